@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stamp_is_an_id_and_a_time() {
+    fn a_stamped_entry_has_an_id_and_a_time() {
         let tag = tag_entry(&SessionId::from("s"), Some("a")).unwrap();
         let (first, second) = (stamped(&tag).unwrap(), stamped(&tag).unwrap());
         assert_ne!(first.uuid().unwrap(), second.uuid().unwrap());

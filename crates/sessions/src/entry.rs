@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_no_entry() {
+    fn only_objects_are_entries() {
         for text in ["", "1", "[]", r#"{"type":"user""#, r#"{} {}"#, "null"] {
             assert!(RawEntry::parse(text).is_err(), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Finds string fields by name in part of a session's file, whose first and last lines may be incomplete.
+//! Finds string fields by name in part of a session's file; its first and last lines may be incomplete.
 
 /// A field to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_string_and_no_utf8_costs_only_itself() {
+    fn invalid_strings_do_not_affect_other_fields() {
         let text = b"{\"summary\":\"\xff\",\"aiTitle\":\"\\q\",\"customTitle\":\"\"}";
         let fields = Fields::of(text);
         assert_eq!(fields.last(Field::Summary).unwrap(), "\u{fffd}");

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_resolved_as_far_as_it_does() {
+    fn missing_paths_are_resolved_as_far_as_they_exist() {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap().join("nothing/here");
         assert_eq!(project_key(&folder.path().join("nothing/x/../here")), folder_name(&real));

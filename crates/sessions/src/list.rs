@@ -121,7 +121,7 @@ fn candidates(inside: &Inside, folders: &[ProjectFolder], ask: bool) -> Vec<Cand
     candidates
 }
 
-/// Sorts candidates whose metadata was read.
+/// Sorts candidates by their metadata.
 fn newest_first(candidates: &mut [Candidate]) {
     let order = |candidate: &Candidate| candidate.known.map(|known| known.modified_ms);
     candidates.sort_unstable_by(|a, b| (order(b), &*b.id).cmp(&(order(a), &*a.id)));

@@ -139,7 +139,7 @@ impl Sessions {
 pub struct Hit {
     /// The session.
     pub session_id: SessionId,
-    /// The subagent whose file has the text; `None` for the session's own file.
+    /// The subagent, if the text is in a subagent's file.
     pub agent: Option<Box<str>>,
     /// The id of the entry, if it has one.
     pub uuid: Option<Uuid>,

@@ -1,4 +1,4 @@
-//! The lines of a session's file one after the other, in bounded memory.
+//! Reads the lines of a session's file in bounded memory.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,27 +6,27 @@ use std::path::Path;
 
 use memchr::memchr;
 
-/// Reads lines.
+/// A reader of lines.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     from: R,
-    /// What is read and not given yet stands in `at..end`.
+    /// `at..end` is read and not yet returned.
     buffer: Vec<u8>,
     at: usize,
     end: usize,
-    /// Up to here there is no line break.
+    /// There is no line break before this position.
     looked: usize,
-    /// How many bytes of the file lie before the buffer.
+    /// How many bytes of the file precede the buffer.
     before: u64,
     limit: usize,
 }
 
-/// A line.
+/// A line of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
-    /// One without its break; the file's last may be half written.
+    /// A complete line without its break; the file's last line may be incomplete.
     Whole(&'a [u8]),
-    /// One that is longer than the limit, and so was passed over; where it starts, in bytes.
+    /// The byte offset of a line that was skipped because it exceeds the limit.
     TooLong(u64),
 }
 
@@ -37,13 +37,13 @@ impl Lines<File> {
 }
 
 impl<R: Read> Lines<R> {
-    /// Lines of at most so many bytes.
+    /// Creates a reader of lines up to `limit` bytes.
     pub(crate) fn new(from: R, limit: usize) -> Self {
         let buffer = vec![0; CHUNK.min(limit.saturating_add(1))];
         Self { from, buffer, at: 0, end: 0, looked: 0, before: 0, limit }
     }
 
-    /// The next line; `None` at the end.
+    /// Reads the next line; returns `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let start = self.before + self.at as u64;
         let mut too_long = false;
@@ -56,7 +56,7 @@ impl<R: Read> Lines<R> {
             }
             self.looked = self.end;
             if self.end - self.at > self.limit {
-                // It is not kept any longer, only read to its end.
+                // Discards the line up to its end.
                 too_long = true;
                 self.at = self.end;
             }
@@ -69,7 +69,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// How many bytes are kept at most, and are now.
+    /// Returns the size of the buffer.
     #[cfg(test)]
     fn kept(&self) -> usize {
         self.buffer.len()
@@ -79,7 +79,7 @@ impl<R: Read> Lines<R> {
         too_long.map_or_else(|| Line::Whole(&self.buffer[from..to]), Line::TooLong)
     }
 
-    /// Reads on; 0 at the end of the file.
+    /// Reads more; returns 0 at the end of the file.
     fn fill(&mut self) -> io::Result<usize> {
         if self.at > 0 {
             self.buffer.copy_within(self.at..self.end, 0);
@@ -104,17 +104,17 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// The longest line that is read where nothing else is said, in bytes: as long as the longest frame by default.
+/// The default limit on a line, in bytes, which is also the default limit on a frame.
 pub(crate) const MAX_LINE: usize = 64 * 1024 * 1024;
 
-/// How much is read at once, in bytes.
+/// The size of a read, in bytes.
 const CHUNK: usize = 256 * 1024;
 
 #[cfg(test)]
 mod tests {
     use super::{Line, Lines};
 
-    /// Gives a text in small pieces.
+    /// Returns a text in small pieces.
     struct Pieces<'a>(&'a [u8], usize);
 
     impl std::io::Read for Pieces<'_> {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_given_one_after_the_other_and_too_long_ones_told() {
+    fn lines_are_read_and_too_long_ones_reported() {
         let text = b"a\n\nbcd\n123456789\nef\n1234567\n12345678901234567890";
         let ok = |text: &str| Ok(text.to_owned());
         for piece in 1..text.len() {

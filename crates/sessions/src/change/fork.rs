@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fork_says_the_same_up_to_its_message() {
+    fn a_fork_has_the_same_messages_up_to_its_end() {
         let entries = [
             entry("user", "a", None),
             entry("assistant", "b", Some("a")),
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_a_fork_tell_where_they_came_from() {
+    fn entries_of_a_fork_name_their_origin() {
         let entries = [
             with(entry("user", "a", None), "teamName", "t".into()),
             with(entry("assistant", "b", Some("a")), "slug", "s".into()),

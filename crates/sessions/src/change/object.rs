@@ -1,4 +1,4 @@
-//! A JSON object whose unchanged fields keep their exact text.
+//! A JSON object that keeps the exact text of unchanged fields.
 
 use std::fmt;
 
@@ -124,7 +124,7 @@ mod tests {
     use crate::RawEntry;
 
     #[test]
-    fn what_is_not_changed_stays_as_it_was_written() {
+    fn unchanged_fields_keep_their_text() {
         let text = r#"{"type":"x","n":12345678901234567890123,"a":1.0,"a":"b","o":{"k":1,"k":2}}"#;
         let mut object = Object::of(&RawEntry::parse(text).unwrap()).unwrap();
         assert_eq!(object.clone().into_entry().unwrap().as_str(), text);

@@ -43,7 +43,7 @@ mod tests {
     use super::{tag, title};
 
     #[test]
-    fn what_is_invisible_in_a_tag_goes() {
+    fn invisible_characters_of_a_tag_are_removed() {
         for (given, kept) in [
             ("plain tag", Some("plain tag")),
             (" a\u{200b}b\u{feff} ", Some("ab")),

@@ -150,7 +150,7 @@ mod tests {
     use super::canonical;
 
     #[test]
-    fn what_is_the_same_value_is_told_as_such() {
+    fn equal_values_have_the_same_form() {
         for (one, other) in [
             (r#"{"a":1,"b":[true,null]}"#, "{ \"b\" : [ true , null ],\n \"a\":1.00 }"),
             (r#""A\/\n\"\\\u00e9""#, "\"\\u0041/\\u000a\\u0022\\u005cé\""),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_another_value_is_told_apart() {
+    fn different_values_have_different_forms() {
         for (one, other) in [
             ("12345678901234567890123", "12345678901234567890124"),
             ("0.1", "0.10000000000000001"),

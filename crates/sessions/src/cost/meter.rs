@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_keeps_is_bounded() {
+    fn memory_is_bounded() {
         let mut meter = CostMeter::new(Prices::new());
         meter.closed.extend((0..(CLOSED - 1) as u64).map(|id| id | 1 << 63));
         for id in 0..OPEN + 3 {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_cli_told_last_of_each_session_is_told_beside() {
+    fn the_last_recorded_cost_of_each_session_is_reported() {
         let mut meter = CostMeter::new(Prices::new());
         assert_eq!(meter.clone().summary().told_usd, None);
         for (session, cost) in [("a", "1"), ("b", "0.5"), ("a", "1.25")] {
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_and_no_shape_of_the_input_is_too_much() {
+    fn extreme_numbers_do_not_overflow() {
         let mut meter = CostMeter::new(Prices::new());
         let most = u64::MAX;
         let usage = format!(

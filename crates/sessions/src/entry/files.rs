@@ -24,7 +24,7 @@ pub struct FileHistorySnapshot {
 pub struct FileHistoryDelta {
     /// The message during which the file was changed.
     pub message_id: Uuid,
-    /// The message whose state it belongs to.
+    /// The message with the state that this belongs to.
     pub snapshot_message_id: Option<Uuid>,
     /// The file.
     pub tracking_path: Option<String>,

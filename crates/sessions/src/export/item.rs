@@ -20,7 +20,7 @@ pub(super) enum Item {
         input: RawJson,
         result: Option<ToolResult>,
     },
-    /// A result whose tool use is not in the conversation.
+    /// A result without its tool use in the conversation.
     Result(ToolResult),
     Picture(Picture),
     /// A note about content that is not shown.

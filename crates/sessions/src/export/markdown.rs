@@ -130,7 +130,7 @@ fn json(json: &str) -> String {
     fenced("json", &cleaned(&indented(json)))
 }
 
-/// Returns a code block whose fence is longer than any run of backticks in the text.
+/// Returns a code block with a fence longer than any run of backticks in the text.
 fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(3.max(longest + 1));
@@ -143,7 +143,7 @@ mod tests {
     use super::{fenced, inline, lines};
 
     #[test]
-    fn nothing_in_a_text_is_markup() {
+    fn markup_in_a_text_is_escaped() {
         for (text, shown) in [
             ("# a\n## b", "\\# a\\\n\\#\\# b"),
             ("a\n===\n---", "a\\\n\\===\\\n\\---"),

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_wrote_is_no_prompt() {
+    fn generated_text_is_not_a_prompt() {
         for text in
             ["<tick>1", "[Request interrupted by user for tool use]", "<ide_selection>x</ide_selection>", " "]
         {

@@ -75,7 +75,7 @@ impl Sessions {
         Ok(files)
     }
 
-    /// Returns the folders whose sessions are listed, without duplicates.
+    /// Returns the folders with the listed sessions, without duplicates.
     ///
     /// As in the published SDKs, only the project's own folder counts if the repository has no other worktrees: a
     /// subfolder

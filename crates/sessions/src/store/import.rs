@@ -1,4 +1,4 @@
-//! Brings a session from the CLI's own files into a store.
+//! Imports sessions from the CLI's files into a store.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,22 +14,22 @@ use crate::info::mark_of;
 use crate::sessions::{Inside, SessionFile};
 use crate::{RawEntry, SessionError, Sessions};
 
-/// Brings a session and its subagents from the CLI's own files into a store; the key it has there, or `None` where
-/// there is no such session.
+/// Imports a session and its subagents from the CLI's files into a store. Returns the session's key in the store, or
+/// `None` if the session does not exist.
 ///
-/// The project is called what its folder is called, as a mirror calls it, so the session can be resumed from the store
-/// as if it had been mirrored.
-/// Whether it is archived comes with it, as of when that was set.
-/// It is no fault to import a session twice, or one that a mirror has left gaps in: what has an id is kept once.
+/// The project gets the name of its folder, as in a mirror, so the session can be resumed from the store.
+/// The archive mark is imported with its time.
+/// Importing a session again, or one that a mirror stored incompletely, adds only missing entries; entries without an
+/// id are added again.
 ///
-/// Entries go to the store in order, at most 500 or about a megabyte at once.
-/// A line that is no JSON object is left out, such as the last one while it is being written.
-/// Files are read a little at a time between appends, by whoever polls the future; that blocks.
-/// A future that is dropped leaves in the store what has come so far; importing again completes it.
+/// Entries are appended in order, in batches of at most 500 entries or about a megabyte.
+/// Lines that are not JSON objects, such as an incomplete last line, are skipped.
+/// The future reads files between appends, which blocks the thread that polls it.
+/// If the future is dropped, the store keeps the entries appended so far; importing again completes the session.
 ///
 /// # Errors
 ///
-/// When the id is no UUID, a file can't be read, or the store fails.
+/// If the id is not a UUID, a file can't be read, or the store fails.
 pub async fn import_session(
     sessions: &Sessions,
     id: &SessionId,
@@ -55,14 +55,14 @@ pub async fn import_session(
     Ok(Some(key))
 }
 
-/// A session was not brought into a store, or not all of it; importing it again completes it.
+/// An import failed, possibly after some entries were appended; importing again completes it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
     /// The CLI's files can't be read.
     #[error("reading the session")]
     Local(#[from] SessionError),
-    /// The store does not take it.
+    /// The store failed.
     #[error("keeping the session in the store")]
     Store(#[from] StoreError),
 }
@@ -83,45 +83,45 @@ async fn append_file(store: &dyn SessionStore, key: &SessionKey, path: &Path) ->
     }
 }
 
-/// The next entries; none at the end of the file.
+/// Returns the next entries; none at the end of the file.
 fn next_batch(lines: &mut impl BufRead) -> std::io::Result<Vec<RawEntry>> {
     let (mut batch, mut size, mut line) = (Vec::new(), 0, Vec::new());
     while batch.len() < MAX_ENTRIES && size < MAX_BYTES && lines.read_until(b'\n', &mut line)? > 0 {
         size += line.len();
         batch.extend(RawEntry::parse(String::from_utf8_lossy(line.trim_ascii())).ok());
         line.clear();
-        // What is passed over must not look like the end.
+        // A batch of skipped lines must not look like the end of the file.
         size = if batch.is_empty() { 0 } else { size };
     }
     Ok(batch)
 }
 
-/// What lies beneath a session, by the file's place in the session's folder.
+/// Returns the subpath for a file in the session's folder.
 fn subpath(inside: &Path) -> Option<String> {
     let inside = inside.with_extension("");
     let parts: Option<Vec<_>> = inside.iter().map(|part| part.to_str()).collect();
     Some(parts?.join("/"))
 }
 
-/// Whether the session is archived, as an entry; none where it never was.
+/// Returns the archive mark as an entry; `None` if the session was never archived.
 fn mark(sessions: &Sessions, id: &SessionId, file: &SessionFile) -> Result<Option<RawEntry>, SessionError> {
     let archived = sessions.info(id)?.and_then(|info| info.archived);
     let (Some(archived), Some(mark)) = (archived, mark_of(file)) else { return Ok(None) };
     Ok(archived_entry(id, archived, &mark.at).ok())
 }
 
-/// A subagent's metadata as the entry that a mirror is sent for it; none where the file is none.
+/// Returns a subagent's metadata as the entry that a mirror receives; `None` if the file does not exist.
 fn metadata(sessions: &Sessions, path: &Path) -> Result<Option<RawEntry>, SessionError> {
     let Some(path) = Inside::of(sessions.projects()).file(path.to_owned()) else { return Ok(None) };
     let text = fs::read(&path).map_err(SessionError::io("reading", &path))?;
     let fields = agentwire_protocol::decode::decode_bytes::<BTreeMap<String, RawJson>>(&text);
     let Ok(mut fields) = fields else { return Ok(None) };
-    // A `type` of its own would be taken for the entry's.
+    // The metadata's own `type` would be used as the entry's kind.
     let kind = RawJson::encode(AGENT_METADATA).ok();
     fields.extend(kind.map(|kind| ("type".to_owned(), kind)));
     Ok(RawJson::encode(&fields).ok().and_then(|text| RawEntry::parse(text.as_str()).ok()))
 }
 
-/// How many entries are appended at once, and about how many bytes; the published SDKs have the same.
+/// The limits of a batch, as in the published SDKs.
 const MAX_ENTRIES: usize = 500;
 const MAX_BYTES: usize = 1 << 20;

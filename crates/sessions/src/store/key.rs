@@ -1,4 +1,4 @@
-//! Under what a store keeps entries.
+//! Keys of stores.
 
 use std::fmt;
 
@@ -6,10 +6,9 @@ use agentwire_protocol::SessionId;
 
 use super::error::KeyError;
 
-/// Names what a store keeps: a project, a session, and in it the session itself or something beneath it.
+/// A key in a store: a project, a session, and optionally a subpath of the session.
 ///
-/// Its parts are safe as parts of a path: a session's id is a UUID, a project has no slash, and a subpath leads
-/// downwards.
+/// The parts are safe in paths: a session's id is a UUID, a project has no slash, and a subpath has no `..`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SessionKey {
     project: Box<str>,
@@ -18,13 +17,13 @@ pub struct SessionKey {
 }
 
 impl SessionKey {
-    /// The key of a session itself.
+    /// Returns the key of a session.
     ///
-    /// A project is whatever its owner calls it; a mirror uses the name of the CLI's folder for it.
+    /// The owner of the store chooses the project's name; a mirror uses the name of the CLI's folder for it.
     ///
     /// # Errors
     ///
-    /// When the id is not a UUID, or the project is not one part of a path.
+    /// If the id is not a UUID, or the project is not a single path component.
     pub fn new(project: impl Into<Box<str>>, session_id: SessionId) -> Result<Self, KeyError> {
         let project = project.into();
         if !is_part(&project) {
@@ -36,11 +35,11 @@ impl SessionKey {
         Ok(Self { project, session_id, subpath: None })
     }
 
-    /// The key of something beneath the session, such as `subagents/agent-1`.
+    /// Returns the key of a subpath of the session, such as `subagents/agent-1`.
     ///
     /// # Errors
     ///
-    /// When a part between the slashes is empty, `.` or `..`, or holds a backslash or a control character.
+    /// If a part between the slashes is empty, `.` or `..`, or contains a backslash or a control character.
     pub fn with_subpath(&self, subpath: impl Into<Box<str>>) -> Result<Self, KeyError> {
         let subpath = subpath.into();
         if !subpath.split('/').all(is_part) {
@@ -53,28 +52,28 @@ impl SessionKey {
         })
     }
 
-    /// The key of the session that this is beneath; of the session itself, the same.
+    /// Returns the key of the session, without the subpath.
     pub fn session(&self) -> Self {
         Self { project: self.project.clone(), session_id: self.session_id.clone(), subpath: None }
     }
 
-    /// The project.
+    /// Returns the project.
     pub fn project(&self) -> &str {
         &self.project
     }
 
-    /// The session's id, a UUID.
+    /// Returns the session's id, a UUID.
     pub fn session_id(&self) -> &SessionId {
         &self.session_id
     }
 
-    /// What lies beneath the session, such as `subagents/agent-1`; `None` for the session itself.
+    /// Returns the subpath, such as `subagents/agent-1`; `None` for the session itself.
     pub fn subpath(&self) -> Option<&str> {
         self.subpath.as_deref()
     }
 }
 
-/// The parts with slashes between them.
+/// Writes the parts with slashes between them.
 impl fmt::Display for SessionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.project, self.session_id)?;
@@ -88,7 +87,7 @@ impl fmt::Debug for SessionKey {
     }
 }
 
-/// Whether the text is a UUID as it is commonly written, in either case.
+/// Returns whether the text is a UUID in the hyphenated form, in either case.
 pub(crate) fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -97,7 +96,7 @@ pub(crate) fn is_uuid(text: &str) -> bool {
         })
 }
 
-/// Whether the text names one step downwards in a folder, on any system.
+/// Returns whether the text is a single path component on any system.
 fn is_part(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && !text.contains(['/', '\\']) && !text.contains(char::is_control)
 }
@@ -109,7 +108,7 @@ mod tests {
     const ID: &str = "0b0e7a3e-57a1-4a4c-9D3F-0d8c5a2f1b11";
 
     #[test]
-    fn only_what_stays_in_its_place_is_a_key() {
+    fn keys_can_not_leave_their_folder() {
         let key = SessionKey::new("-home-me", ID.into()).unwrap();
         let beneath = key.with_subpath("subagents/agent-1").unwrap();
         assert_eq!(beneath.to_string(), format!("-home-me/{ID}/subagents/agent-1"));

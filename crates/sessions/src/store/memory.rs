@@ -10,16 +10,16 @@ use agentwire_protocol::{RawJson, Uuid};
 use super::{SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession, fold_summary};
 use crate::RawEntry;
 
-/// Keeps sessions in memory, for tests and for programs that only want a copy at hand.
+/// A store in memory, for tests and temporary copies.
 ///
-/// It grows with what is appended to it, and gives nothing back but by `delete`.
+/// Memory grows with each append, and only `delete` frees it.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     kept: Mutex<BTreeMap<SessionKey, Kept>>,
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// Creates an empty store.
     pub fn new() -> Self {
         Self::default()
     }
@@ -49,13 +49,13 @@ impl MemoryStore {
     }
 }
 
-/// What is kept under one key.
+/// The entries under one key.
 #[derive(Debug, Default)]
 struct Kept {
     entries: Vec<RawEntry>,
     ids: HashSet<Uuid>,
     modified_ms: u64,
-    /// Of a session itself.
+    /// The summary of a session; `None` for a subpath.
     summary: Option<RawJson>,
 }
 

@@ -1,4 +1,4 @@
-//! The sessions of a project that a store keeps, read as those in the CLI's own files are.
+//! Reads a store's sessions in the way `Sessions` reads the CLI's files.
 
 mod change;
 mod list;
@@ -13,14 +13,14 @@ use super::{SessionKey, SessionStore, SessionSummary, StoreError, fold_summary};
 use crate::read::{AgentMetadata, agent_conversation};
 use crate::{Page, RawEntry, conversation, conversation_with_system};
 
-/// The sessions of one project that are kept in a store: what [`Sessions`](crate::Sessions) is for the CLI's files.
+/// The sessions of one project in a store; the counterpart of [`Sessions`](crate::Sessions).
 ///
-/// It keeps nothing itself, and asks the store each time.
-/// Its futures can be dropped at any point; a change may or may not have been made then.
+/// There is no cache: each call queries the store.
+/// The futures can be dropped at any point; a change may or may not have been made then.
 ///
-/// Whether a session is archived is told by an entry of ours, since the CLI keeps that in none, and the published SDKs
-/// can't archive in a store.
-/// Search, cost and export work on entries, so on what [`SessionStore::load`] gives too.
+/// The archive mark is an entry of this crate's own, because the CLI has no such entry and the published SDKs can't
+/// archive in a store.
+/// Search, cost and export work on the entries that [`SessionStore::load`] returns.
 ///
 /// ```
 /// # #[tokio::main(flavor = "current_thread")]
@@ -46,39 +46,39 @@ pub struct StoreSessions<'a> {
 }
 
 impl<'a> StoreSessions<'a> {
-    /// The sessions of this project; a mirror calls it what [`project_key`](crate::project_key) gives.
+    /// Returns the sessions of this project; a mirror names it as [`project_key`](crate::project_key) does.
     pub fn new(store: &'a dyn SessionStore, project: impl Into<Box<str>>) -> Self {
         Self { store, project: project.into() }
     }
 
-    /// The key of a session of the project.
+    /// Returns the key of a session of the project.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the project can't be part of a key.
+    /// If the id is not a UUID, or the project is invalid in a key.
     pub fn key(&self, id: &SessionId) -> Result<SessionKey, StoreError> {
         SessionKey::new(&*self.project, id.clone())
             .map_err(|error| StoreError::new("naming a session", error))
     }
 
-    /// What is known of one session; `None` where the store has none, it is a sidechain, or nothing was said in it.
+    /// Returns information about one session; `None` if it does not exist, is a sidechain, or has no messages.
     ///
-    /// All of it is loaded.
-    /// Its time is the last that its entries tell, and 0 where they tell none.
+    /// The whole session is loaded.
+    /// Its time is the last time in its entries, or 0.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the store fails.
+    /// If the id is not a UUID, or the store fails.
     pub async fn info(&self, id: &SessionId) -> Result<Option<SessionInfo>, StoreError> {
         let Some(entries) = self.store.load(&self.key(id)?).await? else { return Ok(None) };
         info(id, last_time(&entries), &entries)
     }
 
-    /// The session's conversation, as [`conversation`] tells it; `None` where the store has none.
+    /// Returns the session's [`conversation`]; `None` if the store does not have it.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the store fails.
+    /// If the id is not a UUID, or the store fails.
     pub async fn messages(
         &self,
         id: &SessionId,
@@ -88,11 +88,11 @@ impl<'a> StoreSessions<'a> {
         Ok(entries.map(|entries| page.of(conversation(&entries).into_iter()).collect()))
     }
 
-    /// The same with system entries, as [`conversation_with_system`] tells it.
+    /// Returns the session's [`conversation_with_system`].
     ///
     /// # Errors
     ///
-    /// As [`messages`](Self::messages).
+    /// As for [`messages`](Self::messages).
     pub async fn messages_with_system(
         &self,
         id: &SessionId,
@@ -102,11 +102,11 @@ impl<'a> StoreSessions<'a> {
         Ok(entries.map(|entries| page.of(conversation_with_system(&entries).into_iter()).collect()))
     }
 
-    /// The ids of the session's subagents, sorted.
+    /// Returns the ids of the session's subagents, sorted.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, the store can't list subkeys, or it fails.
+    /// If the id is not a UUID, the store can't list subkeys, or it fails.
     pub async fn subagents(&self, id: &SessionId) -> Result<Vec<String>, StoreError> {
         let key = self.key(id)?;
         let Some(subkeys) = self.store.list_subkeys(&key) else {
@@ -119,15 +119,14 @@ impl<'a> StoreSessions<'a> {
         Ok(agents)
     }
 
-    /// What a subagent and the one that started it said; `None` where the store has no such subagent.
+    /// Returns the messages of a subagent and its prompts; `None` if the store does not have the subagent.
     ///
-    /// Each message says which tool use started the subagent, where that is known.
-    /// Where the store can't list subkeys, the subagent is looked for where the CLI puts it first
-    /// (`subagents/agent-<id>`).
+    /// Each message has the id of the tool use that started the subagent, if known.
+    /// If the store can't list subkeys, only the CLI's default path is searched (`subagents/agent-<id>`).
     ///
     /// # Errors
     ///
-    /// When the ids can't be part of a key, or the store fails.
+    /// If the ids are invalid in a key, or the store fails.
     pub async fn subagent_messages(
         &self,
         id: &SessionId,
@@ -148,11 +147,11 @@ impl<'a> StoreSessions<'a> {
         Ok(Some(page.of(agent_conversation(&entries, &metadata).into_iter()).collect()))
     }
 
-    /// Deletes a session, with its subagents.
+    /// Deletes a session and its subagents.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, the store can't delete, or it fails.
+    /// If the id is not a UUID, the store can't delete, or it fails.
     pub async fn delete(&self, id: &SessionId) -> Result<(), StoreError> {
         let key = self.key(id)?;
         match self.store.delete(&key) {
@@ -168,13 +167,13 @@ impl fmt::Debug for StoreSessions<'_> {
     }
 }
 
-/// What all entries of a session tell of it.
+/// Returns the information in all entries of a session.
 fn info(id: &SessionId, modified_ms: u64, entries: &[RawEntry]) -> Result<Option<SessionInfo>, StoreError> {
     let data = fold_summary(None, entries).map_err(|error| StoreError::new("folding a summary", error))?;
     Ok(SessionSummary::new(id.clone(), modified_ms, data).info())
 }
 
-/// The subagent whose entries are under this subpath.
+/// Returns the subagent with entries under this subpath.
 fn agent(subpath: &str) -> Option<&str> {
     let name = subpath.strip_prefix("subagents/")?;
     name.rsplit('/').next()?.strip_prefix("agent-")
@@ -184,5 +183,5 @@ fn unable(doing: &str, method: &str) -> StoreError {
     StoreError::new(doing, format!("the store has no `{method}`"))
 }
 
-/// The kind of the entry that a subagent's metadata is in, in a store.
+/// The kind of the entry with a subagent's metadata in a store.
 pub(super) const AGENT_METADATA: &str = "agent_metadata";

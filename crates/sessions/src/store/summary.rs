@@ -1,4 +1,4 @@
-//! What is known of a session without reading it: folded from its entries, append by append.
+//! Summaries of sessions, folded from the entries of each append.
 
 mod info;
 mod seen;
@@ -14,58 +14,56 @@ use crate::info::{Prompt, said_at};
 use crate::time::parse_ms;
 use seen::Seen;
 
-/// What a store knows of a session without reading it: kept beside the entries, and brought up to date by each append
-/// ([`fold_summary`]).
+/// A summary of a session, which a store keeps beside the entries and updates in each append ([`fold_summary`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionSummary {
     /// The session.
     pub session_id: SessionId,
-    /// When this was last written, in milliseconds since the Unix epoch, by the clock that
-    /// [`StoredSession::modified_ms`](crate::StoredSession::modified_ms) is told by.
+    /// The time of the last update in milliseconds since the Unix epoch, by the same clock as
+    /// [`StoredSession::modified_ms`](crate::StoredSession::modified_ms).
     pub modified_ms: u64,
-    /// What is known; a store keeps it and does not look into it.
+    /// The data, which is opaque to a store.
     pub data: RawJson,
 }
 
 impl SessionSummary {
-    /// A summary as it was kept.
+    /// Returns a summary as it was stored.
     pub fn new(session_id: SessionId, modified_ms: u64, data: RawJson) -> Self {
         Self { session_id, modified_ms, data }
     }
 }
 
-/// Brings the data of a summary up to date with entries that are appended; `None` is a session without any yet.
+/// Updates the data of a summary with appended entries; `None` for the first append.
 ///
-/// A store calls it in each append to a session itself (never for a subpath), with what it kept before, and keeps the
-/// result as it is.
-/// Folding one batch after another gives what folding all at once gives.
+/// A store calls it in each append to a session, not to a subpath, with the stored data, and stores the result.
+/// Folding batches one after another is the same as folding all entries at once.
 ///
-/// The data is an object of what the published SDKs' stores keep too (`fold_session_summary`, in snake case), so
-/// either can go on where the other stopped.
-/// Of it, `created_at`, `cwd`, `is_sidechain` and `first_prompt` keep what came first, and the others what came last.
-/// Fields that are not known here are kept.
+/// The data is the same object as in the published SDKs' stores (`fold_session_summary`, in snake case), so either can
+/// continue the other's summaries.
+/// `created_at`, `cwd`, `is_sidechain` and `first_prompt` keep their first value, and the other fields the last.
+/// Unknown fields are kept.
 ///
 /// # Errors
 ///
-/// When the data is no object.
+/// If the data is not an object.
 pub fn fold_summary(data: Option<&RawJson>, entries: &[RawEntry]) -> Result<RawJson, DecodeError> {
     let fields = data.map(RawJson::decode).transpose()?.unwrap_or_default();
     let mut summary = Folded { fields };
     for entry in entries {
         summary.add(entry);
     }
-    // Names and JSON texts are all that is written.
+    // The map has string keys and JSON values, so encoding can't fail.
     Ok(RawJson::encode(&summary.fields).unwrap_or_else(|_| RawJson::empty_object()))
 }
 
-/// The last time that entries tell, in milliseconds since the Unix epoch; 0 where they tell none.
+/// Returns the last time in the entries, in milliseconds since the Unix epoch; 0 if there is none.
 pub(super) fn last_time(entries: &[RawEntry]) -> u64 {
     let time = |entry: &RawEntry| parse_ms(entry.decode::<Seen>().ok()?.timestamp.as_deref()?);
     entries.iter().rev().find_map(time).unwrap_or_default()
 }
 
-/// The data of a summary that is being brought up to date.
+/// The data of a summary during an update.
 struct Folded {
     fields: BTreeMap<String, RawJson>,
 }
@@ -93,7 +91,7 @@ impl Folded {
         }
     }
 
-    /// A mark holds until the user says something later; an older one, which is brought once more, changes nothing.
+    /// A later message of the user cancels the mark; a mark that is older than the current one is ignored.
     fn archive(&mut self, entry: &RawEntry, seen: &Seen) {
         let since = self.fields.get("archived_at").and_then(|at| at.decode::<u64>().ok());
         let (archived, at) = if entry.kind() == ARCHIVED {
@@ -127,14 +125,14 @@ impl Folded {
         }
     }
 
-    /// Keeps a value where there is none yet.
+    /// Sets a field that has no value yet.
     fn first<T: Serialize>(&mut self, name: &str, value: Option<T>) {
         if !self.fields.contains_key(name) {
             self.last(name, value);
         }
     }
 
-    /// Keeps a value in place of what was there.
+    /// Sets a field.
     fn last<T: Serialize>(&mut self, name: &str, value: Option<T>) {
         if let Some(Ok(value)) = value.map(|value| RawJson::encode(&value)) {
             self.fields.insert(name.to_owned(), value);
@@ -167,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_first_and_what_came_last() {
+    fn fields_keep_their_first_or_last_value() {
         let data = fold(&[
             r#"{"type":"mode","isSidechain":false,"timestamp":"bad","cwd":""}"#,
             r#"{"type":"user","isSidechain":true,"timestamp":"1970-01-01T00:00:01Z","cwd":"/a","gitBranch":"one"}"#,
@@ -218,12 +216,12 @@ mod tests {
         assert_eq!(of(&[said("user", 1), mark(true, 2)]), Some(true));
         assert_eq!(of(&[said("user", 1), mark(true, 2), said("assistant", 3)]), Some(true));
         assert_eq!(of(&[said("user", 1), mark(true, 2), said("user", 3)]), Some(false));
-        // A mirror may bring what was said before behind the mark.
+        // A mirror may append an earlier message after the mark.
         assert_eq!(of(&[mark(true, 2), said("user", 1)]), Some(true));
         assert_eq!(of(&[mark(true, 2), mark(false, 3)]), Some(false));
         assert_eq!(of(&[mark(false, 2), mark(true, 3)]), Some(true));
         assert_eq!(of(&[mark(true, 2).replace("1970", "soon")]), None);
-        // What is imported once more says nothing new.
+        // A repeated import changes nothing.
         assert_eq!(of(&[mark(true, 2), said("user", 3), mark(true, 2)]), Some(false));
         assert_eq!(of(&[mark(false, 2), mark(true, 3), mark(false, 2)]), Some(true));
     }
@@ -259,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_kept_and_what_is_no_object_refused() {
+    fn unknown_fields_are_kept_and_invalid_data_is_refused() {
         let data =
             agentwire_protocol::RawJson::parse(r#"{"n":12345678901234567890123,"created_at":5}"#).unwrap();
         let entry = RawEntry::parse(r#"{"timestamp":"2024-01-01T00:00:00Z"}"#).unwrap();

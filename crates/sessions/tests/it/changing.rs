@@ -1,4 +1,4 @@
-//! Changes of sessions on this machine: what reading shows after them, and what they leave alone.
+//! Tests of changes on this machine: their effect on reading, and what they must not modify.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::written::{Config, id, user};
 
-/// What was said, in turns: each message's id is its text.
+/// Returns messages in turn; the id of each is its text.
 fn chain(texts: &[&str]) -> Vec<Value> {
     let mut parent = None;
     let mut entries = Vec::new();
@@ -29,7 +29,7 @@ fn said(sessions: &Sessions, id: &SessionId) -> Vec<String> {
 }
 
 #[test]
-fn titles_and_tags_are_told_of_after_they_are_set() {
+fn titles_and_tags_are_listed() {
     let config = Config::new();
     let path = config.write("/w", &id(1), 10, &chain(&["a", "b"]));
     let (sessions, session) = (config.sessions(), id(1).into());
@@ -52,7 +52,7 @@ fn titles_and_tags_are_told_of_after_they_are_set() {
 }
 
 #[test]
-fn nothing_is_glued_to_a_half_written_line() {
+fn an_incomplete_line_stays_separate() {
     let config = Config::new();
     let path = config.write("/w", &id(1), 10, &chain(&["a"]));
     File::options().append(true).open(&path).unwrap().write_all(br#"{"type":"user","uu"#).unwrap();
@@ -69,7 +69,7 @@ fn nothing_is_glued_to_a_half_written_line() {
 }
 
 #[test]
-fn what_is_not_there_is_not_made() {
+fn missing_sessions_are_not_created() {
     let config = Config::new();
     let empty = config.write("/w", &id(2), 10, &[]);
     let sessions = config.sessions();
@@ -100,7 +100,7 @@ fn what_is_not_there_is_not_made() {
 }
 
 #[test]
-fn what_makes_no_sense_changes_nothing() {
+fn invalid_changes_change_nothing() {
     let config = Config::new();
     let path = config.write("/w", &id(1), 10, &chain(&["a"]));
     config.write("/w", &id(2), 10, &[json!({"type": "mode"})]);
@@ -127,7 +127,7 @@ fn a_file_that_cant_be_written_is_an_error_with_its_path() {
     let mut permissions = fs::metadata(&path).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&path, permissions.clone()).unwrap();
-    // To the superuser nothing is read-only.
+    // The superuser can write to read-only files.
     let may_write = File::options().append(true).open(&path).is_ok();
     match config.sessions().rename(&id(1).into(), "A walk") {
         Ok(()) => assert!(may_write),
@@ -139,7 +139,7 @@ fn a_file_that_cant_be_written_is_an_error_with_its_path() {
     #[expect(clippy::permissions_set_readonly_false, reason = "Windows deletes no file that is read-only")]
     permissions.set_readonly(false);
     fs::set_permissions(&path, permissions).unwrap();
-    // Whoever it is, a folder can't be written to as a file.
+    // A folder can't be written as a file, even by the superuser.
     let folder = path.with_extension("");
     fs::write(&folder, "in the way").unwrap();
     let error = config.sessions().archive(&id(1).into()).unwrap_err();
@@ -147,7 +147,7 @@ fn a_file_that_cant_be_written_is_an_error_with_its_path() {
 }
 
 #[test]
-fn lines_stay_whole_beside_other_writers() {
+fn lines_do_not_interleave_with_other_writers() {
     let config = Config::new();
     let path = config.write("/w", &id(1), 10, &chain(&["a"]));
     let (sessions, session) = (config.sessions(), SessionId::from(id(1)));
@@ -162,7 +162,7 @@ fn lines_stay_whole_beside_other_writers() {
                 }
             });
         }
-        // As a CLI: a line in each write, to the end of the file.
+        // Like a CLI: one line in each write, at the end of the file.
         let mut cli = File::options().append(true).open(&path).unwrap();
         start.wait();
         for number in 0..400 {
@@ -172,7 +172,7 @@ fn lines_stay_whole_beside_other_writers() {
     });
     let text = fs::read_to_string(&path).unwrap();
     let mut kinds = std::collections::BTreeMap::<String, usize>::new();
-    // An empty line is none: it may stand where a line was ended twice.
+    // There may be empty lines, from a line that was terminated twice.
     for line in text.lines().filter(|line| !line.is_empty()) {
         let entry: Value = serde_json::from_str(line).unwrap();
         *kinds.entry(entry["type"].as_str().unwrap().to_owned()).or_default() += 1;
@@ -200,7 +200,7 @@ fn a_session_goes_into_the_archive_and_comes_out() {
     assert_eq!(archived(), Some(false));
     sessions.archive(&session).unwrap();
     assert_eq!(archived(), Some(true));
-    // The user says something, later than any mark of this test.
+    // The user's message is later than any mark of this test.
     let mut later = user("b", Some("a"), "b");
     later["timestamp"] = "2999-01-01T00:00:00.000Z".into();
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -231,7 +231,7 @@ fn a_deleted_session_is_gone_from_all_projects_and_nothing_else() {
 fn a_fork_is_another_session_with_the_same_words() {
     let config = Config::new();
     let mut entries = chain(&["a", "b", "c"]);
-    // Back to `b`, and on from there.
+    // Rewinds to `b`, and continues from there.
     entries.extend([user("d", Some("b"), "d"), user("e", Some("d"), "e")]);
     let path = config.write("/w", &id(1), 10, &entries);
     let before = fs::read(&path).unwrap();
@@ -255,7 +255,7 @@ fn a_fork_is_another_session_with_the_same_words() {
     assert_eq!(said(&sessions, &aside), ["a", "b", "c"]);
     assert_eq!(sessions.info(&aside).unwrap().unwrap().summary, "a (fork)");
     assert_eq!(fs::read(&path).unwrap(), before);
-    // The session, a fork up to each of its messages, and two more: nothing else was left behind.
+    // The session, a fork up to each of its messages, and two more; no temporary file remains.
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1 + original.len() + 2);
     #[cfg(unix)]
     {
@@ -276,7 +276,7 @@ fn a_fork_is_called_as_the_list_calls_its_session() {
         (vec![title("Mine"), title("")], "a"),
         (vec![title("Mine"), made.clone(), title("")], "Made"),
         (vec![title("Mine"), title("Other")], "Other"),
-        // Between the ends of a long file nobody looks.
+        // Entries between the ends of a long file are not read.
         ([filler(), vec![title("Mine"), made], filler()].concat(), "a"),
         ([vec![title("Mine")], filler(), filler()].concat(), "Mine"),
     ];
@@ -305,7 +305,7 @@ fn no_link_is_followed_out_of_the_folder() {
     assert!(matches!(sessions.rename(&session, "A walk"), Err(SessionError::NotFound { .. })));
     assert!(matches!(sessions.delete(&session), Err(SessionError::NotFound { .. })));
     assert!(matches!(sessions.fork(&session, None, None), Err(SessionError::NotFound { .. })));
-    // The session is here, and the folder beside it elsewhere.
+    // The session is inside the folder, but the folder beside it leads outside.
     let here = config.write("/x", &id(2), 10, &chain(&["a"]));
     let kept = outside.path().join("kept");
     fs::create_dir(&kept).unwrap();

@@ -1,4 +1,4 @@
-//! The conformance suite: a store that does all passes, and each fault is found by the checks that name it.
+//! Tests of the conformance suite: a correct store passes, and each fault is detected by the expected checks.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -16,7 +16,7 @@ async fn the_store_in_memory_does_all() {
 }
 
 #[tokio::test]
-async fn each_fault_is_found_by_the_checks_that_name_it_and_by_no_other() {
+async fn each_fault_is_detected_by_exactly_the_expected_checks() {
     let mut found = BTreeSet::new();
     for (fault, expected) in FAULTS {
         let report = conformance::run(async || Ok::<_, Infallible>(Faulty::new(*fault))).await;
@@ -31,7 +31,7 @@ async fn each_fault_is_found_by_the_checks_that_name_it_and_by_no_other() {
 }
 
 #[tokio::test]
-async fn what_a_store_does_not_do_is_told() {
+async fn missing_methods_are_reported_as_skipped() {
     let report = conformance::run(async || Ok::<_, Infallible>(Faulty::new(Fault::OnlyWhatIsNeeded))).await;
     assert!(report.is_conformant(), "{report}");
     for checked in report.checked() {
@@ -55,7 +55,7 @@ async fn what_a_store_does_not_do_is_told() {
 }
 
 #[tokio::test]
-async fn a_refused_lone_surrogate_is_told_and_no_fault() {
+async fn a_refused_lone_surrogate_is_reported_and_not_a_fault() {
     let report =
         conformance::run(async || Ok::<_, Infallible>(Faulty::new(Fault::RefusesLoneSurrogates))).await;
     assert!(report.is_conformant(), "{report}");
@@ -79,7 +79,7 @@ async fn a_check_can_be_run_alone_on_a_store_of_any_kind() {
 }
 
 #[test]
-fn the_checks_have_names_of_their_own_and_say_what_they_demand() {
+fn checks_have_unique_names_and_requirements() {
     let names: BTreeSet<_> = CHECKS.iter().map(conformance::Check::name).collect();
     assert_eq!(names.len(), CHECKS.len());
     for check in CHECKS {

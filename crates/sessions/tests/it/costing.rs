@@ -1,4 +1,4 @@
-//! Tokens and costs: what counts, once, on which day, and for which model.
+//! Tests of token counts and costs.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::written::{Config, id, user};
 
-/// An entry of an answer with so many tokens read and written.
+/// Returns an entry of an answer with these input and output tokens.
 fn answer(id: &str, time: &str, model: &str, input: u64, output: u64) -> Value {
     let usage = json!({"input_tokens": input, "output_tokens": output});
     json!({"type": "assistant", "uuid": format!("{id}-{output}"), "timestamp": format!("2026-01-{time}:00.000Z"),
@@ -53,7 +53,7 @@ fn an_answer_counts_once_with_its_last_tokens_at_its_first_time() {
 }
 
 #[test]
-fn what_has_no_price_is_told_without_a_cost() {
+fn models_without_a_price_have_no_cost() {
     let mut priced = answer("c", "01T00:00", "other", 1, 1);
     priced["costUSD"] = 0.25.into();
     let mut synthetic = answer("d", "01T00:00", "<synthetic>", 9, 9);
@@ -95,14 +95,14 @@ fn tokens_are_counted_by_what_they_cost() {
     let (models, total) = (summary.by_model(), summary.total());
     let tokens = models["m"].tokens;
     assert_eq!((tokens.input, tokens.cache_write, tokens.cache_write_1h), (1_500_000, 2_000_000, 1_000_000));
-    // 1.5 read, 1 from the cache, 2.5 and 2 to it, 1 written, 1 for searches.
+    // 1.5 input, 1 cache read, 2.5 and 2 cache writes, 1 output, 1 for searches.
     assert!((models["m"].cost_usd - 9.0).abs() < 1e-9, "{models:?}");
     assert_eq!((models["wise"].answers, models["wise"].tokens.input, models["wise"].unpriced), (0, 7, 1));
     assert_eq!((total.answers, total.unpriced), (1, 1));
 }
 
 #[test]
-fn what_tells_no_time_or_no_tokens_is_no_fault() {
+fn entries_without_time_or_tokens_are_accepted() {
     let mut timeless = answer("a", "01T00:00", "m", 1, 1);
     timeless["timestamp"] = Value::Null;
     let mut nameless = answer("", "01T00:00", "m", 1, 1);
@@ -144,7 +144,7 @@ fn sessions_count_with_their_subagents_and_copies_once_in_all() {
 }
 
 #[test]
-fn broken_lines_cost_only_themselves_and_long_ones_are_told() {
+fn broken_lines_are_skipped_and_long_ones_reported() {
     let config = Config::new();
     let long = answer("l", "01T00:00", &"m".repeat(2000), 1, 1);
     let path = config.write(

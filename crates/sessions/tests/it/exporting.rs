@@ -1,4 +1,4 @@
-//! Exports: what is shown, in which order, and that nothing of it is markup.
+//! Tests of exports: content, order, and escaping.
 
 use agentwire_sessions::{Export, RawEntry, conversation};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn exported(export: &Export, entries: &[Value]) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// A conversation with something of each kind.
+/// Returns a conversation with content of each kind.
 fn walk() -> Vec<Value> {
     let picture =
         json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJDRA=="}});
@@ -109,7 +109,7 @@ Done.
 </details>
 
 ";
-    // Keys of a test's values come in the order of the alphabet.
+    // The keys of the test's values are sorted.
     assert_eq!(exported(&Export::markdown().titled("A #walk"), &walk()), expected);
     let with_pictures = exported(&Export::markdown().with_pictures(), &walk());
     assert!(with_pictures.contains("![Picture, image/png, 4 bytes](data:image/png;base64,QUJDRA==)"));
@@ -174,7 +174,7 @@ fn the_policy_of_the_page_allows_its_style_and_no_script() {
 }
 
 #[test]
-fn what_is_not_as_it_should_be_is_there_as_json() {
+fn invalid_content_is_shown_as_json() {
     let mut without = user("c", Some("b"), "x");
     without["message"] = json!("words");
     let entries = [
@@ -208,7 +208,7 @@ fn a_session_is_exported_under_its_title() {
     assert_eq!(export(2, &Export::html()), (false, String::new()));
 }
 
-/// SHA-256 in base 64, as a policy spells it.
+/// Returns SHA-256 in base64, as in a content security policy.
 fn digest(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let mut spelt = String::new();

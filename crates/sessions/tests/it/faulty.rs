@@ -1,4 +1,4 @@
-//! Stores with one fault each, to show that the conformance suite finds it.
+//! Stores with one fault each, which the conformance suite must detect.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::ready;
@@ -11,12 +11,12 @@ use agentwire_sessions::{
 
 use Fault::*;
 
-/// What is wrong with a store.
+/// A fault, or a permitted limitation, of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// No fault: it does nothing that is optional.
+    /// Not a fault: the store implements no optional method.
     OnlyWhatIsNeeded,
-    /// No fault: what it can't keep it refuses.
+    /// Not a fault: the store refuses entries that it can't represent.
     RefusesLoneSurrogates,
     FailsToAppend,
     ReversesBatches,
@@ -77,7 +77,7 @@ pub(crate) enum Fault {
     HasDeleteOnlyOnce,
 }
 
-/// Keeps sessions in memory, with one fault.
+/// A store in memory with one fault.
 #[derive(Debug)]
 pub(crate) struct Faulty {
     fault: Fault,
@@ -182,7 +182,7 @@ impl Faulty {
             MixesKeysAtOnce => {
                 let before = self.state().batches.len();
                 tokio::task::yield_now().await;
-                // Another key has come up in between.
+                // Another key was appended meanwhile.
                 let other = Some(self.state()).filter(|state| state.batches.len() > before.max(1));
                 let other = other.and_then(|state| state.kept.keys().next().cloned());
                 self.put(&other.unwrap_or(place), entries);
@@ -424,7 +424,7 @@ impl SessionStore for Faulty {
     }
 }
 
-/// Whether a name matches a pattern as SQL's `like` has them.
+/// Returns whether a name matches a pattern of SQL's `like`.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.chars().next() {
         None => name.is_empty(),
@@ -438,5 +438,5 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// In milliseconds, of 2001: on no day is it the right time.
+/// In milliseconds, in the year 2001, so never the current time.
 const FIRST_TIME: u64 = 1_000_000_000_000;

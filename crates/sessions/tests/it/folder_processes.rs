@@ -1,4 +1,4 @@
-//! The store in a folder, with several processes that write to it, are killed, or find the disk full.
+//! Tests of the folder store with several processes that write, are killed, or have a full disk.
 
 #![expect(clippy::print_stderr, reason = "it is what the processes tell each other by")]
 
@@ -50,7 +50,7 @@ async fn a_killed_writer_leaves_whole_entries_and_one_torn_line_at_most() {
         let mut writer = spawn("write-large", folder.path(), "0");
         let mut said = BufReader::new(writer.stderr.take().unwrap()).lines().map(Result::unwrap);
         assert!(said.any(|line| line == "kept 0"), "the writer ended early");
-        // It is killed once the second append is seen in the file.
+        // The writer is killed when the second append appears in the file.
         let size = || fs::metadata(&file).unwrap().len();
         let before = size();
         while size() == before && writer.try_wait().unwrap().is_none() {
@@ -64,7 +64,7 @@ async fn a_killed_writer_leaves_whole_entries_and_one_torn_line_at_most() {
         let loaded = store.load(&key()).await.unwrap().unwrap();
         assert!(loaded.starts_with(&first), "an append that had succeeded is gone");
         assert!(whole.starts_with(&loaded), "what is loaded is not what was appended");
-        // Another process appends it again, and it is complete.
+        // Another process repeats the append, which is then complete.
         store.append(&key(), &second).await.unwrap();
         assert!(store.load(&key()).await.unwrap().unwrap() == whole);
         if torn {
@@ -78,7 +78,7 @@ async fn a_killed_writer_leaves_whole_entries_and_one_torn_line_at_most() {
 async fn a_file_that_may_not_grow_is_an_error_that_says_so_and_a_retry_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = Command::new("sh");
-    // Blocks are of 512 bytes, or of 1,024.
+    // The unit is 512 or 1,024 bytes, depending on the shell.
     child.args(["-c", "trap '' XFSZ; ulimit -f 100; exec \"$0\" \"$@\""]).arg(env::current_exe().unwrap());
     let (kept, error) = filled("fill", &mut child, folder.path());
     assert!(error.contains("File too large"), "{error}");
@@ -88,13 +88,13 @@ async fn a_file_that_may_not_grow_is_an_error_that_says_so_and_a_retry_is_comple
 #[tokio::test]
 async fn a_full_disk_is_an_error_that_says_so_and_with_space_the_retry_is_complete() {
     let folder = tempfile::tempdir().unwrap();
-    // A disk of its own, where that is allowed; it goes with the process, which looks at what is on it itself.
+    // Mounts a small disk if permitted; it disappears with the process, which therefore checks the store itself.
     let script = "mount -t tmpfs -o size=200k tmpfs \"$STORE\" && exec \"$0\" \"$@\"";
     let mut allowed = Command::new("unshare");
     allowed.args(["-rm", "sh", "-c", "mount -t tmpfs tmpfs \"$0\""]).arg(folder.path());
     if !allowed.output().is_ok_and(|output| output.status.success()) {
         assert!(env::var_os("CI").is_none(), "this machine lets nobody mount a disk, which CI must");
-        // The other test has found out the same without one.
+        // The other test covers this case without mounting.
         eprintln!("not run: this machine lets nobody mount a disk");
         return;
     }
@@ -105,7 +105,7 @@ async fn a_full_disk_is_an_error_that_says_so_and_with_space_the_retry_is_comple
     assert!(kept > 0);
 }
 
-/// Fills a store in a child, and gives how many appends succeeded and why the next did not.
+/// Fills a store in a child process; returns the number of successful appends and the next error.
 fn filled(act: &str, child: &mut Command, folder: &Path) -> (usize, String) {
     let child = child.args(ACT).env("ACT", act).env("STORE", folder).env("NUMBER", "0");
     let output = child.output().unwrap();
@@ -126,7 +126,7 @@ async fn complete_after_retry(folder: &Path, kept: usize) {
     assert_eq!(store.load(&key()).await.unwrap().unwrap(), whole);
 }
 
-/// What the processes do that the other tests start.
+/// The code that the child processes of the other tests run.
 #[tokio::test]
 #[ignore = "it is a part of the others, in a process of its own"]
 async fn act() {
@@ -165,7 +165,7 @@ async fn act() {
     }
 }
 
-/// Waits until each writer has written something, so that none is through before another begins.
+/// Waits until each writer has written something, so that the writers overlap.
 async fn all_have_begun(store: &FolderStore) {
     let since = Instant::now();
     loop {
@@ -178,7 +178,7 @@ async fn all_have_begun(store: &FolderStore) {
     }
 }
 
-/// Appends until it fails, and gives how often it succeeded.
+/// Appends until an append fails; returns the number of successful ones.
 async fn fill(store: &FolderStore) -> usize {
     for count in 0.. {
         if let Err(error) = store.append(&key(), &batch(0, count, 5, 2_000)).await {
@@ -190,14 +190,14 @@ async fn fill(store: &FolderStore) -> usize {
     unreachable!()
 }
 
-/// Starts a process that does one of the acts.
+/// Starts a child process that runs this act.
 fn spawn(act: &str, folder: &Path, number: &str) -> Child {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args(ACT).env("ACT", act).env("STORE", folder).env("NUMBER", number);
     child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// The entries that a writer appends at once, with this number.
+/// Returns the entries of one append of a writer.
 fn batch(writer: usize, number: usize, entries: usize, size: usize) -> Vec<RawEntry> {
     let entry = |entry| format!(r#"{{"uuid":"{writer}-{number}-{entry}","text":"{}"}}"#, "x".repeat(size));
     (0..entries).map(|number| RawEntry::parse(entry(number)).unwrap()).collect()
@@ -211,16 +211,16 @@ fn key() -> SessionKey {
     SessionKey::new("project", id(1).into()).unwrap()
 }
 
-/// The arguments that make this program an actor.
+/// The arguments with which this program runs an act.
 const ACT: [&str; 4] = ["folder_processes::act", "--exact", "--ignored", "--nocapture"];
 
 const WRITERS: usize = 4;
 
-/// How long one waits for the others: a machine may be busy.
+/// The limit for waiting, which allows for a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// How many batches each writer appends.
 const BATCHES: usize = 60;
 
-/// How many entries a batch has that takes some time to write.
+/// How many entries a large batch has, so that writing takes some time.
 const LARGE: usize = 12;

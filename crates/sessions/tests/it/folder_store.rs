@@ -1,4 +1,4 @@
-//! The store in a folder: what it keeps, where, and what it does not touch.
+//! Tests of the folder store: content, location, and files that it must not touch.
 
 use std::convert::Infallible;
 use std::fs;
@@ -22,7 +22,7 @@ async fn it_conforms() {
 
 #[tokio::test]
 async fn it_conforms_where_each_append_is_brought_onto_the_disk() {
-    // Not all of them, as that takes its time.
+    // Runs only some of the checks, because syncing takes time.
     for check in
         CHECKS.iter().filter(|check| check.name().contains("order") || check.name().contains("retry"))
     {
@@ -62,13 +62,13 @@ async fn files_are_lines_of_json_for_the_user_alone() {
     all.sort();
     assert_eq!(seen, all);
     assert_eq!(mode(&folder.path().join("made")), 0o700);
-    // Nothing is left of a session that was deleted, but its project's folder.
+    // Only the project's folder remains after deleting its session.
     store.delete(&key()).unwrap().await.unwrap();
     assert_eq!(fs::read_dir(&project).unwrap().count(), 0);
 }
 
 #[tokio::test]
-async fn a_torn_line_is_no_error_and_nothing_is_glued_to_it() {
+async fn a_torn_line_is_skipped_and_stays_separate() {
     let kept = Kept::new(false);
     kept.append(&key(), &entries(&["a", "b"])).await.unwrap();
     let file = kept.file();
@@ -83,7 +83,7 @@ async fn a_torn_line_is_no_error_and_nothing_is_glued_to_it() {
 }
 
 #[tokio::test]
-async fn what_is_torn_only_is_nothing() {
+async fn a_file_of_torn_lines_is_empty() {
     let kept = Kept::new(false);
     kept.append(&key(), &entries(&["a"])).await.unwrap();
     for torn in ["", "\n", "\n{\"uuid\":", "\n\u{0}\u{0}\n"] {
@@ -127,7 +127,7 @@ async fn no_link_is_followed() {
     assert!(error.contains("is a link, or neither a file nor a folder of the store"), "{error}");
 }
 
-/// The error where a session's file is a link.
+/// Returns the error if a session's file is a link.
 async fn linked() -> String {
     let kept = Kept::new(false);
     fs::create_dir(kept.folder.path().join("-~home")).unwrap();
@@ -147,7 +147,7 @@ async fn the_folder_itself_may_be_a_link() {
 }
 
 #[tokio::test]
-async fn what_is_not_the_stores_is_passed_over() {
+async fn foreign_files_are_ignored() {
     let kept = Kept::new(false);
     let project = kept.folder.path().join("-~home");
     kept.append(&key(), &entries(&["a"])).await.unwrap();
@@ -186,13 +186,13 @@ async fn a_summary_is_folded_from_all_whole_entries() {
     assert!(kept.data().await.contains("two"));
     kept.append(&key(), &title("four")).await.unwrap();
     assert!(kept.data().await.contains("four"));
-    // More than is folded at once.
+    // More than one batch of the fold.
     let many = format!(r#"{{"customTitle":"{}"}}"#, "five ".repeat(400_000));
     kept.append(&key(), &[RawEntry::parse(many).unwrap(), title("six").remove(0)]).await.unwrap();
     assert_eq!(kept.data().await, r#"{"custom_title":"six","is_sidechain":false}"#);
 }
 
-/// A store whose folder goes with it.
+/// A store in a temporary folder.
 struct Kept {
     folder: TempDir,
     store: FolderStore,

@@ -1,4 +1,4 @@
-//! Lists of sessions: what is in them, and in which order.
+//! Tests of lists of sessions: content and order.
 
 use std::fs;
 
@@ -42,7 +42,7 @@ fn a_session_in_two_projects_counts_once_with_the_newest() {
 }
 
 #[test]
-fn the_fields_of_a_session_are_found_at_its_ends() {
+fn session_fields_are_read_from_both_ends() {
     let config = Config::new();
     let mut entries = vec![user("a", None, "the first words")];
     entries[0]["cwd"] = "/w".into();
@@ -79,7 +79,7 @@ fn a_session_is_archived_until_the_user_says_something() {
 }
 
 #[test]
-fn only_uuids_are_looked_for() {
+fn only_uuids_are_searched() {
     let config = Config::new();
     for id in ["", "..", "../../x", "notes"] {
         assert!(matches!(config.sessions().info(&id.into()), Err(SessionError::Id(_))), "{id}");
@@ -88,20 +88,20 @@ fn only_uuids_are_looked_for() {
 }
 
 #[test]
-fn an_empty_tag_in_what_was_said_takes_no_tag_away() {
+fn an_empty_tag_in_a_message_removes_no_tag() {
     let config = Config::new();
     let mut said = user("b", Some("a"), "x");
     said["tag"] = "".into();
     let path = config.write("/a", &id(1), 10, &[user("a", None, "x")]);
     let text = fs::read_to_string(&path).unwrap();
-    // As the CLI writes it, the kind first.
+    // As the CLI writes it, with the kind first.
     let tag = format!(r#"{{"type":"tag","tag":"red","sessionId":"{}"}}"#, id(1));
     fs::write(&path, format!("{text}{tag}\n{said}\n")).unwrap();
     assert_eq!(config.sessions().info(&id(1).into()).unwrap().unwrap().tag.as_deref(), Some("red"));
 }
 
 #[test]
-fn sessions_of_programs_are_left_out_if_that_is_asked_for() {
+fn sessions_of_programs_are_left_out_on_request() {
     let config = Config::new();
     let with = |name: &str, value: &str| {
         let mut said = user("a", None, "x");

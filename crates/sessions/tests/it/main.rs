@@ -1,4 +1,4 @@
-//! The sessions crate from outside.
+//! Integration tests of the crate.
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 

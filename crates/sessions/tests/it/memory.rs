@@ -1,4 +1,4 @@
-//! The store in memory.
+//! Tests of the memory store.
 
 use std::convert::Infallible;
 

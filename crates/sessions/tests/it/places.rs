@@ -1,4 +1,4 @@
-//! Where sessions are looked for, and where they are not.
+//! Tests of where sessions are searched.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn the_sessions_of_other_worktrees_belong_to_a_project() {
     assert!(config.sessions().in_project(&linked).info(&id(2).into()).unwrap().is_none());
 }
 
-/// A repository with a linked worktree, as git writes it.
+/// Creates a repository with a linked worktree, as git does.
 fn repository(main: &Path, linked: &Path) {
     let git = main.join(".git");
     let place = git.join("worktrees/linked");

@@ -1,4 +1,4 @@
-//! Conversations: which entries are in them, and in which order.
+//! Tests of conversations: which entries they contain, and in which order.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::written::{Config, id, user};
 
-/// What an entry of this kind, with an id and its parent's, holds beside.
+/// Returns an entry of this kind with an id, a parent and other fields.
 fn entry(kind: &str, uuid: &str, parent: Option<&str>, beside: Value) -> Value {
     let mut entry =
         json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": id(1), "timestamp": uuid});
@@ -34,7 +34,7 @@ fn says(uuid: &str, parent: &str) -> Value {
     assistant(uuid, parent, uuid, json!({"type": "text", "text": uuid}))
 }
 
-/// The ids of the conversation's messages.
+/// Returns the ids of the conversation's messages.
 fn read(entries: &[Value]) -> String {
     let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
     let ids: Vec<_> = conversation(&entries).into_iter().map(|message| message.uuid.to_string()).collect();
@@ -42,10 +42,10 @@ fn read(entries: &[Value]) -> String {
 }
 
 #[test]
-fn the_conversation_ends_with_what_was_written_last() {
+fn the_conversation_ends_with_the_last_written_message() {
     let u = |uuid: &str, parent: &str| user(uuid, Some(parent), uuid);
     assert_eq!(read(&[user("a", None, "a"), says("b", "a"), u("c", "b"), says("d", "c")]), "a b c d");
-    // Forks: back to `b`, and on from there.
+    // A branch: rewinds to `b`, and continues from there.
     assert_eq!(
         read(&[user("a", None, "a"), says("b", "a"), u("c", "b"), u("e", "b"), says("f", "e")]),
         "a b e f"
@@ -65,13 +65,13 @@ fn the_conversation_ends_with_what_was_written_last() {
     assert_eq!(read(&[&start[..], &with_progress].concat()), "a b");
     assert_eq!(read(&[aside(u("a", "z"), "isSidechain"), aside(u("b", "a"), "isSidechain")]), "");
     assert_eq!(read(&[]), "");
-    // A circle, and an id twice.
+    // A cycle, and a repeated id.
     assert_eq!(read(&[u("a", "b"), u("b", "a"), u("c", "b")]), "a b c");
     assert_eq!(read(&[user("a", None, "a"), u("b", "a"), u("b", "x")]), "b");
 }
 
 #[test]
-fn calls_in_parallel_are_all_there_with_their_results() {
+fn parallel_calls_are_included_with_their_results() {
     let entries = [
         user("a", None, "a"),
         assistant("b", "a", "r", call("1")),
@@ -83,13 +83,13 @@ fn calls_in_parallel_are_all_there_with_their_results() {
         says("h", "g"),
     ];
     assert_eq!(read(&entries), "a b c d e f g h");
-    // A result after something else than its call.
+    // A result whose parent is not its call.
     let stray = [&entries[..6], &[result("g", "a", "2"), says("h", "f")]].concat();
     assert_eq!(read(&stray), "a b c d e g f h");
 }
 
 #[test]
-fn after_a_compaction_the_summary_and_what_was_kept_are_there() {
+fn after_a_compaction_the_summary_and_kept_messages_are_included() {
     let mut summary = user("s", Some("x"), "summary");
     summary["isCompactSummary"] = true.into();
     let boundary = |kept: Value| {
@@ -108,7 +108,7 @@ fn after_a_compaction_the_summary_and_what_was_kept_are_there() {
 }
 
 #[test]
-fn prompts_that_a_turn_took_from_the_queue_are_there() {
+fn queued_prompts_taken_by_a_turn_are_included() {
     let queued = |uuid: &str, parent: &str, beside: Value| {
         let mut attachment = json!({"type": "queued_command", "prompt": [{"type": "text", "text": "more"}]});
         attachment.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
@@ -121,15 +121,15 @@ fn prompts_that_a_turn_took_from_the_queue_are_there() {
     assert_eq!(turn(plain.clone(), next.clone()), "a b c d e");
     assert_eq!(turn(queued("c", "b", json!({"source_uuid": "q"})), next.clone()), "a b q d e");
     assert_eq!(turn(queued("c", "b", json!({"isMeta": true})), next.clone()), "a b d e");
-    // It comes again as a prompt of its own.
+    // The prompt is repeated as a prompt of its own.
     assert_eq!(turn(queued("c", "b", json!({"source_uuid": "e"})), next), "a b d e");
     assert_eq!(
         read(&[user("a", None, "a"), says("b", "a"), plain.clone(), user("e", Some("c"), "e")]),
         "a b e"
     );
-    // It waits.
+    // The prompt is still queued.
     assert_eq!(read(&[user("a", None, "a"), says("b", "a"), plain]), "a b c");
-    // What the CLI noted of it counts more.
+    // The record in the queue takes precedence.
     let noted = |uuid: &str| json!({"type": "queue-operation", "operation": "remove", "reason": "absorbed_mid_turn", "commandUuid": uuid});
     let attachment = queued("c", "b", json!({"source_uuid": "q"}));
     let entries = [user("a", None, "a"), says("b", "a"), attachment, user("e", Some("c"), "e"), noted("q")];
@@ -141,7 +141,7 @@ fn prompts_that_a_turn_took_from_the_queue_are_there() {
 }
 
 #[test]
-fn a_half_written_line_and_bad_utf8_cost_only_themselves() {
+fn incomplete_lines_and_invalid_utf8_are_skipped_alone() {
     let config = Config::new();
     let path = config.write("/w", &id(1), 10, &[user("a", None, "a"), says("b", "a")]);
     let mut text = fs::read(&path).unwrap();
@@ -180,7 +180,7 @@ fn the_conversations_of_subagents_are_read() {
     assert!(config.sessions().subagents(&id(2).into()).unwrap().is_none());
 }
 
-/// Each message before a compaction was once walked from, to the start.
+/// Regression test: each message before a compaction caused a walk to the start.
 #[test]
 fn a_long_session_that_was_compacted_is_read_in_time() {
     let mut entries = vec![user("0", None, "x")];
@@ -197,7 +197,7 @@ fn a_long_session_that_was_compacted_is_read_in_time() {
 }
 
 #[test]
-fn what_no_tree_can_hold_costs_no_part_of_the_conversation() {
+fn too_deep_values_do_not_drop_the_entry() {
     let deep = format!("{}1{}", "[".repeat(500), "]".repeat(500));
     let texts = [
         user("a", None, "one").to_string(),
@@ -211,7 +211,7 @@ fn what_no_tree_can_hold_costs_no_part_of_the_conversation() {
 }
 
 #[test]
-fn system_entries_are_read_if_they_are_asked_for() {
+fn system_entries_are_read_on_request() {
     let config = Config::new();
     let boundary = json!({"subtype": "compact_boundary", "content": "compacted"});
     let meta = json!({"subtype": "informational", "isMeta": true});

@@ -1,4 +1,4 @@
-//! Searches: what is found, where, and what is told of what can't be looked into.
+//! Tests of searches: hits, their order, and errors.
 
 use std::fs;
 
@@ -20,7 +20,7 @@ fn assistant(uuid: &str, blocks: Value) -> Value {
 }
 
 #[test]
-fn the_newest_session_is_looked_into_first_and_only_as_far_as_asked() {
+fn the_newest_session_is_searched_first_and_only_as_far_as_needed() {
     let config = Config::new();
     config.write("/a", &id(1), 10, &[user("a", None, "a Needle"), user("b", None, "hay")]);
     config.write("/b", &id(2), 20, &[user("c", None, "needles"), user("d", None, "NEEDLE and needle")]);
@@ -31,7 +31,7 @@ fn the_newest_session_is_looked_into_first_and_only_as_far_as_asked() {
     assert_eq!(uuids(&found(&config, &Search::new("needle").exact())), "c d");
     let in_project = config.sessions().in_project("/a").search(&Search::new("needle")).unwrap();
     assert_eq!(in_project.count(), 1);
-    // What comes later need not be readable.
+    // Files after the requested hit are not read.
     let mut lazy = config.sessions().search(&Search::new("needle")).unwrap();
     assert!(lazy.next().unwrap().is_ok());
     fs::remove_dir_all(config.project("/a")).unwrap();
@@ -39,7 +39,7 @@ fn the_newest_session_is_looked_into_first_and_only_as_far_as_asked() {
 }
 
 #[test]
-fn what_is_escaped_in_json_is_found_as_it_was_said() {
+fn escaped_text_is_found() {
     let config = Config::new();
     let path = config.write("/a", &id(1), 10, &[user("a", None, "say \"one\"\ntwo \\ three")]);
     let mut text = fs::read_to_string(&path).unwrap();
@@ -59,7 +59,7 @@ fn what_is_escaped_in_json_is_found_as_it_was_said() {
 }
 
 #[test]
-fn thoughts_tools_and_subagents_are_looked_into_where_that_is_asked() {
+fn thinking_tools_and_subagents_are_searched_on_request() {
     let config = Config::new();
     let mut meta = user("m", None, "needle");
     meta["isMeta"] = true.into();
@@ -95,7 +95,7 @@ fn thoughts_tools_and_subagents_are_looked_into_where_that_is_asked() {
 }
 
 #[test]
-fn a_line_that_is_too_long_is_told_and_broken_ones_cost_only_themselves() {
+fn too_long_lines_are_reported_and_broken_ones_skipped() {
     let config = Config::new();
     let path =
         config.write("/a", &id(1), 10, &[user("a", None, "needle"), user("b", None, &"x".repeat(2000))]);
@@ -117,7 +117,7 @@ fn a_line_that_is_too_long_is_told_and_broken_ones_cost_only_themselves() {
 }
 
 #[test]
-fn entries_from_anywhere_are_looked_into() {
+fn entries_from_other_sources_are_searched() {
     let entries = [user("a", None, "hay"), user("b", None, "before the needle after")];
     let entries = entries.map(|entry| RawEntry::parse(entry.to_string()).unwrap());
     let (search, session) = (Search::new("Needle").with_context(3), id(1).into());

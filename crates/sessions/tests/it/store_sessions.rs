@@ -1,4 +1,4 @@
-//! Sessions that a store keeps, read as those in the CLI's own files are, and brought there from these.
+//! Tests of sessions in a store, which read like those in the CLI's files, and of imports.
 
 use std::collections::HashSet;
 use std::fs;
@@ -50,7 +50,7 @@ async fn an_imported_session_reads_as_the_file_does() {
     same.last_modified = listed[0].last_modified;
     assert_eq!(listed, [same]);
 
-    // Once more, with what came in between: nothing is there twice but what has no id.
+    // Imports again after more lines: only entries without an id are duplicated.
     let before = store.load(&key).await.unwrap().unwrap();
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, format!("{text}{}\n{{\"type\":\"us", user("d", Some("c"), "more"))).unwrap();
@@ -76,7 +76,7 @@ async fn a_session_of_a_store_goes_into_the_archive_and_comes_out() {
         RawEntry::parse(said.to_string()).unwrap()
     };
     store.append(&key, &[say("a", "2026-01-01T00:00:00.000Z")]).await.unwrap();
-    // By the summary that the store keeps, and by all entries.
+    // Both from the stored summary and from all entries.
     let archived = async || {
         let (listed, info) = (stored.list(Page::ALL).await.unwrap(), stored.info(&session).await.unwrap());
         let listed = listed.iter().find(|listed| listed.session_id == session).unwrap();
@@ -99,7 +99,7 @@ async fn a_session_of_a_store_goes_into_the_archive_and_comes_out() {
 }
 
 #[tokio::test]
-async fn what_is_archived_in_the_files_is_archived_in_the_store() {
+async fn an_import_keeps_the_archive_mark() {
     let config = Config::new();
     let folder = written(&config).with_extension("");
     let (sessions, session) = (config.sessions(), SessionId::from(id(1)));
@@ -110,7 +110,7 @@ async fn what_is_archived_in_the_files_is_archived_in_the_store() {
         let key = import_session(&sessions, &session, &store).await.unwrap().unwrap();
         let stored = StoreSessions::new(&store, key.project());
         assert_eq!(stored.info(&session).await.unwrap().unwrap().archived, Some(archived));
-        // What was changed in the store since then is not undone by importing it once more.
+        // A repeated import does not undo a later change in the store.
         if archived { stored.unarchive(&session).await } else { stored.archive(&session).await }.unwrap();
         import_session(&sessions, &session, &store).await.unwrap().unwrap();
         assert_eq!(stored.info(&session).await.unwrap().unwrap().archived, Some(!archived));
@@ -119,7 +119,7 @@ async fn what_is_archived_in_the_files_is_archived_in_the_store() {
 }
 
 #[tokio::test]
-async fn an_import_goes_in_bounded_batches_and_passes_over_what_is_no_entry() {
+async fn an_import_appends_bounded_batches_and_skips_invalid_lines() {
     let config = Config::new();
     let path = config.write("/srv/one", &id(1), 1, &[]);
     let mut text = String::new();
@@ -137,7 +137,7 @@ async fn an_import_goes_in_bounded_batches_and_passes_over_what_is_no_entry() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_imported_is_told() {
+async fn failed_imports_are_reported() {
     let config = Config::new();
     let store = MemoryStore::new();
     assert_eq!(import_session(&config.sessions(), &id(1).into(), &store).await.unwrap(), None);
@@ -178,13 +178,13 @@ async fn a_list_is_the_same_with_summaries_and_without() {
 }
 
 #[tokio::test]
-async fn only_what_has_no_summary_of_its_age_is_loaded_and_no_more_than_is_wanted() {
+async fn only_sessions_without_a_current_summary_are_loaded_up_to_the_page() {
     let store = Watched::default();
     fill(&store, 40).await;
     let stored = StoreSessions::new(&store, PROJECT);
     stored.list(Page::ALL).await.unwrap();
     assert_eq!(store.loaded(), 0, "all summaries are up to date");
-    // Of two sessions they are not.
+    // The summaries of two sessions are stale.
     *store.stale.lock().unwrap() = [id(1), id(2)].map(SessionId::from).into();
     stored.list(Page::ALL).await.unwrap();
     assert_eq!(store.loaded(), 2);
@@ -210,7 +210,7 @@ async fn a_session_that_can_not_be_loaded_is_listed_without_a_summary() {
 }
 
 #[tokio::test]
-async fn what_a_store_can_not_do_is_an_error_that_names_it() {
+async fn missing_methods_are_named_in_errors() {
     let store = Watched { sessions: false, summaries: false, optional: false, ..Watched::default() };
     let stored = StoreSessions::new(&store, PROJECT);
     let session = SessionId::from(id(1));
@@ -230,13 +230,13 @@ async fn what_a_store_can_not_do_is_an_error_that_names_it() {
             "naming a session: the session id \"no uuid\" is not a UUID",
         ]
     );
-    // A subagent is found where the CLI puts it first.
+    // A subagent is found at the CLI's default path.
     let key = stored.key(&session).unwrap().with_subpath("subagents/agent-one").unwrap();
     store.append(&key, &[entry(&user("a", None, "hi"))]).await.unwrap();
     assert_eq!(stored.subagent_messages(&session, "one", Page::ALL).await.unwrap().unwrap().len(), 1);
 }
 
-/// A session with two subagents; one lies deeper.
+/// Writes a session with two subagents, one of them in a subfolder.
 fn written(config: &Config) -> std::path::PathBuf {
     let said = [
         user("a", None, "hi"),
@@ -247,7 +247,7 @@ fn written(config: &Config) -> std::path::PathBuf {
         user("c", Some("b"), "and on"),
     ];
     let path = config.write("/srv/one", &id(1), 1, &said);
-    // In files a tag is told by how its line starts.
+    // In files a tag is identified by the start of its line.
     let tag = r#"{"type":"tag","tag":"red"}"#;
     fs::write(&path, format!("{}{tag}\n", fs::read_to_string(&path).unwrap())).unwrap();
     let agents = path.with_extension("").join("subagents");
@@ -261,7 +261,7 @@ fn written(config: &Config) -> std::path::PathBuf {
     path
 }
 
-/// Appends so many sessions, some of which are not to be listed.
+/// Appends sessions, some of which are not listed.
 async fn fill(store: &Watched, sessions: u32) {
     for number in 0..sessions {
         let first = match number % 5 {
@@ -278,7 +278,7 @@ fn entry(value: &Value) -> RawEntry {
     RawEntry::parse(value.to_string()).unwrap()
 }
 
-/// A store that tells what was asked of it, and can do only a part.
+/// A store that records its calls and implements only some methods.
 struct Watched {
     inner: MemoryStore,
     sessions: bool,
@@ -367,7 +367,7 @@ impl SessionStore for Watched {
 const PROJECT: &str = "-srv-one";
 
 #[tokio::test]
-async fn a_title_and_a_tag_are_kept_and_told_in_the_list() {
+async fn titles_and_tags_are_stored_and_listed() {
     for summaries in [true, false] {
         let store = Watched { summaries, ..Watched::default() };
         fill(&store, 1).await;
@@ -380,7 +380,7 @@ async fn a_title_and_a_tag_are_kept_and_told_in_the_list() {
         stored.tag(&session, None).await.unwrap();
         let info = stored.list(Page::ALL).await.unwrap().remove(0);
         assert_eq!((info.summary.as_str(), info.tag), ("A walk", None));
-        // Each has an id, so that an append that is done again is kept once.
+        // Each has an id, so that a repeated append is stored once.
         let entries = store.load(&stored.key(&session).unwrap()).await.unwrap().unwrap();
         assert_eq!(entries.iter().filter(|entry| entry.uuid().is_some()).count(), 4);
         for error in [stored.rename(&session, " ").await, stored.tag(&session, Some("")).await] {

@@ -1,4 +1,4 @@
-//! Entries by their kind; the real CLI's own are looked at by every scenario that runs live.
+//! Tests of typed entries; live scenarios check the entries of the real CLI.
 
 use agentwire_sessions::RawEntry;
 use agentwire_sessions::entry::{Attachment, Entry, SystemEntry};
@@ -9,7 +9,7 @@ fn entry(text: &str) -> RawEntry {
 
 #[test]
 fn each_known_kind_is_read_by_its_name() {
-    // What no kind can be without; the kinds that are not here need nothing.
+    // The required fields of each kind; kinds that are not listed have none.
     let needed = [
         ("user", r#","message":{"role":"user","content":"x"}"#),
         ("assistant", r#","message":{"id":"m","role":"assistant","model":"x","content":[]}"#),
@@ -45,7 +45,7 @@ fn each_known_kind_is_read_by_its_name() {
 }
 
 #[test]
-fn what_is_not_known_is_kept_whole() {
+fn unknown_kinds_keep_their_json() {
     let text = r#"{"type":"later","n":1.0,"n":2,"in":{"a":[ ]}}"#;
     let Entry::Unknown(unknown) = entry(text).typed().unwrap() else { panic!("it is not known") };
     assert_eq!((unknown.kind.as_deref(), unknown.raw.as_str()), (Some("later"), text));
@@ -61,7 +61,7 @@ fn what_is_not_known_is_kept_whole() {
 }
 
 #[test]
-fn a_fault_says_where_it_is() {
+fn decode_errors_have_a_position() {
     let error = entry(r#"{"type":"user","message":{"role":"user","content":7}}"#).typed().unwrap_err();
     assert_eq!(error.path(), "message.content", "{error}");
 }

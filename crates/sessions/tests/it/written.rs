@@ -1,4 +1,4 @@
-//! Writes sessions as the CLI writes them.
+//! Writes sessions like the CLI.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use agentwire_sessions::{Sessions, project_key};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A configuration folder of a test.
+/// A test's configuration folder.
 pub(crate) struct Config {
     folder: TempDir,
 }
@@ -26,14 +26,14 @@ impl Config {
         Sessions::at(self.path())
     }
 
-    /// The folder of a project's sessions, made if need be.
+    /// Returns the folder of a project's sessions, and creates it if necessary.
     pub(crate) fn project(&self, project: impl AsRef<Path>) -> PathBuf {
         let folder = self.path().join("projects").join(project_key(project.as_ref()));
         fs::create_dir_all(&folder).unwrap();
         folder
     }
 
-    /// Writes a session, last changed so many seconds after 1970.
+    /// Writes a session with this modification time, in seconds since 1970.
     pub(crate) fn write(&self, project: &str, id: &str, seconds: u64, entries: &[Value]) -> PathBuf {
         let text: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
         let path = self.project(project).join(format!("{id}.jsonl"));
@@ -44,12 +44,12 @@ impl Config {
     }
 }
 
-/// The id of the session with this number.
+/// Returns the id of the session with this number.
 pub(crate) fn id(number: u32) -> String {
     format!("0b0e7a3e-57a1-4a4c-9d3f-{number:012x}")
 }
 
-/// What the user said, with an id and its parent's.
+/// Returns a user message with an id and its parent's.
 pub(crate) fn user(uuid: &str, parent: Option<&str>, text: &str) -> Value {
     json!({"type": "user", "uuid": uuid, "parentUuid": parent, "sessionId": id(1), "isSidechain": false,
         "timestamp": "2026-01-01T00:00:00.000Z", "message": {"role": "user", "content": text}})

@@ -27,7 +27,8 @@ pub(super) fn cut(rows: &mut [Row], message: &Uuid) -> Result<(), ChangeError> {
     Ok(())
 }
 
-/// Returns the end of a fork whose last entry is `last`; before a compaction whose summary is not in the fork.
+/// Returns the end of a fork with this last entry: after the entry, or before a compaction without a summary in the
+/// fork.
 fn end(rows: &[Row], last: usize) -> usize {
     let own = |row: &Row| !row.sidechain;
     let after_messages =
@@ -43,7 +44,7 @@ fn end(rows: &[Row], last: usize) -> usize {
         .unwrap_or(boundary)
 }
 
-/// Changes the compaction to one that kept no messages.
+/// Removes the kept messages from a compaction.
 fn keep_nothing(row: &mut Row) {
     let Some(mut metadata) = row.object.object("compactMetadata") else { return };
     for name in ["preservedMessages", "preservedSegment", "postTokens"] {

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_get_in_is_an_error_with_its_cause() {
+    fn a_failed_write_is_an_error_with_its_cause() {
         let whole = batch(&entries());
         let mut full = Short { sizes: vec![12], file: Vec::new() };
         assert_eq!(append(&mut full, &whole).unwrap_err().kind(), io::ErrorKind::StorageFull);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// Lower-case ASCII letters, digits, `-` and `_` are kept; `A` becomes `~a`, and any other byte becomes `%2e`: some
 /// file
 /// systems ignore case, normalize Unicode or reserve names.
-/// A name that is too long continues inside a folder whose name ends in `+`.
+/// A name that is too long continues inside a folder with the suffix `+`.
 pub(super) fn steps(part: &str) -> Vec<String> {
     let name = encoded(part);
     let chunks = name.as_bytes().chunks(MAX_NAME).map(|chunk| String::from_utf8_lossy(chunk).into_owned());
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_for_a_name_goes_on_in_a_folder() {
+    fn long_names_continue_in_a_folder() {
         let part = "aé".repeat(200);
         let steps = steps(&part);
         assert!(steps.len() == 7 && steps.iter().all(|step| step.len() <= MAX_NAME + 1), "{steps:?}");

@@ -1,4 +1,4 @@
-//! Paths inside the store's folder: made with private permissions, and never through a link.
+//! Paths inside the store's folder, created with private permissions and never through symbolic links.
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, FileType, OpenOptions};
@@ -15,7 +15,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A folder that stays the same when the program changes its own.
+    /// Makes the path absolute, so that a change of the working directory has no effect.
     pub(super) fn new(root: PathBuf) -> Self {
         Self { root: std::path::absolute(&root).unwrap_or(root) }
     }
@@ -24,17 +24,17 @@ impl Place {
         &self.root
     }
 
-    /// The folder of a project.
+    /// Returns the folder of a project.
     pub(super) fn project(&self, project: &str) -> PathBuf {
         self.root.join(names::path(project))
     }
 
-    /// The folder of what lies beneath a session.
+    /// Returns the folder of a session's subpaths.
     pub(super) fn beneath(&self, key: &SessionKey) -> PathBuf {
         self.project(key.project()).join(names::path(key.session_id().as_str()))
     }
 
-    /// The file of what is kept under a key.
+    /// Returns the file of a key.
     pub(super) fn file(&self, key: &SessionKey) -> PathBuf {
         let mut path = self.beneath(key);
         for part in key.subpath().into_iter().flat_map(|subpath| subpath.split('/')) {
@@ -43,7 +43,7 @@ impl Place {
         with_ending(path, ENTRIES)
     }
 
-    /// Opens a file for appending, and makes it and its folders, for the user alone, where they are missing.
+    /// Opens a file for appending; creates the file and its folders, with private permissions, if missing.
     pub(super) fn open_to_append(&self, path: &Path) -> io::Result<File> {
         let mut tries = 0;
         loop {
@@ -52,14 +52,14 @@ impl Place {
                 private().create(true).append(true).open(path)
             });
             match opened {
-                // Somebody deleted the folder in between.
+                // Another process deleted the folder meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound && tries < 3 => tries += 1,
                 opened => return opened,
             }
         }
     }
 
-    /// Opens a file for reading; `None` where there is none.
+    /// Opens a file for reading; returns `None` if it does not exist.
     pub(super) fn open(&self, path: &Path) -> io::Result<Option<File>> {
         match self.check(path, FileType::is_file)? {
             true => found(File::open(path)),
@@ -67,7 +67,7 @@ impl Place {
         }
     }
 
-    /// What is in a folder; nothing where there is none.
+    /// Returns the entries of a folder; none if it does not exist.
     pub(super) fn read_dir(&self, path: &Path) -> io::Result<Vec<fs::DirEntry>> {
         match self.check(path, FileType::is_dir)? {
             true => found(fs::read_dir(path))?.into_iter().flatten().collect(),
@@ -75,9 +75,9 @@ impl Place {
         }
     }
 
-    /// Whether there is something of this kind at the path, and no link on the way.
+    /// Returns whether the path exists with this file type; fails if there is a link on the way.
     ///
-    /// This is no defence against somebody who changes the folder at that moment: that can only be the same user.
+    /// A concurrent change of the folder is not detected: only the same user can make one.
     pub(super) fn check(&self, path: &Path, kind: fn(&FileType) -> bool) -> io::Result<bool> {
         let Ok(inside) = path.strip_prefix(&self.root) else { return Err(refused(path, "is outside")) };
         let mut step = self.root.clone();
@@ -93,12 +93,12 @@ impl Place {
         Ok(true)
     }
 
-    /// Brings the folders that lead to a path onto the disk, so that it is found again after a loss of power.
+    /// Syncs the folders on the way to a path, so that the path survives a power failure.
     pub(super) fn sync_folders(&self, path: &Path) -> io::Result<()> {
         if cfg!(unix) {
             for folder in path.ancestors().skip(1) {
                 let synced = File::open(folder).and_then(|folder| folder.sync_all());
-                // Those above the store's own may not be ours to open, and are there for longer, as a rule.
+                // Folders above the store's may not be readable, and usually exist for long.
                 synced.or_else(|error| if folder.starts_with(&self.root) { Err(error) } else { Ok(()) })?;
             }
         }
@@ -116,18 +116,18 @@ impl Place {
     }
 }
 
-/// The path with this ending; names have no dots of their own.
+/// Appends a suffix to a path; encoded names contain no dots.
 pub(super) fn with_ending(mut path: PathBuf, ending: &str) -> PathBuf {
     path.as_mut_os_string().push(ending);
     path
 }
 
-/// The name of a file of entries, without its ending.
+/// Removes the suffix from the name of a file of entries.
 pub(super) fn entries_name(name: &OsStr) -> Option<&str> {
     name.to_str()?.strip_suffix(ENTRIES)
 }
 
-/// Nothing, where there is no such file or folder.
+/// Returns `None` if the file or folder does not exist.
 pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(found) => Ok(Some(found)),
@@ -152,5 +152,5 @@ fn refused(path: &Path, why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("{} {why}", path.display()))
 }
 
-/// The ending of a file of entries.
+/// The suffix of files of entries.
 pub(super) const ENTRIES: &str = ".jsonl";

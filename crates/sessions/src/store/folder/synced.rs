@@ -1,10 +1,10 @@
-//! Which files' folders a store has synced itself: those that others made may not be on the disk yet.
+//! Remembers files with synced folders; folders that another writer created may not be on the disk.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The files whose folders are on the disk.
+/// Files with synced folders.
 #[derive(Debug, Default)]
 pub(super) struct Synced(Mutex<HashSet<PathBuf>>);
 
@@ -16,7 +16,7 @@ impl Synced {
     pub(super) fn add(&self, path: &Path) {
         let mut paths = self.paths();
         if paths.len() >= MOST {
-            // They are synced once more, which costs time only.
+            // Syncing them again only costs time.
             paths.clear();
         }
         paths.insert(path.to_owned());
@@ -27,7 +27,7 @@ impl Synced {
     }
 }
 
-/// How many are remembered; some hundred bytes each.
+/// The maximum number of files, of some hundred bytes each.
 const MOST: usize = 4096;
 
 #[cfg(test)]

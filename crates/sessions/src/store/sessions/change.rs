@@ -1,4 +1,4 @@
-//! Changes of the sessions that a store keeps.
+//! Changes of sessions in a store.
 
 use agentwire_protocol::{SessionId, Uuid};
 
@@ -7,50 +7,49 @@ use crate::change::{archived_entry, called, fork_entries, stamped, tag_entry, ti
 use crate::time::now;
 use crate::{ChangeError, RawEntry, StoreError};
 
-/// Changes.
+/// Methods that change sessions.
 ///
-/// Where the change itself makes no sense the error's source is a [`ChangeError`], and the store was not asked.
-/// As in the published SDKs, renaming and tagging don't look whether the store has the session, nor does archiving.
+/// For an invalid change, the error's source is a [`ChangeError`], and the store is not called.
+/// As in the published SDKs, renaming, tagging and archiving do not check whether the session exists.
 impl StoreSessions<'_> {
-    /// Gives the session a title, without space around it; of several, the last counts.
+    /// Sets the session's title, trimmed; the last one counts.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, the title is empty, or the store fails.
+    /// If the id is not a UUID, the title is empty, or the store fails.
     pub async fn rename(&self, id: &SessionId, title: &str) -> Result<(), StoreError> {
         let entry = title_entry(id, title).and_then(|entry| stamped(&entry));
         self.add(id, entry.map_err(refused)?).await
     }
 
-    /// Tags the session, or takes its tag away; it has one at most.
+    /// Sets or removes the session's tag; a session has at most one.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, nothing of the tag is visible, or the store fails.
+    /// If the id is not a UUID, the tag has no visible character, or the store fails.
     pub async fn tag(&self, id: &SessionId, tag: Option<&str>) -> Result<(), StoreError> {
         let entry = tag_entry(id, tag).and_then(|entry| stamped(&entry));
         self.add(id, entry.map_err(refused)?).await
     }
 
-    /// Archives the session: it stays where it is, and is told of as archived until the user says something in it.
+    /// Archives the session: it is listed as archived until the user's next message.
     ///
-    /// The mark is an entry of the session (`"type":"archived"`), so that the session counts as written to now, as with
-    /// a
-    /// title or a tag.
-    /// The CLI never sees it, since a session that is resumed from a store is written without it.
+    /// Appends an entry to the session (`"type":"archived"`), which updates the session's time, as a title or a tag
+    /// does.
+    /// The CLI never reads the entry, because it is left out when a session is resumed from a store.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, or the store fails.
+    /// If the id is not a UUID, or the store fails.
     pub async fn archive(&self, id: &SessionId) -> Result<(), StoreError> {
         self.mark(id, true).await
     }
 
-    /// Takes the session out of the archive.
+    /// Removes the session from the archive.
     ///
     /// # Errors
     ///
-    /// As [`archive`](Self::archive).
+    /// As for [`archive`](Self::archive).
     pub async fn unarchive(&self, id: &SessionId) -> Result<(), StoreError> {
         self.mark(id, false).await
     }
@@ -60,16 +59,18 @@ impl StoreSessions<'_> {
         self.add(id, entry.map_err(refused)?).await
     }
 
-    /// Makes another session that starts with the same words, up to and with a message, or with all of them; gives its
-    /// id, or `None` where the store has no such session.
+    /// Creates a session that starts with the same messages, up to and including `up_to`, or all of them. Returns its
+    /// id,
+    /// or `None` if the session does not exist.
     ///
-    /// It is the fork that [`Sessions::fork`](crate::Sessions::fork) makes, kept in the same project by one append.
-    /// Subagents' conversations are not copied.
+    /// It is the fork that [`Sessions::fork`](crate::Sessions::fork) creates, stored in the same project by one append.
+    /// The conversations of subagents are not copied.
     ///
     /// # Errors
     ///
-    /// When the id is no UUID, there is no such message, nothing was said in the session, or the store fails: then a
-    /// part of the fork may be kept, under an id that nobody knows.
+    /// If the id is not a UUID, there is no such message, the session has no messages, or the store fails, in which
+    /// case
+    /// part of the fork may be stored under an unknown id.
     pub async fn fork(
         &self,
         id: &SessionId,

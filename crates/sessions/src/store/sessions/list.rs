@@ -1,4 +1,4 @@
-//! Sessions of a store as a list, newest first: from summaries where there are some that are up to date.
+//! Lists of sessions in a store, newest first, from up-to-date summaries where possible.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,19 @@ use crate::store::at_once::at_once;
 use crate::{Page, SessionSummary, StoreError};
 
 impl StoreSessions<'_> {
-    /// The sessions, the one that was written last first.
+    /// Lists the sessions, most recently written first.
     ///
-    /// A summary that is as new as its session is taken as it is; sessions without one are loaded, no more of them
-    /// than the page needs, and sixteen at once at most.
-    /// Sidechains and sessions in which nothing was said are left out.
+    /// A summary is used if it is as new as its session. Sessions without one are loaded, only as many as the page
+    /// needs
+    /// and at most sixteen at once.
+    /// Sidechains and sessions without messages are left out.
     /// A session that can't be loaded is listed with an empty summary.
     ///
-    /// Where the store can list summaries and not sessions, only those with a summary are found.
+    /// If the store can list summaries but not sessions, only sessions with a summary are found.
     ///
     /// # Errors
     ///
-    /// When the store can list neither, or fails to.
+    /// If the store can list neither, or fails.
     pub async fn list(&self, page: Page) -> Result<Vec<SessionInfo>, StoreError> {
         let mut slots = self.slots().await?;
         slots.sort_by(|a, b| (b.modified_ms, &b.id).cmp(&(a.modified_ms, &a.id)));
@@ -29,7 +30,7 @@ impl StoreSessions<'_> {
         let mut infos = Vec::new();
         let mut slots = slots.into_iter().peekable();
         while infos.len() < wanted && slots.peek().is_some() {
-            // As many as may still be wanted, and not more than are loaded at once.
+            // As many as the page may need, up to the limit of concurrent loads.
             let mut some: Vec<_> = slots.by_ref().take((wanted - infos.len()).min(AT_ONCE)).collect();
             self.fill(&mut some).await;
             infos.extend(some.into_iter().filter_map(|slot| slot.info.flatten()));
@@ -37,7 +38,7 @@ impl StoreSessions<'_> {
         Ok(page.of(infos.into_iter()).collect())
     }
 
-    /// The sessions that may be listed, with what their summaries tell.
+    /// Returns the sessions that may be listed, with their summaries if up to date.
     async fn slots(&self) -> Result<Vec<Slot>, StoreError> {
         let summaries = match self.store.list_summaries(&self.project) {
             Some(summaries) => Some(summaries.await?),
@@ -54,13 +55,13 @@ impl StoreSessions<'_> {
         let by_id: HashMap<_, _> = summaries.iter().map(|summary| (&summary.session_id, summary)).collect();
         let slots = sessions.into_iter().map(|session| match by_id.get(&session.session_id) {
             Some(summary) if summary.modified_ms >= session.modified_ms => Slot::of_summary(summary),
-            // There is none, or it is older than the session.
+            // The summary is missing or older than the session.
             _ => Slot { id: session.session_id, modified_ms: session.modified_ms, info: None },
         });
         Ok(slots.collect())
     }
 
-    /// Loads the sessions of which nothing is known yet.
+    /// Loads the sessions without a summary.
     async fn fill(&self, slots: &mut [Slot]) {
         let open: Vec<_> = slots.iter_mut().filter(|slot| slot.info.is_none()).collect();
         let (mut keys, mut loading) = (Vec::new(), Vec::new());
@@ -70,7 +71,7 @@ impl StoreSessions<'_> {
                     keys.push(key);
                     loading.push(slot);
                 }
-                // No session of ours is called so.
+                // The id is invalid, so it is not a session.
                 Err(_) => slot.info = Some(None),
             }
         }
@@ -87,11 +88,11 @@ impl StoreSessions<'_> {
     }
 }
 
-/// A place in the list.
+/// A session in the list.
 struct Slot {
     id: SessionId,
     modified_ms: u64,
-    /// `None` where it is not known yet, and in it `None` where it is not listed.
+    /// `None` until it is loaded; `Some(None)` if it is not listed.
     info: Option<Option<SessionInfo>>,
 }
 
@@ -101,5 +102,5 @@ impl Slot {
     }
 }
 
-/// How many sessions are loaded at once, as the published SDKs have it.
+/// How many sessions are loaded at once, as in the published SDKs.
 const AT_ONCE: usize = 16;

@@ -1,4 +1,4 @@
-//! What a list shows of a session, from its summary.
+//! The information for lists in a summary.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use serde::de::DeserializeOwned;
 use super::SessionSummary;
 
 impl SessionSummary {
-    /// What a list shows of the session; `None` for a sidechain, and where there is nothing to show.
+    /// Returns the information for lists; `None` for a sidechain, or if there is nothing to show.
     ///
-    /// It is what [`Sessions::list`](crate::Sessions::list) tells of a session's file, but for the file's size.
-    /// The data of the published SDKs' stores is read as well.
+    /// It matches [`Sessions::list`](crate::Sessions::list) for the session's file, except for the file size.
+    /// Data of the published SDKs' stores is supported too.
     pub fn info(&self) -> Option<SessionInfo> {
         let data = Data(self.data.decode().ok()?);
         if data.read("is_sidechain") == Some(true) {
@@ -35,7 +35,7 @@ impl SessionSummary {
     }
 }
 
-/// The fields of a summary; what has another shape than expected is not there.
+/// The fields of a summary; fields of an unexpected type are ignored.
 struct Data(BTreeMap<String, RawJson>);
 
 impl Data {

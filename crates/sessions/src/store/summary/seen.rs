@@ -1,4 +1,4 @@
-//! What of an entry a summary is made of; a field of another shape than expected is as good as none.
+//! The fields of an entry that affect a summary; fields of an unexpected type are ignored.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ use serde::{Deserialize, Deserializer};
 use crate::RawEntry;
 use crate::info::{Prompt, prompt_text};
 
-/// The fields that are small.
+/// The small fields.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) timestamp: Option<String>,
     pub(super) is_sidechain: bool,
-    /// Whether its words are not the user's: added by the CLI, or a summary of what was compacted.
+    /// Whether the CLI generated the message or it is the summary of a compaction.
     pub(super) is_meta: bool,
     pub(super) cwd: Option<String>,
     pub(super) custom_title: Option<String>,
@@ -63,7 +63,7 @@ impl<'de> Visitor<'de> for SeenVisitor {
     }
 }
 
-/// The texts of a user's entry that say how the session began; none where it brings results of tools.
+/// Returns the prompts in a user entry; none if it contains tool results.
 pub(super) fn prompts(entry: &RawEntry) -> Vec<Prompt> {
     texts(entry).iter().map(|text| prompt_text(text)).collect()
 }
