@@ -1,4 +1,4 @@
-//! The names of objects: they sort as what they hold was appended.
+//! Names of objects, which sort in the order of appending.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
@@ -6,17 +6,17 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-/// A moment, in microseconds since the Unix epoch, that no other append of this process has.
+/// A time in microseconds since the Unix epoch, unique within this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Stamp(u64);
 
 impl Stamp {
-    /// The next one: later than all before it, whatever the clock does.
+    /// Returns the next stamp, later than all before it even if the clock goes back.
     pub(crate) fn next() -> Self {
         Self::after(Self(0))
     }
 
-    /// The next one, which is later than `other` too.
+    /// Returns the next stamp, which is also later than `other`.
     pub(crate) fn after(other: Self) -> Self {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let least = now.map_or(0, |since| since.as_micros() as u64).max(other.0.saturating_add(1));
@@ -25,22 +25,22 @@ impl Stamp {
         Self(update.map_or(least, next))
     }
 
-    /// Whether a clock may have told this moment: going on from any other could leave no room for names.
+    /// Returns whether a clock may have produced this time: continuing from a later one could exhaust the names.
     pub(crate) fn is_credible(self) -> bool {
         self.0 < INCREDIBLE
     }
 
-    /// The moment, in milliseconds.
+    /// Returns the time in milliseconds.
     pub(crate) fn milliseconds(self) -> u64 {
         self.0 / 1000
     }
 
-    /// The name of an object of that moment, which no other process gives.
+    /// Returns the name of an object with this stamp, unique across processes.
     pub(crate) fn name(self) -> String {
         format!("{:016}-{:016x}{EXTENSION}", self.0, process())
     }
 
-    /// The moment of an object of that name; `None` for a name that is not ours.
+    /// Parses the name of an object; returns `None` for names of other programs.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let (moment, process) = name.strip_suffix(EXTENSION)?.split_once('-')?;
         let digits = moment.len() == 16 && moment.bytes().all(|byte| byte.is_ascii_digit());
@@ -48,7 +48,7 @@ impl Stamp {
     }
 }
 
-/// A number that tells this process from others, on whatever machine.
+/// Returns a number that identifies this process across machines.
 fn process() -> u64 {
     static PROCESS: OnceLock<u64> = OnceLock::new();
     // The keys of a hash map are random.
@@ -56,7 +56,7 @@ fn process() -> u64 {
 }
 
 static LAST: AtomicU64 = AtomicU64::new(0);
-/// In the year 2255; names have room for another 31 years.
+/// In the year 2255, 31 years before the names' limit.
 const INCREDIBLE: u64 = 9_000_000_000_000_000;
 const EXTENSION: &str = ".jsonl";
 
@@ -73,14 +73,14 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_there_already_came_first() {
+    fn new_stamps_follow_existing_objects() {
         let ahead = Stamp(Stamp::next().0 + 3_600_000_000);
         assert!(Stamp::after(ahead) > ahead);
         assert!(Stamp::next() > ahead, "also for whoever does not look");
     }
 
     #[test]
-    fn what_no_clock_tells_is_not_credible() {
+    fn stamps_of_no_clock_are_not_credible() {
         assert!(Stamp::next().is_credible());
         let of = |moment: u64| Stamp::of(&Stamp(moment).name()).unwrap();
         assert!(of(8_999_999_999_999_999).is_credible());

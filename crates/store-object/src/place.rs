@@ -1,16 +1,16 @@
-//! Where a key's objects lie: folders that can be read back, whatever projects and subpaths are called.
+//! Maps keys to folders, reversibly for all projects and subpaths.
 
 use std::fmt::Write as _;
 
 use agentwire_sessions::SessionKey;
 use object_store::path::Path;
 
-/// The folder of a project, below a prefix.
+/// Returns the folder of a project below a prefix.
 pub(crate) fn project(prefix: &Path, project: &str) -> Path {
     join(prefix, escape(project))
 }
 
-/// The folder of a key: of a session, all of it lies in there.
+/// Returns the folder of a key; a session's folder also contains its subpaths.
 pub(crate) fn folder(prefix: &Path, key: &SessionKey) -> Path {
     let session = join(&project(prefix, key.project()), key.session_id().as_str());
     key.subpath()
@@ -20,14 +20,14 @@ pub(crate) fn folder(prefix: &Path, key: &SessionKey) -> Path {
         .fold(session, |folder, part| join(&folder, part))
 }
 
-/// The folder of the entries that are kept under a key itself.
+/// Returns the folder with a key's own entries.
 pub(crate) fn entries(folder: &Path) -> Path {
     join(folder, ENTRIES)
 }
 
-/// What lies between a folder and the entries of an object in it: the way to the key's folder.
+/// Returns the path from a folder to the folder of the key to which an object belongs.
 ///
-/// `None` for an object that is no part of anything here.
+/// Returns `None` for objects that the store did not create.
 pub(crate) fn below<'a>(folder: &Path, object: &'a Path) -> Option<&'a str> {
     let (way, _) = object.as_ref().strip_prefix(folder.as_ref())?.strip_prefix('/')?.rsplit_once('/')?;
     match way.strip_suffix(ENTRIES)? {
@@ -36,7 +36,7 @@ pub(crate) fn below<'a>(folder: &Path, object: &'a Path) -> Option<&'a str> {
     }
 }
 
-/// The subpath that a way from a session's folder stands for.
+/// Decodes the subpath from its path below a session's folder.
 pub(crate) fn subpath(way: &str) -> Option<String> {
     let mut subpath = Vec::with_capacity(way.len());
     let mut segments = way.split('/').peekable();
@@ -52,14 +52,15 @@ pub(crate) fn subpath(way: &str) -> Option<String> {
 
 fn join(folder: &Path, part: impl AsRef<str>) -> Path {
     let way = if folder.as_ref().is_empty() { String::new() } else { format!("{folder}/") };
-    // What is joined here has letters, digits and a few signs only, of which no store makes anything else.
+    // Escaped names contain only characters that every store keeps.
     Path::parse(format!("{way}{}", part.as_ref())).unwrap_or_else(|_| folder.clone())
 }
 
-/// One part of a name as folders.
+/// Escapes one part of a name to one or more folders.
 ///
-/// Letters, digits, `-`, `_` and `.` stand for themselves, save a `.` in front; any other byte is `!` and two digits.
-/// What is too long for one folder, as some stores have real ones, goes on in another: all but the last end in `!`.
+/// Letters, digits, `-`, `_` and `.` are kept, except for a leading `.`; any other byte becomes `!` and two digits.
+/// A name that is too long for a folder, which some stores map to a real one, continues in the next: all but the last
+/// end in `!`.
 fn escape(part: &str) -> String {
     let mut escaped = String::with_capacity(part.len());
     let mut room = LONGEST;
@@ -73,7 +74,7 @@ fn escape(part: &str) -> String {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' => escaped.push(char::from(byte)),
             b'.' if at > 0 => escaped.push('.'),
-            // Writing to a string does not fail.
+            // Writing to a string can't fail.
             _ => _ = write!(escaped, "{MARK}{byte:02X}"),
         }
         room -= escaped.len() - before;
@@ -94,10 +95,10 @@ fn unescape(escaped: &str, bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// No part of a name is ever this, since an escape has two digits.
+/// Distinct from every escaped name, because an escape has two digits.
 const ENTRIES: &str = "!entries";
 const MARK: char = '!';
-/// Below the 255 bytes that the name of a real folder may have.
+/// File systems limit the name of a folder to 255 bytes.
 const LONGEST: usize = 200;
 
 #[cfg(test)]
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_subpath_is_called_is_read_back() {
+    fn all_subpaths_are_decoded_again() {
         let session = SessionKey::new("p", ID.into()).unwrap();
         let at = folder(&Path::default(), &session);
         let long = "é%~".repeat(120);

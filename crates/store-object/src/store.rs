@@ -1,4 +1,4 @@
-//! The store: an object for each append, and nothing that is ever written twice.
+//! The store: one immutable object for each append.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
@@ -13,28 +13,28 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt as _};
 use crate::name::Stamp;
 use crate::place;
 
-/// Keeps sessions in a bucket of S3, GCS, Azure or whatever else `object_store` reaches, below a prefix.
+/// A store in a bucket of S3, GCS, Azure or any other service of `object_store`, below a prefix.
 ///
-/// Each append makes one object of JSON lines, whole or not at all; none is ever changed.
-/// Objects sort as they were appended by their names, which hold the writer's time: appends of one process in the order
-/// of the calls, and those of a process that goes on with a session after all that was there when it began.
-/// Appends that run at once in several processes are ordered by their clocks.
+/// Each append atomically creates one object of JSON lines, which is never modified.
+/// Objects are ordered by their names, which contain the writer's time: appends of one process keep the order of the
+/// calls, and a process that continues a session appends after all existing objects.
+/// Concurrent appends of several processes are ordered by their clocks.
 ///
-/// What is repeated is kept twice and loaded once.
-/// There are no summaries: they would have to be read and written again with each append, and two writers lose one.
-/// Loading takes a request for each append, a few at a time; a mirror that writes in batches makes fewer.
+/// Repeated entries are stored twice and loaded once.
+/// There are no summaries, because updating them concurrently would lose changes.
+/// Loading takes a request for each append, several at a time; a mirror with large batches needs fewer.
 ///
-/// Limits of time and repetition are those of the client that is handed over; set both there.
-/// A name of an object may have 1,024 bytes in S3: a project and a subpath together some 900 where they are ASCII.
+/// Time limits and retries are those of the given client.
+/// S3 limits the name of an object to 1,024 bytes, which allows for some 900 bytes of ASCII in project and subpath.
 pub struct BucketStore {
     objects: Arc<dyn ObjectStore>,
     prefix: Path,
-    /// The folders whose later objects were looked for, and in which none was seen since.
+    /// Folders for which the store has checked that no other writer's clock is ahead.
     seen: Mutex<HashSet<Path>>,
 }
 
 impl BucketStore {
-    /// Keeps them below this prefix; an empty one is the bucket itself.
+    /// Creates a store below this prefix; an empty prefix is the whole bucket.
     pub fn new(objects: Arc<dyn ObjectStore>, prefix: impl Into<Path>) -> Self {
         Self { objects, prefix: prefix.into(), seen: Mutex::default() }
     }
@@ -51,13 +51,13 @@ impl BucketStore {
             text.push('\n');
         }
         let object = folder.clone().join(stamp.name());
-        // The name is new, so a repeated request writes what is there already.
+        // The name is unique, so a retried request writes the same object.
         self.objects.put(&object, text.into()).await.map_err(|error| failed("writing", &object, error))?;
         self.see(folder);
         Ok(())
     }
 
-    /// A moment after all that other writers have put there, whose clocks may be ahead.
+    /// Returns a stamp after all existing objects; the clocks of other writers may be ahead.
     async fn after_all(&self, folder: &Path, stamp: Stamp) -> Result<Stamp, StoreError> {
         let later = self.objects.list_with_offset(Some(folder), &folder.clone().join(stamp.name()));
         let moment = |object: &ObjectMeta| moment(object).filter(|moment| moment.is_credible());
@@ -73,7 +73,7 @@ impl BucketStore {
     fn see(&self, folder: Path) {
         let mut seen = self.seen();
         if seen.len() >= MOST_SEEN {
-            // They are looked at once more, which costs a request each.
+            // Checking them again costs one request each.
             seen.clear();
         }
         seen.insert(folder);
@@ -92,10 +92,10 @@ impl BucketStore {
         if names.is_empty() {
             return Ok(None);
         }
-        // Not every store lists in order.
+        // Not every service lists in order.
         names.sort();
         if names.last().is_some_and(|(latest, _)| *latest > Stamp::next()) {
-            // Another writer's clock is ahead: what is appended from here on must come after what is given now.
+            // Another writer's clock is ahead, so later appends have to check again.
             self.seen().remove(&folder);
         }
         let parts = stream::iter(names).map(|(_, name)| self.part(name)).buffered(AT_ONCE);
@@ -130,7 +130,7 @@ impl BucketStore {
             let (Some(way), Some(stamp)) = (place::below(&folder, &object.location), moment(&object)) else {
                 continue;
             };
-            // A longer way is that of a subpath.
+            // Longer paths are those of subpaths.
             if way.len() != UUID || way.contains('/') {
                 continue;
             }
@@ -149,7 +149,7 @@ impl BucketStore {
         let mut removed = self.objects.delete_stream(names);
         while let Some(removed) = removed.next().await {
             match removed {
-                // Somebody else was quicker with this one; the others may still be there.
+                // Another process deleted this object; others may be left.
                 Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
                 Err(error) => return Err(failed("deleting", &folder, error)),
             }
@@ -178,7 +178,7 @@ impl BucketStore {
 
 impl SessionStore for BucketStore {
     fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [RawEntry]) -> StoreFuture<'a, ()> {
-        // Now, and not when the future is first asked: the order is that of the calls.
+        // Taken at the call and not at the first poll, so that objects keep the order of the calls.
         let stamp = Stamp::next();
         Box::pin(async move { if entries.is_empty() { Ok(()) } else { self.add(key, entries, stamp).await } })
     }
@@ -200,7 +200,7 @@ impl SessionStore for BucketStore {
     }
 }
 
-/// Tells where it keeps them; of the client only what it says of itself.
+/// Writes the prefix, and the client only as it describes itself.
 impl fmt::Debug for BucketStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BucketStore")
@@ -210,7 +210,7 @@ impl fmt::Debug for BucketStore {
     }
 }
 
-/// When the object was appended; `None` for one that is not ours.
+/// Returns the time of an object; `None` if the store did not create it.
 fn moment(object: &ObjectMeta) -> Option<Stamp> {
     Stamp::of(object.location.filename()?)
 }
@@ -219,9 +219,9 @@ fn failed(doing: &str, object: &Path, error: object_store::Error) -> StoreError 
     StoreError::new(format_args!("{doing} {object:?} in the object store"), error)
 }
 
-/// How many objects are read at a time.
+/// How many objects are read concurrently.
 const AT_ONCE: usize = 8;
-/// How many folders are remembered; some hundred bytes each.
+/// The maximum number of remembered folders, of some hundred bytes each.
 const MOST_SEEN: usize = 4096;
 /// The length of a session's id.
 const UUID: usize = 36;

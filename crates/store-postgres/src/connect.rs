@@ -1,4 +1,4 @@
-//! Getting to the server, with or without TLS.
+//! Connects to the server, with or without TLS.
 
 use std::pin::Pin;
 
@@ -6,12 +6,12 @@ use tokio::task::JoinHandle;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Client, Config, Error, Socket};
 
-/// Makes connections of one kind.
+/// A function that connects in one way.
 pub(crate) type Connect = Box<dyn Fn(Config) -> Connecting + Send + Sync>;
 
 type Connecting = Pin<Box<dyn Future<Output = Result<Connection, Error>> + Send>>;
 
-/// A connection, with the task that moves its bytes; both end with this.
+/// A connection with its I/O task, which is aborted when the connection is dropped.
 pub(crate) struct Connection {
     pub(crate) client: Client,
     task: JoinHandle<()>,
@@ -23,7 +23,7 @@ impl Drop for Connection {
     }
 }
 
-/// Connections that this makes safe from others.
+/// Returns a function that connects with this TLS.
 pub(crate) fn with<T>(tls: T) -> Connect
 where
     T: MakeTlsConnect<Socket, Stream: Send + 'static> + Clone + Send + Sync + 'static,
@@ -33,7 +33,7 @@ where
         let tls = tls.clone();
         Box::pin(async move {
             let (client, connection) = config.connect(tls).await?;
-            // Whoever waits for an answer is told of its failure by the client.
+            // The client reports a failure to each waiting query.
             let task = tokio::spawn(async move { drop(connection.await) });
             Ok(Connection { client, task })
         })

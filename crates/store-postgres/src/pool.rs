@@ -1,4 +1,4 @@
-//! A few connections, made when they are needed and made anew when they were lost.
+//! A pool of a few connections, created on demand and replaced when lost.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,14 +17,14 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Nothing is connected yet.
+    /// Creates a pool without connections.
     pub(crate) fn new(config: Config, connect: Connect) -> Self {
         Self { config, connect, permits: Semaphore::new(MOST), idle: Mutex::default() }
     }
 
-    /// A connection, which goes unless it is given back: what went wrong on it, or was left, is over with it.
+    /// Takes a connection. Unless it is returned, it is closed, which rolls back its transaction.
     pub(crate) async fn take(&self) -> Result<Taken<'_>, Error> {
-        // It is never closed; were it, there would be no bound.
+        // The semaphore is never closed, so `acquire` can't fail.
         let permit = self.permits.acquire().await.ok();
         let idle = || self.idle().pop();
         while let Some(connection) = idle() {
@@ -36,17 +36,18 @@ impl Pool {
         Ok(Taken { connection, _permit: permit, is_new: true })
     }
 
-    /// Keeps a connection, on which nothing is left to do.
+    /// Returns a connection without pending work to the pool.
     pub(crate) fn give_back(&self, taken: Taken<'_>) {
         self.idle().push(taken.connection);
     }
 
-    /// Forgets the idle ones: where one was lost, so were they.
+    /// Closes the idle connections: when one is lost, the others usually are too.
     pub(crate) fn forget(&self) {
         self.idle().clear();
     }
 
-    /// Forgets the idle ones too unless it is dispelled: where one does not answer, neither may they.
+    /// Returns a guard that closes the idle connections unless it is dispelled: when a server does not reply on one
+    /// connection, the others are suspect too.
     pub(crate) fn suspect(&self) -> Suspicion<'_> {
         Suspicion(Some(self))
     }
@@ -56,11 +57,11 @@ impl Pool {
     }
 }
 
-/// That a server does not answer, as long as it has not.
+/// A guard for a call without a reply so far.
 pub(crate) struct Suspicion<'a>(Option<&'a Pool>);
 
 impl Suspicion<'_> {
-    /// It has answered.
+    /// Disarms the guard: the server has replied.
     pub(crate) fn dispel(mut self) {
         self.0 = None;
     }
@@ -74,7 +75,7 @@ impl Drop for Suspicion<'_> {
     }
 }
 
-/// A connection that is one's own for a while.
+/// A connection in use.
 pub(crate) struct Taken<'a> {
     connection: Connection,
     _permit: Option<SemaphorePermit<'a>>,
@@ -82,17 +83,17 @@ pub(crate) struct Taken<'a> {
 }
 
 impl Taken<'_> {
-    /// What speaks on it.
+    /// Returns the client of the connection.
     pub(crate) fn client(&self) -> &Client {
         &self.connection.client
     }
 
-    /// Whether it was there before and is lost now: a new one may do what was asked of it.
+    /// Returns whether a reused connection was lost, so that the call can be repeated on a new one.
     pub(crate) fn was_lost(&self, error: &Error) -> bool {
         let ended = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN];
         !self.is_new && (error.is_closed() || error.code().is_some_and(|code| ended.contains(code)))
     }
 }
 
-/// How many connections there are at most.
+/// The maximum number of connections.
 const MOST: usize = 4;

@@ -1,4 +1,4 @@
-//! The store: a row for each key, and one for each entry.
+//! The store: a row for each key, and a row for each entry.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -16,20 +16,20 @@ use crate::connect;
 use crate::pool::{Pool, Taken};
 use crate::tables::{self, Tables};
 
-/// Keeps sessions in PostgreSQL.
+/// A store in PostgreSQL.
 ///
-/// An append is one transaction, which holds the row of its key: appends to one key follow each other as they are
-/// committed, whoever makes them.
-/// A writer that is gone in the midst of one, with its machine, holds that row for the [`limit`](Self::limit) at most.
-/// An entry with an id is there once; its text is kept as it is.
+/// An append is a transaction that locks the row of its key, so appends to one key are ordered by commit, across all
+/// writers.
+/// A writer that disappears during an append holds the lock for at most the [`limit`](Self::limit).
+/// An entry with an id is stored once, with its exact text.
 ///
-/// It makes up to four connections, when they are needed, and makes them anew after they were lost.
-/// What only reads, and deleting, is then asked once more.
-/// After a call that had no answer, all calls begin with new connections.
-/// An append that fails before its entries are sent is begun again; one whose outcome is not known is an error, and
-/// repeating it keeps nothing twice that has an id.
+/// Up to four connections are opened on demand and replaced when lost.
+/// Reads and deletions are then repeated.
+/// After a call without a reply, new connections are used.
+/// An append that fails before its entries are sent is repeated; if its outcome is unknown, it returns an error, and
+/// repeating it does not duplicate entries with an id.
 ///
-/// It runs on tokio, and needs PostgreSQL 11.
+/// Requires tokio and PostgreSQL 11.
 /// A project and a subpath together may have some 2,600 bytes.
 pub struct PostgresStore {
     pool: Pool,
@@ -38,15 +38,15 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// A store in this database, in the tables `agentwire_sessions` and `agentwire_sessions_entries` of the schema
-    /// that is first in its search path.
+    /// Creates a store in the tables `agentwire_sessions` and `agentwire_sessions_entries` of the first schema in the
+    /// search path.
     ///
-    /// It connects with the first call, without TLS.
+    /// The first call connects, without TLS.
     pub fn new(config: Config) -> Self {
         Self::with_tls(config, NoTls)
     }
 
-    /// The same through TLS, of which `tokio-postgres` has several kinds to choose from.
+    /// Creates a store that connects with TLS, by one of the TLS crates for `tokio-postgres`.
     pub fn with_tls<T>(config: Config, tls: T) -> Self
     where
         T: MakeTlsConnect<Socket, Stream: Send + 'static> + Clone + Send + Sync + 'static,
@@ -55,38 +55,38 @@ impl PostgresStore {
         Self { pool: Pool::new(config, connect::with(tls)), tables: Tables::default(), limit: LIMIT }
     }
 
-    /// The schema in which the tables are; it is not created.
+    /// Sets the schema of the tables, which must exist.
     ///
     /// # Errors
     ///
-    /// When it can't be a name: 1 to 63 bytes.
+    /// If it is not a valid name of 1 to 63 bytes.
     pub fn schema(mut self, schema: impl Into<String>) -> Result<Self, StoreError> {
         self.tables.set_schema(schema.into())?;
         Ok(self)
     }
 
-    /// The name of the first table; the second one's ends in `_entries`.
+    /// Sets the name of the first table; the name of the second has the suffix `_entries`.
     ///
     /// # Errors
     ///
-    /// When it can't be a name: 1 to 55 bytes.
+    /// If it is not a valid name of 1 to 55 bytes.
     pub fn table(mut self, name: impl Into<String>) -> Result<Self, StoreError> {
         self.tables.set_name(name.into())?;
         Ok(self)
     }
 
-    /// How long each call may take, waiting for a connection and connecting included; 30 seconds by default.
+    /// Sets the time limit of each call, including connecting; the default is 30 seconds.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Creates the tables where they are not there; several may do it at once.
+    /// Creates the tables if they do not exist; concurrent calls are safe.
     ///
     /// # Errors
     ///
-    /// When the server can't be reached, or the user may not create tables there.
+    /// If the server can't be reached, or the user may not create tables.
     pub async fn create_tables(&self) -> Result<(), StoreError> {
         let create = async {
             let taken = self.pool.take().await?;
@@ -122,14 +122,14 @@ impl PostgresStore {
             let given: [(&(dyn ToSql + Sync), Type); 3] =
                 [(&id, Type::INT8), (&end, Type::INT8), (&summary, Type::TEXT)];
             let client = taken.client();
-            // Where the first fails, the second takes all of it back.
+            // If the insert fails, the commit rolls back.
             tokio::try_join!(biased; client.execute_typed(&statement, &given), client.batch_execute("commit"))?;
         }
         self.pool.give_back(taken);
         Ok(())
     }
 
-    /// A transaction that holds the key's row.
+    /// Starts a transaction that locks the key's row.
     async fn begin(&self, key: &SessionKey) -> Result<(Taken<'_>, Row), Failed> {
         let statement = self.tables.fill(tables::TAKE);
         let (session, subpath) = (key.session_id().as_str(), key.subpath().unwrap_or_default());
@@ -146,25 +146,25 @@ impl PostgresStore {
             );
             match begun {
                 Ok(((), row)) => return Ok((taken, row)),
-                // Nothing of it can have been kept; the next one is new.
+                // Nothing was stored; the next connection is new.
                 Err(error) if taken.was_lost(&error) => self.pool.forget(),
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Begins a transaction that outlives this process by no more than the limit.
+    /// Returns a statement that starts a transaction which outlives this process by at most the limit.
     fn begin_statement(&self) -> String {
-        // Nothing would be no limit, and more than this is refused.
+        // 0 means no limit, and larger values are refused.
         let limit = self.limit.as_millis().clamp(1, i32::MAX as u128);
-        // What others have chosen for all transactions could make two writers fail in place of wait.
+        // Under a stricter default isolation level, concurrent writers would fail instead of waiting.
         format!(
             "begin isolation level read committed; set local lock_timeout = {limit}; \
             set local idle_in_transaction_session_timeout = {limit}"
         )
     }
 
-    /// Asks what may be asked twice.
+    /// Runs a statement that is safe to repeat.
     async fn ask(&self, statement: &str, given: &[&str]) -> Result<Vec<Row>, Failed> {
         let statement = self.tables.fill(statement);
         let given: Vec<(&(dyn ToSql + Sync), Type)> =
@@ -186,7 +186,7 @@ impl PostgresStore {
         let rows = self.ask(tables::LOAD, &names(key)).await?;
         let entry = |row: &Row| Ok(RawEntry::parse(row.try_get::<_, &str>(0)?)?);
         let entries = rows.iter().map(entry).collect::<Result<Vec<_>, Failed>>()?;
-        // A row of a key is not there without an entry.
+        // A key's row exists only with entries.
         Ok((!entries.is_empty()).then_some(entries))
     }
 
@@ -211,14 +211,14 @@ impl PostgresStore {
         rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 
-    /// Does it within the limit, and says what was being done where it fails.
+    /// Applies the time limit, and adds the operation to errors.
     async fn within<T>(
         &self,
         doing: &str,
         what: impl fmt::Display,
         work: impl Future<Output = Result<T, Failed>>,
     ) -> Result<T, StoreError> {
-        // Also where the caller waits no longer.
+        // Also if the caller drops the future.
         let suspicion = self.pool.suspect();
         let done = match tokio::time::timeout(self.limit, work).await {
             Ok(done) => {
@@ -263,14 +263,14 @@ impl SessionStore for PostgresStore {
     }
 }
 
-/// Tells its tables, and nothing of how it gets to its server.
+/// Writes the tables, but not the connection's configuration.
 impl fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PostgresStore").field("tables", &self.tables).finish_non_exhaustive()
     }
 }
 
-/// Why something was not done, whatever it was.
+/// The cause of a failed call.
 struct Failed(Box<dyn std::error::Error + Send + Sync>);
 
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failed {
@@ -279,7 +279,7 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failed {
     }
 }
 
-/// The columns by which a key is found.
+/// Returns the columns that identify a key.
 fn names(key: &SessionKey) -> [&str; 3] {
     [key.project(), key.session_id().as_str(), key.subpath().unwrap_or_default()]
 }
@@ -297,5 +297,5 @@ fn modified(row: &Row) -> Result<u64, Failed> {
     Ok(row.try_get::<_, i64>(1)?.try_into()?)
 }
 
-/// Longer than a server takes that is alive.
+/// Longer than a working server takes.
 const LIMIT: Duration = Duration::from_secs(30);

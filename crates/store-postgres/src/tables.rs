@@ -1,4 +1,4 @@
-//! The names of the two tables, and what is asked of them.
+//! The names of the two tables, and their statements.
 
 use agentwire_sessions::StoreError;
 
@@ -16,24 +16,24 @@ impl Default for Tables {
 }
 
 impl Tables {
-    /// The schema in which they are.
+    /// Sets the schema.
     pub(crate) fn set_schema(&mut self, schema: String) -> Result<(), StoreError> {
         check(&schema, LONGEST)?;
         self.schema = Some(schema);
         Ok(())
     }
 
-    /// The name of the first, with which the other's begins.
+    /// Sets the name of the first table, which is the prefix of the second.
     pub(crate) fn set_name(&mut self, name: String) -> Result<(), StoreError> {
         check(&name, LONGEST - ENTRIES.len())?;
         self.name = name;
         Ok(())
     }
 
-    /// This statement, with the tables' names where it says `{keys}` and `{entries}`.
+    /// Replaces `{keys}` and `{entries}` in a statement by the tables' names.
     pub(crate) fn fill(&self, statement: &str) -> String {
         let keys = self.quoted("");
-        // A name may look like the other's place.
+        // A table's name may contain the placeholder `{keys}`.
         let parts: Vec<String> =
             statement.split("{entries}").map(|part| part.replace("{keys}", &keys)).collect();
         parts.join(&self.quoted(ENTRIES))
@@ -49,7 +49,7 @@ fn quote(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A longer name would be cut by the server, and be another's.
+/// Refuses longer names, because the server would truncate them, possibly to another table's name.
 fn check(name: &str, longest: usize) -> Result<(), StoreError> {
     if (1..=longest).contains(&name.len()) && !name.contains('\0') {
         return Ok(());
@@ -60,7 +60,7 @@ fn check(name: &str, longest: usize) -> Result<(), StoreError> {
 
 pub(crate) const CREATE: &str = include_str!("tables.sql");
 
-/// Takes the key's row until the end of the transaction, so that appends to one key follow each other.
+/// Locks the key's row until the end of the transaction, so that appends to one key are serialized.
 pub(crate) const TAKE: &str = "insert into {keys} (project, session_id, subpath) values ($1, $2, $3) \
     on conflict (project, session_id, subpath) do update set next = {keys}.next \
     returning id, next, summary";
@@ -89,7 +89,7 @@ pub(crate) const DELETE: &str =
     "delete from {keys} where project = $1 and session_id = $2 and (subpath = $3 or $3 = '')";
 
 const ENTRIES: &str = "_entries";
-/// Of a name in PostgreSQL.
+/// PostgreSQL's limit on names.
 const LONGEST: usize = 63;
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_would_cut_is_refused() {
+    fn names_that_the_server_would_truncate_are_refused() {
         let mut tables = Tables::default();
         assert!(tables.set_name("x".repeat(55)).is_ok());
         for name in [String::new(), "x".repeat(56), "a\0b".to_owned()] {

@@ -1,26 +1,26 @@
-//! The names in Redis of what is kept under a key.
+//! The names of Redis keys.
 
 use agentwire_sessions::SessionKey;
 
-/// The names of one key's values, and of those of its session and project.
+/// The Redis keys for a key of the store, its session and its project.
 ///
-/// A project stands in braces, so that all of it lies on one node of a cluster: that is what a script can work on.
+/// The project is in braces, so that all of its keys are in one slot of a cluster, as a script requires.
 pub(crate) struct Keys {
-    /// A list: the entries, in order.
+    /// A list of the entries, in order.
     pub(crate) entries: String,
-    /// A set: the ids of those that have one.
+    /// A set of the ids of entries.
     pub(crate) ids: String,
-    /// A set: the subpaths of the session.
+    /// A set of the session's subpaths.
     pub(crate) subpaths: String,
 }
 
 impl Keys {
-    /// Of this key.
+    /// Returns the names for this key.
     pub(crate) fn of(prefix: &str, key: &SessionKey) -> Self {
         let session = key.session_id();
         let subpath = key.subpath().map(|subpath| format!("/{subpath}")).unwrap_or_default();
         Self {
-            // An id has 36 characters, so what follows it is told from it.
+            // An id has 36 characters, so the subpath after it is unambiguous.
             entries: name(prefix, key.project(), &format!("entries:{session}{subpath}")),
             ids: name(prefix, key.project(), &format!("ids:{session}{subpath}")),
             subpaths: name(prefix, key.project(), &format!("subpaths:{session}")),
@@ -28,12 +28,12 @@ impl Keys {
     }
 }
 
-/// A sorted set of a project: its sessions, by when they were last written to, in milliseconds.
+/// Returns the sorted set of a project's sessions, by the time of their last append in milliseconds.
 pub(crate) fn sessions(prefix: &str, project: &str) -> String {
     name(prefix, project, "sessions")
 }
 
-/// A hash of a project: the summaries of its sessions.
+/// Returns the hash of the summaries of a project's sessions.
 pub(crate) fn summaries(prefix: &str, project: &str) -> String {
     name(prefix, project, "summaries")
 }
@@ -42,7 +42,7 @@ fn name(prefix: &str, project: &str, what: &str) -> String {
     format!("{}:{{{}}}:{what}", escape(prefix), escape(project))
 }
 
-/// Leaves no brace but ours.
+/// Escapes braces.
 fn escape(text: &str) -> String {
     text.replace('%', "%25").replace('{', "%7B").replace('}', "%7D")
 }

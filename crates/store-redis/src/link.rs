@@ -1,4 +1,4 @@
-//! The connection: one that all calls share, and that is made anew after it was lost.
+//! The shared connection, replaced when lost.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, FromRedisValue, Pipeline, RedisError};
 
-/// A server, and the connection to it once there is one.
+/// A server, and the connection to it if there is one.
 pub(crate) struct Link {
     client: Client,
     limit: Duration,
@@ -14,17 +14,17 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Nothing is connected yet.
+    /// Creates a link without a connection.
     pub(crate) fn new(client: Client) -> Self {
         Self { client, limit: LIMIT, current: Mutex::default() }
     }
 
-    /// How long connecting may take, and an answer.
+    /// Sets the time limit for connecting and for each reply.
     pub(crate) fn set_limit(&mut self, limit: Duration) {
         self.limit = limit;
     }
 
-    /// Asks what may be asked twice: where the connection turns out to be lost, once more on a new one.
+    /// Runs commands that are safe to repeat: if the connection was lost, once more on a new one.
     pub(crate) async fn ask<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisError> {
         match self.tell(commands).await {
             Err(error) if error.is_connection_dropped() && !error.is_connection_refusal() => {
@@ -34,10 +34,10 @@ impl Link {
         }
     }
 
-    /// Says it once: after an error it may have been done.
+    /// Runs commands once: after an error they may have been executed.
     pub(crate) async fn tell<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisError> {
         let mut connection = self.connection().await?;
-        // Whoever waits no longer may have waited for one that is dead.
+        // If the caller drops the future, the connection may be dead.
         let suspicion = Suspicion(Some(self));
         let told = commands.query_async(&mut connection).await;
         if !told.as_ref().is_err_and(is_over) {
@@ -53,7 +53,7 @@ impl Link {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.limit))
             .set_response_timeout(Some(self.limit));
-        // Two may connect at once; the later one is kept, and the other goes with its call.
+        // Two calls may connect at once; the later connection is kept, and the other serves only its call.
         let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
         *self.current() = Some(connection.clone());
         Ok(connection)
@@ -64,7 +64,7 @@ impl Link {
     }
 }
 
-/// That a connection is dead, as long as it has not answered: it is forgotten then.
+/// A guard that discards the connection unless the server has replied.
 struct Suspicion<'a>(Option<&'a Link>);
 
 impl Suspicion<'_> {
@@ -81,13 +81,13 @@ impl Drop for Suspicion<'_> {
     }
 }
 
-/// Whether nothing more is to be had on the connection: it is lost, or leads to a server that follows another now.
+/// Returns whether the connection is unusable: lost, or to a server that has become a replica.
 fn is_over(error: &RedisError) -> bool {
-    // A script's error tells that of its command in its text.
+    // A script's error contains the error of its command in its text.
     let told =
         |what| error.code() == Some(what) || error.detail().is_some_and(|detail| detail.contains(what));
     error.is_io_error() || error.is_unrecoverable_error() || told("READONLY") || told("MASTERDOWN")
 }
 
-/// Longer than a server takes that is alive.
+/// Longer than a working server takes.
 const LIMIT: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! The store: a list for each key, beside it the ids that it has, and an index for each project.
+//! The store: a list and a set of ids for each key, and an index for each project.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -13,41 +13,41 @@ use redis::{Client, FromRedisValue, Pipeline, RedisError, cmd, pipe};
 use crate::keys::{self, Keys};
 use crate::link::Link;
 
-/// Keeps sessions in Redis.
+/// A store in Redis.
 ///
-/// An append is one script: its entries, their ids, the index and the summary change together or not at all.
-/// It looks first at what is there, and goes again where somebody else appended in between; so an append is two
-/// round trips, and more only where writers meet.
+/// An append runs one script, which atomically adds the entries and their ids and updates the index and the summary.
+/// It first reads the current state, and starts again if another writer appended meanwhile, so an append takes two
+/// round trips, and more only under contention.
 ///
-/// One connection serves all calls, and is made anew after it was lost: there is nothing to do when the server comes
-/// back.
-/// What only reads, and deleting, is then asked once more; an append whose outcome is not known is an error, and
-/// repeating it keeps nothing twice that has an id.
+/// All calls share one connection, which is replaced when lost, such as after a restart of the server.
+/// Reads and deletions are then repeated. An append whose outcome is unknown returns an error, and repeating it does
+/// not
+/// duplicate entries with an id.
 ///
-/// What was acknowledged outlives the server as far as that one is set up for it (`appendfsync always`).
-/// Nothing expires by itself; whoever lets keys expire must let all of a project's expire together.
-/// It runs on tokio, and needs Redis 6.2 or one that speaks as it does.
+/// The durability of acknowledged appends depends on the server's configuration (`appendfsync always`).
+/// Nothing expires by default; if you set expiry, all keys of a project must expire together.
+/// Requires tokio and Redis 6.2 or a compatible server.
 pub struct RedisStore {
     link: Link,
     prefix: Box<str>,
 }
 
 impl RedisStore {
-    /// A store on this server, below the prefix `agentwire`.
+    /// Creates a store on this server, with the prefix `agentwire`.
     ///
-    /// It connects with the first call, and again with the first after the connection was lost.
+    /// The first call connects, and so does the first after the connection was lost.
     pub fn new(client: Client) -> Self {
         Self { link: Link::new(client), prefix: "agentwire".into() }
     }
 
-    /// What the names of all keys begin with, for several stores on one server.
+    /// Sets the prefix of all keys, so that one server can hold several stores.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<Box<str>>) -> Self {
         self.prefix = prefix.into();
         self
     }
 
-    /// How long connecting may take, and an answer; 10 seconds by default each.
+    /// Sets the time limit for connecting and for each reply; the default is 10 seconds.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.link.set_limit(limit);
@@ -78,13 +78,13 @@ impl RedisStore {
         Err(StoreError::new(format_args!("appending to {key} in Redis"), "others kept appending to it"))
     }
 
-    /// What is there that an append must know.
+    /// Reads the state that an append depends on.
     async fn kept(&self, key: &SessionKey, keys: &Keys, entries: &[RawEntry]) -> Result<Kept, StoreError> {
         let ids: Vec<&str> = entries.iter().filter_map(|entry| entry.uuid()).map(|id| id.as_str()).collect();
         let mut pipe = pipe();
         pipe.atomic().cmd("LLEN").arg(&keys.entries);
         pipe.cmd("HGET").arg(keys::summaries(&self.prefix, key.project())).arg(key.session_id().as_str());
-        // A command that asks for nothing is refused.
+        // Redis refuses a command without members.
         pipe.cmd("SMISMEMBER").arg(&keys.ids).arg(if ids.is_empty() { &[""] } else { &ids[..] });
         let (length, summary, known): (u64, Option<String>, Vec<bool>) =
             self.ask("looking at", key, &pipe).await?;
@@ -139,7 +139,7 @@ impl RedisStore {
             let entry = RawEntry::parse(text).map_err(|error| {
                 StoreError::new(format_args!("reading an entry of {key} in Redis"), error)
             })?;
-            // There once, as long as nobody lets the set of ids expire.
+            // Duplicates exist only if the set of ids has expired.
             if entry.uuid().is_none_or(|id| ids.insert(id.clone())) {
                 entries.push(entry);
             }
@@ -189,7 +189,7 @@ impl RedisStore {
         Err(StoreError::new(format_args!("deleting {key} in Redis"), "others kept adding subpaths to it"))
     }
 
-    /// A script that deletes the session, if these are its subpaths: it names every key that it touches.
+    /// Returns a script that deletes the session if its subpaths are unchanged; it declares every key that it deletes.
     fn deletion(&self, key: &SessionKey, keys: &Keys, subpaths: &[String]) -> Pipeline {
         let mut named = vec![
             keys::sessions(&self.prefix, key.project()),
@@ -250,24 +250,24 @@ impl SessionStore for RedisStore {
     }
 }
 
-/// Tells its prefix, and nothing of how it gets to its server.
+/// Writes the prefix, but not the connection's configuration.
 impl fmt::Debug for RedisStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RedisStore").field("prefix", &self.prefix).finish_non_exhaustive()
     }
 }
 
-/// What is kept under a key, as far as an append must know.
+/// The state of a key that an append depends on.
 struct Kept {
-    /// How many entries: it tells whether somebody else appended since.
+    /// The number of entries, which changes with each append.
     length: u64,
     summary: Option<RawJson>,
-    /// Which of the ids asked for are there.
+    /// The given ids that are already stored.
     known: HashSet<String>,
 }
 
 impl Kept {
-    /// The entries that are not kept yet, each once.
+    /// Returns the entries that are not stored yet, each once.
     fn fresh(&self, entries: &[RawEntry]) -> Vec<RawEntry> {
         let mut ids: HashSet<&str> = self.known.iter().map(String::as_str).collect();
         let fresh = entries.iter().filter(|entry| entry.uuid().is_none_or(|id| ids.insert(id.as_str())));
@@ -279,7 +279,7 @@ fn failed(doing: &str, what: impl fmt::Display, error: RedisError) -> StoreError
     StoreError::new(format_args!("{doing} {what} in Redis"), error)
 }
 
-/// Keys: entries, ids, and of a session its project's sessions and summaries, or else the session's subpaths.
+/// Keys: entries, ids, and for a session its project's sessions and summaries, or else the session's subpaths.
 /// Arguments: the expected length, the session's id or the subpath, the summary, the number of ids, ids, entries.
 const APPEND: &str = r"
 if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
@@ -292,8 +292,8 @@ redis.call('ZADD', KEYS[3], string.format('%.0f', now[1] * 1000 + math.floor(now
 redis.call('HSET', KEYS[4], ARGV[2], ARGV[3])
 return 1";
 
-/// Keys: the project's sessions and summaries, the session's subpaths, and all that goes.
-/// Arguments: the session's id, and the subpaths of which it is known.
+/// Keys: the project's sessions and summaries, the session's subpaths, and all keys to delete.
+/// Arguments: the session's id, and its known subpaths.
 const DELETE: &str = r"
 if redis.call('SCARD', KEYS[3]) ~= #ARGV - 1 then return 0 end
 for at = 2, #ARGV do if redis.call('SISMEMBER', KEYS[3], ARGV[at]) == 0 then return 0 end end
@@ -302,5 +302,5 @@ redis.call('HDEL', KEYS[2], ARGV[1])
 for at = 3, #KEYS do redis.call('UNLINK', KEYS[at]) end
 return 1";
 
-/// Every try that fails is somebody else's append.
+/// Each failed try is an append of another writer.
 const MOST_TRIES: usize = 1000;

@@ -1,4 +1,4 @@
-//! The way to the server, where no TLS is to be built for a test: plain HTTP.
+//! A plain HTTP client, so that the tests need no TLS.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use object_store::client::{
     HttpResponseBody, HttpService,
 };
 
-/// Makes such clients.
+/// A connector for plain HTTP.
 #[derive(Debug)]
 pub(crate) struct Plain;
 
@@ -27,7 +27,7 @@ impl HttpConnector for Plain {
 struct PlainClient(Client<Tcp, HttpRequestBody>);
 
 impl HttpService for PlainClient {
-    // What the attribute of `async-trait` would write.
+    // Written without the attribute of `async-trait`.
     fn call<'a, 'b>(
         &'a self,
         request: HttpRequest,

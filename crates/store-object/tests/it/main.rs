@@ -1,4 +1,4 @@
-//! The store in a bucket from outside.
+//! Integration tests of the crate.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
 

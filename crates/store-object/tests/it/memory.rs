@@ -1,4 +1,4 @@
-//! The store over an object store in memory: everything but the network.
+//! Tests with an object store in memory.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn entry(number: usize) -> RawEntry {
     RawEntry::parse(format!(r#"{{"uuid":"{number}"}}"#)).unwrap()
 }
 
-/// What another writer appends at this moment, in microseconds.
+/// Writes an entry as another writer at this time, in microseconds.
 async fn put(objects: &InMemory, moment: u128, number: usize) {
     let path = format!("kept/-home-me/{ID}/!entries/{moment:016}-{:016x}.jsonl", 1);
     let text = format!("{{\"uuid\":\"{number}\"}}\n");
@@ -32,9 +32,9 @@ fn now() -> u128 {
 }
 
 #[tokio::test]
-async fn who_goes_on_with_a_slow_clock_comes_after_what_was_there() {
+async fn appends_with_a_slow_clock_follow_existing_entries() {
     let objects = Arc::new(InMemory::new());
-    // A machine whose clock is an hour ahead wrote first.
+    // A machine with a clock an hour ahead wrote first.
     put(&objects, now() + 3_600_000_000, 1).await;
     let store = BucketStore::new(objects, "kept");
     for number in [2, 3] {
@@ -44,11 +44,11 @@ async fn who_goes_on_with_a_slow_clock_comes_after_what_was_there() {
 }
 
 #[tokio::test]
-async fn what_is_appended_after_a_load_comes_after_what_it_gave() {
+async fn appends_after_a_load_follow_the_loaded_entries() {
     let objects = Arc::new(InMemory::new());
     let store = BucketStore::new(Arc::clone(&objects) as Arc<dyn ObjectStore>, "kept");
     store.append(&key(), &[entry(1)]).await.unwrap();
-    // Only now comes somebody whose clock is ahead.
+    // A writer with a fast clock appends after the load.
     put(&objects, now() + 7_200_000_000, 2).await;
     assert_eq!(store.load(&key()).await.unwrap().unwrap(), [1, 2].map(entry));
     store.append(&key(), &[entry(3)]).await.unwrap();
@@ -67,7 +67,7 @@ async fn a_moment_that_no_clock_tells_is_not_gone_on_from() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_deleted_first_keeps_nothing_else() {
+async fn delete_continues_past_objects_that_are_gone() {
     let objects = Arc::new(InMemory::new());
     let store = BucketStore::new(Arc::new(Quicker(Arc::clone(&objects))), "kept");
     for number in 0..5 {
@@ -78,7 +78,7 @@ async fn what_somebody_else_deleted_first_keeps_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_is_not_ours_is_left_alone() {
+async fn foreign_objects_are_left_alone() {
     let objects = Arc::new(InMemory::new());
     let theirs =
         ["kept/-home-me/notes.txt", &format!("kept/-home-me/{ID}/!entries/notes.txt"), "kept/-home-me2/x"];
@@ -109,7 +109,7 @@ async fn an_append_is_one_object_and_a_broken_one_is_named() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_not_told_by_debug() {
+async fn debug_does_not_show_entries() {
     let store = BucketStore::new(Arc::new(InMemory::new()), "kept");
     assert_eq!(format!("{store:?}"), "BucketStore { objects: InMemory, prefix: Path { raw: \"kept\" }, .. }");
 }

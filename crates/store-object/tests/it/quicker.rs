@@ -1,4 +1,4 @@
-//! A bucket from which somebody else deletes too, and is quicker with the first object.
+//! A bucket in which another process deletes the first object before the store does.
 
 use std::fmt;
 use std::pin::Pin;
@@ -24,7 +24,7 @@ impl fmt::Display for Quicker {
 
 type Answer<'b, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'b>>;
 
-// What the attribute of `async-trait` would write.
+// Written without the attribute of `async-trait`.
 impl ObjectStore for Quicker {
     fn put_opts<'a, 'c, 'b>(
         &'a self,

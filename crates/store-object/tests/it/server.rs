@@ -1,4 +1,4 @@
-//! The store over a real S3 server, which `cargo xtask services` starts.
+//! Tests with a real S3 server, which `cargo xtask services` starts.
 
 use std::env;
 use std::error::Error;
@@ -18,7 +18,7 @@ use crate::sign::Sha2;
 
 const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
 const LIMIT: Duration = Duration::from_secs(300);
-/// The checks that give names of hundreds of bytes.
+/// The checks with names of hundreds of bytes.
 const LONG_NAMES: &[&str] =
     &["odd_project_names_are_apart", "odd_subpaths_are_apart", "lists_odd_subkeys_as_they_were"];
 
@@ -45,7 +45,7 @@ fn server() -> Arc<AmazonS3> {
     Arc::new(builder().build().unwrap())
 }
 
-/// A store in which nothing is kept.
+/// Returns an empty store.
 fn store(server: &Arc<AmazonS3>) -> BucketStore {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -62,13 +62,13 @@ fn entry(number: usize) -> RawEntry {
 
 #[tokio::test]
 #[ignore = "needs an S3 server: cargo xtask services"]
-async fn it_does_what_a_store_must() {
+async fn passes_the_conformance_suite() {
     let server = server();
     let run = conformance::run(async || Ok::<_, std::convert::Infallible>(store(&server)));
     let report = tokio::time::timeout(LIMIT, run).await.unwrap();
     let failed = report.checked().iter().filter(|checked| matches!(checked.outcome, Outcome::Failed(_)));
     let failed: Vec<&str> = failed.map(|checked| checked.check.name()).collect();
-    // A server that can't have long names can't keep these; all else it must.
+    // Some servers do not support long names; all other checks must pass.
     let excused: &[&str] =
         if env::var_os("AGENTWIRE_TEST_S3_SHORT_NAMES").is_some() { LONG_NAMES } else { &[] };
     assert!(failed.iter().all(|name| excused.contains(name)), "{report}");
@@ -87,7 +87,7 @@ async fn more_objects_than_a_page_holds_are_listed_loaded_and_deleted() {
     store.append(&beneath, &[entry(0)]).await.unwrap();
     store.append(&key, &[entry(0)]).await.unwrap();
     let batches: Vec<_> = (1..OBJECTS).map(|number| [entry(number)]).collect();
-    // Many at once; their order is that in which they were called.
+    // Concurrent appends keep the order of the calls.
     let appends: Vec<_> = batches.iter().map(|batch| store.append(&key, batch)).collect();
     stream::iter(appends).buffer_unordered(16).try_collect::<()>().await.unwrap();
     let loaded = store.load(&key).await.unwrap().unwrap();
@@ -102,7 +102,7 @@ async fn more_objects_than_a_page_holds_are_listed_loaded_and_deleted() {
 
 #[tokio::test]
 #[ignore = "needs an S3 server: cargo xtask services"]
-async fn wrong_credentials_are_told() {
+async fn wrong_credentials_are_reported() {
     let server = Arc::new(builder().with_secret_access_key("wrong").build().unwrap());
     let (store, key) = (store(&server), key("refused"));
     for error in [
@@ -118,7 +118,7 @@ async fn wrong_credentials_are_told() {
 #[tokio::test]
 #[ignore = "needs an S3 server: cargo xtask services"]
 async fn a_server_that_is_not_there_is_told_within_its_limit() {
-    // The port of a listener that is gone.
+    // A port without a listener.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let retry = RetryConfig {
         backoff: BackoffConfig { init_backoff: Duration::from_millis(10), ..BackoffConfig::default() },
@@ -134,7 +134,7 @@ async fn a_server_that_is_not_there_is_told_within_its_limit() {
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
-/// The error with its causes.
+/// Returns an error with its causes.
 fn chain(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut source = error.source();

@@ -1,4 +1,4 @@
-//! What S3's signatures are made with, where no library of cryptography is to be built for a test.
+//! Signatures for S3, so that the tests need no cryptography library.
 
 use object_store::client::{
     CryptoProvider, DigestAlgorithm, DigestContext, HmacContext, Signer, SigningAlgorithm,
@@ -6,7 +6,7 @@ use object_store::client::{
 use object_store::{Error, Result};
 use sha2::{Digest as _, Sha256};
 
-/// SHA-256, and its use with a key (RFC 2104).
+/// SHA-256, and HMAC with it (RFC 2104).
 #[derive(Debug)]
 pub(crate) struct Sha2;
 
@@ -69,7 +69,7 @@ const BLOCK: usize = 64;
 
 /// The first and sixth cases of RFC 4231: a short key, and one longer than a block.
 #[test]
-fn it_is_what_the_standard_says() {
+fn hmac_matches_the_standard() {
     for (key, data, begins) in [
         (vec![0x0b; 20], "Hi There", "b0344c61d8db3853"),
         (vec![0xaa; 131], "Test Using Larger Than Block-Size Key - Hash Key First", "60e431591ee0b67f"),

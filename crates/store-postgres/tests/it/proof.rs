@@ -1,4 +1,4 @@
-//! A conversation with the real CLI that goes on from PostgreSQL.
+//! Resumes a conversation of the real CLI from PostgreSQL.
 
 use std::sync::Arc;
 use std::time::Duration;

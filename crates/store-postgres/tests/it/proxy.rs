@@ -1,4 +1,4 @@
-//! A way to the server that breaks or falls silent where a test wants it.
+//! A proxy to the server that breaks or stalls connections on request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,25 +8,25 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Passes everything on, until it is told to break; its connections end with it.
+/// A proxy; dropping it closes its connections.
 pub(crate) struct Proxy {
     pub(crate) port: u16,
     will: Arc<Will>,
     task: JoinHandle<()>,
 }
 
-/// What is to come, and what has.
+/// Requested and observed events.
 #[derive(Default)]
 struct Will {
     break_at_commit: AtomicBool,
     fall_silent_at_begin: AtomicBool,
-    /// How many connections there were, the first of which are silent now.
+    /// The number of connections, and how many of the first are stalled.
     connections: AtomicUsize,
     silent: AtomicUsize,
 }
 
 impl Proxy {
-    /// To the server on this port of this machine.
+    /// Starts a proxy to the server on this port of this machine.
     pub(crate) async fn to(server: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -42,22 +42,22 @@ impl Proxy {
         Self { port, will, task }
     }
 
-    /// The next commit is done, and its answer is lost with the connection.
+    /// Closes the next connection that commits, after the commit and before its reply.
     pub(crate) fn break_at_the_next_commit(&self) {
         self.will.break_at_commit.store(true, Ordering::SeqCst);
     }
 
-    /// Whether that is still to come.
+    /// Returns whether that is still pending.
     pub(crate) fn will_break(&self) -> bool {
         self.will.break_at_commit.load(Ordering::SeqCst)
     }
 
-    /// The next transaction is begun, and nothing of it is heard any more, by neither side.
+    /// Stalls the next connection that starts a transaction, in both directions.
     pub(crate) fn fall_silent_at_the_next_begin(&self) {
         self.will.fall_silent_at_begin.store(true, Ordering::SeqCst);
     }
 
-    /// Nothing passes any more on the connections that there are, whose number this gives; new ones do.
+    /// Stalls all existing connections and returns their number; new ones work.
     pub(crate) fn fall_silent(&self) -> usize {
         self.will.silence()
     }
@@ -76,7 +76,7 @@ impl Will {
         connections
     }
 
-    /// Ends for a connection that is not silent; a silent one is not closed either.
+    /// Waits forever if the connection is stalled, so that it is not closed.
     async fn speak(&self, connection: usize) {
         if connection < self.silent.load(Ordering::SeqCst) {
             std::future::pending::<()>().await;
@@ -87,7 +87,7 @@ impl Will {
 async fn pass(near: TcpStream, far: TcpStream, will: Arc<Will>) {
     let number = will.connections.fetch_add(1, Ordering::SeqCst);
     let ((near_read, near_write), (far_read, far_write)) = (near.into_split(), far.into_split());
-    // Whichever ends first ends the other.
+    // When one direction ends, the other ends too.
     tokio::select! {
         () = forth(near_read, far_write, &will, number) => {}
         () = back(far_read, near_write, &will, number) => {}
@@ -109,7 +109,7 @@ async fn forth(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, will: &Will, num
 async fn back(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, will: &Will, number: usize) {
     let mut bytes = vec![0; 65536];
     while let Ok(count @ 1..) = from.read(&mut bytes).await {
-        // The server says so when it is done with it.
+        // The server reports that the commit is complete.
         let said = |word: &[u8]| bytes[..count].windows(word.len()).any(|window| window == word);
         if said(b"COMMIT\0") && will.break_at_commit.swap(false, Ordering::SeqCst) {
             return;

@@ -1,4 +1,4 @@
-//! The store on a real server, which `cargo xtask services` starts.
+//! Tests with a real server, which `cargo xtask services` starts.
 
 use std::env;
 use std::error::Error;
@@ -22,20 +22,20 @@ pub(crate) fn config() -> Config {
         .unwrap()
 }
 
-/// A name that nothing has yet.
+/// Returns a new name.
 pub(crate) fn name() -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     format!("Test {} {}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A store whose tables are there.
+/// Returns a store whose tables exist.
 pub(crate) async fn store_at(config: Config, table: &str) -> Result<PostgresStore, StoreError> {
     let store = PostgresStore::new(config).table(table)?;
     store.create_tables().await?;
     Ok(store)
 }
 
-/// A connection of the test's own.
+/// Opens a connection for the test itself.
 async fn client() -> Client {
     let (client, connection) = config().connect(NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -56,7 +56,7 @@ fn uuid(entry: &RawEntry) -> String {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn it_does_what_a_store_must() {
+async fn passes_the_conformance_suite() {
     let run = conformance::run(async || store_at(config(), &name()).await);
     let report = tokio::time::timeout(LIMIT, run).await.unwrap();
     assert!(report.is_conformant(), "{report}");
@@ -65,10 +65,10 @@ async fn it_does_what_a_store_must() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn what_two_writers_append_at_once_stays_together() {
+async fn concurrent_appends_do_not_interleave() {
     let (table, key) = (name(), key());
     let mut writers = Vec::new();
-    // Each as in a process of its own, tables made at once included.
+    // Each writer has its own store, as in a separate process; creating the tables is concurrent too.
     for writer in ["a", "b"] {
         let (table, key) = (table.clone(), key.clone());
         writers.push(tokio::spawn(async move {
@@ -100,7 +100,7 @@ async fn what_two_writers_append_at_once_stays_together() {
 #[ignore = "needs PostgreSQL: cargo xtask services"]
 async fn an_append_whose_connection_is_cut_is_an_error_and_leaves_nothing() {
     let mut cut = Cut::new().await;
-    // Its row is taken, and its entries are sent, which must wait.
+    // The row is locked and the entries are sent, which have to wait.
     cut.hold(|table| format!("lock table \"{table}_entries\" in exclusive mode")).await;
     let append = cut.append();
     cut.once_it_waits().await;
@@ -124,7 +124,7 @@ async fn an_append_whose_connection_is_cut_before_its_entries_are_sent_is_begun_
     assert_eq!(cut.loaded().await, [1, 2, 3].map(entry));
 }
 
-/// A store that keeps one entry, and one who cuts its connections.
+/// A store with one entry, and a second client that closes its connections.
 struct Cut {
     table: String,
     store: Arc<PostgresStore>,
@@ -134,14 +134,14 @@ struct Cut {
 impl Cut {
     async fn new() -> Self {
         let table = name();
-        // Its name tells its connections from those of other tests.
+        // The name distinguishes its connections from those of other tests.
         let config = config().application_name(&table).clone();
         let store = Arc::new(store_at(config, &table).await.unwrap());
         store.append(&key(), &[entry(1)]).await.unwrap();
         Self { table, store, other: client().await }
     }
 
-    /// Keeps whoever needs the same waiting.
+    /// Runs a statement in a transaction, so that others wait for its locks.
     async fn hold(&mut self, statement: impl Fn(&str) -> String) {
         self.other.batch_execute(&format!("begin; {}", statement(&self.table))).await.unwrap();
     }
@@ -155,7 +155,7 @@ impl Cut {
         tokio::spawn(async move { store.append(&key(), &[entry(2), entry(3)]).await })
     }
 
-    /// Cuts the connection that waits.
+    /// Terminates the waiting connection.
     async fn once_it_waits(&self) {
         let cut = "select pg_terminate_backend(pid) from pg_stat_activity \
             where application_name = $1 and wait_event_type = 'Lock'";
@@ -178,13 +178,13 @@ async fn an_append_whose_answer_is_lost_is_an_error_and_may_be_repeated() {
     let said = chain(&store.append(&key(), &batch).await.unwrap_err());
     assert!(!proxy.will_break(), "nothing was broken");
     assert!(said.contains("closed"), "{said}");
-    // It was kept, as nobody could know.
+    // The entries were stored, although the reply was lost.
     assert_eq!(store.load(&key()).await.unwrap().unwrap(), batch);
     store.append(&key(), &batch).await.unwrap();
     assert_eq!(store.load(&key()).await.unwrap().unwrap(), batch);
 }
 
-/// A proxy, and the address of the server through it.
+/// Returns a proxy, and a configuration that connects through it.
 async fn proxied() -> (Proxy, Config) {
     let proxy = Proxy::to(config().get_ports()[0]).await;
     let url = env::var("AGENTWIRE_TEST_POSTGRES_URL").unwrap();
@@ -231,7 +231,7 @@ async fn a_writer_that_is_gone_in_the_midst_of_an_append_holds_nothing_for_long(
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn what_was_cut_while_nobody_used_it_is_not_noticed() {
+async fn lost_idle_connections_are_replaced() {
     let table = name();
     let mut config = config();
     let store = store_at(config.application_name(&table).clone(), &table).await.unwrap();
@@ -267,7 +267,7 @@ async fn an_append_that_is_dropped_leaves_nothing_and_holds_nothing() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn tables_lie_where_they_are_wanted_and_sessions_go_whole_by_their_age() {
+async fn tables_are_in_the_chosen_schema_and_old_sessions_are_deleted() {
     let (schema, table, key) = (name(), "a\"b'; --$1".to_owned(), key());
     let client = client().await;
     client.batch_execute(&format!("create schema \"{schema}\"")).await.unwrap();
@@ -278,7 +278,7 @@ async fn tables_lie_where_they_are_wanted_and_sessions_go_whole_by_their_age() {
     assert_eq!(store.load(&key).await.unwrap().unwrap(), [entry(1)]);
     let count = format!("select count(*) from \"{schema}\".\"a\"\"b'; --$1_entries\"");
     assert_eq!(client.query_one(&count, &[]).await.unwrap().get::<_, i64>(0), 1);
-    // As the README says; a session whose subpath alone goes on is not old.
+    // Runs the statement of the README; a session with a recent subpath is kept.
     store.append(&key.with_subpath("beneath").unwrap(), &[entry(2)]).await.unwrap();
     let readme = include_str!("../../README.md");
     let delete = readme.split_once("```sql\n").unwrap().1.split_once("```").unwrap().0;
@@ -310,7 +310,7 @@ async fn a_wrong_password_and_missing_tables_are_told() {
 #[tokio::test]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
 async fn a_server_that_is_not_there_or_never_answers_is_given_up() {
-    // Who connects is never accepted, and never refused.
+    // The listener never accepts, so connecting hangs.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let mut config = Config::new();
     config.host("127.0.0.1").user("agentwire").port(silent.local_addr().unwrap().port());
@@ -324,7 +324,7 @@ async fn a_server_that_is_not_there_or_never_answers_is_given_up() {
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
-/// The error with its causes.
+/// Returns an error with its causes.
 fn chain(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut source = error.source();

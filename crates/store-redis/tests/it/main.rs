@@ -1,4 +1,4 @@
-//! The store in Redis from outside.
+//! Integration tests of the crate.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "what the tests share is test code too")]
 

@@ -1,4 +1,4 @@
-//! A Redis server of a test's own, which it may kill and start again.
+//! A Redis server for one test, which the test can kill and restart.
 
 use std::env;
 use std::net::TcpListener;
@@ -10,7 +10,7 @@ use redis::Client;
 use tempfile::TempDir;
 use tokio::process::{Child, Command};
 
-/// A server that writes to its disk before it answers; it goes with this, and its data too.
+/// A server that syncs before it replies; dropping it deletes its data.
 pub(crate) struct Server {
     data: TempDir,
     port: u16,
@@ -18,7 +18,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts it on a free port.
+    /// Starts a server on a free port.
     pub(crate) async fn start() -> Self {
         let data = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -28,17 +28,17 @@ impl Server {
         server
     }
 
-    /// How it is reached, whether it runs or not.
+    /// Returns a client for its address.
     pub(crate) fn client(&self) -> Client {
         Client::open(format!("redis://127.0.0.1:{}/", self.port)).unwrap()
     }
 
-    /// Kills it: what it did not write is lost.
+    /// Kills the server; unwritten data is lost.
     pub(crate) async fn kill(&mut self) {
         self.process.kill().await.unwrap();
     }
 
-    /// Starts it again where it was.
+    /// Restarts the server on the same port and data.
     pub(crate) async fn start_again(&mut self) {
         self.process = run(self.port, self.data.path());
         self.is_ready().await;
@@ -53,7 +53,7 @@ impl Server {
                 {
                     return;
                 }
-                // Nothing tells when it listens, only when it never will.
+                // There is no notification when it listens, so the test polls until it exits or accepts.
                 let ended = tokio::time::timeout(Duration::from_millis(10), self.process.wait()).await;
                 assert!(ended.is_err(), "the server ended before it answered: {ended:?}");
             }

@@ -1,4 +1,4 @@
-//! A conversation with the real CLI that goes on from Redis.
+//! Resumes a conversation of the real CLI from Redis.
 
 use std::sync::Arc;
 use std::time::Duration;

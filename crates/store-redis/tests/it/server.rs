@@ -1,4 +1,4 @@
-//! The store on a real server, which `cargo xtask services` starts.
+//! Tests with a real server, which `cargo xtask services` starts.
 
 use std::convert::Infallible;
 use std::env;
@@ -21,7 +21,7 @@ fn url() -> String {
         .expect("AGENTWIRE_TEST_REDIS_URL is not set: run this with `cargo xtask services`")
 }
 
-/// A store in which nothing is kept.
+/// Returns an empty store.
 pub(crate) fn store() -> RedisStore {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -38,7 +38,7 @@ fn entry(name: impl std::fmt::Display) -> RawEntry {
 
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
-async fn it_does_what_a_store_must() {
+async fn passes_the_conformance_suite() {
     let report =
         tokio::time::timeout(LIMIT, conformance::run(async || Ok::<_, Infallible>(store()))).await.unwrap();
     assert!(report.is_conformant(), "{report}");
@@ -47,7 +47,7 @@ async fn it_does_what_a_store_must() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Redis: cargo xtask services"]
-async fn what_two_writers_append_at_once_stays_together() {
+async fn concurrent_appends_do_not_interleave() {
     let (one, key) = (Arc::new(store()), key());
     let writers: Vec<_> = ["a", "b", "c"]
         .map(|writer| {
@@ -80,7 +80,7 @@ async fn what_two_writers_append_at_once_stays_together() {
 
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
-async fn what_was_acknowledged_outlives_the_server_and_the_store_goes_on() {
+async fn acknowledged_entries_survive_a_restart_and_the_store_reconnects() {
     let mut server = Server::start().await;
     let (store, key) = (RedisStore::new(server.client()), key());
     for number in 0..20 {
@@ -90,7 +90,7 @@ async fn what_was_acknowledged_outlives_the_server_and_the_store_goes_on() {
     let said = chain(&store.append(&key, &[entry("lost")]).await.unwrap_err());
     assert!(said.contains("refused"), "{said}");
     server.start_again().await;
-    // The same store: first a read, and then, after another restart, an append.
+    // The same store: first a read and, after another restart, an append.
     assert_eq!(store.load(&key).await.unwrap().unwrap(), (0..20).map(entry).collect::<Vec<_>>());
     server.kill().await;
     server.start_again().await;
@@ -109,7 +109,7 @@ async fn of_a_restart_in_the_midst_of_appends_nothing_acknowledged_is_lost() {
         let (store, key, failures) = (Arc::clone(&store), key.clone(), Arc::clone(&failures));
         async move {
             for number in 0..400 {
-                // As a mirror does: the same batch again until it is taken.
+                // Repeats the same batch until it succeeds, as a mirror does.
                 while store.append(&key, &[entry(number)]).await.is_err() {
                     failures.fetch_add(1, Ordering::Relaxed);
                     tokio::task::yield_now().await;
@@ -142,7 +142,7 @@ async fn after_a_failover_and_after_a_call_that_was_dropped_it_connects_anew() {
     let first = connections(&mut other).await;
     store.load(&key).await.unwrap();
     assert_eq!(connections(&mut other).await, first);
-    // It follows another now, one that is not there.
+    // The server becomes a replica of a server that does not exist.
     let follow = async |other: &mut _, whom: [&str; 2]| {
         redis::cmd("REPLICAOF").arg(&whom).query_async::<()>(other).await.unwrap();
     };
@@ -158,7 +158,7 @@ async fn after_a_failover_and_after_a_call_that_was_dropped_it_connects_anew() {
     assert_eq!(connections(&mut other).await, first + 2);
 }
 
-/// How many connections a server has had.
+/// Returns how many connections a server has accepted.
 async fn connections(server: &mut redis::aio::MultiplexedConnection) -> u64 {
     let told: String = redis::cmd("INFO").arg("stats").query_async(server).await.unwrap();
     let count = told.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
@@ -183,7 +183,7 @@ async fn a_wrong_password_is_told() {
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
 async fn a_server_that_never_answers_is_given_up() {
-    // Who connects is never accepted, and never refused.
+    // The listener never accepts, so connecting hangs.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let client = Client::open(format!("redis://{}/", silent.local_addr().unwrap())).unwrap();
     let store = RedisStore::new(client).limit(Duration::from_millis(200));
@@ -193,7 +193,7 @@ async fn a_server_that_never_answers_is_given_up() {
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }
 
-/// The error with its causes.
+/// Returns an error with its causes.
 fn chain(error: &dyn Error) -> String {
     let mut said = error.to_string();
     let mut source = error.source();
