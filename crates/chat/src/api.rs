@@ -1,4 +1,4 @@
-//! The Messages API, as far as a chat needs it.
+//! A client of the Messages API.
 
 use std::{env, fmt, time::Duration};
 
@@ -17,21 +17,21 @@ pub struct Api {
     pub(crate) model: String,
 }
 
-/// A message of the model's.
+/// A message of the model.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Reply {
-    /// The blocks as they came: they go back as they are.
+    /// The blocks, unchanged, because they are sent back.
     pub(crate) content: Vec<Value>,
     #[serde(default)]
     pub(crate) stop_reason: Option<String>,
 }
 
 impl Api {
-    /// A model at this address (`https://api.anthropic.com`, without `/v1`), by this key.
+    /// Creates a client for the API at this base URL (`https://api.anthropic.com`, without `/v1`).
     ///
     /// # Errors
     ///
-    /// Where the address is none, or TLS can't be set up on this machine.
+    /// If the URL is invalid, or TLS can't be set up on this machine.
     pub fn new(
         base_url: impl Into<String>,
         key: impl Into<String>,
@@ -50,18 +50,18 @@ impl Api {
         Ok(Self { client, url, key: key.into(), model: model.into() })
     }
 
-    /// What the environment says: `ANTHROPIC_BASE_URL` (or the vendor's own), `ANTHROPIC_API_KEY`, `ANTHROPIC_MODEL`.
+    /// Creates a client from `ANTHROPIC_BASE_URL` (the vendor's by default), `ANTHROPIC_API_KEY` and `ANTHROPIC_MODEL`.
     ///
     /// # Errors
     ///
-    /// Where key or model is missing, and as [`new`](Self::new).
+    /// If the key or the model is missing, and as for [`new`](Self::new).
     pub fn from_env() -> Result<Self, ApiError> {
         let variable = |name| env::var(name).map_err(|_| ApiError::Variable(name));
         let url = variable("ANTHROPIC_BASE_URL").unwrap_or_else(|_| VENDOR.to_owned());
         Self::new(url, variable("ANTHROPIC_API_KEY")?, variable("ANTHROPIC_MODEL")?)
     }
 
-    /// Sends a request; where the API is overloaded, up to three times.
+    /// Sends a request; retries while the API is overloaded, up to three attempts.
     pub(crate) async fn send(&self, request: &Value) -> Result<Reply, ApiError> {
         let mut tries = 1;
         loop {
@@ -84,7 +84,7 @@ impl Api {
     }
 }
 
-/// How long to wait before the next try.
+/// Returns the delay before the next attempt.
 fn wait(headers: &HeaderMap, tries: u32) -> Duration {
     let told = headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
     told.map_or(FIRST_WAIT * 2_u32.pow(tries - 1), Duration::from_secs).min(LONGEST_WAIT)
@@ -101,14 +101,14 @@ async fn body(mut response: Response) -> Result<Vec<u8>, ApiError> {
     Ok(body)
 }
 
-/// What the API says of a failure.
+/// Returns the error message in a response.
 fn message(body: &[u8]) -> String {
     let told = serde_json::from_slice::<Value>(body).ok();
     let told = told.and_then(|told| Some(told.pointer("/error/message")?.as_str()?.to_owned()));
     told.unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(SHOWN).collect())
 }
 
-// The key is nobody's business.
+// Leaves out the key.
 impl fmt::Debug for Api {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Api").field("url", &self.url).field("model", &self.model).finish_non_exhaustive()
@@ -117,12 +117,12 @@ impl fmt::Debug for Api {
 
 const VENDOR: &str = "https://api.anthropic.com";
 const VERSION: &str = "2023-06-01";
-/// A long answer without a stream takes minutes.
+/// A long answer without streaming takes minutes.
 const LIMIT: Duration = Duration::from_secs(600);
 const TRIES: u32 = 3;
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// The longest answer that is taken, in bytes.
+/// The longest accepted answer, in bytes.
 const LONGEST: usize = 64 << 20;
-/// So much of a failure that is no JSON is shown.
+/// How many bytes of an error that is not JSON are shown.
 const SHOWN: usize = 500;

@@ -1,4 +1,4 @@
-//! The calls of one message of the model's.
+//! The tool calls of one message.
 
 use agentwire_hub::{CallRequest, Hub, Offers, ReadRequest, llm};
 use futures_util::{StreamExt, stream::FuturesUnordered};
@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 
 use crate::Step;
 
-/// What calls are made by.
+/// The context of calls.
 pub(crate) struct Calls<'a> {
     pub(crate) hub: &'a Hub,
     pub(crate) offers: &'a Offers,
     pub(crate) step: &'a mut (dyn FnMut(Step) + Send + 'a),
 }
 
-/// Something that the model wants.
+/// A call by the model.
 pub(crate) enum Call {
     Tool {
         server: Option<String>,
@@ -24,25 +24,25 @@ pub(crate) enum Call {
         server: String,
         uri: String,
     },
-    /// What can't be called, and why.
+    /// An invalid call, and why.
     Nothing {
         name: String,
         why: String,
     },
 }
 
-/// What came of a call.
+/// The result of a call.
 pub(crate) struct Done {
     pub(crate) name: String,
-    /// Blocks of content, as the API has them.
+    /// Content blocks of the API.
     pub(crate) content: Vec<Value>,
     pub(crate) failed: bool,
-    /// Whether the content is in our own words.
+    /// Whether this program wrote the content, and not a server.
     pub(crate) is_ours: bool,
 }
 
 impl Calls<'_> {
-    /// Makes all calls at the same time; the results are in the order of the calls.
+    /// Makes all calls concurrently; the results are in the order of the calls.
     pub(crate) async fn make(self, wanted: Vec<Call>) -> Vec<Done> {
         let (hub, offers) = (self.hub, self.offers);
         let mut done: Vec<Option<Done>> = wanted.iter().map(|_| None).collect();
@@ -62,7 +62,7 @@ impl Calls<'_> {
 }
 
 impl Call {
-    /// What it is called, where something is.
+    /// Returns the name for display.
     fn name(&self) -> Option<String> {
         match self {
             Self::Tool { server: Some(server), tool, .. } => Some(format!("{server}/{tool}")),
@@ -92,7 +92,7 @@ async fn made(hub: &Hub, offers: &Offers, call: Call) -> Done {
     }
 }
 
-/// What a tool gave, or why it was not called.
+/// Returns a tool's result, or why it was not called.
 async fn called(
     hub: &Hub,
     offers: &Offers,
@@ -100,7 +100,7 @@ async fn called(
     tool: String,
     arguments: Map<String, Value>,
 ) -> Result<(Vec<Value>, bool), String> {
-    // Of a server that is named, the hub knows better what there is.
+    // If the model named the server, its names are resolved within that server.
     let (server, tool) = match server {
         Some(server) => match offers.names().spelt_pair(&server, &tool) {
             Ok(named) => (named.server.to_string(), named.item.to_string()),
@@ -118,5 +118,5 @@ async fn called(
     }
 }
 
-/// Who calls, in the records of the hub.
+/// The caller's name in the hub's records.
 const CALLER: &str = "agentwire-chat";

@@ -1,4 +1,4 @@
-//! The loop.
+//! The chat loop.
 
 use agentwire_hub::{Hub, Naming, Offers, llm};
 use serde_json::{Value, json};
@@ -17,20 +17,20 @@ pub struct Chat {
     messages: Vec<Value>,
 }
 
-/// What the model has answered.
+/// The model's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The text of its last message.
+    /// The text of the last message.
     pub text: String,
-    /// Why it stopped (`stop_reason`): `end_turn`, or `max_tokens` where the text is cut.
+    /// The stop reason (`stop_reason`): `end_turn`, or `max_tokens` if the text is truncated.
     pub stop_reason: Option<String>,
-    /// How many times it was asked.
+    /// How many requests were sent.
     pub rounds: usize,
 }
 
 impl Chat {
-    /// A conversation that begins.
+    /// Starts a conversation.
     pub fn new(api: Api, hub: Hub) -> Self {
         Self {
             api,
@@ -43,41 +43,42 @@ impl Chat {
         }
     }
 
-    /// How the model calls tools; [`Form::Native`] by default.
+    /// Sets how the model calls tools; the default is [`Form::Native`].
     pub fn form(self, form: Form) -> Self {
         Self { form, ..self }
     }
 
-    /// What to tell the model first; the description of the servers comes after it.
+    /// Sets the system prompt; the description of the servers is appended.
     pub fn system(self, system: impl Into<String>) -> Self {
         Self { system: system.into(), ..self }
     }
 
-    /// How many times the model may be asked for one answer; 25 by default, and at least one.
+    /// Sets the maximum number of requests for one answer; the default is 25, the minimum is one.
     pub fn rounds(self, rounds: usize) -> Self {
         Self { rounds: rounds.max(1), ..self }
     }
 
-    /// How many tokens each reply may have; 8,192 by default.
+    /// Sets the maximum number of tokens in each reply; the default is 8,192.
     pub fn max_tokens(self, max_tokens: u32) -> Self {
         Self { max_tokens, ..self }
     }
 
-    /// The conversation so far, as the API has it.
+    /// Returns the conversation so far, as the API represents it.
     pub fn messages(&self) -> &[Value] {
         &self.messages
     }
 
-    /// Asks the model, and calls the tools that it chooses, until it is done; `step` hears of everything on the way.
+    /// Sends a prompt, and calls the tools that the model requests until it is done; `step` is called on each step.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
-    /// Dropping the future cancels the calls that are under way.
-    /// A message of the model's whose calls were not all answered is then no part of the conversation; the prompt is.
+    /// Dropping the future cancels the running calls.
+    /// A message of the model is then dropped from the conversation unless all its calls were answered; the prompt
+    /// stays.
     ///
     /// # Errors
     ///
-    /// [`ChatError`], after which the conversation stands as it does when the future is dropped.
+    /// Returns a [`ChatError`]; the conversation is then as after dropping the future.
     pub async fn ask(
         &mut self,
         prompt: impl Into<String>,
@@ -101,7 +102,7 @@ impl Chat {
                     turn::from_text(&text, form, reply.stop_reason.as_deref(), calls).await
                 }
             };
-            // The API takes no message without content.
+            // The API rejects messages without content.
             if !reply.content.is_empty() {
                 self.messages.push(json!({ "role": "assistant", "content": reply.content }));
             }

@@ -1,28 +1,28 @@
-//! Why there is no answer.
+//! Errors of the chat loop and the API.
 
-/// Why there is no answer.
+/// An error of the chat loop.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChatError {
-    /// The model could not be asked.
+    /// A request to the model failed.
     #[error("the model could not be asked")]
     Api(#[from] ApiError),
-    /// The model was still calling tools after so many rounds. The conversation stands: ask again to go on.
+    /// The model was still calling tools after this many requests. The conversation remains and can be continued.
     #[error("the model was not done after {0} rounds")]
     TooManyRounds(usize),
 }
 
-/// What went wrong with the API.
+/// An error of the API.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
-    /// A variable of the environment is missing, or is no text.
+    /// An environment variable is missing, or is not valid Unicode.
     #[error("the environment has no `{0}`")]
     Variable(&'static str),
-    /// The address of the API is none.
+    /// The URL of the API is invalid.
     #[error("`{0}` is no address of an API: it begins with https://, or http://")]
     Address(String),
-    /// The TLS of this machine could not be set up.
+    /// TLS could not be set up on this machine.
     #[error("TLS could not be set up")]
     Tls(#[source] rustls::Error),
     /// The API could not be reached, or the connection broke.
@@ -33,13 +33,13 @@ pub enum ApiError {
     Refused {
         /// The HTTP status.
         status: u16,
-        /// What it said.
+        /// The error message.
         message: String,
     },
     /// The answer is longer than 64 MiB.
     #[error("the answer is too long")]
     TooLong,
-    /// The answer is no message of the API.
+    /// The answer is not a valid message.
     #[error("the answer is no message")]
     NoMessage(#[source] serde_json::Error),
 }

@@ -1,26 +1,26 @@
-//! What happens on the way to an answer.
+//! Steps of an answer.
 
 use std::fmt;
 
-/// What happens on the way to an answer.
+/// A step of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Step {
-    /// The model has said something, beside calling tools or as the answer.
+    /// The model has written text, beside calls or as the answer.
     Said(String),
     /// A tool is called, or a resource is read.
     Calls {
-        /// What the model called it.
+        /// The name that the model used.
         name: String,
     },
-    /// What was called has given something, or failed.
+    /// A call has ended.
     Called {
-        /// What the model called it.
+        /// The name that the model used.
         name: String,
-        /// Whether it failed, or was not called at all.
+        /// Whether the call failed or was not made.
         failed: bool,
     },
-    /// The model has written what is no call, and was told.
+    /// The model has written an invalid call, and was informed.
     Misread(String),
 }
 

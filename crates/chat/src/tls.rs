@@ -1,10 +1,10 @@
-//! TLS by rustls and ring: nothing has to be installed for the process first, and nothing is.
+//! TLS by rustls and ring, without a process-wide crypto provider.
 
 use std::sync::Arc;
 
 use rustls::ClientConfig;
 
-/// Trusts whom the machine trusts.
+/// Returns a configuration that trusts the machine's certificates.
 pub(crate) fn config() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = rustls_platform_verifier::Verifier::new(Arc::clone(&provider))?;

@@ -1,4 +1,4 @@
-//! What a message of the model's calls, and the message that answers it.
+//! Makes the calls of a message, and builds the reply.
 
 use agentwire_hub::{
     Offers,
@@ -12,13 +12,13 @@ use crate::{
     calls::{Call, Calls, Done},
 };
 
-/// The text of a message.
+/// Returns the text of a message.
 pub(crate) fn text(content: &[Value]) -> String {
     let blocks = content.iter().filter(|block| block["type"] == "text");
     blocks.filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// The tool that reads resources, where there are some; no tool of a server's can have its name.
+/// Returns the tool that reads resources, if there are any; its name can't clash with a server's tool.
 pub(crate) fn reader(offers: &Offers) -> Option<Value> {
     let has_resources =
         |server: &llm::DescribedServer| !server.resources.is_empty() || !server.templates.is_empty();
@@ -38,8 +38,7 @@ pub(crate) fn reader(offers: &Offers) -> Option<Value> {
     })
 }
 
-/// Makes the calls of a message (`tool_use`), all at the same time, and gives the results in their order; `None` where
-/// there is no call.
+/// Makes the calls of a message (`tool_use`) concurrently, and returns the results in order; `None` without calls.
 pub(crate) async fn native(reply: &Reply, calls: Calls<'_>) -> Option<Vec<Value>> {
     let uses: Vec<_> = reply.content.iter().filter(|block| block["type"] == "tool_use").collect();
     if uses.is_empty() {
@@ -57,7 +56,7 @@ pub(crate) async fn native(reply: &Reply, calls: Calls<'_>) -> Option<Vec<Value>
     Some(results.collect())
 }
 
-/// Makes the calls that a text holds, likewise, and tells of those that are none; `None` where nothing was meant as one.
+/// Makes the calls in a text, and reports invalid ones; returns `None` if the text contains no calls.
 pub(crate) async fn from_text(
     text: &str,
     form: Form,
@@ -91,7 +90,7 @@ pub(crate) async fn from_text(
     Some(answers.collect())
 }
 
-/// A text as a block, so that a result can't be taken for the words of the user.
+/// Quotes the text of a block, so that a result can't be mistaken for the user's words.
 fn quoted(block: Value, is_ours: bool) -> Value {
     match block["text"].as_str() {
         Some(text) if !is_ours => json!({"type": "text", "text": llm::quoted(text)}),

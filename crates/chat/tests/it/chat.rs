@@ -1,4 +1,4 @@
-//! The loop, with a scripted model and a server.
+//! Tests of the chat loop with a scripted model and a server.
 
 use std::{
     sync::{Arc, Mutex},
@@ -16,7 +16,7 @@ async fn model(script: &Value) -> ScriptedModel {
     ScriptedModel::start(Script::from_json(&script.to_string()).unwrap()).await.unwrap()
 }
 
-/// A conversation with a model that gives these replies.
+/// Returns a conversation with a scripted model.
 async fn chat(model: &ScriptedModel) -> Chat {
     Chat::new(Api::new(model.base_url(), "sk-fake", "scripted").unwrap(), hub().await)
 }
@@ -34,7 +34,7 @@ fn says(text: &str) -> Value {
     json!({"blocks": [{"text": text}]})
 }
 
-/// The blocks of the message before the last.
+/// Returns the blocks of the message before the last.
 fn answered(chat: &Chat) -> Vec<Value> {
     let messages = chat.messages();
     messages[messages.len() - 2]["content"].as_array().unwrap().clone()
@@ -85,7 +85,7 @@ async fn the_calls_of_a_message_are_made_at_the_same_time_and_answered_in_their_
 }
 
 #[tokio::test]
-async fn mistakes_and_failures_are_told_to_the_model() {
+async fn mistakes_and_failures_are_reported_to_the_model() {
     let wrong = [
         ("mcp__toy__nothing", json!({})),
         ("mcp__toy__secret", json!({})),
@@ -175,7 +175,7 @@ async fn a_conversation_that_is_dropped_holds_what_was_complete() {
     assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
 }
 
-/// Replies of a model that has no tools, and is known by the prompt.
+/// Returns replies of a model without tools.
 fn without_tools(replies: &[&str]) -> Value {
     let replies: Vec<_> = replies.iter().map(|text| says(text)).collect();
     json!({"match": [{"marker": "Go.", "replies": replies}]})
@@ -238,7 +238,7 @@ async fn a_text_that_was_cut_calls_nothing() {
     script["match"][0]["replies"][0]["stop_reason"] = json!("max_tokens");
     let model = model(&script).await;
     let mut chat = chat(&model).await.form(Form::Json);
-    // As a task, as a program may want it.
+    // Checks that the future is `Send` and can be spawned.
     let (chat, answer) = tokio::spawn(async move {
         let answer = chat.ask("Go.", drop).await;
         (chat, answer)

@@ -1,4 +1,4 @@
-//! The program, as it is run on a terminal.
+//! Tests of the program.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Stdio};
 
@@ -83,7 +83,7 @@ async fn servers_of_the_folder_start_only_where_they_are_trusted() {
     chatted(&model, &path, &["--trust", "Go."], &variables).await;
     assert!(is_started() && !kept.exists());
 
-    // What was trusted before is started; another definition is not.
+    // Trusted definitions are started; others are not.
     let fingerprint = Sources::new().project(&path).read().servers[0].fingerprint();
     fs::create_dir(kept.parent().unwrap()).unwrap();
     fs::write(&kept, format!("{fingerprint}\n")).unwrap();
@@ -95,7 +95,7 @@ async fn servers_of_the_folder_start_only_where_they_are_trusted() {
     assert!(!is_started());
 }
 
-/// What the program answers in a folder, where nobody types anything.
+/// Returns the program's output in a folder, without a terminal.
 async fn chatted(
     model: &ScriptedModel,
     folder: &Path,
@@ -109,10 +109,10 @@ async fn chatted(
     program.kill_on_drop(true).output().await.unwrap()
 }
 
-/// What is in the environment.
+/// Environment variables.
 type Variables<'a> = &'a [(&'a str, &'a str)];
 
-/// What the program says on stderr, with these variables, and its exit code.
+/// Returns the program's stderr and exit code with these variables.
 async fn refused(variables: Variables<'_>, arguments: &[&str]) -> (String, Option<i32>) {
     let folder = tempfile::tempdir().unwrap();
     let servers = r#"{"mcpServers": {"started": {"command": "touch", "args": ["started"]}}}"#;
@@ -128,7 +128,7 @@ async fn refused(variables: Variables<'_>, arguments: &[&str]) -> (String, Optio
 }
 
 #[tokio::test]
-async fn what_is_missing_is_told_before_a_server_is_started() {
+async fn missing_settings_are_reported_before_a_server_starts() {
     let (key, model) = (("ANTHROPIC_API_KEY", "sk-fake"), ("ANTHROPIC_MODEL", "scripted"));
     let cases: [(Variables<'_>, &[&str], &str, i32); 5] = [
         (&[], &["Hello?"], "the environment has no `ANTHROPIC_API_KEY`", 1),

@@ -1,4 +1,4 @@
-//! A small MCP server, which the tests start as a program: this very one.
+//! A small MCP server, which the tests start as a process of their own executable.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-/// A hub with the toy alone, connected.
+/// Returns a hub with only the toy server, connected.
 pub(crate) async fn hub() -> Hub {
     let mut config = ServerConfig::new(program());
     config.always_allow = ["*"].into_iter().collect();
@@ -33,11 +33,11 @@ pub(crate) async fn hub() -> Hub {
     hub
 }
 
-/// How the toy is started.
+/// Returns the command that starts the toy server.
 pub(crate) fn program() -> Stdio {
     let program = std::env::current_exe().unwrap();
     let mut stdio = Stdio::new("sh");
-    // The harness prints on stdout, so the wire is the third descriptor.
+    // The test harness prints on stdout, so the server writes to descriptor 3.
     let script = "exec 3>&1 1>/dev/null; exec \"$0\" toy::serve --exact --ignored --nocapture";
     stdio.args = vec!["-c".to_owned(), script.to_owned(), program.to_str().unwrap().to_owned()];
     stdio.env.insert(MARK.to_owned(), "1".to_owned());
@@ -85,7 +85,7 @@ impl ServerHandler for Toy {
         let content = match &*request.name {
             "fail" => return Ok(CallToolResult::error(vec![ContentBlock::text("it failed")]).into()),
             "meet" => {
-                // Only where two calls are under way at the same time.
+                // Completes only if two calls run concurrently.
                 self.both.wait().await;
                 ContentBlock::text(format!("met {text}"))
             }
@@ -121,6 +121,6 @@ fn tool(name: &'static str) -> Tool {
 }
 
 const MARK: &str = "AGENTWIRE_TOY";
-/// One pixel.
+/// An image of one pixel.
 pub(crate) const PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -1,4 +1,4 @@
-//! A chat on the terminal, with the tools of MCP servers.
+//! A chat in the terminal, with the tools of MCP servers.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program on the terminal")]
 
 mod terminal;
@@ -35,7 +35,7 @@ async fn main() -> ExitCode {
 }
 
 async fn run(wanted: Wanted) -> Result<(), Box<dyn Error>> {
-    // Before any server is started, which takes its time.
+    // Checks before any server is started, which takes time.
     let api = Api::from_env()?;
     if let Some(config) = wanted.configs.iter().find(|config| !Path::new(config).is_file()) {
         return Err(format!("there is no file `{config}`").into());
@@ -63,7 +63,7 @@ async fn run(wanted: Wanted) -> Result<(), Box<dyn Error>> {
     chatted
 }
 
-/// Why the tools of a server are not there.
+/// Returns why a server's tools are missing.
 fn missing(state: &ServerState) -> Option<&str> {
     match state {
         ServerState::Connected { .. } | ServerState::Disabled(_) => None,
@@ -75,7 +75,7 @@ fn missing(state: &ServerState) -> Option<&str> {
     }
 }
 
-/// Asks the prompt, or each line that is typed.
+/// Sends the prompt, or each line of input.
 async fn talk(
     mut chat: Chat,
     prompt: Option<String>,
@@ -90,7 +90,7 @@ async fn talk(
         if line.trim().is_empty() {
             continue;
         }
-        // A definition may have changed since.
+        // A definition may have changed since the last question.
         trust.ask(hub).await?;
         if let Err(error) = chat.ask(line, show).await {
             eprintln!("{}", shown(&told(&error)));
@@ -106,11 +106,11 @@ fn show(step: Step) {
     }
 }
 
-/// Asks the user for a call.
+/// Asks the user to allow a call.
 async fn asked(call: agentwire_hub::Proposed) -> CallDecision {
     let (name, server) = (shown_line(&call.name), shown_line(call.server.as_str()));
     let changed = if call.has_changed { "It has changed since it was first offered. " } else { "" };
-    // The name comes last: what comes before may fill the screen.
+    // The question comes last, because the name and input may fill the screen.
     let question = match call.what {
         Use::Resource => format!("reading {name} of {server}: allow? [y/N] "),
         _ => {
@@ -124,13 +124,13 @@ async fn asked(call: agentwire_hub::Proposed) -> CallDecision {
     }
 }
 
-/// What the command line asks for.
+/// The request on the command line.
 enum Asked {
     Chat(Wanted),
     Text(&'static str),
 }
 
-/// What the program was asked to do.
+/// The options on the command line.
 #[derive(Default)]
 struct Wanted {
     configs: Vec<String>,
@@ -142,7 +142,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the arguments.
+    /// Parses the arguments.
     fn read(mut args: impl Iterator<Item = String>) -> Result<Asked, String> {
         let mut wanted = Self::default();
         while let Some(arg) = args.next() {
@@ -174,7 +174,7 @@ impl Wanted {
     }
 }
 
-/// An error with all that it comes from.
+/// Returns an error with its causes.
 fn told(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -201,5 +201,5 @@ ANTHROPIC_API_KEY and ANTHROPIC_MODEL must be set, and ANTHROPIC_BASE_URL may be
 Servers are those of .mcp.json, .roo/mcp.json and .vscode/mcp.json in the working folder, which are started once you
 trust them, and those of each --config.
 Without a prompt, each line of the input is one.";
-/// Servers that take longer come later.
+/// Servers that take longer are added later.
 const START: Duration = Duration::from_secs(30);

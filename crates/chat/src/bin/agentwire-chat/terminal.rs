@@ -1,4 +1,4 @@
-//! The terminal: output, and lines of input.
+//! Output and line input on the terminal.
 
 use std::{
     io::{self, Write as _},
@@ -7,8 +7,7 @@ use std::{
 
 use agentwire_hub::llm::is_invisible;
 
-/// Text of a model or a server, whose control characters and invisible characters are shown as escapes: they could hide or
-/// forge what the terminal shows.
+/// Escapes control and invisible characters in text of a model or a server, which could hide or forge output.
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.replace("\r\n", "\n").chars() {
@@ -17,14 +16,14 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// The same, on one line.
+/// Escapes a text for one line.
 pub(crate) fn shown_line(text: &str) -> String {
     shown(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A line that the user types; one question at a time. `None` at the end of the input.
+/// Reads a line of input, one question at a time; returns `None` at the end of the input.
 ///
-/// The question is written as it is.
+/// The question is written without escaping.
 pub(crate) async fn typed(question: String) -> io::Result<Option<String>> {
     static ONE: Mutex<()> = Mutex::new(());
     let read = tokio::task::spawn_blocking(move || {

@@ -14,16 +14,16 @@ use agentwire_hub::{
 
 use crate::terminal::{shown_line, typed};
 
-/// What the user has answered.
+/// The user's answers.
 pub(crate) struct Trust {
-    /// Where the fingerprints are that the user trusts from now on.
+    /// The file with the fingerprints of trusted definitions.
     file: Option<PathBuf>,
     known: HashSet<String>,
     refused: HashSet<String>,
 }
 
 impl Trust {
-    /// The answers that were kept.
+    /// Loads the saved answers.
     pub(crate) fn load() -> Self {
         let file = file();
         let known = file.as_deref().map_or_else(|| Ok(HashSet::new()), read).unwrap_or_else(|error| {
@@ -33,7 +33,7 @@ impl Trust {
         Self { file, known, refused: HashSet::new() }
     }
 
-    /// Asks for each definition that is not trusted, once. Without a terminal none is.
+    /// Asks once for each definition that is not trusted. Without a terminal, none is trusted.
     pub(crate) async fn ask(&mut self, hub: &Hub) -> io::Result<()> {
         for server in hub.untrusted() {
             let fingerprint = server.fingerprint();
@@ -81,14 +81,14 @@ impl Trust {
     }
 }
 
-/// Whether a server takes the name of one of the user's.
+/// Returns whether the server has the same name as a server of the user's.
 fn takes_name(hub: &Hub, server: &Configured) -> bool {
     hub.problems().iter().any(|problem| {
         matches!(problem.kind, ProblemKind::TakesName { .. }) && problem.server.as_ref() == Some(&server.name)
     })
 }
 
-/// A definition, with everything that decides what runs and where it connects.
+/// A definition, displayed with everything that decides what runs and where it connects.
 struct Described<'a>(&'a Configured);
 
 impl fmt::Display for Described<'_> {
@@ -168,7 +168,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_others_may_use_is_not_believed() {
+    fn a_trust_file_that_others_can_write_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("sub/trusted");
         assert_eq!(read(&file).unwrap(), HashSet::new());
