@@ -2,9 +2,10 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Returns whether anyone on the internet can reach the address too.
+/// Returns whether the address is reachable from the whole internet.
 ///
-/// From the special-purpose registries of IANA, as of 2026; what they list as not globally reachable is not public.
+/// Follows IANA's special-purpose registries as of 2026: addresses that they list as not globally reachable are not
+/// public.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -12,10 +13,10 @@ pub fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Returns the address that the host of a URL spells out; `None` for a name.
+/// Parses the host of a URL as an address; returns `None` for a name.
 ///
-/// An IPv6 address may stand in brackets and have a zone. IPv4 addresses are read in their usual form: a parser of URLs
-/// brings other forms (`0x7f.1`, `2130706433`) into it.
+/// An IPv6 address may be in brackets and have a zone. IPv4 addresses must be in dotted form, to which URL parsers
+/// convert other forms (`0x7f.1`, `2130706433`).
 pub fn literal(host: &str) -> Option<IpAddr> {
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     match host.split_once('%') {
@@ -29,7 +30,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(start, length)| same_start(bits, start.to_bits(), *length))
 }
 
-/// Only global unicast is public, and in it no address that stands for another.
+/// Only global unicast is public, except for addresses that embed another address.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     if let Some(inner) = address.to_ipv4_mapped().or_else(|| translated(address)) {
         return is_public_v4(inner);
@@ -42,7 +43,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     global && !protocols && !documentation && !six_to_four
 }
 
-/// Returns the IPv4 address behind the well-known prefix of NAT64, by which networks without IPv4 reach it.
+/// Returns the IPv4 address behind the well-known NAT64 prefix, by which networks without IPv4 reach it.
 fn translated(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [a, b, c, d, e, f, high, low] = address.segments();
     ([a, b, c, d, e, f] == [0x64, 0xff9b, 0, 0, 0, 0])

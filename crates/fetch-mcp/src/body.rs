@@ -1,10 +1,10 @@
-//! A body, read up to its limit and no further.
+//! Reads a body up to a limit.
 
 use reqwest::Response;
 
 use crate::error::FetchError;
 
-/// Reads the body; `max_bytes` counts what comes out of the decompressor.
+/// Reads the body; `max_bytes` limits the decompressed size.
 pub(crate) async fn read(mut response: Response, max_bytes: usize) -> Result<Vec<u8>, FetchError> {
     if response.content_length().is_some_and(|length| length > max_bytes as u64) {
         return Err(FetchError::TooLarge(max_bytes));

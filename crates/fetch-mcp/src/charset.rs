@@ -1,21 +1,21 @@
-//! Bytes to text: a byte order mark, else what the header says, else what the page says, else UTF-8.
+//! Decodes bytes: by a byte order mark, else the header's charset, else the page's, else UTF-8.
 
 use encoding_rs::{Encoding, UTF_8};
 
-/// A text, and the name of a charset that is unknown and was read as UTF-8.
+/// A text, and the name of an unknown charset if it was read as UTF-8 instead.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub(crate) text: String,
     pub(crate) unknown: Option<String>,
 }
 
-/// Decodes a body; bytes that are wrong in its charset become U+FFFD.
+/// Decodes a body; invalid bytes become U+FFFD.
 ///
-/// Labels are those of the Encoding Standard, by which `iso-8859-1` is `windows-1252`, as in every browser.
+/// Labels are those of the Encoding Standard: `iso-8859-1` means `windows-1252`, as in browsers.
 pub(crate) fn decode(body: &[u8], named: Option<&str>, html: bool) -> Decoded {
     let declared = named.map(str::to_owned).or_else(|| html.then(|| in_page(body)).flatten());
     let known = declared.as_deref().and_then(|label| Encoding::for_label(label.as_bytes()));
-    // Within its own text a page that says UTF-16 is not.
+    // A page that names UTF-16 in its own ASCII text can't be UTF-16.
     let known = known.map(|encoding| if named.is_none() { encoding.output_encoding() } else { encoding });
     // A byte order mark wins over both.
     let (text, _, _) = known.unwrap_or(UTF_8).decode(body);
@@ -23,7 +23,7 @@ pub(crate) fn decode(body: &[u8], named: Option<&str>, html: bool) -> Decoded {
     Decoded { text: text.into_owned(), unknown }
 }
 
-/// The charset that the start of a page names: `<meta charset=…>`, or the same in its older form.
+/// Returns the charset in the start of a page: `<meta charset=…>`, or the older form.
 fn in_page(body: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(&body[..body.len().min(SEARCHED)]).to_ascii_lowercase();
     let metas = start.split("<meta").skip(1);
@@ -36,7 +36,7 @@ fn in_page(body: &[u8]) -> Option<String> {
     })
 }
 
-/// How far a page is searched, as in browsers.
+/// How many bytes of a page are searched, as in browsers.
 const SEARCHED: usize = 1024;
 
 #[cfg(test)]
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_names_it() {
+    fn utf8_is_the_default_charset() {
         assert_eq!(text("naïve".as_bytes(), None), "naïve");
         assert_eq!(text(b"na\xefve", None), "na\u{fffd}ve");
         assert_eq!(text(b"<meta charset", None), "<meta charset");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_charset_is_told() {
+    fn an_unknown_charset_is_reported() {
         assert_eq!(decode(b"a", Some("klingon"), false).unknown.as_deref(), Some("klingon"));
     }
 }

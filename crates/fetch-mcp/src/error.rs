@@ -1,4 +1,4 @@
-//! What goes wrong: when the server is built, and in a call.
+//! Errors of the server and of calls.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The certificates of this machine can't be read; install them (`ca-certificates`), or name them in `SSL_CERT_FILE`.
+    /// The machine's certificates can't be read; install them (`ca-certificates`), or set `SSL_CERT_FILE`.
     #[error("the certificates of this machine can't be read")]
     Certificates(#[source] rustls::Error),
-    /// The HTTP client can't be built; the user agent may hold a character that no header can.
+    /// The HTTP client can't be built; the user agent may contain a character that is invalid in headers.
     #[error("the HTTP client can't be built")]
     Client(#[source] reqwest::Error),
 }
 
-/// Why a URL was not fetched; the model reads it.
+/// An error of a call; the model reads it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FetchError {
     #[error("`{0}` is not a URL: give one with its scheme, such as https://example.com/")]
@@ -48,7 +48,7 @@ pub(crate) enum FetchError {
     Http(reqwest::Error),
 }
 
-/// An address that is not reached unless private ones are allowed.
+/// A non-public address, refused unless private addresses are allowed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("`{host}` is {address}, which is not a public address")]
 pub(crate) struct Refused {
@@ -62,7 +62,7 @@ pub(crate) struct Refused {
 pub(crate) struct NoSuchHost(pub(crate) String);
 
 impl From<reqwest::Error> for FetchError {
-    /// What the resolver said lies somewhere below the client's error.
+    /// Finds the resolver's error among the causes.
     fn from(error: reqwest::Error) -> Self {
         let mut below: Option<&(dyn std::error::Error + 'static)> = Some(&error);
         while let Some(cause) = below {
@@ -78,7 +78,7 @@ impl From<reqwest::Error> for FetchError {
     }
 }
 
-/// An error with all its causes, of which the client's own line names none.
+/// Returns an error with its causes.
 fn chain(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut below = std::error::Error::source(error);

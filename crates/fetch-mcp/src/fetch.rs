@@ -1,4 +1,4 @@
-//! One call: the request, its redirects, the body, and the text that the model reads.
+//! Fetches a URL: request, redirects, body, and conversion to text.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use crate::html::{self, Format};
 use crate::media::{ContentType, Kind};
 use crate::{Options, body, charset, media, page, resolver, tls};
 
-/// A client with the limits it keeps to.
+/// An HTTP client with its limits.
 #[derive(Debug)]
 pub(crate) struct Fetcher {
     client: Client,
     options: Arc<Options>,
 }
 
-/// Which part of a text is shown, and how.
+/// The requested part and format of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     pub(crate) format: Format,
@@ -33,9 +33,9 @@ impl Fetcher {
         let client = Client::builder()
             .user_agent(options.user_agent.as_str())
             .dns_resolver(Arc::new(resolver::Resolver { options: Arc::clone(&options) }))
-            // A proxy would resolve names itself, and unchecked.
+            // A proxy would resolve names without the filter.
             .no_proxy()
-            // Each address on the way is checked, so each redirect is followed here.
+            // Redirects are followed by `fetch`, which checks each address.
             .redirect(reqwest::redirect::Policy::none())
             .pool_max_idle_per_host(0)
             .tls_backend_preconfigured(tls::config()?)
@@ -44,7 +44,7 @@ impl Fetcher {
         Ok(Self { client, options })
     }
 
-    /// Fetches, within the time limit.
+    /// Fetches a URL within the time limit.
     pub(crate) async fn fetch(&self, url: &str, wanted: Wanted) -> Result<String, FetchError> {
         let limit = self.options.time_limit;
         let (_caller, deadline) = Deadline::after(limit);
@@ -65,7 +65,7 @@ impl Fetcher {
         Err(FetchError::Redirects(self.options.max_redirects))
     }
 
-    /// What a URL must be before anything is sent; names are checked when they are resolved.
+    /// Checks a URL before a request; names are checked by the resolver.
     fn check(&self, url: &Url) -> Result<(), FetchError> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(FetchError::Scheme(url.scheme().to_owned()));
@@ -73,7 +73,7 @@ impl Fetcher {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(FetchError::Credentials);
         }
-        // The parser has brought every way of writing an IPv4 address (`0x7f.1`, `2130706433`) into one form.
+        // The URL parser normalizes all forms of an IPv4 address (`0x7f.1`, `2130706433`).
         let host = url.host_str().unwrap_or_default();
         match literal(host).filter(|address| !self.options.permits(*address)) {
             Some(address) => Err(FetchError::Refused(Refused { host: host.to_owned(), address })),
@@ -110,7 +110,7 @@ impl Fetcher {
         Ok(format!("{head}\n\n{}", shown.text))
     }
 
-    /// Reads the body and makes a text of it, on a thread for blocking work: a page of the largest size takes a while.
+    /// Reads and converts the body on a thread for blocking work, because a large page takes a while.
     async fn read(
         &self,
         response: Response,
@@ -136,7 +136,7 @@ impl Fetcher {
     }
 }
 
-/// Makes a text of a body, with HTML converted to at most about `max_text` bytes; `None` if the deadline is over.
+/// Converts a body to text, HTML to at most about `max_text` bytes; returns `None` if the deadline is over.
 fn shown(
     body: &[u8],
     content: ContentType,
@@ -168,7 +168,7 @@ fn shown(
     Ok(Some(Shown { text, title, note, essence: content.essence }))
 }
 
-/// A body as text, with what is said above it.
+/// A body as text, with its title and notes.
 #[derive(Debug)]
 struct Shown {
     text: String,
@@ -177,7 +177,7 @@ struct Shown {
     essence: String,
 }
 
-/// Where the response sends us on to, if it does.
+/// Returns the target of a redirect.
 fn redirect(response: &Response) -> Result<Option<Url>, FetchError> {
     let status = response.status();
     let moved = [
@@ -201,7 +201,7 @@ fn header(headers: &HeaderMap, name: &HeaderName) -> String {
         .unwrap_or_default()
 }
 
-/// How much is shown of the page that comes with an error.
+/// How many characters of an error page are shown.
 const ERROR_CHARS: usize = 2_000;
 
 const ACCEPTED: &str =

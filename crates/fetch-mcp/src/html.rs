@@ -1,7 +1,7 @@
-//! HTML to Markdown or plain text, in one pass over the tokens of the standard's own tokenizer.
+//! Converts HTML to Markdown or plain text, in one pass over the tokens of a standard tokenizer.
 //!
-//! There is no tree, and what is open is kept to a fixed depth: for any page the time is linear in its length, and the
-//! memory is that of the page and of the text, which ends at its limit.
+//! There is no tree, and the nesting depth is bounded: time is linear in the length of the page, and memory is that of
+//! the page and of the text, which is limited.
 
 mod convert;
 mod inline;
@@ -14,7 +14,7 @@ use rmcp::schemars;
 
 use crate::deadline::Deadline;
 
-/// How HTML is shown.
+/// The output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Format {
@@ -25,12 +25,12 @@ pub(crate) enum Format {
     Text,
 }
 
-/// A page as text.
+/// A converted page.
 #[derive(Debug)]
 pub(crate) struct Converted {
     pub(crate) text: String,
     pub(crate) title: Option<String>,
-    /// Whether the limit was reached, and the rest is missing.
+    /// Whether the text was cut at the limit.
     pub(crate) cut: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn convert(
     convert::Converter::new(tables, base, format, limit, deadline).run(page)
 }
 
-/// The most lists, or tables, within one another whose place is remembered; those within them count as part of the last.
+/// The maximum tracked nesting of lists, and of tables; deeper ones count as part of the innermost tracked one.
 const MAX_OPEN: usize = 64;
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! What a `Content-Type` says: HTML, text, or neither.
+//! Interprets a `Content-Type`.
 
-/// How a body is shown.
+/// The kind of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Html,
     Text,
-    /// Nothing was said: the body's first bytes tell.
+    /// Without a type: decided by the first bytes.
     Unknown,
     Binary,
 }
 
-/// The header's parts: the type in lower case, and the charset if there is one.
+/// The parts of the header: the type in lower case, and the charset.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContentType {
     pub(crate) essence: String,
@@ -41,7 +41,7 @@ impl ContentType {
     }
 }
 
-/// What an unnamed body is by its start.
+/// Detects the kind of a body from its start.
 pub(crate) fn sniff(body: &[u8]) -> Kind {
     let start = &body[..body.len().min(SNIFFED)];
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unnamed_body_is_told_by_its_start() {
+    fn a_body_without_type_is_detected_by_its_start() {
         assert_eq!(sniff(b"\xef\xbb\xbf \n<!DOCTYPE HTML><p>"), Kind::Html);
         assert_eq!(sniff(b"{\"a\": 1}"), Kind::Text);
         assert_eq!(sniff(b"\x89PNG\r\n\x1a\n\0\0"), Kind::Binary);

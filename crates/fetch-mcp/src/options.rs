@@ -1,4 +1,4 @@
-//! What the server may do: the limits, and whether private addresses are reached.
+//! Options of the server.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -9,20 +9,21 @@ use agentwire_address::is_public;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Whether loopback, private, link-local and other special addresses may be reached; `false` by default.
+    /// Whether loopback, private, link-local and other special addresses may be fetched; `false` by default.
     ///
-    /// With it a page can make the model read what only this machine can reach.
+    /// If `true`, a page can make the model read pages that only this machine can reach.
     pub allow_private: bool,
-    /// Addresses that are reached although they are not public, such as that of a server in the house; none by default.
+    /// Non-public addresses that may be fetched, such as a local server's; none by default.
     pub allowed_addresses: Vec<IpAddr>,
-    /// The most bytes of one body, counted after decompression; 5 MiB by default. HTML is converted to at most about twice
-    /// as many.
+    /// The maximum size of a body after decompression; 5 MiB by default. HTML is converted to at most about twice as
+    /// many
+    /// bytes.
     pub max_bytes: usize,
-    /// The most time for one call: the names, all redirects, the body and its conversion; 30 seconds by default.
+    /// The time limit of a call, including name resolution, redirects, body and conversion; 30 seconds by default.
     pub time_limit: Duration,
-    /// The most redirects of one call; 5 by default.
+    /// The maximum number of redirects of a call; 5 by default.
     pub max_redirects: usize,
-    /// What the server calls itself in the `User-Agent` header.
+    /// The `User-Agent` header.
     pub user_agent: String,
 }
 
@@ -40,7 +41,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether the address may be connected to.
+    /// Returns whether connections to the address are allowed.
     pub(crate) fn permits(&self, address: IpAddr) -> bool {
         self.allow_private || is_public(address) || self.allowed_addresses.contains(&address)
     }

@@ -1,6 +1,6 @@
-//! A page of a long text: from a character on, as many as were asked for, and a line that says so.
+//! Cuts a part of a long text.
 
-/// Cuts `text` to `length` characters from `start` on; the last line says where to go on.
+/// Returns `length` characters of `text` from `start`; the last line names the start of the next part.
 pub(crate) fn cut(text: &str, start: usize, length: usize) -> String {
     let total = text.chars().count();
     if start == 0 && total <= length {

@@ -1,4 +1,4 @@
-//! Names to addresses, for the client: it connects to what was checked here, and asks nobody again.
+//! Resolves names for the HTTP client, which connects only to the checked addresses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,10 +8,9 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use crate::Options;
 use crate::error::{NoSuchHost, Refused};
 
-/// Resolves by the machine's own resolver, and refuses a host of which any address is not public.
+/// Resolves with the machine's resolver, and refuses a host if any of its addresses is not public.
 ///
-/// Whoever owns a name may answer differently each time; that does not help him, since the answer that was checked is
-/// the one that is connected to.
+/// A name server that answers differently each time gains nothing, because the client connects to the checked answer.
 #[derive(Debug)]
 pub(crate) struct Resolver {
     pub(crate) options: Arc<Options>,
@@ -22,7 +21,7 @@ impl Resolve for Resolver {
         let options = Arc::clone(&self.options);
         Box::pin(async move {
             let host = name.as_str();
-            // The port is the client's to set.
+            // The client sets the port.
             let found = tokio::net::lookup_host((host, 0)).await;
             let found: Vec<SocketAddr> = found.map_err(|_| NoSuchHost(host.to_owned()))?.collect();
             if found.is_empty() {

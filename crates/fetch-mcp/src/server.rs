@@ -14,11 +14,11 @@ use crate::fetch::{Fetcher, Wanted};
 use crate::html::Format;
 use crate::options::Options;
 
-/// An MCP server with the tool `fetch`: a URL as text or Markdown.
+/// An MCP server with the tool `fetch`, which returns a URL as text or Markdown.
 ///
-/// It is an [`rmcp::ServerHandler`]: serve it over stdio, over HTTP, or in a process of your own.
-/// Clones share one HTTP client; at most eight calls run at once, and others wait.
-/// A call that the client cancels, or that is dropped, ends its connection at once.
+/// It is an [`rmcp::ServerHandler`], for stdio, HTTP or the same process.
+/// Clones share one HTTP client; at most eight calls run concurrently, and others wait.
+/// A call that is cancelled or dropped closes its connection immediately.
 #[derive(Clone, Debug)]
 pub struct FetchServer {
     fetcher: Arc<Fetcher>,
@@ -45,11 +45,11 @@ struct FetchInput {
 
 #[tool_router]
 impl FetchServer {
-    /// Builds the server and its HTTP client, which trusts the certificates that this machine trusts.
+    /// Creates the server and its HTTP client, which trusts the machine's certificates.
     ///
     /// # Errors
     ///
-    /// If the machine's certificates can't be read, or the options make no HTTP client.
+    /// If the machine's certificates can't be read, or the options are invalid for an HTTP client.
     pub fn new(options: Options) -> Result<Self, BuildError> {
         Ok(Self { fetcher: Arc::new(Fetcher::new(options)?), at_once: Arc::new(Semaphore::new(AT_ONCE)) })
     }
@@ -67,7 +67,7 @@ impl FetchServer {
         let length = input.max_length.clamp(1, MAX_LENGTH);
         let wanted = Wanted { format: input.format, start: input.start_index, length };
         let fetching = async {
-            // The semaphore is never closed, so that an error can't come.
+            // The semaphore is never closed, so `acquire` can't fail.
             let _turn = self.at_once.acquire().await.ok();
             self.fetcher.fetch(&input.url, wanted).await
         };

@@ -1,4 +1,4 @@
-//! TLS by rustls and ring: nothing has to be installed for the process first, and nothing is.
+//! TLS by rustls and ring, without a process-wide crypto provider.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use rustls::ClientConfig;
 
 use crate::error::BuildError;
 
-/// A configuration that trusts what this machine trusts.
+/// Returns a configuration that trusts the machine's certificates.
 pub(crate) fn config() -> Result<ClientConfig, BuildError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier =

@@ -1,4 +1,4 @@
-//! The memory of a call, counted over the whole process: hence one test in a program of its own.
+//! Measures the memory of a call over the whole process, so it is the only test of its program.
 
 #![expect(clippy::unwrap_used, dead_code, reason = "a test that uses parts of another")]
 
@@ -13,7 +13,7 @@ use rmcp::object;
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-/// Any page of this many bytes takes memory for a few copies of it.
+/// A page of the maximum size takes memory for a few copies of it.
 #[tokio::test]
 async fn memory_is_bounded_by_the_limit_of_the_body() {
     let pages: &[(&str, String)] = &[

@@ -1,4 +1,4 @@
-//! What each tag does to the text.
+//! The effect of each tag on the text.
 
 mod blocks;
 mod lines;
@@ -21,15 +21,15 @@ pub(super) struct Converter {
     out: Writer,
     inlines: Vec<Inline>,
     lists: Vec<List>,
-    /// How many lists are open within the last of `lists`, and tables within the last of `tables`.
+    /// How many untracked lists and tables are open within the last tracked ones.
     hidden_lists: usize,
     hidden_tables: usize,
     tables: Vec<Table>,
-    /// For each table in the page, whether it is shown as one.
+    /// For each table in the page, whether it contains data.
     kinds: std::vec::IntoIter<bool>,
-    /// An element whose content is not shown, and how many of its name are open.
+    /// The skipped element, and how many elements of its name are open.
     skipped: Option<(Vec<u8>, usize)>,
-    /// Text that is kept as it is, until its end.
+    /// The open verbatim element.
     verbatim: Option<Verbatim>,
     title: Option<String>,
     in_title: bool,
@@ -39,7 +39,7 @@ pub(super) struct Converter {
 struct List {
     /// The next item's number.
     number: Option<u64>,
-    /// How deep the writer was before.
+    /// The writer's depth before the list.
     depth: usize,
 }
 
@@ -51,7 +51,7 @@ struct Verbatim {
 }
 
 impl Converter {
-    /// Makes a converter of a page with these [`kinds`](super::table::kinds) of tables.
+    /// Creates a converter for a page with these [`kinds`](super::table::kinds) of tables.
     pub(super) fn new(
         kinds: Vec<bool>,
         base: &Url,
@@ -60,7 +60,7 @@ impl Converter {
         deadline: Deadline,
     ) -> Self {
         let mut base = base.clone();
-        // No link that is shown depends on them, and they may be long.
+        // No link needs the base's query and fragment, and they may be long.
         base.set_query(None);
         base.set_fragment(None);
         Self {
@@ -81,7 +81,7 @@ impl Converter {
         }
     }
 
-    /// Converts the page; `None` if the deadline is over before its end.
+    /// Converts the page; returns `None` if the deadline is over before its end.
     pub(super) fn run(mut self, page: &str) -> Option<Converted> {
         for token in tokens(page) {
             if self.deadline.is_over() {
@@ -137,7 +137,7 @@ impl Converter {
 
     fn start(&mut self, tag: &Tag) {
         let name: &[u8] = &tag.name;
-        // Tables within what is skipped have a kind too.
+        // Skipped tables have a kind too.
         let is_data = name == b"table" && self.kinds.next().unwrap_or(false);
         if let Some((skipped, depth)) = &mut self.skipped {
             *depth += usize::from(skipped.as_slice() == name && !tag.self_closing);
@@ -205,7 +205,7 @@ impl Converter {
         }
     }
 
-    /// A break that a tag asks for: a space where no line may end, in a cell or in a link.
+    /// Adds a break for a tag: only a space inside a cell or a link, which is one line.
     fn block(&mut self, newlines: usize) {
         if self.verbatim.as_ref().is_some_and(|open| !open.is_block) {
             self.end_verbatim();
@@ -245,21 +245,21 @@ impl Converter {
         }
     }
 
-    /// Whether the text belongs to a link, which is one line too.
+    /// Returns whether the text is in a link, which is one line.
     fn in_link(&self) -> bool {
         self.inlines.iter().any(|inline| inline.kind == Kind::Link)
     }
 
-    /// Whether the text belongs to a cell, which is one line.
+    /// Returns whether the text is in a cell, which is one line.
     fn in_cell(&self) -> bool {
         self.tables.last().is_some_and(|table| table.is_data && table.cells > 0)
     }
 }
 
-/// The most characters of a title: it stands above the text on every page of it.
+/// The maximum length of a title in characters, because every page of the text repeats it.
 const MAX_TITLE: usize = 500;
 
-/// What is in them is for the browser.
+/// Elements without text for a reader.
 const SKIPPED: &[&[u8]] = &[
     b"audio",
     b"canvas",

@@ -1,8 +1,8 @@
-//! What stands inside a line: emphasis, links, pictures, and what must not be read as a mark.
+//! Inline elements: emphasis, links, images, and escapes.
 
 use reqwest::Url;
 
-/// Emphasis or a link that is open.
+/// An open emphasis or link.
 #[derive(Debug)]
 pub(super) struct Inline {
     pub(super) kind: Kind,
@@ -34,7 +34,7 @@ impl Inline {
     }
 }
 
-/// A link's target as an absolute URL; `None` for what leads nowhere else.
+/// Returns a link's target as an absolute URL; `None` for links within the page and invalid ones.
 pub(super) fn target(base: &Url, href: &str) -> Option<String> {
     let href = href.trim();
     if href.is_empty() || href.starts_with('#') {
@@ -45,8 +45,8 @@ pub(super) fn target(base: &Url, href: &str) -> Option<String> {
     shown.then(|| url.as_str().replace('(', "%28").replace(')', "%29"))
 }
 
-/// Joins a URL to the base of its page, unless one of them is long: a page could repeat a base of a million bytes a
-/// hundred thousand times.
+/// Joins a URL to the page's base, unless one of them is long: otherwise a page could repeat a base of a million bytes
+/// a hundred thousand times.
 pub(super) fn join(base: &Url, href: &str) -> Option<Url> {
     if href.len() > MAX_URL || base.as_str().len() > MAX_URL {
         return None;
@@ -66,7 +66,7 @@ pub(super) fn fold(text: &str) -> String {
     folded
 }
 
-/// Text in which nothing is a mark of Markdown; `at_start` where it begins a line.
+/// Escapes Markdown; `at_start` if the text starts a line.
 pub(super) fn escape(text: &str, at_start: bool, in_cell: bool) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before: Option<char> = None;
@@ -76,7 +76,7 @@ pub(super) fn escape(text: &str, at_start: bool, in_cell: bool) -> String {
             && rest.peek().is_some_and(|next| next.is_alphanumeric());
         let marks = match c {
             '\\' | '`' | '*' | '[' | ']' | '<' => true,
-            // In the middle of a word it is none.
+            // Underscores inside a word need no escape.
             '_' => !inner,
             '|' => in_cell,
             '#' | '>' => at_start && before.is_none(),
@@ -98,14 +98,14 @@ pub(super) fn escape(text: &str, at_start: bool, in_cell: bool) -> String {
     escaped
 }
 
-/// Code in as many backticks as it needs.
+/// Returns code in as many backticks as necessary.
 pub(super) fn code(text: &str) -> String {
     let fence = "`".repeat(longest_run(text) + 1);
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// A fence that nothing in the text ends.
+/// Returns a fence that is longer than any in the text.
 pub(super) fn fence(text: &str) -> String {
     "`".repeat((longest_run(text) + 1).max(3))
 }
@@ -114,5 +114,5 @@ fn longest_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Longer ones are left out.
+/// Longer URLs are left out.
 const MAX_URL: usize = 2_000;

@@ -1,16 +1,17 @@
-//! Tables that hold data, and those that only arrange a page.
+//! Distinguishes tables of data from layout tables.
 
 use super::MAX_OPEN;
 use super::token::{Token, tokens};
 use crate::deadline::Deadline;
 
-/// Reads a page, and returns for each of its tables whether it is shown as one; `None` if the deadline is over.
+/// Returns for each table of a page whether it contains data; `None` if the deadline is over.
 ///
-/// A table with another one in it is a layout; so is one without header cells that holds paragraphs, or has one column.
+/// A table that contains another is a layout table, and so is one without header cells that has paragraphs or one
+/// column.
 pub(super) fn kinds(page: &str, deadline: &mut Deadline) -> Option<Vec<bool>> {
     let mut kinds = Vec::new();
     let mut open: Vec<(usize, Seen)> = Vec::new();
-    // Tables within `MAX_OPEN` others.
+    // The number of open tables below the tracked ones.
     let mut deeper = 0_usize;
     for token in tokens(page) {
         if deadline.is_over() {
@@ -80,7 +81,7 @@ impl Seen {
     }
 }
 
-/// Where the converter is in a table.
+/// The converter's position in a table.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) is_data: bool,

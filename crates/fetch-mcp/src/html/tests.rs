@@ -1,4 +1,4 @@
-//! Pages and what becomes of them.
+//! Tests of the conversion.
 
 use reqwest::Url;
 
@@ -85,7 +85,7 @@ fn tables_of_layout_are_not() {
 }
 
 #[test]
-fn nothing_in_the_text_is_a_mark() {
+fn markdown_in_the_text_is_escaped() {
     assert_eq!(
         markdown("<p># no</p><p>1. no</p><p>- no</p><p>a*b_c _d_ [e] `f` &lt;g> 3.5 - 4</p>"),
         "\\# no\n\n1\\. no\n\n\\- no\n\na\\*b_c \\_d\\_ \\[e\\] \\`f\\` \\<g> 3.5 - 4"
@@ -93,7 +93,7 @@ fn nothing_in_the_text_is_a_mark() {
 }
 
 #[test]
-fn what_is_for_the_browser_is_left_out() {
+fn scripts_and_styles_are_left_out() {
     let html = "<title> My &amp;\n page </title><style>p{}</style><script>if (a</b) '<p>'</script><noscript><p>n</noscript>\
                 <svg><svg><text>s</text></svg><title>inner</title></svg><svg/>a<!-- b --><iframe>c</iframe><template>d</template>";
     let converted = page(html, Format::Markdown);
@@ -102,7 +102,7 @@ fn what_is_for_the_browser_is_left_out() {
 }
 
 #[test]
-fn what_is_not_closed_does_no_harm() {
+fn unclosed_elements_are_harmless() {
     assert_eq!(markdown("<b>a<p>b</i></p></ul></li></table></blockquote></td>c"), "**a**\n\nb\n\nc");
     assert_eq!(markdown("<li>a<li>b"), "- a\n- b");
     assert_eq!(markdown("<code>a<p>b"), "`a`\n\nb");
@@ -141,7 +141,7 @@ fn a_conversion_stops_at_its_deadline_and_without_its_caller() {
 }
 
 #[test]
-fn text_behind_deep_lists_stands_where_it_belongs() {
+fn text_after_deep_lists_is_in_the_right_place() {
     let html = format!("<ul><li>a{}b{}<li>c</ul><p>d", "<ul><li>".repeat(100), "</li></ul>".repeat(100));
     let converted = markdown(&html);
     assert!(converted.starts_with("- a\n") && converted.ends_with("b\n- c\n\nd"), "{converted}");

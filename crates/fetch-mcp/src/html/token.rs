@@ -1,11 +1,11 @@
-//! Tokens of a page, with only those parts that the conversion uses.
+//! The tokens of a page, reduced to the parts that the conversion uses.
 
 use std::convert::Infallible;
 
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
-/// One step through a page. No token holds more than the bytes of the page that it stands for.
+/// A token. It holds at most as many bytes as its part of the page.
 #[derive(Debug)]
 pub(super) enum Token {
     Start(Tag),
@@ -21,19 +21,19 @@ pub(super) enum Token {
 pub(super) struct Tag {
     pub(super) name: Vec<u8>,
     pub(super) self_closing: bool,
-    /// The attributes of [`KEPT`]; a tag with a million others takes no memory for them.
+    /// The attributes in [`KEPT`]; others take no memory.
     attributes: [Option<String>; KEPT.len()],
 }
 
 impl Tag {
-    /// Returns an attribute of [`KEPT`] if it is there and not empty.
+    /// Returns an attribute in [`KEPT`], unless it is missing or empty.
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         let at = KEPT.iter().position(|kept| *kept == name)?;
         self.attributes[at].as_deref()
     }
 }
 
-/// Reads a page by the tokenizer of the HTML standard.
+/// Tokenizes a page according to the HTML standard.
 pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     let mut tag = Tag::default();
     let mut attribute = None;
@@ -48,7 +48,7 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
                 Token::Other
             }
             CallbackEvent::AttributeValue { value } => {
-                // Of a repeated attribute the first counts.
+                // The first of several attributes with the same name counts.
                 if let Some(kept) = attribute.take().and_then(|at| tag.attributes.get_mut(at)) {
                     kept.get_or_insert_with(|| String::from_utf8_lossy(value).into_owned());
                 }
@@ -60,7 +60,7 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
             }
             CallbackEvent::EndTag { name } => Token::End(name.to_vec()),
             CallbackEvent::String { value } => Token::Text(String::from_utf8_lossy(value).into_owned()),
-            // One step may report thousands of errors, and all of them would wait until it ends.
+            // One step may report thousands of errors, which would be buffered until it ends.
             CallbackEvent::Error(_) => return None,
             _ => Token::Other,
         })

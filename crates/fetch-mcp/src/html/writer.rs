@@ -1,24 +1,24 @@
-//! The text that comes out: white space is folded, and every line has the marks of the lists and quotes that it is in.
+//! Writes the text: folds white space, and prefixes each line with the marks of its lists and quotes.
 
-/// Writes words and breaks; what is due is written only before the next word, so that nothing trails.
+/// A writer of words and breaks. Pending breaks and spaces are written before the next word, so none trail.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     out: String,
-    /// The length from which on nothing more is wanted.
+    /// The length at which the writer is full.
     limit: usize,
-    /// Newlines that are due: one for a line, two for a paragraph.
+    /// Pending newlines: one for a line, two for a paragraph.
     newlines: usize,
     space: bool,
-    /// What every line starts with, and where each part of it begins.
+    /// The prefix of each line, and the start of each part in it.
     margin: String,
     parts: Vec<Part>,
-    /// The quotes and items that are open below the last part, which are not shown.
+    /// Open quotes and items beyond the maximum depth, which are not shown.
     hidden: usize,
-    /// The mark of a list's item, in place of the last part, for one line.
+    /// The mark of a list item, which replaces the last part on one line.
     bullet: Option<String>,
     /// The marks of a heading, for one line.
     heading: usize,
-    /// Marks that open with the next word, such as `**`.
+    /// Marks that are written with the next word, such as `**`.
     opening: String,
 }
 
@@ -39,15 +39,15 @@ impl Writer {
         Self { limit, ..Self::default() }
     }
 
-    /// Whether the text has reached its limit.
+    /// Returns whether the text has reached its limit.
     pub(super) fn is_full(&self) -> bool {
         self.out.len() > self.limit
     }
 
-    /// Asks for a new line (1) or a new paragraph (2) before what comes next.
+    /// Requests a new line (1) or paragraph (2) before the next word.
     pub(super) fn break_line(&mut self, newlines: usize) {
         self.space = false;
-        // Right behind a list's mark the text follows on the same line.
+        // Text directly after a list mark stays on its line.
         if self.bullet.is_none() || self.newlines == 0 {
             self.newlines = self.newlines.max(newlines);
         }
@@ -57,22 +57,22 @@ impl Writer {
         self.space = true;
     }
 
-    /// Whether anything stands on the line that is being written.
+    /// Returns whether the current line has text.
     pub(super) fn in_line(&self) -> bool {
         self.newlines == 0 && !self.out.is_empty() && !self.out.ends_with('\n')
     }
 
-    /// Writes something without white space at its ends.
+    /// Writes text without white space at its ends.
     pub(super) fn word(&mut self, word: &str) {
         self.begin();
         self.out.push_str(word);
     }
 
-    /// Writes lines as they are, as many as fit.
+    /// Writes verbatim lines until the writer is full.
     pub(super) fn lines<'a>(&mut self, mut lines: impl Iterator<Item = &'a str>) {
         self.word(lines.next().unwrap_or_default());
         for line in lines {
-            // Each line may have a margin many times its length.
+            // A line's prefix may be many times its length.
             if self.is_full() {
                 break;
             }
@@ -80,7 +80,7 @@ impl Writer {
         }
     }
 
-    /// Writes a line as it is below what was written last.
+    /// Writes a verbatim line below the last one.
     pub(super) fn next_line(&mut self, line: &str) {
         self.out.truncate(self.out.trim_end_matches(' ').len());
         self.out.push('\n');
@@ -88,12 +88,12 @@ impl Writer {
         self.out.push_str(line);
     }
 
-    /// A mark that is written right before the next word, or never.
+    /// Sets a mark that is written with the next word.
     pub(super) fn open(&mut self, mark: &str) {
         self.opening.push_str(mark);
     }
 
-    /// A mark that belongs to what was written last; `false` where its opening one was never written.
+    /// Writes a closing mark; returns `false` if its opening mark was never written.
     pub(super) fn close(&mut self, opened: &str, mark: &str) -> bool {
         if self.opening.ends_with(opened) && !opened.is_empty() {
             self.opening.truncate(self.opening.len() - opened.len());
@@ -107,7 +107,7 @@ impl Writer {
         self.heading = level;
     }
 
-    /// Starts a quote or an item; its lines are moved in by as much as its mark is long.
+    /// Starts a quote or an item, and indents its lines by the length of its mark.
     pub(super) fn enter(&mut self, level: Level, mark: &str) {
         if self.parts.len() == MAX_DEPTH {
             self.hidden += 1;
@@ -123,7 +123,7 @@ impl Writer {
         }
     }
 
-    /// Ends what lies above `depth`.
+    /// Ends the levels above `depth`.
     pub(super) fn leave_to(&mut self, depth: usize) {
         self.hidden = self.hidden.min(depth.saturating_sub(self.parts.len()));
         let left = self.parts.get(depth).copied();
@@ -138,8 +138,9 @@ impl Writer {
         self.parts.len() + self.hidden
     }
 
-    /// How deep the last one of this kind lies, if there is one above `floor`. Hidden ones count as of every kind, since a
-    /// page may open a million of them and then close others.
+    /// Returns the depth of the last level of this kind above `floor`. Untracked levels match every kind, because a
+    /// page
+    /// may open a million of them before it closes others.
     pub(super) fn last(&self, level: Level, floor: usize) -> Option<usize> {
         if self.hidden > 0 {
             return self.depth().checked_sub(1).filter(|depth| *depth >= floor);
@@ -152,7 +153,7 @@ impl Writer {
         self.out
     }
 
-    /// Writes what is due before a word.
+    /// Writes pending breaks and marks before a word.
     fn begin(&mut self) {
         if self.out.is_empty() {
             self.line_start();
@@ -188,5 +189,5 @@ impl Writer {
     }
 }
 
-/// How many quotes and lists are shown within one another; pages that go deeper mean to do harm.
+/// The maximum depth of quotes and lists; deeper pages are usually malicious.
 const MAX_DEPTH: usize = 12;

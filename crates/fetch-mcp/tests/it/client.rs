@@ -8,14 +8,14 @@ use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ServiceExt, object};
 use tokio::task::JoinSet;
 
-/// Ends with its value.
+/// A client; dropping it ends the server.
 pub(crate) struct Client {
     pub(crate) service: RunningService<RoleClient, ()>,
     _serving: JoinSet<()>,
 }
 
 impl Client {
-    /// A client of a server that reaches the loopback.
+    /// Connects to a server that may fetch from loopback.
     pub(crate) async fn new() -> Self {
         Self::with(|options| options.allow_private = true).await
     }
@@ -37,14 +37,14 @@ impl Client {
         tokio::time::timeout(LIMIT, self.service.call_tool(call)).await.unwrap().unwrap()
     }
 
-    /// What a URL is shown as.
+    /// Returns the text for a URL.
     pub(crate) async fn shown(&self, url: &str) -> String {
         let result = self.call(object!({ "url": url })).await;
         assert_ne!(result.is_error, Some(true), "{}", text(&result));
         text(&result)
     }
 
-    /// What is said of a URL that is not shown.
+    /// Returns the error for a URL that is refused.
     pub(crate) async fn refused(&self, url: &str) -> String {
         let result = self.call(object!({ "url": url })).await;
         assert_eq!(result.is_error, Some(true), "{}", text(&result));
@@ -56,5 +56,5 @@ pub(crate) fn text(result: &CallToolResult) -> String {
     result.content.iter().filter_map(|block| block.as_text()).map(|text| text.text.as_str()).collect()
 }
 
-/// Longer than the server's own.
+/// Longer than the server's own limit.
 const LIMIT: Duration = Duration::from_secs(40);

@@ -1,4 +1,4 @@
-//! Bodies without an end, sites that say nothing, compressed bombs, and calls that are given up.
+//! Tests of endless bodies, silent sites, compression bombs, and cancelled calls.
 
 use std::time::Duration;
 
@@ -31,8 +31,8 @@ async fn a_body_is_read_up_to_its_limit() {
 }
 
 #[tokio::test]
-async fn what_is_compressed_counts_as_what_it_becomes() {
-    // 1 MB of zeros, and a short text, as gzip makes them.
+async fn the_limit_applies_to_decompressed_bytes() {
+    // 1 MB of zeros, and a short text, compressed with gzip.
     let site = Site::start(|path| {
         let bytes: &[u8] = if path == "/bomb" {
             include_bytes!("limits/zeros.gz")
@@ -52,7 +52,7 @@ async fn what_is_compressed_counts_as_what_it_becomes() {
 }
 
 #[tokio::test]
-async fn what_is_neither_text_nor_readable_is_refused() {
+async fn binary_and_undecodable_bodies_are_refused() {
     let site = Site::start(|path| match path {
         "/brotli" => with("200 OK", "Content-Type: text/plain\r\nContent-Encoding: br\r\n", "?"),
         "/unnamed" => with("200 OK", "", [0, 1, 2, 3]),
@@ -90,7 +90,7 @@ fn pages_are_converted_off_the_threads_of_the_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
     let runtime = runtime.unwrap();
     let (release, held) = std::sync::mpsc::channel::<()>();
-    // The only thread for blocking work is taken, so that a conversion has to wait for it.
+    // The only thread for blocking work is busy, so the conversion has to wait.
     let holding = runtime.spawn_blocking(move || held.recv().is_err());
     runtime.block_on(async {
         let site = Site::start(|_| ok("text/html", "<p>page")).await;
@@ -119,7 +119,7 @@ async fn a_conversion_ends_at_the_time_limit() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_ends_its_connection() {
+async fn a_cancelled_call_closes_its_connection() {
     let site = Site::start(|_| Reply::Silence).await;
     let client = Client::new().await;
     let call = CallToolRequestParams::new("fetch").with_arguments(object!({ "url": site.url("/") }));

@@ -1,4 +1,4 @@
-//! The server as a client sees it, against HTTP servers on the loopback that say what each test needs.
+//! Tests of the server through a client, with HTTP servers on loopback.
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 

@@ -1,4 +1,4 @@
-//! What is shown of a page: its format, its charset, its parts, and the redirects to it.
+//! Tests of the shown text: format, charset, parts, and redirects.
 
 use rmcp::object;
 
@@ -66,7 +66,7 @@ async fn a_long_page_comes_in_parts() {
 }
 
 #[tokio::test]
-async fn redirects_are_followed_and_told() {
+async fn redirects_are_followed_and_reported() {
     let site = Site::start(|path| match path {
         "/a" => moved("/b"),
         "/b" => moved("c?d"),
@@ -90,7 +90,7 @@ async fn redirects_are_followed_and_told() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_site_is_told_with_its_page() {
+async fn an_error_status_is_reported_with_its_page() {
     let site = Site::start(|path| match path {
         "/gone" => with("410 Gone", "Content-Type: text/html\r\n", "<h1>Gone</h1>"),
         _ => with("500 Oops", "Content-Type: image/png\r\n", "\u{0}"),
@@ -108,7 +108,7 @@ async fn an_error_of_the_site_is_told_with_its_page() {
 }
 
 #[tokio::test]
-async fn the_tool_says_what_it_takes() {
+async fn the_tool_schema_describes_the_input() {
     let client = Client::new().await;
     let tools = client.service.list_all_tools().await.unwrap();
     assert_eq!(tools.len(), 1);

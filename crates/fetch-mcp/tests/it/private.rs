@@ -1,4 +1,4 @@
-//! Addresses that are not public: none is connected to, however it is written and whoever leads there.
+//! Tests that non-public addresses are refused in every notation and by every redirect.
 
 use crate::client::Client;
 use crate::site::{Site, moved, ok};
@@ -59,7 +59,7 @@ async fn a_redirect_leads_to_no_private_address() {
         _ => moved(&format!("http://127.0.0.2:{port}/")),
     })
     .await;
-    // What is tried from stands on the loopback too.
+    // The site that redirects is on loopback too.
     let client = Client::with(|options| options.allowed_addresses = vec!["127.0.0.1".parse().unwrap()]).await;
     assert!(client.shown(&outer.url("/itself")).await.ends_with("\n\nreached"));
     for path in ["/", "/long"] {
@@ -67,7 +67,7 @@ async fn a_redirect_leads_to_no_private_address() {
         assert_eq!(said, "`127.0.0.2` is 127.0.0.2, which is not a public address", "{path}");
     }
     assert_eq!(inner.requests(), 0);
-    // The same is reached once it may be.
+    // The same URL is fetched when private addresses are allowed.
     let client = Client::new().await;
     assert!(client.shown(&outer.url("/long")).await.ends_with("\n\nsecret"));
 }

@@ -1,4 +1,4 @@
-//! The program: over its standard streams, with its options, in an environment of its own.
+//! Tests of the program with its options and its own environment.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -38,7 +38,7 @@ async fn options_are_kept_to_and_proxies_are_not_used() {
 }
 
 #[tokio::test]
-async fn what_the_machine_trusts_is_fetched_over_tls() {
+async fn sites_with_trusted_certificates_are_fetched() {
     let site = SecureSite::start().await;
     let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/authority.pem");
     let mut command = program();
@@ -68,7 +68,7 @@ async fn it_ends_with_its_input() {
 }
 
 #[tokio::test]
-async fn who_starts_it_by_hand_is_told_what_is_missing() {
+async fn a_missing_client_is_explained() {
     let output = program().stdin(Stdio::null()).output().await.unwrap();
     assert_eq!(output.status.code(), Some(1));
     let told = String::from_utf8_lossy(&output.stderr);

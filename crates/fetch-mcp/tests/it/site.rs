@@ -1,4 +1,4 @@
-//! A server of one test: it answers each path as the test says, over plain sockets, and counts.
+//! An HTTP server for one test, over plain sockets, which replies as the test specifies and counts connections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,17 +7,17 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// What a path is answered with.
+/// The reply to a path.
 pub(crate) enum Reply {
-    /// A whole response, head and body.
+    /// A complete response with head and body.
     Whole(Vec<u8>),
-    /// A head, and then the same bytes without an end; no bytes are silence.
+    /// A head, and then the same bytes endlessly; without bytes, silence.
     Endless(&'static str, &'static [u8]),
-    /// Nothing, on a connection that stays open.
+    /// No reply, on a connection that stays open.
     Silence,
 }
 
-/// Ends with its value.
+/// A server; dropping it closes its connections.
 pub(crate) struct Site {
     pub(crate) port: u16,
     requests: Arc<AtomicUsize>,
@@ -55,18 +55,18 @@ impl Site {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// How many connections there were.
+    /// Returns how many connections were accepted.
     pub(crate) fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
 
-    /// How many connections there are.
+    /// Returns how many connections are open.
     pub(crate) fn open(&self) -> usize {
         self.open.load(Ordering::SeqCst)
     }
 }
 
-/// Answers one request; the connection ends with it, or with the client.
+/// Replies to one request; the connection ends with the reply or with the client.
 pub(crate) async fn respond<S: AsyncRead + AsyncWrite + Unpin>(
     mut stream: S,
     answer: &(impl Fn(&str) -> Reply + ?Sized),
@@ -81,7 +81,7 @@ pub(crate) async fn respond<S: AsyncRead + AsyncWrite + Unpin>(
     }
     let head = String::from_utf8_lossy(&head).into_owned();
     let path = head.split(' ').nth(1).unwrap_or_default();
-    // A client that has gone away is what some of the tests are about.
+    // Some tests close the client early, so write errors are ignored.
     match answer(path) {
         Reply::Whole(bytes) => {
             let _gone = stream.write_all(&bytes).await;
@@ -98,13 +98,13 @@ pub(crate) async fn respond<S: AsyncRead + AsyncWrite + Unpin>(
     }
 }
 
-/// Reads until the client has gone.
+/// Reads until the client closes the connection.
 async fn wait_for_end<S: AsyncRead + Unpin>(mut stream: S) {
     let mut buffer = [0; 1024];
     while matches!(stream.read(&mut buffer).await, Ok(1..)) {}
 }
 
-/// A response with a body of this type.
+/// Returns a response with a body of this type.
 pub(crate) fn ok(content_type: &str, body: impl AsRef<[u8]>) -> Reply {
     with("200 OK", &format!("Content-Type: {content_type}\r\n"), body)
 }

@@ -1,4 +1,4 @@
-//! HTTPS: nothing is installed for the process, and only what the machine trusts is trusted.
+//! Tests of HTTPS: there is no process-wide crypto provider, and only the machine's authorities are trusted.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::client::Client;
 use crate::site::{ok, respond};
 
-/// A site behind a certificate of an authority that exists in this test alone.
+/// A site with a certificate of a test authority.
 pub(crate) struct SecureSite {
     pub(crate) port: u16,
     _serving: JoinSet<()>,

@@ -1,18 +1,18 @@
-//! The command line: a few options, which is no work for a library.
+//! Command-line arguments.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use agentwire_fetch_mcp::Options;
 
-/// What the command line asks for.
+/// The request on the command line.
 #[derive(Debug)]
 pub(crate) enum Asked {
     Serve(Options),
     Text(&'static str),
 }
 
-/// Reads the words after the program's name.
+/// Parses the arguments after the program's name.
 pub(crate) fn read(words: impl IntoIterator<Item = String>) -> Result<Asked, String> {
     let mut options = Options::default();
     let mut words = words.into_iter();
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_arguments_are_named() {
         assert_eq!(words("--max-bytes").unwrap_err(), "`--max-bytes` needs a value");
         assert_eq!(words("--max-bytes x").unwrap_err(), "`--max-bytes` needs a number, and `x` is none");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The server as a program: MCP over standard input and output, until the input ends.
+//! The server as a program: serves MCP on standard input and output until the input ends.
 
 mod arguments;
 
@@ -29,7 +29,7 @@ async fn serve(options: agentwire_fetch_mcp::Options) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// An error with its causes, in one line.
+/// Returns an error with its causes, in one line.
 fn told(error: &dyn Error) -> String {
     let mut text = format!("agentwire-fetch-mcp: {error}");
     let mut below = error.source();
@@ -40,7 +40,7 @@ fn told(error: &dyn Error) -> String {
     text
 }
 
-/// Why there was no client: whoever starts this by hand may not know that one is needed.
+/// Explains a missing client, for users that start the program by hand.
 fn unserved(error: ServerInitializeError) -> Box<dyn Error> {
     match error {
         ServerInitializeError::ConnectionClosed(_) => {
@@ -51,7 +51,7 @@ fn unserved(error: ServerInitializeError) -> Box<dyn Error> {
     }
 }
 
-/// Nobody may be there to read it, which changes nothing.
+/// Writes a line; fails if the stream is closed.
 fn say(mut to: impl std::io::Write, text: &str, code: ExitCode) -> ExitCode {
     writeln!(to, "{text}").map_or(ExitCode::FAILURE, |()| code)
 }

@@ -29,7 +29,7 @@ impl Converter {
         }
     }
 
-    /// Closes the open one of this kind, and what was opened in it.
+    /// Closes the open element of this kind, and those inside it.
     pub(super) fn close(&mut self, kind: Kind) {
         if let Some(at) = self.inlines.iter().rposition(|open| open.kind == kind) {
             self.close_above(at);
@@ -92,7 +92,7 @@ impl Converter {
             self.out.break_line(2);
             return;
         }
-        // What stood around the code still stands around it.
+        // Keeps the spaces around the code.
         if text.starts_with(|c: char| c.is_ascii_whitespace()) {
             self.out.space();
         }
@@ -107,7 +107,7 @@ impl Converter {
     }
 }
 
-/// The language of code, as highlighters mark it.
+/// Returns the language of code from the classes that highlighters use.
 fn language(tag: &Tag) -> String {
     let classes = tag.attribute("class").unwrap_or_default();
     let named = classes.split_ascii_whitespace().find_map(|class| {

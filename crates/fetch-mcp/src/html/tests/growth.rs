@@ -1,11 +1,11 @@
-//! Pages made to cost much: four times the page takes about four times the time, not sixteen times.
+//! Expensive pages: a page of four times the size takes about four times as long, not sixteen times.
 
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{Format, limited};
 
-/// Whether the time of a conversion grows with the square of the page, measured within one run. Only the processor time
-/// of this thread counts, so other work on the machine changes nothing.
+/// Returns a message if the time of a conversion grows faster than linearly. Only the CPU time of this thread counts,
+/// so other load on the machine has no effect.
 fn grows_too_fast(name: &str, make: &dyn Fn(usize) -> String) -> Option<String> {
     let mut worst = f64::MAX;
     for _ in 0..4 {
@@ -123,7 +123,7 @@ fn other_pages_take_linear_time() {
     assert!(slow.is_empty(), "{slow:?}");
 }
 
-/// One of each kind that the conversion knows.
+/// One tag of each kind that the conversion supports.
 const TAGS: [&str; 10] = ["a", "b", "blockquote", "code", "li", "ol", "p", "pre", "table", "td"];
 
 /// The smaller of the two pages.
