@@ -1,4 +1,4 @@
-//! A kernel: its process with all that it started, and the sockets to it.
+//! A kernel: its process group and the sockets to it.
 
 mod channels;
 mod start;
@@ -15,10 +15,10 @@ use tokio_util::task::AbortOnDropHandle;
 
 pub(crate) use channels::{Channels, parent_is};
 
-/// A kernel that has answered. Dropping it closes the sockets and ends the process with all that it started.
+/// A running kernel. Dropping it closes the sockets and kills the process group.
 #[derive(Debug)]
 pub(crate) struct Kernel {
-    /// Before the process, so that nothing connects again to where it was.
+    /// Dropped before the process, so that no socket reconnects.
     pub(crate) channels: Channels,
     pub(crate) info: Option<Box<KernelInfoReply>>,
     pub(crate) language: String,
@@ -30,9 +30,9 @@ pub(crate) struct Kernel {
 pub(crate) struct Process {
     handle: ProcessHandle,
     by_message: bool,
-    /// Its other end lives as long as anything of the process's group.
+    /// Closed when the whole process group has exited.
     gone: oneshot::Receiver<Infallible>,
-    /// Reads what the kernel prints beside its sockets, so that it never waits for a reader.
+    /// Reads the kernel's standard output, so that the kernel never blocks on it.
     _stdout: AbortOnDropHandle<()>,
 }
 
@@ -41,7 +41,7 @@ impl Process {
         self.handle.pid()
     }
 
-    /// Resolves once the kernel has ended; its output may still be unread.
+    /// Waits until the kernel has exited; its output may still be unread.
     pub(crate) async fn ended(&self) -> ExitReport {
         let mut report = self.handle.wait().await;
         if report.stderr_tail.is_empty() {
@@ -50,33 +50,33 @@ impl Process {
         report
     }
 
-    /// Ends it now, and waits until nothing is left of it.
+    /// Kills the kernel and waits until its process group has exited.
     pub(crate) async fn kill(self) {
-        // A group that is gone already is what is wanted.
+        // Fails only if the group is gone.
         let _refused = self.handle.signal(Signal::Kill);
         self.close().await;
     }
 
     async fn close(self) {
         drop(self.handle);
-        // Nothing is ever sent: the other end is dropped.
+        // Nothing is sent: the sender is dropped.
         let Err(_gone) = self.gone.await;
     }
 }
 
 impl Kernel {
-    /// Interrupts what runs, in the way that the kernel's specification asks for.
+    /// Interrupts the running code, by a signal or a message as in the kernel's specification.
     pub(crate) async fn interrupt(&mut self) {
         if self.process.by_message {
             let sending = self.channels.control.send(InterruptRequest {}.into());
-            // Who takes no message is ended when its grace is over.
+            // A kernel that does not accept the message is killed after the grace period.
             let _late = timeout(SEND_LIMIT, sending).await;
         } else {
             let _refused = self.process.handle.interrupt();
         }
     }
 
-    /// Asks an idle kernel to end, gives it a moment, and ends what is left.
+    /// Asks an idle kernel to shut down, and kills it after a short time.
     pub(crate) async fn shut_down(mut self) {
         let asking = async {
             let sent = self.channels.control.send(ShutdownRequest { restart: false }.into()).await;
@@ -84,20 +84,20 @@ impl Kernel {
                 self.process.ended().await;
             }
         };
-        // One that takes longer is ended by force.
+        // A slower kernel is killed.
         let _late = timeout(SHUTDOWN_LIMIT, asking).await;
         drop(self.channels);
         self.process.kill().await;
     }
 
-    /// Ends a kernel that may be busy.
+    /// Kills a kernel that may be busy.
     pub(crate) async fn kill(self) {
         drop(self.channels);
         self.process.kill().await;
     }
 }
 
-/// How a kernel ended, with the end of what it wrote to its stderr.
+/// Describes a kernel's exit, with the end of its stderr.
 pub(crate) fn last_words(report: &ExitReport) -> String {
     let how = match (report.code, report.signal) {
         (Some(code), _) => format!("exit code {code}"),

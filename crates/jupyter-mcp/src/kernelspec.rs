@@ -1,4 +1,4 @@
-//! Which kernels are installed, and how one is started.
+//! Finds installed kernels and their commands.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,26 +9,26 @@ use std::path::{Path, PathBuf};
 use agentwire_transport::process::Launch;
 use jupyter_protocol::JupyterKernelspec;
 
-/// The kernels that are installed, by name.
+/// The installed kernels, by name.
 ///
-/// `Display` lists them, or says where was looked.
+/// `Display` lists them, or the searched folders if there are none.
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
     found: BTreeMap<String, Found>,
     searched: Vec<PathBuf>,
 }
 
-/// A kernel's specification, and the folder that it lies in.
+/// A kernel's specification and its folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) spec: JupyterKernelspec,
     folder: PathBuf,
 }
 
-/// Looks for kernels where Jupyter does: `JUPYTER_PATH`, the user's data folder, the environment of the first `python` in
-/// `PATH`, and the system's folders; a name that is found first wins.
+/// Finds kernels in Jupyter's folders: `JUPYTER_PATH`, the user's data folder, the environment of the first `python`
+/// in `PATH`, and the system's folders. The first kernel of a name wins.
 ///
-/// Unreadable specifications are left out.
+/// Unreadable specifications are skipped.
 pub fn installed() -> Kernels {
     Kernels::in_folders(data_folders(|name| env::var_os(name)))
 }
@@ -52,7 +52,7 @@ impl Kernels {
         Self { found, searched }
     }
 
-    /// The names, sorted.
+    /// Returns the names, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.found.keys().map(String::as_str)
     }
@@ -75,12 +75,12 @@ impl fmt::Display for Kernels {
 }
 
 impl Found {
-    /// Whether an interrupt is a message, and not a signal.
+    /// Returns whether the kernel is interrupted by a message instead of a signal.
     pub(crate) fn interrupts_by_message(&self) -> bool {
         self.spec.interrupt_mode.as_deref() == Some("message")
     }
 
-    /// What is started; `None` where the specification names no program.
+    /// Returns the command; `None` if the specification has no arguments.
     pub(crate) fn launch(&self, connection_file: &Path) -> Option<Launch> {
         let (program, args) = self.spec.argv.split_first()?;
         let places = [
@@ -97,13 +97,13 @@ impl Found {
         for (name, value) in self.spec.env.iter().flatten() {
             launch = launch.env(name, expand(value, |name| env::var_os(name)));
         }
-        // By this some kernels notice themselves that nobody is left to serve.
+        // Some kernels watch this process, and exit when it ends.
         Some(launch.env("JPY_PARENT_PID", std::process::id().to_string()))
     }
 
-    /// The program; a bare `python` is the one of the environment that the specification lies in.
+    /// Returns the program; a bare `python` is resolved to the environment that contains the specification.
     ///
-    /// Specifications mostly say `python`, and mean the one that they were installed with.
+    /// Specifications usually mean the Python with which they were installed.
     fn program(&self, name: &str) -> PathBuf {
         let versions = name
             .strip_prefix("python")
@@ -117,14 +117,14 @@ impl Found {
         name.into()
     }
 
-    /// The environment that the specification lies in: `PREFIX/share/jupyter/kernels/NAME`.
+    /// Returns the environment that contains the specification: `PREFIX/share/jupyter/kernels/NAME`.
     fn prefix(&self) -> Option<&Path> {
         let data = self.folder.parent()?.parent()?;
         data.ends_with("share/jupyter").then(|| data.parent()?.parent()).flatten()
     }
 }
 
-/// Where the folders `kernels` lie.
+/// Returns the data folders, which contain the folders `kernels`.
 fn data_folders(var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let set = |name: &str| var(name).filter(|value| !value.is_empty());
     let mut folders: Vec<PathBuf> = set("JUPYTER_PATH").iter().flat_map(env::split_paths).collect();
@@ -147,7 +147,7 @@ fn data_folders(var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     folders
 }
 
-/// Puts variables in for `${NAME}`; one that is not set stays as it is.
+/// Replaces `${NAME}` by environment variables; unset ones stay as they are.
 fn expand(value: &str, var: impl Fn(&str) -> Option<OsString>) -> OsString {
     let mut expanded = OsString::new();
     let mut rest = value;

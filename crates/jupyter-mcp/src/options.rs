@@ -1,29 +1,29 @@
-//! Which kernel the server runs, where, and within which limits.
+//! Options of the server.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a [`JupyterServer`](crate::JupyterServer) runs, and its limits.
+/// The kernel and limits of a [`JupyterServer`](crate::JupyterServer).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// The name of the kernel, as [`installed`](crate::installed) lists them; `python3` by default.
     pub kernel: String,
-    /// Where the kernel runs; this process's own folder, where there is none.
+    /// The kernel's working folder; this process's own by default.
     pub folder: Option<PathBuf>,
-    /// How long a call may run that names no time of its own; 60 seconds by default.
+    /// The time limit of calls that do not specify one; 60 seconds by default.
     pub time_limit: Duration,
-    /// The longest time that a call may name; an hour by default.
+    /// The maximum time limit that a call may specify; an hour by default.
     pub longest_time: Duration,
-    /// How long code that is interrupted may go on before the kernel is ended; 5 seconds by default.
+    /// The grace period after an interrupt, before the kernel is killed; 5 seconds by default.
     ///
-    /// In the middle of it the code is interrupted once more, since some kernels lose an interrupt.
+    /// The interrupt is repeated halfway, because some kernels lose an interrupt.
     pub grace: Duration,
-    /// How long a kernel may take to start; a minute by default.
+    /// The time limit for starting a kernel; a minute by default.
     pub start_limit: Duration,
-    /// The most characters of text in one result; 30,000 by default.
+    /// The maximum text of a result in characters; 30,000 by default.
     pub max_chars: usize,
-    /// The most bytes of images in one result, as base64; 5 MiB by default.
+    /// The maximum size of the images in a result in bytes of base64; 5 MiB by default.
     pub max_image_bytes: usize,
 }
 

@@ -1,7 +1,8 @@
-//! What code prints and shows, in order and within bounds, as the content of a result.
+//! Collects the output of a call, in order and bounded, as the content of a result.
 //!
-//! The first half of what is allowed is kept as it comes, and of all that follows the last half: the beginning and the
-//! end of a long output say more than either alone.
+//! The first half of the limit keeps the start of the output, and the second half its end: together they are more
+//! useful
+//! than either alone.
 
 mod bundle;
 mod content;
@@ -29,13 +30,13 @@ pub(crate) struct Output {
     head_chars: usize,
     tail_chars: usize,
     half: usize,
-    /// What was dropped between the two.
+    /// The output that was dropped between head and tail.
     left_out: LeftOut,
     images: usize,
     image_bytes: usize,
     max_image_bytes: usize,
     streams: [Plain; 2],
-    /// What came so far goes when something more comes.
+    /// Whether the next output clears the previous output.
     clearing: bool,
 }
 
@@ -62,7 +63,7 @@ impl Output {
         }
     }
 
-    /// Adds what was printed; gives back what a reader sees of it.
+    /// Adds printed text; returns it as a reader sees it.
     pub(crate) fn print(&mut self, stream: usize, text: &str) -> String {
         self.clear_if_due();
         let stream = stream.min(1);
@@ -77,13 +78,13 @@ impl Output {
         seen
     }
 
-    /// Adds what was shown.
+    /// Adds a displayed value.
     pub(crate) fn show(&mut self, id: Option<String>, media: &Media) {
         self.clear_if_due();
         self.push_shown(id, parts(media));
     }
 
-    /// Puts new content in the place of what was shown under this id, or adds it where nothing was.
+    /// Replaces the value displayed under this id, or adds it.
     pub(crate) fn update(&mut self, id: &str, media: &Media) {
         self.clear_if_due();
         let in_head = self.head.iter_mut().rfind(|item| item.is_called(id));
@@ -101,13 +102,13 @@ impl Output {
         self.put_back(id, after);
     }
 
-    /// Adds a text of ours or of the kernel's, such as a traceback.
+    /// Adds a message of the server or the kernel, such as a traceback.
     pub(crate) fn say(&mut self, text: &str) {
         self.clear_if_due();
         self.push_shown(None, vec![Part::Text(text.to_owned())]);
     }
 
-    /// Drops what came so far, now or when something more comes.
+    /// Clears the output, now or before the next output.
     pub(crate) fn clear(&mut self, wait: bool) {
         self.clearing = true;
         if !wait {
@@ -115,7 +116,7 @@ impl Output {
         }
     }
 
-    /// The content of a result, with these notes at its end: texts that follow one another are one.
+    /// Returns the content of a result with these notes at the end; adjacent texts are joined.
     pub(crate) fn into_content(mut self, notes: &[String]) -> Vec<ContentBlock> {
         self.trim_to(self.half, MAX_ITEMS);
         let mut content = Content::default();
@@ -159,7 +160,7 @@ impl Output {
         }
     }
 
-    /// Fills the place that an update has emptied; what is too long for the head goes on to the tail.
+    /// Fills the place of an updated value; text that does not fit the head goes to the tail.
     fn put_back(&mut self, id: &str, after: Vec<Part>) {
         let chars: usize = after.iter().map(Part::chars).sum();
         if let Some(Item::Shown { parts, .. }) = self.head.iter_mut().rfind(|item| item.is_called(id)) {
@@ -180,7 +181,7 @@ impl Output {
         self.trim();
     }
 
-    /// The parts as far as there is room for them: long texts without their middle, images while they fit.
+    /// Limits the parts: long texts lose their middle, and images are included while they fit.
     fn admit(&mut self, parts: Vec<Part>) -> Vec<Part> {
         let admitted = parts.into_iter().map(|part| match part {
             Part::Text(text) => Part::Text(without_middle(text, self.half)),
@@ -200,7 +201,7 @@ impl Output {
         admitted.collect()
     }
 
-    /// Gives back the room of images that are gone, and says how many they are.
+    /// Releases the space of removed images; returns their number.
     fn release(&mut self, parts: &[Part]) -> usize {
         let images = parts.iter().filter_map(Part::image_bytes);
         let (count, bytes) = images.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
@@ -232,7 +233,7 @@ impl Output {
         }
     }
 
-    /// Drops the oldest of the tail; in larger steps, so that a flood is not moved byte by byte.
+    /// Drops the oldest part of the tail, in large steps for efficiency.
     fn trim(&mut self) {
         if self.tail_chars > self.half.saturating_mul(2) || self.tail.len() > MAX_ITEMS * 2 {
             self.trim_to(self.half, MAX_ITEMS);
@@ -259,7 +260,7 @@ impl Output {
         }
     }
 
-    /// What is printed next takes the place of the line that is not ended yet.
+    /// Removes the incomplete last line, which the next output replaces.
     fn start_line_again(&mut self, stream: usize) {
         let (last, chars) = match self.tail.back_mut() {
             Some(last) => (Some(last), &mut self.tail_chars),
@@ -275,7 +276,7 @@ impl Output {
     }
 }
 
-/// How many pieces each half has at most; one line of a stream after one of the other is a piece.
+/// The maximum number of pieces in each half; alternating lines of two streams are separate pieces.
 const MAX_ITEMS: usize = 10_000;
 const MAX_IMAGES: usize = 50;
 

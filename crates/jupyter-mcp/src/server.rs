@@ -19,11 +19,13 @@ use crate::worker::{Handle, Outcome};
 
 /// An MCP server that runs code in one Jupyter kernel, which keeps its state between calls.
 ///
-/// It is an [`rmcp::ServerHandler`]: serve it over stdio, over HTTP, or in a process of your own.
-/// Clones share the kernel, which starts with the first call, and ends with the last clone or with [`close`](Self::close).
-/// Calls of `execute_code` run one at a time, and sixteen wait at most; those that arrive together may change places.
-/// One that is cancelled or dropped is interrupted, and so is one that takes longer than it may; a kernel that does not
-/// heed that is ended.
+/// It is an [`rmcp::ServerHandler`], for stdio, HTTP or the same process.
+/// Clones share the kernel, which starts with the first call, and ends with the last clone or with
+/// [`close`](Self::close).
+/// Calls of `execute_code` run one at a time, and at most sixteen are queued; the order of concurrent calls is not
+/// defined.
+/// Code is interrupted when its call is cancelled or dropped, or exceeds its time limit; if it continues, the kernel is
+/// killed.
 #[derive(Clone, Debug)]
 pub struct JupyterServer {
     options: Arc<Options>,
@@ -44,18 +46,18 @@ struct Code {
 
 #[tool_router]
 impl JupyterServer {
-    /// A server whose kernel is not started yet.
+    /// Creates a server; the kernel is started later.
     ///
-    /// Must be called in a tokio runtime: the task that owns the kernel runs there.
+    /// Must be called in a tokio runtime, where the task that owns the kernel runs.
     pub fn new(options: Options) -> Self {
         let options = Arc::new(options);
         Self { handle: Arc::new(Handle::new(Arc::clone(&options))), options }
     }
 
-    /// Ends the kernel with all that it started, and waits until nothing is left of it.
+    /// Kills the kernel, and waits until its process group has exited.
     ///
-    /// A call that runs is failed; later ones are refused.
-    /// It takes three seconds at most, and may be called more than once.
+    /// A running call fails; later calls are refused.
+    /// It takes at most three seconds, and may be called again.
     pub async fn close(&self) {
         self.handle.close().await;
     }
@@ -90,7 +92,7 @@ impl JupyterServer {
         annotations(title = "About the kernel", read_only_hint = true)
     )]
     async fn get_kernel_info(&self) -> CallToolResult {
-        // A kernel that is busy has no time to answer, and need not.
+        // A busy kernel can't reply.
         if self.handle.status().process.is_none()
             && let Err(error) = self.handle.start().await
         {
@@ -157,5 +159,5 @@ fn result(outcome: Outcome) -> CallToolResult {
     }
 }
 
-/// How many pieces of printed output wait for the client.
+/// How many pieces of printed output are queued for the client.
 const PRINTED: usize = 64;

@@ -1,4 +1,4 @@
-//! The task that owns the kernel: calls one at a time, orders at any time, and the kernel's end as soon as it comes.
+//! The task that owns the kernel: runs calls one at a time, handles orders immediately, and detects the kernel's exit.
 
 mod execute;
 
@@ -17,7 +17,7 @@ use crate::kernel::{Kernel, last_words};
 use crate::options::Options;
 use execute::Ran;
 
-/// The way to the worker. The kernel ends with its last share.
+/// A handle to the worker. The kernel is killed when the last clone is dropped.
 #[derive(Debug)]
 pub(crate) struct Handle {
     jobs: mpsc::Sender<Job>,
@@ -26,35 +26,35 @@ pub(crate) struct Handle {
     _worker: AbortOnDropHandle<()>,
 }
 
-/// What waits its turn.
+/// A queued request.
 #[derive(Debug)]
 enum Job {
     Execute(Execution),
-    /// Starts the kernel, if there is none.
+    /// Starts the kernel, if none is running.
     Start(oneshot::Sender<Result<(), String>>),
-    /// Starts a new kernel in any case.
+    /// Starts a new kernel.
     Restart(oneshot::Sender<Result<(), String>>),
 }
 
-/// Code that is to run.
+/// Code to run.
 #[derive(Debug)]
 pub(crate) struct Execution {
     code: String,
     limit: Duration,
-    /// Which kernel the caller had in mind: after a restart his code would find nothing of what it builds on.
+    /// The kernel for which the code was written: after a restart, its state is lost.
     generation: u64,
     cancelled: CancellationToken,
-    /// What is printed, as it is printed; what nobody takes in time is only in the result.
+    /// Printed output, live; pieces that do not fit the channel are only in the result.
     printed: mpsc::Sender<String>,
     reply: oneshot::Sender<Outcome>,
 }
 
-/// What does not wait.
+/// A request that is not queued.
 #[derive(Debug)]
 enum Order {
-    /// Interrupts what runs; says whether anything does.
+    /// Interrupts the running code; replies whether any was running.
     Interrupt(oneshot::Sender<bool>),
-    /// Ends what runs, since the kernel is ended.
+    /// Stops the running code, because the kernel is being killed.
     Abandon,
 }
 
@@ -65,17 +65,17 @@ pub(crate) struct Outcome {
     pub(crate) is_error: bool,
 }
 
-/// What is known of the kernel at any time.
+/// The kernel's status.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Status {
     pub(crate) state: State,
     pub(crate) info: Option<Box<KernelInfoReply>>,
-    /// As its specification names it.
+    /// The name in its specification.
     pub(crate) language: String,
     pub(crate) process: Option<u32>,
-    /// How often code ran, in this kernel.
+    /// How often code ran in this kernel.
     pub(crate) executed: usize,
-    /// How the one before it ended, where it did so by itself.
+    /// How the previous kernel exited, unless it was stopped on purpose.
     pub(crate) ended: Option<String>,
 }
 
@@ -93,7 +93,7 @@ struct Shared {
     status: Mutex<Status>,
     generation: AtomicU64,
     closing: CancellationToken,
-    /// Nothing is left of the kernel and the worker.
+    /// Cancelled when the kernel and the worker have ended.
     ended: CancellationToken,
 }
 
@@ -104,7 +104,7 @@ impl Shared {
 }
 
 impl Handle {
-    /// Starts the worker. The kernel is started with the first call.
+    /// Starts the worker. The first call starts the kernel.
     pub(crate) fn new(options: Arc<Options>) -> Self {
         let (jobs, jobs_in) = mpsc::channel(WAITING);
         let (orders, orders_in) = mpsc::channel(WAITING);
@@ -125,12 +125,12 @@ impl Handle {
         self.shared.status().clone()
     }
 
-    /// How many calls wait for their turn.
+    /// Returns how many calls are queued.
     pub(crate) fn waiting(&self) -> usize {
         self.jobs.max_capacity() - self.jobs.capacity()
     }
 
-    /// Puts code into the queue.
+    /// Queues code.
     pub(crate) fn execute(
         &self,
         code: String,
@@ -150,25 +150,25 @@ impl Handle {
         Ok(outcome)
     }
 
-    /// Waits until there is a kernel.
+    /// Waits until a kernel is running.
     pub(crate) async fn start(&self) -> Result<(), String> {
         self.ask(Job::Start).await
     }
 
-    /// Ends the kernel with what runs in it, and waits until there is a new one.
+    /// Kills the kernel with any running code, and waits until a new one is running.
     pub(crate) async fn restart(&self) -> Result<(), String> {
         self.shared.generation.fetch_add(1, Ordering::SeqCst);
         self.orders.send(Order::Abandon).await.map_err(|_| ENDED)?;
         self.ask(Job::Restart).await
     }
 
-    /// Interrupts what runs; `false` where nothing does.
+    /// Interrupts the running code; returns `false` if none is running.
     pub(crate) async fn interrupt(&self) -> bool {
         let (reply, interrupted) = oneshot::channel();
         self.orders.send(Order::Interrupt(reply)).await.is_ok() && interrupted.await.unwrap_or(false)
     }
 
-    /// Ends the kernel and the worker, and waits until nothing is left of them.
+    /// Kills the kernel and stops the worker, and waits until both have ended.
     pub(crate) async fn close(&self) {
         self.shared.closing.cancel();
         self.shared.ended.cancelled().await;
@@ -187,11 +187,11 @@ struct Worker {
     orders: mpsc::Receiver<Order>,
     shared: Arc<Shared>,
     kernel: Option<Kernel>,
-    /// What the next call is told: that the kernel has ended since the last one.
+    /// A note for the next call: the kernel has exited since the last one.
     notice: Option<String>,
 }
 
-/// What the worker does next.
+/// The worker's next step.
 enum Next {
     Job(Job),
     Order(Order),
@@ -201,14 +201,14 @@ enum Next {
 
 impl Worker {
     async fn run(mut self) {
-        // Also where it panics.
+        // Set even if the worker panics.
         let _ended = self.shared.ended.clone().drop_guard();
         loop {
             match self.next().await {
                 Next::Job(Job::Execute(execution)) => self.execute(execution).await,
                 Next::Job(Job::Start(reply)) => {
                     let started = self.start().await;
-                    // Who has gone away needs no answer, here and below.
+                    // The caller may have gone, here and below.
                     let _gone = reply.send(started);
                 }
                 Next::Job(Job::Restart(reply)) => {
@@ -230,7 +230,7 @@ impl Worker {
         }
     }
 
-    /// Waits for a job or an order; outputs that belong to no call are read, and are for nobody.
+    /// Waits for a job or an order; discards output that belongs to no call.
     async fn next(&mut self) -> Next {
         loop {
             let idle = async {
@@ -255,7 +255,7 @@ impl Worker {
                     if let Some(report) = ended {
                         return Next::Ended(report);
                     }
-                    // A broken socket would be read again and again.
+                    // A broken socket returns errors continuously.
                     tokio::task::yield_now().await;
                 }
                 job = self.jobs.recv() => return job.map_or(Next::Close, Next::Job),
@@ -291,11 +291,11 @@ impl Worker {
         status.ended = ended.or(status.ended.take());
         drop(status);
         self.kernel = kernel;
-        // Who has gone away needs no answer.
+        // The caller may have gone.
         let _gone = reply.send(outcome);
     }
 
-    /// Starts a kernel where there is none; a restart or the server's end give it up.
+    /// Starts a kernel if none is running; a restart or the end of the server cancels the start.
     async fn start(&mut self) -> Result<(), String> {
         if self.kernel.is_some() {
             return Ok(());
@@ -305,7 +305,7 @@ impl Worker {
         let given_up = CancellationToken::new();
         let starting = Kernel::start(&options, &given_up);
         tokio::pin!(starting);
-        // Given up or not, what was started has ended when this has.
+        // A cancelled start has cleaned up when it returns.
         let started = loop {
             tokio::select! {
                 biased;
@@ -335,7 +335,7 @@ impl Worker {
         }
     }
 
-    /// The kernel has ended although nothing ran.
+    /// Handles the exit of an idle kernel.
     async fn ended(&mut self, report: &ExitReport) {
         if let Some(kernel) = self.kernel.take() {
             kernel.kill().await;
@@ -356,6 +356,6 @@ impl Outcome {
     }
 }
 
-/// How many calls wait at most.
+/// The maximum number of queued calls.
 const WAITING: usize = 16;
 const ENDED: &str = "the server is being ended";

@@ -14,7 +14,7 @@ use jupyter_zmq_client::{
 };
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// The sockets that are used: code and its replies, outputs, and interrupts.
+/// The sockets for code and replies, outputs, and interrupts.
 pub(crate) struct Channels {
     pub(crate) shell: ClientShellConnection,
     pub(crate) iopub: ClientIoPubConnection,
@@ -22,7 +22,7 @@ pub(crate) struct Channels {
 }
 
 impl Channels {
-    /// Connects to a kernel that may not listen yet, for as long as it takes.
+    /// Connects to a kernel; retries until it listens.
     pub(super) async fn connect(info: &ConnectionInfo, session: &str) -> Result<Self, RuntimeError> {
         let identity = peer_identity_for_session(session)?;
         let iopub = again(|| create_client_iopub_connection(info, "", session)).await;
@@ -32,8 +32,9 @@ impl Channels {
         Ok(Self { shell, iopub, control })
     }
 
-    /// Asks the kernel for itself (`None` where its answer can't be read) until both the answer and an output of the same request have come: from then on
-    /// nothing of what is printed is missed.
+    /// Requests the kernel's information until both the reply and an output of the same request have arrived, so that
+    /// no
+    /// later output is missed. Returns `None` if the reply can't be decoded.
     pub(super) async fn shake_hands(&mut self) -> Result<Option<Box<KernelInfoReply>>, RuntimeError> {
         let mut info = None;
         let mut hears = false;
@@ -51,16 +52,16 @@ impl Channels {
                 match message.await {
                     Ok(Ok(message)) => match message.content {
                         JupyterMessageContent::KernelInfoReply(reply) => info = Some(Some(reply)),
-                        // Any output shows that outputs are heard; one of ours is sure to come.
+                        // Any output shows that the subscription is active, and each request causes one.
                         JupyterMessageContent::Status(_) => hears = true,
                         _ => {}
                     },
                     Ok(Err(RuntimeError::ZmqError(error))) => return Err(error.into()),
-                    // Some kernels leave out of it what they should tell; they have answered all the same.
+                    // Some kernels omit required fields, but they have replied.
                     Ok(Err(RuntimeError::ParseError { msg_type, .. })) if msg_type == "kernel_info_reply" => {
                         info = Some(None);
                     }
-                    // What can't be read is not what is waited for.
+                    // Other messages do not matter here.
                     Ok(Err(_)) => {}
                     Err(_late) => break,
                 }
@@ -72,12 +73,12 @@ impl Channels {
     }
 }
 
-/// Whether the message belongs to the request with this id.
+/// Returns whether the message belongs to the request with this id.
 pub(crate) fn parent_is(message: &JupyterMessage, id: &str) -> bool {
     message.parent_header.as_ref().is_some_and(|parent| parent.msg_id == id)
 }
 
-/// Tries until it works. The library waits longer and longer between its own tries, so each has little time.
+/// Retries until it succeeds. The library's own retries back off, so each attempt has a short limit.
 async fn again<T, F: Future<Output = Result<T, RuntimeError>>>(connect: impl Fn() -> F) -> T {
     let mut pause = tokio::time::interval(PAUSE);
     loop {

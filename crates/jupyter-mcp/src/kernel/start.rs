@@ -1,4 +1,4 @@
-//! Starting a kernel: a private connection file, free ports, the process, and the first answer.
+//! Starts a kernel: connection file, free ports, process, and handshake.
 
 use std::convert::Infallible;
 use std::fs::{OpenOptions, Permissions};
@@ -25,7 +25,7 @@ use super::{Channels, Kernel, Process, last_words};
 use crate::kernelspec::{self, Found};
 use crate::options::Options;
 
-/// Why there is no kernel; the model reads it.
+/// The reason why a kernel can't be started; the model reads it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error("there is no kernel `{name}`; installed are: {installed}")]
@@ -49,9 +49,10 @@ pub(crate) enum StartError {
 }
 
 impl Kernel {
-    /// Starts the kernel that the options name, and waits until it answers.
+    /// Starts the kernel that the options name, and waits until it replies.
     ///
-    /// Where it is given up nothing is left of it once this returns; dropping the future ends it too, but waits not.
+    /// If the start is cancelled, nothing of the kernel is left when this returns; dropping the future kills the kernel
+    /// without waiting.
     pub(crate) async fn start(options: &Options, given_up: &CancellationToken) -> Result<Self, StartError> {
         let kernels = kernelspec::installed();
         let found = kernels.find(&options.kernel).ok_or_else(|| StartError::Unknown {
@@ -59,7 +60,7 @@ impl Kernel {
             installed: kernels.to_string(),
         })?;
         match start(found, options, given_up).await {
-            // Someone took a port in the moment between us and the kernel.
+            // Another process took a port before the kernel could bind it.
             Err(StartError::Died(report)) if report.stderr_tail.contains("Address already in use") => {
                 start(found, options, given_up).await
             }
@@ -70,7 +71,7 @@ impl Kernel {
 
 async fn start(found: &Found, options: &Options, given_up: &CancellationToken) -> Result<Kernel, StartError> {
     let folder = private_folder().map_err(StartError::File)?;
-    // Held until the kernel is there, so that nobody is given the same ports.
+    // The listeners are kept until the kernel starts, so that the system does not assign the same ports twice.
     let (ports, held) =
         peek_ports_with_listeners(IpAddr::V4(Ipv4Addr::LOCALHOST), 5).await.map_err(StartError::Ports)?;
     let info = connection_info(&ports, &options.kernel);
@@ -83,7 +84,7 @@ async fn start(found: &Found, options: &Options, given_up: &CancellationToken) -
     drop(held);
     let stdout = AbortOnDropHandle::new(tokio::spawn(discard(source)));
     let process = Process { handle, by_message: found.interrupts_by_message(), gone, _stdout: stdout };
-    // A kernel asks its client for input, never its stdin.
+    // Kernels ask the client for input and do not use their stdin.
     let _closed_already = sink.finish().await;
     let meeting = async {
         let mut channels = Channels::connect(&info, &Uuid::new_v4().to_string()).await?;
@@ -124,13 +125,13 @@ fn connection_info(ports: &[u16], kernel: &str) -> ConnectionInfo {
     }
 }
 
-/// What is in it is for this user alone.
+/// Creates a folder that only this user can access.
 fn private_folder() -> io::Result<TempDir> {
     let private = Permissions::from_mode(0o700);
     tempfile::Builder::new().prefix("agentwire-jupyter-").permissions(private).tempdir()
 }
 
-/// Who can read the file can run code as this user: nobody else may, from its first moment on.
+/// Creates the file with private permissions, because its key allows running code as this user.
 fn write_connection_file(folder: &TempDir, info: &ConnectionInfo) -> io::Result<PathBuf> {
     let path = folder.path().join("connection.json");
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
@@ -138,12 +139,12 @@ fn write_connection_file(folder: &TempDir, info: &ConnectionInfo) -> io::Result<
     Ok(path)
 }
 
-/// What is printed beside the sockets is for nobody.
+/// Discards output outside of the protocol.
 async fn discard(mut source: ProcessSource) {
     while let Ok(Some(_)) = source.read().await {}
 }
 
-/// Kernels are asked to end by a message; once that is over they get no more than a moment.
+/// Kernels are shut down by a message, so the grace period is short.
 fn grace() -> Grace {
     Grace::default().after_input(Duration::ZERO).after_terminate(Duration::from_millis(500))
 }

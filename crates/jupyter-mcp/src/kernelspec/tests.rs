@@ -1,4 +1,4 @@
-//! Specifications as they are found on machines.
+//! Tests with specifications as they exist on real machines.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn args(kernels: &Kernels, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_first_folder_wins_and_what_is_unreadable_is_left_out() {
+fn the_first_folder_wins_and_unreadable_specs_are_skipped() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     install(one.path(), "Same", r#"{"argv": ["a"], "display_name": "First", "language": "x"}"#);
     install(one.path(), "broken", "{");

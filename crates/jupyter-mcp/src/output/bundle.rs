@@ -1,4 +1,4 @@
-//! A value comes in several forms at once; the one that says most to a model is shown.
+//! Selects the most useful form of a value.
 
 use jupyter_protocol::{Media, MediaType};
 
@@ -8,7 +8,7 @@ use super::{plain, table};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Text(String),
-    /// Base64, as it came.
+    /// An image as the kernel's base64.
     Image {
         mime: String,
         data: String,
@@ -16,7 +16,7 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// How much of the bound on text it takes.
+    /// Returns its share of the limit on text.
     pub(super) fn chars(&self) -> usize {
         match self {
             Self::Text(text) => text.chars().count(),
@@ -24,7 +24,7 @@ impl Part {
         }
     }
 
-    /// How much of the bound on images it takes, where it is one.
+    /// Returns its share of the limit on images, if it is one.
     pub(super) fn image_bytes(&self) -> Option<usize> {
         match self {
             Self::Text(_) => None,
@@ -33,7 +33,7 @@ impl Part {
     }
 }
 
-/// The parts of a value that are shown: its pictures, else its best text.
+/// Returns the shown parts of a value: its images, or else its best text.
 pub(super) fn parts(media: &Media) -> Vec<Part> {
     let images: Vec<_> = media.content.iter().filter_map(image).collect();
     if !images.is_empty() {
@@ -48,12 +48,12 @@ fn image(media: &MediaType) -> Option<Part> {
         MediaType::Other((mime, data)) if mime == "image/webp" => data.as_str()?,
         _ => return None,
     };
-    // Some kernels break the lines of base64.
+    // Some kernels wrap base64.
     let data: String = data.split_ascii_whitespace().collect();
     (!data.is_empty()).then(|| Part::Image { mime: media.mime_type().to_owned(), data })
 }
 
-/// The textual forms of a value.
+/// The text forms of a value.
 #[derive(Debug, Default)]
 struct Forms<'a> {
     plain: Option<&'a str>,
@@ -84,13 +84,13 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// Plain text, but for what is better as something else.
+/// Returns the plain text, or a more informative form.
 fn text(forms: &Forms<'_>) -> Option<String> {
     if let Some(markdown) = filled(forms.markdown) {
         return Some(markdown.to_owned());
     }
     let said = filled(forms.plain).filter(|plain| !only_names(plain));
-    // The plain form of a table leaves out columns, and breaks its lines.
+    // The plain form of a table omits columns and wraps lines.
     if let Some(read) = forms.html.filter(|html| said.is_none() || html.contains("<table")).map(table::read)
         && !read.is_empty()
     {
@@ -113,7 +113,7 @@ fn filled(text: Option<&str>) -> Option<&str> {
     text.filter(|text| !text.trim().is_empty())
 }
 
-/// Whether a plain form says no more than what kind of thing it is: `<IPython.core.display.HTML object>`.
+/// Returns whether a plain form only names a type: `<IPython.core.display.HTML object>`.
 fn only_names(plain: &str) -> bool {
     let plain = plain.trim();
     plain.starts_with('<') && plain.ends_with('>') && !plain.contains('\n')
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_form_that_says_most_is_shown() {
+    fn the_most_informative_form_is_shown() {
         let object = "<IPython.core.display.X object>";
         assert_eq!(text(json!({ "text/plain": "2" })), "2");
         assert_eq!(text(json!({ "text/plain": "x", "text/html": "<b>y</b>" })), "x");

@@ -1,4 +1,4 @@
-//! Pieces put together: texts that follow one another are one block.
+//! Joins pieces to content blocks.
 
 use rmcp::model::ContentBlock;
 
@@ -19,7 +19,7 @@ impl Content {
         }
     }
 
-    /// Text on lines of its own.
+    /// Adds text on lines of its own.
     pub(super) fn paragraph(&mut self, text: &str) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push('\n');

@@ -4,9 +4,9 @@ use super::bundle::Part;
 
 #[derive(Debug)]
 pub(super) enum Item {
-    /// Printed; `stream` tells stdout from stderr.
+    /// Printed text; `stream` distinguishes stdout and stderr.
     Printed { stream: usize, text: String },
-    /// Shown, under an id where it may be updated.
+    /// A displayed value, with an id if it may be updated.
     Shown { id: Option<String>, parts: Vec<Part> },
 }
 
@@ -23,18 +23,18 @@ impl Item {
     }
 }
 
-/// Where the first `chars` characters end.
+/// Returns the end of the first `chars` characters.
 pub(super) fn end_of(text: &str, chars: usize) -> usize {
     text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at)
 }
 
-/// A text of at most about so many characters: its beginning and its end.
+/// Shortens a text to about `most` characters by removing its middle.
 pub(super) fn without_middle(text: String, most: usize) -> String {
     let chars = text.chars().count();
     if chars <= most {
         return text;
     }
-    // Room for what is said of the middle.
+    // Leaves room for the note about the middle.
     let kept = most.saturating_sub(NOTE) / 2;
     let (start, end) = (end_of(&text, kept), end_of(&text, chars - kept));
     format!("{}\n[… {} characters left out …]\n{}", &text[..start], chars - 2 * kept, &text[end..])

@@ -1,17 +1,17 @@
-//! Text as a terminal would leave it: without colours, and with lines that were written over gone.
+//! Converts terminal output to text, without colours and overwritten lines.
 
-/// Text, and whether it takes the place of the line that came before.
+/// Text, and whether it replaces the previous line.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) overwrites: bool,
     pub(super) text: String,
 }
 
-/// Reads one stream; a sequence may be split between two pieces of it.
+/// A parser of one stream; a sequence may be split between two pieces.
 #[derive(Debug, Default)]
 pub(super) struct Plain {
     escape: Escape,
-    /// The last character was a carriage return, which is a newline with the next, or the start of the line again.
+    /// Whether the last character was a carriage return: part of a line break, or a return to the start of the line.
     returned: bool,
 }
 
@@ -20,9 +20,9 @@ enum Escape {
     #[default]
     None,
     Begun,
-    /// Up to a letter: colours and movements.
+    /// Ends at a letter: colours and movements.
     Control,
-    /// Up to a bell or a terminator: titles and links.
+    /// Ends at a bell or a terminator: titles and links.
     Text {
         ending: bool,
     },
@@ -43,7 +43,7 @@ impl Plain {
             }
             if let Some(piece) = pieces.last_mut() {
                 match c {
-                    // One back, and no further than the line goes.
+                    // A backspace stays within the line.
                     '\u{8}' if piece.text.ends_with('\n') => {}
                     '\u{8}' => drop(piece.text.pop()),
                     _ => piece.text.push(c),
@@ -53,7 +53,7 @@ impl Plain {
         pieces
     }
 
-    /// The character, where it is no part of a sequence.
+    /// Returns the character unless it is part of an escape sequence.
     fn visible(&mut self, c: char) -> Option<char> {
         let (next, shown) = match (self.escape, c) {
             (Escape::None, '\u{1b}') => (Escape::Begun, None),
@@ -62,13 +62,13 @@ impl Plain {
             }
             (Escape::Begun, '[') => (Escape::Control, None),
             (Escape::Begun, ']') => (Escape::Text { ending: false }, None),
-            // Of the others only those of two characters matter, and those that name a character set.
+            // Of other sequences, only those of two characters and those that select a character set matter.
             (Escape::Begun, '(' | ')') => (Escape::Begun, None),
             (Escape::Begun, _) => (Escape::None, None),
             (Escape::Control, '\u{40}'..='\u{7e}') => (Escape::None, None),
             (Escape::Text { .. }, '\u{7}') | (Escape::Text { ending: true }, '\\') => (Escape::None, None),
             (Escape::Text { .. }, _) => (Escape::Text { ending: c == '\u{1b}' }, None),
-            // A line ends what never ended itself.
+            // A line break ends an unterminated sequence.
             (Escape::Control, '\n') => (Escape::None, Some(c)),
             (Escape::Control, _) => (Escape::Control, None),
         };
@@ -77,7 +77,7 @@ impl Plain {
     }
 }
 
-/// A whole text without colours and overwritten lines.
+/// Converts a whole text.
 pub(crate) fn plain(text: &str) -> String {
     let mut whole = String::with_capacity(text.len());
     for piece in Plain::default().pieces(text) {

@@ -1,8 +1,8 @@
-//! HTML as kernels write it, mostly tables of data: the tables as Markdown, and the text around them.
+//! Converts the HTML of kernels, mostly tables: tables to Markdown, and the text around them.
 
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
-/// What a reader of the page would see.
+/// Returns the visible text.
 pub(super) fn read(html: &str) -> String {
     let mut emitter = DefaultEmitter::default();
     emitter.naively_switch_states(true);
@@ -25,9 +25,9 @@ pub(super) fn read(html: &str) -> String {
 #[derive(Debug, Default)]
 struct Reader {
     out: String,
-    /// What stands on the line, or in the cell, that is being read.
+    /// The text of the current line or cell.
     text: String,
-    /// The element whose content nobody sees.
+    /// The open invisible element.
     hidden: Option<Vec<u8>>,
     table: Option<Table>,
 }
@@ -35,7 +35,7 @@ struct Reader {
 #[derive(Debug, Default)]
 struct Table {
     rows: Vec<Vec<String>>,
-    /// Whether a cell is being read, and how many more columns it spans.
+    /// The current cell, with the number of further columns that it spans.
     cell: Option<usize>,
 }
 
@@ -113,7 +113,7 @@ impl Reader {
                 row.extend(std::iter::repeat_n(String::new(), span));
             }
         } else if !text.is_empty() {
-            // A caption, or what stands where no cell is.
+            // A caption, or text outside of cells.
             self.out.push_str(&text);
             self.out.push('\n');
         }

@@ -1,4 +1,4 @@
-//! What is kept of what, and in which order.
+//! Tests of the order and limits of output.
 
 use jupyter_protocol::Media;
 use rmcp::model::ContentBlock;
@@ -45,7 +45,7 @@ fn the_beginning_and_the_end_of_much_are_kept() {
 }
 
 #[test]
-fn no_character_is_split_or_lost_without_a_word() {
+fn dropped_characters_are_counted_and_none_is_split() {
     let mut output = Output::new(10, 0);
     output.print(0, &"ñ".repeat(1_000));
     let text = shown(output).pop().unwrap();
@@ -111,7 +111,7 @@ fn updates_keep_to_the_bound() {
 }
 
 #[test]
-fn no_number_of_pieces_is_kept_without_a_bound() {
+fn the_number_of_pieces_is_bounded() {
     let mut output = Output::new(usize::MAX / 4, 0);
     for number in 0..60_000 {
         output.print(number % 2, "x");

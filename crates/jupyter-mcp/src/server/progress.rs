@@ -1,4 +1,4 @@
-//! What is printed, as progress while the call runs: a client sees that it lives, and what it does.
+//! Reports printed output as progress while a call runs.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::worker::Outcome;
 /// The caller of one call.
 pub(super) struct Progress {
     peer: Peer<RoleServer>,
-    /// `None` where the caller wants no progress.
+    /// `None` if the caller requests no progress.
     token: Option<ProgressToken>,
     cancelled: CancellationToken,
     started: Instant,
@@ -32,7 +32,7 @@ impl Progress {
         }
     }
 
-    /// Waits for the outcome, and passes on what is printed; `None` where nobody waits any longer.
+    /// Waits for the outcome and reports printed output; returns `None` if the call was cancelled.
     pub(super) async fn follow(
         mut self,
         mut outcome: oneshot::Receiver<Outcome>,
@@ -60,18 +60,18 @@ impl Progress {
         }
     }
 
-    /// Progress is counted in seconds, and has to grow from one notification to the next.
+    /// Sends progress in elapsed seconds, which must increase with each notification.
     async fn tell(&mut self, text: &str) {
         let Some(token) = &self.token else { return };
         let skipped = text.chars().count().saturating_sub(MAX_CHARS);
         let text: String = text.chars().skip(skipped).collect();
         self.last = self.started.elapsed().as_secs_f64().max(self.last + 1e-6);
         let progress = ProgressNotificationParam::new(token.clone(), self.last).with_message(text);
-        // A client that is gone is noticed elsewhere.
+        // A closed connection is detected elsewhere.
         let _gone = self.peer.notify_progress(progress).await;
     }
 }
 
-/// How often a client hears of code that prints nothing.
+/// The interval of progress notifications while the code prints nothing.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 const MAX_CHARS: usize = 2_000;

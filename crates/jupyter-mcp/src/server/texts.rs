@@ -1,10 +1,10 @@
-//! What the tools say of the kernel.
+//! Texts of the tools about the kernel.
 
 use crate::kernelspec::installed;
 use crate::options::Options;
 use crate::worker::{State, Status};
 
-/// The kernel in a few lines.
+/// Describes the kernel in a few lines.
 pub(super) fn info(options: &Options, status: &Status, waiting: usize) -> String {
     let state = match status.state {
         State::NotStarted => "not started: the next call starts it",

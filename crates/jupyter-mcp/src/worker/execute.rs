@@ -1,4 +1,4 @@
-//! One call in the kernel, up to its end or the kernel's: nothing here waits without a limit.
+//! One call in the kernel, up to the end of the code or of the kernel; every wait has a limit.
 
 mod messages;
 mod outcome;
@@ -17,17 +17,17 @@ use crate::kernel::{Kernel, last_words, parent_is};
 use crate::options::Options;
 use crate::output::Output;
 
-/// Code that ran: its outcome is for who waits, once the kernel's state is told.
+/// The result of a call; its outcome is sent after the kernel's status was updated.
 pub(super) struct Ran {
-    /// Where it goes on.
+    /// The kernel, if it is still running.
     pub(super) kernel: Option<Kernel>,
-    /// How it ended by itself, where it did.
+    /// How the kernel exited on its own, if it did.
     pub(super) ended: Option<String>,
     pub(super) outcome: Outcome,
     pub(super) reply: oneshot::Sender<Outcome>,
 }
 
-/// Runs the code to its end, or the kernel's.
+/// Runs code until it ends or the kernel exits.
 pub(super) async fn run(
     mut kernel: Kernel,
     execution: Execution,
@@ -88,43 +88,43 @@ pub(super) async fn run(
     Ran { kernel, ended, outcome: call.outcome(&end), reply }
 }
 
-/// A call that runs.
+/// A running call.
 struct Call {
-    /// Of the request: what belongs to it names it.
+    /// The request's id, which its messages refer to.
     id: String,
     output: Output,
     printed: mpsc::Sender<String>,
     is_error: bool,
-    /// The kernel has shown that it runs the code: before that many lose an interrupt.
+    /// Whether the kernel has shown that it runs the code: earlier interrupts are often lost.
     begun: bool,
-    /// An interrupt waits until it has begun, and no longer than this.
+    /// The time until which an interrupt is held back if the code has not begun.
     held: Option<Instant>,
-    /// It is to be interrupted once more: a kernel may lose an interrupt between two steps of its own.
+    /// Whether to repeat the interrupt, because a kernel may lose one between two internal steps.
     again: bool,
     replied: bool,
     idle: bool,
     unreadable: usize,
-    /// The code has asked for the end of the kernel.
+    /// Whether the code has asked the kernel to exit.
     quits: bool,
-    /// Why it was interrupted.
+    /// Why the code was interrupted.
     stop: Option<Stop>,
     phase: Phase,
-    /// When the phase ends.
+    /// The end of the phase.
     until: Instant,
-    /// When the last phase ends at the latest.
+    /// The latest end of the last phase.
     settled: Instant,
     limit: Duration,
     grace: Duration,
 }
 
-/// What happens when the time is over.
+/// A phase of a call; the comments say what its time limit causes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// An interrupt.
+    /// The code is interrupted.
     Running,
-    /// The kernel's end: it has not heeded the interrupt.
+    /// The kernel is killed, because it ignored the interrupt.
     Stopping,
-    /// Nothing: the code has ended, and what is missing was lost on the way.
+    /// The call ends: the code has ended, and missing messages are lost.
     Settling,
 }
 
@@ -137,18 +137,18 @@ enum Stop {
 
 enum End {
     Finished,
-    /// The code wanted it.
+    /// The code asked for it.
     Quit,
-    /// The kernel has ended, by itself or by what the code did.
+    /// The kernel has exited on its own or by the code.
     Died(ExitReport),
-    /// It did not heed the interrupt.
+    /// The kernel ignored the interrupt.
     Deaf,
     Restarted,
     Closed,
     Lost(String),
 }
 
-/// What may come in the midst of a call.
+/// The sources of events during a call.
 struct Events<'a> {
     cancelled: &'a CancellationToken,
     reply: &'a mut oneshot::Sender<Outcome>,
@@ -163,7 +163,7 @@ enum Event {
 }
 
 impl Call {
-    /// Takes what comes until the call has ended.
+    /// Handles events until the call has ended.
     async fn follow(&mut self, kernel: &mut Kernel, events: Events<'_>) -> End {
         let Events { cancelled, reply, orders, closing } = events;
         while !(self.replied && self.idle) {
@@ -177,7 +177,7 @@ impl Call {
                     None => return End::Closed,
                 },
                 () = given_up(cancelled, reply), if self.stop != Some(Stop::Cancelled) => Event::Interrupt(Stop::Cancelled, None),
-                // Before the messages: a flood of them holds up no limit.
+                // Before the messages, so that a flood of them can't delay a limit.
                 () = sleep_until(self.held.map_or(self.until, |held| held.min(self.until))) => Event::Late,
                 message = channels.iopub.read() => Event::Message(message.map(Box::new)),
                 message = channels.shell.read() => Event::Message(message.map(Box::new)),
@@ -188,10 +188,10 @@ impl Call {
                 Event::Message(Ok(message)) if parent_is(&message, &self.id) => {
                     self.take(message.content);
                 }
-                // Of another call, or of none.
+                // A message of another call, or of none.
                 Event::Message(Ok(_)) => {}
                 Event::Message(Err(RuntimeError::ZmqError(error))) => {
-                    // The connections of a kernel that ends are gone a moment before it is.
+                    // The connections of an exiting kernel close before the process is reaped.
                     return match timeout(END_LIMIT, process.ended()).await {
                         Ok(report) => End::Died(report),
                         Err(_lives) => End::Lost(error.to_string()),
@@ -210,7 +210,7 @@ impl Call {
                         let _gone = done.send(runs);
                     }
                 }
-                // It may never say that it has begun.
+                // Some kernels never report that the code has begun.
                 Event::Late if self.held.is_some() => self.interrupt_now(kernel).await,
                 Event::Late => match self.phase {
                     Phase::Running => {
@@ -242,9 +242,9 @@ impl Call {
         }
     }
 
-    /// Interrupts the code that an interrupt was held back from; from now on it has the grace to heed it.
+    /// Sends the interrupt now, and starts the grace period.
     async fn interrupt_now(&mut self, kernel: &mut Kernel) {
-        // None is held back after this one, or the end could be put off for ever.
+        // Further interrupts are not held back, so that the end can't be postponed indefinitely.
         (self.begun, self.held) = (true, None);
         kernel.interrupt().await;
         if self.phase == Phase::Stopping {
@@ -252,14 +252,14 @@ impl Call {
         }
     }
 
-    /// The grace begins, in the middle of which it is interrupted again.
+    /// Starts the grace period, with a second interrupt halfway.
     fn stopping(&mut self) {
         self.phase = Phase::Stopping;
         self.again = true;
         self.until = after(self.grace / 2);
     }
 
-    /// Who asks for an interrupt may ask again; whoever else does wants an end of it.
+    /// Notes the reason. Only an interrupt on request has no deadline, because the caller may repeat it.
     fn interrupted(&mut self, stop: Stop) {
         self.stop = Some(stop);
         if stop != Stop::Asked && self.phase == Phase::Running {
@@ -267,7 +267,7 @@ impl Call {
         }
     }
 
-    /// Reads what a kernel wrote before it ended.
+    /// Reads the kernel's output after its exit.
     async fn drain(&mut self, kernel: &mut Kernel) {
         let until = after(DRAIN_LIMIT);
         while Instant::now() < until
@@ -280,7 +280,7 @@ impl Call {
     }
 }
 
-/// The caller has cancelled the call, or waits for it no longer.
+/// Waits until the caller cancels the call or drops it.
 async fn given_up(cancelled: &CancellationToken, reply: &mut oneshot::Sender<Outcome>) {
     tokio::select! {
         () = cancelled.cancelled() => {}
@@ -288,7 +288,7 @@ async fn given_up(cancelled: &CancellationToken, reply: &mut oneshot::Sender<Out
     }
 }
 
-/// A time too far for the clock is a year away.
+/// Returns the time after this duration; a year from now if the clock can't represent it.
 fn after(time: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(time).unwrap_or_else(|| now + YEAR)

@@ -1,4 +1,4 @@
-//! A client of the program, in an environment of its own.
+//! A client of the program, in its own environment.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -12,14 +12,14 @@ use rmcp::{ClientHandler, ServiceExt as _, object};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// The program with the kernels of these folders, and nothing else in its environment but what it needs.
+/// Returns the program with the kernels in these folders and a minimal environment.
 pub(crate) fn program(jupyter_path: &[&Path], arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentwire-jupyter-mcp"));
     command.args(arguments).env("JUPYTER_PATH", std::env::join_paths(jupyter_path).unwrap());
     command
 }
 
-/// A kernel's specification, in a folder of its own.
+/// Creates a kernel's specification in a folder of its own.
 pub(crate) fn installed(name: &str, spec: &str) -> TempDir {
     let data = tempfile::tempdir().unwrap();
     let folder = data.path().join("kernels").join(name);
@@ -28,7 +28,7 @@ pub(crate) fn installed(name: &str, spec: &str) -> TempDir {
     data
 }
 
-/// What the server told meanwhile.
+/// The received progress notifications.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heard(pub(crate) Arc<Mutex<Vec<ProgressNotificationParam>>>);
 
@@ -42,18 +42,18 @@ impl ClientHandler for Heard {
     }
 }
 
-/// A client of a server that runs.
+/// A client of a running server.
 pub(crate) struct Client {
     pub(crate) service: RunningService<RoleClient, Heard>,
     pub(crate) heard: Heard,
     pub(crate) server: u32,
 }
 
-/// What a call gave, by kind.
+/// The result of a call, by kind.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) text: String,
-    /// Type and base64.
+    /// Pairs of type and base64.
     pub(crate) images: Vec<(String, String)>,
     pub(crate) is_error: bool,
 }
@@ -67,19 +67,19 @@ impl Client {
         Self { service: heard.clone().serve(transport).await.unwrap(), heard, server }
     }
 
-    /// Runs code with the server's own limit.
+    /// Runs code with the server's default limit.
     pub(crate) async fn run(&self, code: &str) -> Answer {
         self.call("execute_code", object!({ "code": code })).await
     }
 
-    /// Runs code that must not fail, and gives what it printed and returned.
+    /// Runs code that must succeed, and returns its text.
     pub(crate) async fn text(&self, code: &str) -> String {
         let answer = self.run(code).await;
         assert!(!answer.is_error, "{}", answer.text);
         answer.text
     }
 
-    /// Runs code within so many seconds.
+    /// Runs code with a time limit in seconds.
     pub(crate) async fn within(&self, seconds: f64, code: &str) -> Answer {
         self.call("execute_code", object!({ "code": code, "timeout": seconds })).await
     }
@@ -93,14 +93,14 @@ impl Client {
         self.call(tool, object!({})).await
     }
 
-    /// Sends a call, and does not wait for it.
+    /// Sends a call without waiting for it.
     pub(crate) async fn begin(&self, code: &str) -> RequestHandle<RoleClient> {
         let call = CallToolRequestParams::new("execute_code").with_arguments(object!({ "code": code }));
         let request = ClientRequest::CallToolRequest(Request::new(call));
         self.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap()
     }
 
-    /// Sends calls, and waits until so many of them wait for their turn.
+    /// Sends calls, and waits until this many are queued.
     pub(crate) async fn begin_all(
         &self,
         codes: impl IntoIterator<Item = String>,
@@ -116,7 +116,7 @@ impl Client {
         handles
     }
 
-    /// Waits until something with this text was told.
+    /// Waits for a notification that contains this text.
     pub(crate) async fn hears(&self, text: &str) {
         let told = || {
             let heard = self.heard.0.lock().unwrap();
@@ -125,7 +125,7 @@ impl Client {
         until(told).await;
     }
 
-    /// Ends the input, and waits for the server's end.
+    /// Closes the input, and waits until the server exits.
     pub(crate) async fn close(self) {
         self.service.cancel().await.unwrap();
     }
@@ -145,7 +145,7 @@ impl Answer {
     }
 }
 
-/// The answer to a call that was begun.
+/// Waits for the result of a call.
 pub(crate) async fn answer(handle: RequestHandle<RoleClient>) -> Answer {
     let response = tokio::time::timeout(LIMIT, handle.await_response()).await.unwrap().unwrap();
     match response {
@@ -164,11 +164,11 @@ pub(crate) async fn until(condition: impl Fn() -> bool) {
     tokio::time::timeout(LIMIT, waiting).await.unwrap();
 }
 
-/// Whether a process is there, and no zombie.
+/// Returns whether a process exists and is not a zombie.
 pub(crate) fn lives(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
 }
 
-/// A machine may be busy.
+/// Allows for a busy machine.
 const LIMIT: Duration = Duration::from_secs(60);

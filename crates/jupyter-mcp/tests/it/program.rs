@@ -1,4 +1,4 @@
-//! The command line, and a limit of the tool's input.
+//! Tests of the command line and of a limit of the tool's input.
 
 use std::process::Stdio;
 
@@ -25,7 +25,7 @@ async fn the_command_line_is_checked() {
 }
 
 #[tokio::test]
-async fn the_tools_say_what_they_take() {
+async fn tool_schemas_describe_the_inputs() {
     let data = installed("mine", r#"{"argv": ["true"], "display_name": "Of Mine", "language": "none"}"#);
     let client = Client::start(program(&[data.path()], &["--kernel", "mine", "--longest-time", "10"])).await;
     let tools = client.service.list_all_tools().await.unwrap();

@@ -1,4 +1,4 @@
-//! Real kernels from PyPI: Python's, and one in which what runs is another process.
+//! Tests with real kernels from PyPI: Python's, and one that runs code in another process.
 
 mod ending;
 mod kernels;
@@ -12,13 +12,13 @@ use tokio::process::Command;
 
 use crate::client::{Client, program};
 
-/// The environment with the kernels.
+/// Returns the environment with the kernels.
 pub(crate) fn environment() -> PathBuf {
     let folder = std::env::var_os("AGENTWIRE_JUPYTER");
     PathBuf::from(folder.expect("AGENTWIRE_JUPYTER names no environment with ipykernel"))
 }
 
-/// A server whose kernel is Python.
+/// Starts a server with a Python kernel.
 pub(crate) async fn python() -> Client {
     python_with(&[]).await
 }
@@ -30,7 +30,7 @@ pub(crate) async fn python_with(arguments: &[&str]) -> Client {
 pub(crate) fn python_program(arguments: &[&str]) -> Command {
     let data = environment().join("share/jupyter");
     let mut command = program(&[Path::new("/nowhere"), &data], arguments);
-    // A backend that needs a screen would be another test.
+    // The default backend must work without a screen.
     command.env_remove("MPLBACKEND").env("IPYTHONDIR", std::env::temp_dir().join("agentwire-no-ipython"));
     command
 }

@@ -1,4 +1,4 @@
-//! The kernel of R, as Debian's `r-cran-irkernel` installs it.
+//! Tests of the R kernel, as installed by Debian's `r-cran-irkernel`.
 
 use crate::client::{Client, program};
 

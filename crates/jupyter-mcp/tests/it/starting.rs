@@ -1,4 +1,4 @@
-//! Kernels that are not there, can't be started, die at once or never answer.
+//! Tests of kernels that are missing, fail to start, exit at once or never reply.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use crate::client::{Client, installed, program};
 
 #[tokio::test]
-async fn an_unknown_kernel_is_told_with_those_that_there_are() {
+async fn an_unknown_kernel_is_reported_with_the_installed_ones() {
     let data = installed("known", r#"{"argv": ["true"], "display_name": "The Known", "language": "none"}"#);
     let client = Client::start(program(&[data.path()], &["--kernel", "unknown"])).await;
     for tool in ["get_kernel_info", "restart_kernel"] {
@@ -21,7 +21,7 @@ async fn an_unknown_kernel_is_told_with_those_that_there_are() {
 }
 
 #[tokio::test]
-async fn a_kernel_that_dies_at_its_start_is_told_with_its_last_words() {
+async fn a_kernel_that_exits_at_start_is_reported_with_its_stderr() {
     let argv = r#"["sh", "-c", "echo 'no such module' >&2; exit 3", "x", "{connection_file}"]"#;
     let data = installed("dies", &format!(r#"{{"argv": {argv}, "display_name": "D", "language": "none"}}"#));
     let client = Client::start(program(&[data.path()], &["--kernel", "dies"])).await;
@@ -35,7 +35,7 @@ async fn a_kernel_that_dies_at_its_start_is_told_with_its_last_words() {
 }
 
 #[tokio::test]
-async fn a_kernel_that_never_answers_is_given_up_and_ended() {
+async fn a_silent_kernel_is_killed_at_the_start_limit() {
     let (data, seconds) = sleeping("25");
     let client =
         Client::start(program(&[data.path()], &["--kernel", "sleeps", "--start-limit", "0.5"])).await;
@@ -79,14 +79,14 @@ async fn nothing_is_left_of_a_start_that_the_client_ends() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// A kernel that only sleeps, and how long: as no other test on this machine does.
+/// Returns a kernel that only sleeps, for a duration that is unique on this machine.
 fn sleeping(ends: &str) -> (TempDir, String) {
     let seconds = format!("1000.{}{ends}", std::process::id());
     let spec = format!(r#"{{"argv": ["sleep", "{seconds}"], "display_name": "S", "language": "none"}}"#);
     (installed("sleeps", &spec), seconds)
 }
 
-/// Whether a `sleep` of so long runs.
+/// Returns whether a `sleep` with this duration runs.
 fn runs(seconds: &str) -> bool {
     let processes = std::fs::read_dir(Path::new("/proc")).unwrap().flatten();
     processes

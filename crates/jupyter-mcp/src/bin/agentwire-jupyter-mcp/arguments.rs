@@ -1,11 +1,11 @@
-//! The command line: a few options, which is no work for a library.
+//! Command-line arguments.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use agentwire_jupyter_mcp::Options;
 
-/// What the command line asks for.
+/// The request on the command line.
 #[derive(Debug)]
 pub(crate) enum Asked {
     Serve(Options),
@@ -13,7 +13,7 @@ pub(crate) enum Asked {
     Text(&'static str),
 }
 
-/// Reads the words after the program's name.
+/// Parses the arguments after the program's name.
 pub(crate) fn read(words: impl IntoIterator<Item = String>) -> Result<Asked, String> {
     let mut options = Options::default();
     let mut words = words.into_iter();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn invalid_arguments_are_named() {
         assert_eq!(words("--kernel").unwrap_err(), "`--kernel` needs a value");
         assert_eq!(words("--grace x").unwrap_err(), "`--grace` needs a number, and `x` is none");
         assert_eq!(words("--grace -1").unwrap_err(), "`--grace` needs seconds, and `-1` is none");

@@ -1,4 +1,4 @@
-//! The server as a program: MCP over standard input and output, until the input ends or a signal comes.
+//! The server as a program: serves MCP on standard input and output until the input ends or a signal arrives.
 
 mod arguments;
 
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 fn run(options: Options) -> Result<(), Box<dyn Error>> {
     let runtime = tokio::runtime::Runtime::new()?;
     let served = runtime.block_on(serve(options));
-    // A thread may still wait for input that never comes.
+    // A thread may be blocked on standard input.
     runtime.shutdown_timeout(Duration::ZERO);
     served
 }
@@ -56,7 +56,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
     served
 }
 
-/// Waits for a signal; one that can't be listened for never comes.
+/// Waits for a signal; waits forever if the handler could not be installed.
 async fn came(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
     match signal {
         Ok(signal) => drop(signal.recv().await),
@@ -64,7 +64,7 @@ async fn came(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
     }
 }
 
-/// Why there was no client: whoever starts this by hand may not know that one is needed.
+/// Explains a missing client, for users that start the program by hand.
 fn unserved(error: ServerInitializeError) -> Box<dyn Error> {
     match error {
         ServerInitializeError::ConnectionClosed(_) => {
@@ -75,7 +75,7 @@ fn unserved(error: ServerInitializeError) -> Box<dyn Error> {
     }
 }
 
-/// Nobody may be there to read it, which changes nothing.
+/// Writes a line; fails if the stream is closed.
 fn say(mut to: impl std::io::Write, text: &str, code: ExitCode) -> ExitCode {
     writeln!(to, "{text}").map_or(ExitCode::FAILURE, |()| code)
 }

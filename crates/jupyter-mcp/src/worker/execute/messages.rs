@@ -1,4 +1,4 @@
-//! What each message of the kernel adds to a call.
+//! The effect of each kernel message on a call.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::output::plain;
 
 impl Call {
     pub(super) fn take(&mut self, content: JupyterMessageContent) {
-        // That it is busy is told before it listens for interrupts.
+        // Kernels report `busy` before they handle interrupts.
         self.begun |= !matches!(content, JupyterMessageContent::Status(_));
         match content {
             JupyterMessageContent::StreamContent(stream) => {
@@ -20,7 +20,7 @@ impl Call {
                     self.output.print(usize::from(!matches!(stream.name, Stdio::Stdout)), &stream.text);
                 if !seen.is_empty() {
                     let skipped = seen.chars().count().saturating_sub(TOLD_CHARS);
-                    // What the caller has no room for is in the result all the same.
+                    // If the channel is full, the text is only in the result.
                     let _full = self.printed.try_send(seen.chars().skip(skipped).collect());
                 }
             }
@@ -41,7 +41,7 @@ impl Call {
                 self.idle |= status.execution_state == ExecutionState::Idle;
             }
             JupyterMessageContent::ExecuteReply(reply) => self.reply(reply),
-            // The code itself, and what widgets say to one another.
+            // The input echo, and messages between widgets.
             _ => {}
         }
         if self.replied || self.idle {
@@ -49,21 +49,21 @@ impl Call {
         }
     }
 
-    /// The rest follows soon; what a thread goes on printing holds up nothing for long.
+    /// Starts the last phase; messages from background threads extend it only up to a limit.
     fn settle(&mut self) {
         if self.phase != Phase::Settling {
             self.phase = Phase::Settling;
-            // Code that has ended is left alone: some kernels end of an interrupt that finds them idle.
+            // Ended code is not interrupted, because some kernels exit on an interrupt while idle.
             self.held = None;
             self.settled = after(LONGEST_SETTLING);
         }
         self.until = after(SETTLE_LIMIT).min(self.settled);
     }
 
-    /// A message that can't be read is told; that it is the reply matters all the same.
+    /// Handles a message that can't be decoded; an undecodable reply still ends the code.
     pub(super) fn unreadable(&mut self, error: &RuntimeError) {
         match error {
-            // A late answer to the first question.
+            // A late reply to the handshake.
             RuntimeError::ParseError { msg_type, .. } if msg_type == "kernel_info_reply" => return,
             RuntimeError::ParseError { msg_type, .. } if msg_type == "execute_reply" => {
                 self.replied = true;
@@ -80,7 +80,7 @@ impl Call {
         for payload in &reply.payload {
             match payload {
                 Payload::Page { data, .. } => self.output.show(None, data),
-                // The code has called `quit()`, and the kernel leaves the rest to its client.
+                // The code has called `quit()`, and the kernel expects its client to shut it down.
                 Payload::AskExit { keepkernel: false } => self.quits = true,
                 _ => {}
             }
@@ -88,7 +88,7 @@ impl Call {
         if self.is_error || reply.status == ReplyStatus::Ok {
             return;
         }
-        // Mostly the error has come as an output before.
+        // Usually the error was also sent as an output before.
         match reply.error.map(|error| *error) {
             Some(ReplyError { ename, evalue, traceback }) => self.error(&ename, &evalue, &traceback),
             None => self.error("", "the kernel did not run the code", &[]),
@@ -107,8 +107,8 @@ impl Call {
     }
 }
 
-/// How long the rest may take once the code has ended, from one message to the next.
+/// The maximum time between messages after the code has ended.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 const LONGEST_SETTLING: Duration = Duration::from_secs(60);
-/// How much of a piece is told at once.
+/// The maximum length of one progress message, in characters.
 const TOLD_CHARS: usize = 2_000;

@@ -1,4 +1,4 @@
-//! What the caller reads of a call: its output, and how it ended.
+//! The result of a call: its output, and how it ended.
 
 use std::time::Duration;
 

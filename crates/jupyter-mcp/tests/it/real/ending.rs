@@ -1,4 +1,4 @@
-//! Kernels that end, and what is left when the server does: nothing.
+//! Tests that no process or file remains after kernels and the server end.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ async fn quit_ends_the_kernel_and_the_next_call_goes_on() {
     client.close().await;
 }
 
-/// The kernel, a process that it started, and the folder of its connection file.
+/// The kernel, a child process of it, and the connection file.
 struct Started {
     processes: [u32; 2],
     file: PathBuf,
@@ -131,10 +131,10 @@ async fn nothing_is_left_after_the_end_of_input_a_restart_and_a_signal() {
 async fn no_process_is_left_where_the_server_is_killed() {
     let client = python().await;
     let started = start(&client).await;
-    // Its guard is started a moment after the kernel.
+    // The kernel's guard starts shortly after the kernel.
     kill_process(Pid::from_raw(client.server.cast_signed()).unwrap(), Signal::KILL).unwrap();
     until(|| !started.processes.iter().any(|process| lives(*process))).await;
-    // Nobody was left to remove it.
+    // The killed server could not remove the folder.
     std::fs::remove_dir_all(started.file.parent().unwrap()).unwrap();
 }
 

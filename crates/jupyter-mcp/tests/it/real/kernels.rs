@@ -1,9 +1,9 @@
-//! Kernels of other kinds: interrupted by a message, and one in which a process of its own runs the code.
+//! Tests of other kernels: one that is interrupted by a message, and one that runs code in another process.
 
 use crate::client::{Client, installed, program};
 use crate::real::environment;
 
-/// A specification with the environment's own Python.
+/// Returns a specification with the environment's Python.
 fn spec(module: &str, more: &str) -> String {
     let python = environment().join("bin/python");
     let python = python.to_str().unwrap();
@@ -15,7 +15,7 @@ fn spec(module: &str, more: &str) -> String {
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn an_interrupt_may_be_a_message() {
-    // The signal would do nothing: this kernel ignores it.
+    // This kernel ignores the signal.
     let data = installed(
         "told",
         &spec("ipykernel_launcher", r#", "interrupt_mode": "message", "env": {"T": "${HOME}!"}"#),

@@ -1,4 +1,4 @@
-//! What code shows: text, tables, pictures, and too much of each.
+//! Tests of displayed values: text, tables, images, and the limits of each.
 
 use crate::real::{python, python_with};
 
@@ -6,7 +6,7 @@ use crate::real::{python, python_with};
 #[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn plots_and_images_are_images() {
     let client = python().await;
-    // It may take a while the first time, and say so.
+    // The first import may take long and print messages.
     let imported = client.within(50.0, "import matplotlib.pyplot as plt").await;
     assert!(!imported.is_error, "{}", imported.text);
     let answer = client.within(50.0, "plt.plot([1, 4, 9])\nplt.show()\nprint('plotted')").await;
@@ -82,11 +82,11 @@ async fn a_bar_of_progress_is_its_last_state() {
     client.close().await;
 }
 
-/// The kernel reads what its children write in a thread of its own, whose place among the rest, before or
-/// after the code's end, is left to chance: the code waits for it.
+/// The kernel reads the output of its children in a thread, so the output may arrive before or after the code's end:
+/// the code waits for it.
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
-async fn what_a_child_of_the_kernel_writes_is_told() {
+async fn output_of_child_processes_is_shown() {
     let client = python().await;
     let code = "import os, sys, threading\nseen, write = threading.Event(), sys.stdout.write\n\
                 def noted(text):\n    write(text)\n    seen.set()\n\

@@ -1,4 +1,4 @@
-//! Calls and what is kept between them.
+//! Tests of calls and the state between them.
 
 use crate::client::answer;
 use crate::real::{python, python_with};
@@ -51,7 +51,7 @@ async fn input_is_refused_at_once() {
 
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
-async fn what_is_printed_is_told_meanwhile() {
+async fn printed_output_is_reported_as_progress() {
     let client = python().await;
     let running = client
         .begin("import time\nwait = True\nprint('first', flush=True)\nwhile wait: time.sleep(0.01)")

@@ -1,4 +1,4 @@
-//! Calls that take too long, are cancelled, or are cut short by a restart.
+//! Tests of calls that take too long, are cancelled, or end by a restart.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ async fn a_call_that_takes_too_long_is_interrupted_and_state_is_kept() {
     client.close().await;
 }
 
-/// A kernel heeds no interrupt before it runs the code, and one that is lost would cost all that was computed.
+/// A kernel loses an interrupt before it runs the code; without a second one the call would end by killing the kernel.
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn an_interrupt_waits_until_the_code_runs() {
@@ -38,7 +38,7 @@ async fn an_interrupt_waits_until_the_code_runs() {
         assert!(stopped.text.ends_with(end), "{}", stopped.text);
         at_once += usize::from(started.elapsed() < Duration::from_secs(4));
     }
-    // The kernel may lose one that comes between two steps of its own; if none waited, all would be lost.
+    // The kernel may lose an interrupt between two internal steps; without holding it back, all would be lost.
     assert!(at_once >= 3, "{at_once} of 10");
     assert_eq!(client.text("x").await, "7");
     client.close().await;
@@ -46,7 +46,7 @@ async fn an_interrupt_waits_until_the_code_runs() {
 
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
-async fn what_is_not_heeded_is_interrupted_once_more() {
+async fn an_ignored_interrupt_is_repeated() {
     let client = python_with(&["--grace", "2"]).await;
     client.text("import time\nx = 7").await;
     let swallows = "try:\n    time.sleep(30)\nexcept KeyboardInterrupt:\n    time.sleep(30)";
@@ -121,7 +121,7 @@ async fn a_restart_ends_what_runs_and_what_waits() {
         refused.text
     );
     assert!(client.run("x").await.text.contains("NameError"));
-    // An idle one too, again and again.
+    // Restarts an idle kernel repeatedly.
     for _ in 0..3 {
         client.text("y = 1").await;
         assert!(!client.tool("restart_kernel").await.is_error);
