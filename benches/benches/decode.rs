@@ -51,7 +51,7 @@ fn is_typed(message: &Message) -> bool {
     }
 }
 
-/// The capacity of a pipe on Linux, and so the longest read.
+/// The capacity of a pipe on Linux, which limits a read.
 const BLOCK: usize = 64 << 10;
 
 criterion_group!(benches, decode);

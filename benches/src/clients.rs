@@ -1,4 +1,4 @@
-//! The clients: ours and one without an SDK, each run as a process of its own.
+//! The clients: ours and one without an SDK, each run in its own process.
 
 mod answers;
 mod floor_tokio;
@@ -20,23 +20,22 @@ use crate::cli::Plan;
 
 use crate::outcome::Outcome;
 
-/// A program that is measured: it is started with what it plays in the environment ([`Plan::variables`]), with the path of
-/// the bench CLI in [`CLI`], and its last line on stdout is an [`Outcome`] as JSON.
+/// A measured program. It gets the workload in the environment ([`Plan::variables`]) and the path of the bench CLI in
+/// [`CLI`]; its last line on stdout is an [`Outcome`] as JSON.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "put together by who runs it")]
 pub struct Client {
-    /// What tables call it.
+    /// The name in tables.
     pub name: String,
     /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<OsString>,
-    /// A home of its own, for a program that may look there for more; it is then told nothing else of the environment but
-    /// where programs are.
+    /// The home folder of a program that may read configuration there; only `PATH` is passed to it besides.
     pub home: Option<PathBuf>,
 }
 
-/// A client that the program `bench_client` plays.
+/// A client that the program `bench_client` contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are all that are built in")]
 pub enum BuiltIn {
@@ -46,13 +45,13 @@ pub enum BuiltIn {
     Ours,
 }
 
-/// The runtime of the clients that have one.
+/// The runtime of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "tokio has no third")]
 pub enum Flavour {
-    /// As `#[tokio::main]` makes it.
+    /// The multi-threaded runtime, as by `#[tokio::main]`.
     MultiThread,
-    /// On the main thread alone.
+    /// The runtime on the main thread alone.
     CurrentThread,
 }
 
@@ -60,7 +59,7 @@ impl BuiltIn {
     /// All of them, in the order of the tables.
     pub const ALL: [Self; 2] = [Self::FloorTokio, Self::Ours];
 
-    /// What tables and arguments call it.
+    /// Returns the name in tables and arguments.
     pub const fn name(self) -> &'static str {
         match self {
             Self::FloorTokio => "floor-tokio",
@@ -68,23 +67,23 @@ impl BuiltIn {
         }
     }
 
-    /// The one of this name.
+    /// Returns the client of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|client| client.name() == name)
     }
 
-    /// As a program to be started: `program`, which is `bench_client`, by its name.
+    /// Returns the client as a process; `program` is the path of `bench_client`.
     pub fn of(self, program: &Path, flavour: Flavour) -> Client {
         let mut arguments = vec![self.name().into()];
         arguments.extend((flavour == Flavour::CurrentThread).then(|| CURRENT_THREAD.into()));
         Client { name: self.name().to_owned(), program: program.to_owned(), arguments, home: None }
     }
 
-    /// Plays the client in this process, as the environment says.
+    /// Runs the client in this process with the plan from the environment.
     ///
     /// # Errors
     ///
-    /// When the bench CLI can't be started, or the session does not end well.
+    /// If the bench CLI can't be started, or the session fails.
     pub fn play(self, flavour: Flavour) -> Result<Outcome, Box<dyn Error>> {
         let plan = Plan::from_env()?;
         let cli = PathBuf::from(env::var_os(CLI).ok_or("no bench CLI is named")?);
@@ -109,25 +108,25 @@ impl BuiltIn {
     }
 }
 
-/// Reads nothing for so long, while the runtime goes on.
+/// Reads nothing for this long, while the runtime runs.
 async fn stop_reading(long: Duration) {
-    // It never comes, so what is waited for is the end of the time.
+    // The pending future never completes, so this waits for the timeout.
     let _: Result<(), _> = tokio::time::timeout(long, std::future::pending()).await;
 }
 
-/// Says why, and ends the process: for a task that nobody waits for.
+/// Prints the reason and ends the process, for a detached task.
 fn fail(why: &dyn Display) -> ! {
-    // Who can't be told sees the exit code.
+    // If stderr is closed, the exit code still reports the failure.
     let _: io::Result<()> = writeln!(io::stderr(), "{why}");
     process::exit(1)
 }
 
 /// The argument that chooses [`Flavour::CurrentThread`].
 pub const CURRENT_THREAD: &str = "--current-thread";
-/// The variable that says where the bench CLI is.
+/// The variable with the path of the bench CLI.
 pub const CLI: &str = "AGENTWIRE_BENCH_CLI";
 
-/// The handshake of the clients without an SDK, with the hook and the server of the callbacks.
+/// The handshake of the clients without an SDK, with the hook and the MCP server of the callbacks.
 const HELLO: &[u8] = b"{\"type\":\"control_request\",\"request_id\":\"req_1\",\"request\":{\"subtype\":\"initialize\",\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hookCallbackIds\":[\"hook_0\"]}]},\"sdkMcpServers\":[\"shelf\"]}}\n";
 /// Their prompt.
 const PROMPT: &[u8] = b"{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"Go.\"},\"parent_tool_use_id\":null,\"session_id\":\"\"}\n";

@@ -1,4 +1,4 @@
-//! What our callbacks answer, wherever they are measured: typed handlers that read their input.
+//! Our callbacks in all workloads: typed handlers that decode their input.
 
 use agentwire::{
     Decision,
@@ -12,7 +12,7 @@ use agentwire::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Allows what a shell is to run, and says it.
+/// Returns a hook that allows shell commands with a reason.
 pub(crate) fn hooks() -> Hooks {
     Hooks::new().on_matching(PreToolUse, Matcher::tools(["Bash"]), async |input, _cx| {
         let Bash { command } = input.tool_input.decode()?;
@@ -22,7 +22,7 @@ pub(crate) fn hooks() -> Hooks {
     })
 }
 
-/// Allows what only prints.
+/// Returns a permission handler that allows commands that only print.
 pub(crate) fn permissions() -> PermissionHandler {
     PermissionHandler::new(async |request, _cx| {
         let Bash { command } = request.input.decode()?;
@@ -34,7 +34,7 @@ pub(crate) fn permissions() -> PermissionHandler {
     })
 }
 
-/// One tool, which reads a row.
+/// Returns a server with one tool, which reads a row.
 pub(crate) fn servers() -> McpServers {
     let shelf = Server::new("shelf", "1.0.0")
         .tool("read", "Reads a row.", async |row: Row, _cx| format!("row {}", row.n));
@@ -48,6 +48,6 @@ struct Bash {
 
 #[derive(Deserialize, JsonSchema)]
 struct Row {
-    /// Which row.
+    /// The row's number.
     n: u64,
 }

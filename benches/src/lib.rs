@@ -1,4 +1,4 @@
-//! Whole clients of the CLI, measured against each other in the same run: see `docs/performance.md`.
+//! Compares whole clients of the CLI within one run: see `docs/performance.md`.
 
 #![cfg(unix)]
 

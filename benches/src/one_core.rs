@@ -1,13 +1,13 @@
-//! Programs that share one core, so that none of them has to wake another one.
+//! Runs programs on one core, so that no wake-up crosses cores.
 
 use std::{
     io,
     process::{Child, Command},
 };
 
-/// Starts a program that has one core alone, with all that it starts; where cores can't be chosen, on any.
+/// Starts a program on a single core with all its children; on any core if the system can't restrict it.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
-    // A program has the cores of the thread that starts it.
+    // A child inherits the cores of the thread that starts it.
     #[cfg(target_os = "linux")]
     {
         use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};

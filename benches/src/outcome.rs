@@ -1,4 +1,4 @@
-//! What a client says of its run, beside what the bench CLI measured.
+//! The results that a client reports.
 
 use std::{
     collections::BTreeMap,
@@ -10,43 +10,44 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::most_resident;
 
-/// What a client says of its run, as one line of JSON.
+/// A client's report of its run, as one line of JSON.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "written by every client")]
 pub struct Outcome {
-    /// What it was told in its last session; a client that sees no lines leaves out `bytes`, and one that can't read all leaves out `checksum`.
+    /// The messages of the last session; a client that can't see lines leaves out `bytes`, and one that can't read all
+    /// content leaves out `checksum`.
     #[serde(flatten)]
     pub told: Told,
-    /// How many messages of each `type` it was told, from a client that does not read them; those that its SDK gave as an
-    /// error are [`ERROR`], and no messages.
+    /// How many messages of each `type` it received, from a client that does not read their content; messages that its
+    /// SDK returned as an error count as [`ERROR`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kinds: BTreeMap<String, u64>,
-    /// The CPU time of its process from the first prompt to the last result, in seconds.
+    /// The CPU time of the process from the first prompt to the last result, in seconds.
     pub cpu: Option<f64>,
-    /// From right before the spawn to the first message in its hands, in seconds, for each session.
+    /// The time from the spawn to the first message, in seconds, for each session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first: Vec<f64>,
-    /// The most memory that its process had, in bytes (`VmHWM`): its code as far as it was used, stacks, and heap.
+    /// The peak memory of the process in bytes (`VmHWM`): used code, stacks and heap.
     pub memory: Option<usize>,
 }
 
-/// What it calls messages that its SDK gave as an error.
+/// The kind of messages that an SDK returned as an error.
 pub const ERROR: &str = "error";
 
-/// As much of a [`Tally`] as a client can tell.
+/// The part of a [`Tally`] that a client reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "written by every client")]
 pub struct Told {
-    /// How many messages.
+    /// The number of messages.
     pub messages: u64,
     /// The bytes of their lines.
     pub bytes: Option<u64>,
-    /// What they say.
+    /// The checksum of their texts.
     pub checksum: Option<u64>,
 }
 
 impl Told {
-    /// Whether it is what was said.
+    /// Returns whether it matches the messages that were sent.
     pub fn is(self, said: Tally) -> bool {
         self.messages == said.messages
             && self.bytes.is_none_or(|bytes| bytes == said.bytes)
@@ -60,10 +61,10 @@ impl From<Tally> for Told {
     }
 }
 
-/// What a client takes down of one session.
+/// A client's notes during one session.
 #[derive(Debug)]
 pub(crate) struct Notes {
-    /// What it was told so far.
+    /// The messages received so far.
     pub(crate) told: Tally,
     started: Instant,
     first: Option<Duration>,
@@ -71,23 +72,23 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Right before the spawn.
+    /// Starts the notes, right before the spawn.
     pub(crate) fn start() -> Self {
         Self { told: Tally::default(), started: Instant::now(), first: None, cpu: Duration::ZERO }
     }
 
-    /// Right before the first prompt.
+    /// Notes the time right before the first prompt.
     pub(crate) fn prompt(&mut self) {
         self.cpu = cpu_time();
     }
 
-    /// A message is in the client's hands, from a line of so many bytes.
+    /// Notes a message from a line of this length.
     pub(crate) fn message(&mut self, line: usize) {
         self.first.get_or_insert_with(|| self.started.elapsed());
         self.told.message(line);
     }
 
-    /// Right behind the last result.
+    /// Ends the notes, right after the last result.
     pub(crate) fn end(self) -> Outcome {
         Outcome {
             told: self.told.into(),
@@ -100,7 +101,7 @@ impl Notes {
 }
 
 impl Outcome {
-    /// Adds the session before.
+    /// Adds the outcome of the previous session.
     pub(crate) fn after(mut self, mut before: Self) -> Self {
         before.first.append(&mut self.first);
         let cpu = self.cpu.zip(before.cpu).map(|(this, before)| this + before);
@@ -108,7 +109,7 @@ impl Outcome {
     }
 }
 
-/// The CPU time that this process was given, all threads together.
+/// Returns the CPU time of this process, of all threads together.
 fn cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::from_secs(time.tv_sec.unsigned_abs()) + Duration::from_nanos(time.tv_nsec.unsigned_abs())
@@ -121,7 +122,7 @@ mod tests {
     use super::Told;
 
     #[test]
-    fn what_is_told_must_be_what_was_said() {
+    fn received_messages_must_match_the_sent_ones() {
         let said = Tally { messages: 3, bytes: 90, checksum: 7 };
         let right = Told::from(said);
         assert!(right.is(said) && Told { bytes: None, checksum: None, ..right }.is(said));

@@ -1,4 +1,4 @@
-//! Clients on other SDKs beside ours: what each comes to, what it loses, or why there is no figure of it.
+//! Clients on other SDKs beside ours: their figures, their losses, or the reason for a missing figure.
 
 use std::{
     collections::BTreeMap,
@@ -18,7 +18,7 @@ use crate::{
     run::{Run, Unplayed, last_line, play},
 };
 
-/// One client, as the file has it that `cargo xtask bench --peers` writes.
+/// A client in the file that `cargo xtask bench --peers` writes.
 #[derive(Clone, Debug, Deserialize)]
 #[non_exhaustive]
 pub struct Peer {
@@ -28,16 +28,16 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// All that a file names.
+    /// Reads all clients in a file.
     ///
     /// # Errors
     ///
-    /// When it can't be read.
+    /// If the file can't be read.
     pub fn named_in(file: &Path) -> Result<Vec<Self>, Box<dyn Error>> {
         Ok(serde_json::from_slice(&fs::read(file)?)?)
     }
 
-    /// As a client that has this home.
+    /// Returns a client with this home folder.
     pub fn at_home(self, home: &Path) -> Client {
         let arguments = self.arguments.into_iter().map(Into::into).collect();
         Client { name: self.name, program: self.program, arguments, home: Some(home.to_owned()) }
@@ -52,7 +52,7 @@ pub fn are_played(workload: Workload) -> bool {
 /// The head of the table.
 pub const HEAD: &str = "| workload | client | time or rate | memory, MB | messages seen | of the conversation lost |\n|---|---|---:|---:|---:|---|";
 
-/// Runs all clients in turn, again and again, and gives their rows; one that has failed is not asked again.
+/// Runs all clients in turn, repeatedly, and returns their rows; a client that failed is not run again.
 pub fn rows(clients: &[Client], cli: &Path, plan: Plan, rounds: usize) -> Vec<String> {
     let mut came: Vec<Came> = clients.iter().map(|_| Ok(Vec::new())).collect();
     for round in 0..rounds {
@@ -73,7 +73,7 @@ pub fn rows(clients: &[Client], cli: &Path, plan: Plan, rounds: usize) -> Vec<St
     clients.iter().zip(&came).map(row).collect()
 }
 
-/// What came of one client: its runs, or what ended one of them.
+/// The runs of one client, or the failure of one of them.
 type Came = Result<Vec<Run>, Unplayed>;
 
 fn cells(workload: Workload, came: &Came) -> String {
@@ -87,7 +87,7 @@ fn cells(workload: Workload, came: &Came) -> String {
         }
     };
     let middle = |what: fn(&Run) -> f64| median(runs.iter().map(what).collect());
-    // The one that lost most; all lose the same, as a rule.
+    // The run with the most losses; usually all runs lose the same.
     let Some(worst) = runs.iter().min_by_key(|run| run.outcome.told.messages) else {
         return "not run | | |".to_owned();
     };
@@ -109,10 +109,10 @@ fn seen(Run { report, outcome }: &Run) -> String {
     }
 }
 
-/// What of the conversation did not come as often as it was said.
+/// Describes the messages of the conversation that were lost or repeated.
 fn lost(Run { report, outcome }: &Run) -> String {
     if outcome.kinds.is_empty() {
-        // It has read all of it.
+        // The client has read all content.
         return if outcome.told.is(report.told) { "none" } else { "read otherwise" }.to_owned();
     }
     let of = |kinds: &BTreeMap<String, u64>, kind: &str| kinds.get(kind).copied().unwrap_or_default();
@@ -132,9 +132,9 @@ fn in_brackets(said: &str) -> String {
     if said.is_empty() { said } else { format!(" ({said})") }
 }
 
-/// The types of messages that a user waits for; a peer's client does not tell the others apart.
+/// The types of messages that a user needs; a peer's client does not distinguish the others.
 const CONVERSATION: [&str; 4] = ["stream_event", "assistant", "user", "result"];
-/// Some ten times what most of them take.
+/// About ten times what most of them take.
 const LIMIT: Duration = Duration::from_secs(60);
 const WIDTH: usize = 160;
 
@@ -149,7 +149,7 @@ mod tests {
 
     const HOOK: Workload = Workload::Callback(Callback::Hook);
 
-    /// A run in which a peer said this.
+    /// A run of a peer that reported these kinds.
     fn run(said: &str) -> Run {
         let kinds = [("user", 2), ("stream_event", 5), ("system", 1)];
         let phase = Phase { outstanding: 1, requests: 10, seconds: 2.0, p50: 9.0, p99: 9.0 };
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_swallowed_is_told_apart_from_what_is_lost() {
+    fn swallowed_messages_are_distinguished_from_lost_ones() {
         let swallowed = run(r#"{"messages":7,"kinds":{"user":2,"stream_event":5},"memory":2000000}"#);
         assert_eq!((&*seen(&swallowed), &*lost(&swallowed)), ("7 of 8", "none"));
         assert_eq!(cells(HOOK, &Ok(vec![swallowed])), "9.0 µs | 2.0 | 7 of 8 | none");
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_all_must_have_read_what_was_said() {
+    fn a_client_that_reads_all_must_match_the_checksum() {
         assert_eq!(lost(&run(r#"{"messages":8,"bytes":80,"checksum":7}"#)), "none");
         assert_eq!(lost(&run(r#"{"messages":8,"bytes":80,"checksum":8}"#)), "read otherwise");
     }

@@ -1,4 +1,4 @@
-//! Runs one client in a process of its own, and takes what the bench CLI measured.
+//! Runs one client in its own process, with the bench CLI's measurements.
 
 use std::{
     env,
@@ -24,26 +24,26 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "made and read here alone")]
 pub struct Run {
-    /// What the bench CLI saw.
+    /// The measurements of the bench CLI.
     pub report: Report,
-    /// What the client says.
+    /// The client's report.
     pub outcome: Outcome,
 }
 
-/// The bench CLI, which lies beside this program.
+/// Returns the bench CLI, which is beside this program.
 ///
 /// # Errors
 ///
-/// When it is not there: `cargo xtask bench` builds them all.
+/// If it does not exist: `cargo xtask bench` builds all programs.
 pub fn bench_cli() -> io::Result<PathBuf> {
     beside("bench_cli")
 }
 
-/// The program of the built-in clients, which lies beside this one.
+/// Returns the program of the built-in clients, which is beside this one.
 ///
 /// # Errors
 ///
-/// As [`bench_cli`].
+/// As for [`bench_cli`].
 pub fn bench_client() -> io::Result<PathBuf> {
     beside("bench_client")
 }
@@ -62,13 +62,13 @@ fn beside(name: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// Why there is no figure of a run.
+/// The reason for a run without figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "there is no third")]
 pub enum Unplayed {
-    /// It took longer than this, and was ended; with the last that it complained about.
+    /// It exceeded this time and was killed; with its last line on stderr.
     TooLong(Duration, String),
-    /// It did not end well, or what it said can't be read.
+    /// It failed, or its report is invalid.
     Failed(String),
 }
 
@@ -92,7 +92,7 @@ impl<E: Error> From<E> for Unplayed {
 ///
 /// # Errors
 ///
-/// When it does not end well or in time, was wrong anywhere, or was not told what the bench CLI said.
+/// If it fails or takes too long, replies wrongly, or did not receive what the bench CLI sent.
 pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error>> {
     let whose = format!("{}, {}", client.name, plan.workload.name());
     let run = play(client, cli, plan, LIMIT).map_err(|why| format!("{whose}: {why}"))?;
@@ -104,11 +104,11 @@ pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error
     Ok(run)
 }
 
-/// Runs one client, whatever it says that it was told.
+/// Runs one client without checking the messages that it received.
 ///
 /// # Errors
 ///
-/// When it does not end well or in time, or gave a wrong answer.
+/// If it fails, takes too long, or replies wrongly.
 pub fn play(client: &Client, cli: &Path, plan: Plan, limit: Duration) -> Result<Run, Unplayed> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("report.json");
@@ -129,8 +129,8 @@ pub fn play(client: &Client, cli: &Path, plan: Plan, limit: Duration) -> Result<
     Ok(Run { report: serde_json::from_slice(&fs::read(path)?)?, outcome })
 }
 
-/// What a plan means, for clients that have no [`Plan`]: how many sessions and prompts, where they stop reading and for how
-/// many seconds, and how long a line may be.
+/// Returns a plan as variables for clients that have no [`Plan`]: how many sessions and prompts, where they stop
+/// reading and for how many seconds, and the maximum length of a line.
 fn in_words(plan: Plan) -> Vec<(&'static str, String)> {
     let mut words = vec![
         ("AGENTWIRE_BENCH_SESSIONS", plan.sessions().to_string()),
@@ -145,7 +145,7 @@ fn in_words(plan: Plan) -> Vec<(&'static str, String)> {
     words
 }
 
-/// As [`Command::output`], but ended where it takes longer; on one core, if wished, with all that it starts.
+/// Like [`Command::output`], with a time limit; optionally on one core together with its children.
 fn output(command: &mut Command, on_one_core: bool, limit: Duration) -> Result<Output, Unplayed> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = if on_one_core { one_core::spawn(command)? } else { command.spawn()? };
@@ -155,24 +155,24 @@ fn output(command: &mut Command, on_one_core: bool, limit: Duration) -> Result<O
     if let Ok(output) = ended.recv_timeout(limit) {
         return Ok(output?);
     }
-    // It was not waited for yet, so the id is still its own.
+    // The process was not waited for yet, so the id is still valid.
     kill_process(pid, Signal::KILL)?;
-    // What it has started has its pipes too; where that does not end with it, nobody waits.
+    // A child may keep the pipes open, so the wait is limited.
     let said = ended.recv_timeout(GRACE).ok().and_then(Result::ok);
     Err(Unplayed::TooLong(limit, said.map_or(String::new(), |output| last_line(&output.stderr))))
 }
 
-/// The last line that says anything.
+/// Returns the last line that is not blank.
 pub(crate) fn last_line(said: &[u8]) -> String {
     let said = String::from_utf8_lossy(said);
     said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
-/// Some ten times what the longest takes on a slow machine.
+/// About ten times what the longest run takes on a slow machine.
 const LIMIT: Duration = Duration::from_secs(120);
-/// What a process needs to end that was killed.
+/// The time for a killed process to end.
 const GRACE: Duration = Duration::from_secs(5);
-/// More than all lines of any workload together, since there is an SDK that adds them up.
+/// More than all lines of any workload together, because one SDK adds them up.
 const MAX_LINE: usize = 1 << 30;
 
 #[cfg(test)]
@@ -184,7 +184,7 @@ mod tests {
     use super::{Unplayed, in_words, output};
 
     #[test]
-    fn who_hangs_is_ended() {
+    fn a_hanging_client_is_killed() {
         let limit = Duration::from_millis(300);
         let hangs = |script: &str| output(Command::new("sh").args(["-c", script]), false, limit).unwrap_err();
         assert_eq!(hangs("exec sleep 600"), Unplayed::TooLong(limit, String::new()));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_told_in_words() {
+    fn a_plan_is_passed_in_variables() {
         let names = |workload| in_words(Plan::whole(workload)).into_iter().map(|(name, _)| name).collect();
         let all: Vec<&str> = names(Workload::Stalled);
         assert!(all.contains(&"AGENTWIRE_BENCH_STALL_AT") && all.contains(&"AGENTWIRE_BENCH_STALL"));

@@ -1,18 +1,18 @@
-//! The words behind the name of a measurement: flags, values, and how the program ends by them.
+//! Command-line arguments after the name of a measurement.
 
 use std::process::ExitCode;
 
-/// Whether a flag is among them.
+/// Returns whether a flag is present.
 pub fn has(words: &[String], name: &str) -> bool {
     words.iter().any(|word| word == name)
 }
 
-/// What stands behind a name, if it is there.
+/// Returns the value after a name, if present.
 pub fn value<'a>(words: &'a [String], name: &str) -> Option<&'a String> {
     words.iter().position(|word| word == name).and_then(|at| words.get(at + 1))
 }
 
-/// How a program ends that has missed so many marks: it fails where they were to be checked.
+/// Returns the exit code for this number of missed bounds; with `--check` a missed bound is a failure.
 pub fn ended(words: &[String], missed: usize) -> ExitCode {
     if missed > 0 && has(words, "--check") { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

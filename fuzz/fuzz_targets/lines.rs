@@ -1,6 +1,6 @@
-//! The line decoder gives the lines of a plain split, wherever the stream is cut, and respects its limit.
+//! The line decoder yields the lines of a plain split, regardless of how the stream is divided, and respects its limit.
 //!
-//! The first byte is the limit's lowest bits, the second tells how the rest is cut.
+//! The first byte determines the limit, the second how the rest is divided.
 
 #![no_main]
 
@@ -10,11 +10,11 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let [limit, seed, stream @ ..] = data else { return };
-    // Half of the limits are below what the lines of the corpus have, half above.
+    // Half of the limits are shorter than the corpus's lines.
     let limit = if limit % 2 == 0 { usize::from(*limit) * 4 } else { 1 << 20 };
     let found = decode(stream, *seed, limit);
     let mut expected: Vec<&[u8]> = stream.split(|&byte| byte == b'\n').collect();
-    // A stream that ends with a newline has no line behind it, and one without a newline ends with a line.
+    // A final newline starts no line; a stream without one ends with a line.
     expected.pop_if(|last| last.is_empty());
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.into_iter().zip(expected) {
@@ -33,7 +33,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// All that comes of the stream, cut into pieces whose lengths follow from `seed`.
+/// Returns all results for the stream, divided into pieces whose lengths depend on `seed`.
 fn decode(stream: &[u8], seed: u8, limit: usize) -> Vec<Result<Line, FrameError>> {
     let mut decoder = LineDecoder::new(Limits::max_line(limit));
     let mut lines = Vec::new();
@@ -45,7 +45,7 @@ fn decode(stream: &[u8], seed: u8, limit: usize) -> Vec<Result<Line, FrameError>
         let (piece, behind) = rest.split_at(length.min(rest.len()));
         rest = behind;
         decoder.push(Bytes::copy_from_slice(piece));
-        // Not every piece is asked for its lines at once.
+        // Does not take the lines after every piece.
         if state & 1 == 0 {
             while let Some(line) = decoder.next() {
                 lines.push(line);
@@ -60,7 +60,7 @@ fn decode(stream: &[u8], seed: u8, limit: usize) -> Vec<Result<Line, FrameError>
     lines
 }
 
-/// Whatever comes of a line, the line is still there.
+/// Requires that a frame keeps its line.
 fn incoming(line: Line) {
     let incoming = Incoming::decode(Frame::new(line.clone()));
     assert_eq!(incoming.line(), Some(&line));

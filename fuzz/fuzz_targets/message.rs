@@ -1,4 +1,4 @@
-//! Decoding a message never panics, its errors lie within the line, and what it gives is stable.
+//! Decoding never panics, error positions are within the line, and encoding a decoded message is stable.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
         Ok(message) => message,
         Err(error) => return within(data, &error),
     };
-    // A typed view forgets the fields that it does not know; what it holds, it writes and reads again.
+    // A typed message drops unknown fields; the known ones must survive encoding and decoding.
     let written = serde_json::to_string(&message).expect("a message is JSON");
     let again = Message::from_line(&written).unwrap_or_else(|error| panic!("{error}\n{written}"));
     let twice = serde_json::to_string(&again).expect("a message is JSON");
@@ -35,7 +35,7 @@ fuzz_target!(|data: &[u8]| {
     order(data, &message);
 });
 
-/// What can be read as it is has nothing set aside; of the rest each error lies in the text.
+/// Valid input has no rejected fields; otherwise each error position is within the text.
 fn tolerant(data: &[u8]) {
     match Message::read(data) {
         Ok((_, set_aside)) => set_aside.iter().for_each(|error| within(data, error)),
@@ -43,7 +43,7 @@ fn tolerant(data: &[u8]) {
     }
 }
 
-/// The position of an error lies in the text.
+/// Requires that the position of an error is within the text.
 fn within(text: &[u8], error: &DecodeError) {
     assert!(error.offset() <= text.len(), "{error}");
     assert!(error.line() >= 1 && error.line() <= text.iter().filter(|&&byte| byte == b'\n').count() + 1, "{error}");
@@ -51,7 +51,7 @@ fn within(text: &[u8], error: &DecodeError) {
     assert!(error.reason().len() <= 400, "{error}");
 }
 
-/// A tag may stand anywhere: with its fields in another order a message of a known kind is the same.
+/// Requires that the order of fields does not matter for a message of a known kind.
 fn order(data: &[u8], message: &Message) {
     if matches!(message, Message::Unknown(_)) {
         return;
@@ -65,7 +65,7 @@ fn order(data: &[u8], message: &Message) {
     }
 }
 
-/// The fields of an object as they are written; `None` where a name comes twice, since then the order matters.
+/// Returns the fields of an object as text; `None` if a name is repeated, because the order then matters.
 fn fields(data: &[u8]) -> Option<Vec<(String, RawJson)>> {
     let map: BTreeMap<String, RawJson> = serde_json::from_slice(data).ok()?;
     let Count(count) = serde_json::from_slice(data).ok()?;
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// The same by their text: a float that is no number is not equal to itself.
+/// Requires equal text, because a NaN is not equal to itself.
 fn same(one: &Message, other: &Message) {
     let text = |message: &Message| serde_json::to_string(message).expect("a message is JSON");
     assert_eq!(text(one), text(other));

@@ -1,4 +1,4 @@
-//! The bench CLI beside its clients, so that they are built together: see `agentwire_benches::cli`.
+//! The bench CLI, built together with its clients: see `agentwire_benches::cli`.
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
-//! A client alone: ours, or one without an SDK. It links what its user links and what it notes down, and nothing of what
-//! compares: what it holds of memory is a mark, and its own code as far as it was used is part of that.
+//! Runs a single client: ours, or one without an SDK. The program contains no comparison code, because its memory is
+//! measured.
 //!
-//! `bench_client NAME [--current-thread]`, with what it plays in the environment; its last line is what it came to.
+//! `bench_client NAME [--current-thread]` reads the workload from the environment; its last line is the outcome.
 
 #![expect(clippy::print_stdout, reason = "a program for the terminal speaks by printing")]
 

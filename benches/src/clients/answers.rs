@@ -1,4 +1,4 @@
-//! Answers of the client without an SDK: it reads the tool's input into a struct and serialises a struct.
+//! Replies of the client without an SDK: the tool's input is decoded into a struct, and the reply is encoded from one.
 
 use std::error::Error;
 
@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 
 use super::typed::ControlRequest;
 
-/// Any error. It ends the client.
+/// Any error; it ends the client.
 pub(super) type Failure = Box<dyn Error + Send + Sync>;
 
-/// Appends the line that answers a request.
+/// Appends the reply to a request, as a line.
 pub(super) fn answer(asked: &ControlRequest, line: &mut Vec<u8>) -> Result<(), Failure> {
     fn raw(json: Option<&RawValue>) -> Result<&str, Failure> {
         Ok(json.ok_or("a field is missing")?.get())

@@ -1,9 +1,9 @@
-//! The floor on tokio: what a good programmer writes by hand in place of an SDK.
+//! The floor on tokio: efficient code without an SDK.
 //!
-//! A task reads blocks, splits them into lines, reads each line into a message that is owned, and hands those of one read
-//! together over a bounded channel to the main task.
-//! Each control request is a task of its own, which reads the tool's input into a struct, serialises the answer, and writes
-//! it under the lock of the input.
+//! A task reads blocks, splits them into lines, decodes each line into an owned message, and sends the messages of one
+//! read in a batch over a bounded channel to the main task.
+//! Each control request is handled by its own task, which decodes the tool's input, encodes the reply, and writes it
+//! while it holds the lock of the input.
 
 use std::{path::Path, process::Stdio, sync::Arc, vec};
 
@@ -22,11 +22,11 @@ use super::{
 };
 use crate::outcome::{Notes, Outcome};
 
-/// Plays one client.
+/// Runs the client.
 ///
 /// # Errors
 ///
-/// When the bench CLI can't be started, ends too early, or says what can't be read.
+/// If the bench CLI can't be started, exits early, or sends invalid messages.
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
     let mut notes = Notes::start();
     let mut session = Session::start(cli)?;
@@ -119,7 +119,7 @@ async fn read(
                     let input = Arc::clone(&input);
                     tokio::spawn(async move {
                         let mut reply = Vec::new();
-                        // Without an answer the bench CLI waits for ever, so this is the end.
+                        // Without a reply the bench CLI would wait forever.
                         if let Err(error) = answer(&request, &mut reply) {
                             super::fail(&error);
                         }
@@ -143,5 +143,5 @@ async fn write(input: &Mutex<Option<ChildStdin>>, line: &[u8]) -> Result<(), Fai
     Ok(())
 }
 
-/// How many batches wait at most: of 64 KiB of lines each.
+/// The maximum number of queued batches, each of 64 KiB of lines.
 const BATCHES: usize = 16;

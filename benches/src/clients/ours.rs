@@ -1,5 +1,4 @@
-//! Ours: the whole stack, as its users write it, with typed events, and where it is asked typed handlers that read their
-//! input.
+//! Our client: the whole stack with typed events and typed handlers.
 
 use std::path::Path;
 
@@ -18,11 +17,11 @@ use crate::{
     outcome::{Notes, Outcome},
 };
 
-/// Plays one client.
+/// Runs the client.
 ///
 /// # Errors
 ///
-/// When the session can't be started, ends too early, or says what can't be read.
+/// If the session can't be started, ends early, or receives invalid messages.
 pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
     let mut notes = Notes::start();
     let mut session = Session::builder().options(Options::new().path_to_claude_code_executable(cli));

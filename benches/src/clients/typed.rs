@@ -1,7 +1,6 @@
-//! The types of the client without an SDK, written by hand with the fields that a user reads.
+//! Types of the client without an SDK, with the fields that a user reads.
 //!
-//! They are written for speed, as a good programmer would: `type` is read first, then each kind is one flat struct, so that
-//! serde buffers nothing.
+//! They are optimized for speed: `type` is read first, and each kind is a flat struct, so serde does not buffer.
 
 #![expect(dead_code, reason = "all is read to be there, as by any program that keeps its messages")]
 
@@ -76,7 +75,7 @@ enum DeltaKind {
     Other,
 }
 
-/// `assistant` and `user`.
+/// A message of type `assistant` or `user`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Spoken {
     uuid: Option<String>,
@@ -134,7 +133,7 @@ pub(super) struct ControlRequest {
     pub(super) request: Request,
 }
 
-/// The requests of the three callbacks; what they are about is read by who answers.
+/// The requests of the three callbacks; the handler decodes their content.
 #[derive(Debug, Deserialize)]
 pub(super) struct Request {
     pub(super) subtype: String,
@@ -159,7 +158,7 @@ struct Response {
 }
 
 impl Message {
-    /// Reads a line.
+    /// Decodes a line.
     pub(super) fn read(line: &[u8]) -> serde_json::Result<Self> {
         let mut reader = Deserializer::from_slice(line);
         let message = match &*kind(line)? {
@@ -198,7 +197,7 @@ impl Message {
     }
 }
 
-/// Returns the `type`: from the start, where the CLI writes it, or else by a search.
+/// Returns the `type`: from the start of the line, where the CLI writes it, or else by a search.
 fn kind(line: &[u8]) -> serde_json::Result<Cow<'_, str>> {
     let first = line.strip_prefix(br#"{"type":""#).and_then(|rest| rest.get(..memchr::memchr(b'"', rest)?));
     match first.map(std::str::from_utf8) {

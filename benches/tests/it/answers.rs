@@ -1,4 +1,4 @@
-//! A client that answers wrongly, twice, or what was not asked is found by the bench CLI.
+//! The bench CLI detects wrong, repeated and unrequested replies.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use crate::cli;
 
-/// Changes an answer, and says how often it is sent: not at all ends the client.
+/// Changes a reply, and returns how often it is sent; 0 ends the client.
 type Spoil = fn(&mut Value) -> usize;
 
-/// Answers hooks by hand, and gives how the bench CLI ended.
+/// Replies to hooks by hand, and returns the exit status and stderr of the bench CLI.
 fn played(spoil: Spoil) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let report = folder.path().join("report.json");
@@ -42,7 +42,7 @@ fn played(spoil: Spoil) -> (bool, String) {
             break;
         }
         for _ in 0..times {
-            // Who has found a fault reads no more.
+            // The bench CLI stops reading after a fault.
             if writeln!(input, "{answer}").is_err() {
                 break;
             }
@@ -78,7 +78,7 @@ fn wrong_answers_are_found() {
             answer["response"]["request_id"] = "00000000-0000-4000-8000-000000009999".into();
             1
         }),
-        // The second one answers no request that is open.
+        // The second reply has no open request.
         ("answer", |_| 2),
     ];
     for (what, spoil) in spoils {
@@ -88,7 +88,7 @@ fn wrong_answers_are_found() {
 }
 
 #[test]
-fn a_client_that_gives_up_is_found() {
+fn a_client_that_exits_early_is_detected() {
     let (well, said) = played(|_| 0);
     assert!(!well && said.contains("ended in the middle"), "{said}");
 }

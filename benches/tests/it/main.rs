@@ -1,4 +1,4 @@
-//! The clients and the bench CLI as programs: that a small run of each workload is right, and that whatever is wrong is found.
+//! Tests of the clients and the bench CLI as programs: a small run of each workload, and the detection of faults.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "in tests a failure is a panic")]
@@ -11,12 +11,12 @@ use std::path::Path;
 
 use agentwire_benches::clients::{BuiltIn, Client, Flavour};
 
-/// A client of ours, as a program.
+/// Returns a built-in client as a process.
 fn client(client: BuiltIn) -> Client {
     client.of(Path::new(env!("CARGO_BIN_EXE_bench_client")), Flavour::MultiThread)
 }
 
-/// The bench CLI.
+/// Returns the path of the bench CLI.
 fn cli() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_bench_cli"))
 }

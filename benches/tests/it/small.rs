@@ -1,4 +1,4 @@
-//! Each workload with each client, at a small share of its size: the runner itself checks what was said and answered.
+//! Runs each workload with each client at a small size; the runner itself checks messages and replies.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ fn all_else() {
             let run = run(&client(of), cli(), Plan { workload, share }).unwrap();
             assert_eq!(run.report.phases.len(), 1, "{of:?}, {workload:?}");
             assert_eq!(run.report.phases[0].requests, laps, "{of:?}, {workload:?}");
-            // As it was told: every built-in client tells all of it.
+            // Every built-in client reports all of it.
             assert_eq!(run.outcome.told, run.report.told.into(), "{of:?}, {workload:?}");
             assert!(run.outcome.cpu > Some(0.0), "{of:?}, {workload:?}");
             assert_eq!(run.outcome.memory.is_some(), cfg!(target_os = "linux"));
@@ -54,7 +54,7 @@ fn a_stalled_client_stalls() {
 }
 
 #[test]
-fn every_start_is_told() {
+fn every_start_is_measured() {
     let plan = Plan { workload: Workload::Start, share: 10 };
     for of in BuiltIn::ALL {
         let run = run(&client(of), cli(), plan).unwrap();

@@ -1,4 +1,4 @@
-//! What is lost, doubled, put in another order or changed on its way to a client is found, whichever client it is.
+//! Lost, duplicated, reordered and changed messages are detected with every client.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -9,7 +9,7 @@ use crate::{cli, client};
 
 const PLAN: Plan = Plan { workload: Workload::Stream, share: 400 };
 
-/// The bench CLI with an editor behind it.
+/// Returns a script that edits the bench CLI's output.
 fn spoiled(folder: &Path, edit: &str) -> std::path::PathBuf {
     let path = folder.join("cli");
     let script = format!("#!/bin/sh\n'{}' | sed -u '{edit}'\n", cli().display());
@@ -19,7 +19,7 @@ fn spoiled(folder: &Path, edit: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn what_is_not_told_as_it_was_said_is_found() {
+fn changed_messages_are_detected() {
     let edits = [
         ("lost", "40d"),
         ("doubled", "40p"),
@@ -44,7 +44,7 @@ fn an_editor_that_does_nothing_changes_nothing() {
 }
 
 #[test]
-fn a_client_that_tells_another_number_is_found() {
+fn a_wrong_message_count_is_detected() {
     for (field, wrong) in [("messages", "1"), ("bytes", "1"), ("checksum", "1")] {
         let mut client = client(BuiltIn::FloorTokio);
         let program = client.program.display().to_string();

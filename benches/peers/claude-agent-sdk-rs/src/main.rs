@@ -1,7 +1,6 @@
 //! A client of the bench CLI on the crate claude-agent-sdk-rs.
 //!
-//! What to play is told by environment variables, and what came of it goes out as a line of JSON:
-//! `docs/performance.md` says more.
+//! Environment variables select the workload, and the result is a line of JSON on stdout: see `docs/performance.md`.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -23,7 +22,7 @@ async fn main() -> anyhow::Result<()> {
     let sessions: usize = env::var("AGENTWIRE_BENCH_SESSIONS")?.parse()?;
     let (mut cpu, mut first, mut kinds) = (0.0, Vec::new(), BTreeMap::new());
     for _ in 0..sessions {
-        // Of the last session, as the bench CLI tells it.
+        // Only the last session counts, as in the bench CLI.
         kinds.clear();
         cpu += session(&mut first, &mut kinds).await?;
     }
@@ -120,7 +119,7 @@ async fn hook(input: HookInput, _: Option<String>, _: HookContext) -> HookJsonOu
     })
 }
 
-/// The CPU time of this process, in seconds; the kernel counts it in hundredths.
+/// Returns the CPU time of this process, in seconds; the kernel's resolution is 10 ms.
 fn cpu_time() -> anyhow::Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")?;
     let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -128,12 +127,12 @@ fn cpu_time() -> anyhow::Result<f64> {
     Ok(ticks / 100.0)
 }
 
-/// The most bytes that this process had in memory.
+/// Returns the peak memory of this process in bytes.
 fn memory() -> anyhow::Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     Ok(line.trim().trim_end_matches(" kB").trim().parse::<u64>()? << 10)
 }
 
-/// What it gives for a line whose type it does not know.
+/// The kind that counts lines of a type unknown to the SDK.
 const UNREAD: &str = "error";

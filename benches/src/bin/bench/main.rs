@@ -1,8 +1,9 @@
 //! Compares whole clients: `cargo xtask bench` runs it.
 //!
-//! `bench clients [--check] [--rounds N] [--current-thread] [--only WORKLOAD]`: ours beside *floor-tokio*; with `--check` it
-//! fails where a bound is missed.
-//! `bench peers FILE [--rounds N] [--only WORKLOAD]`: other SDKs beside ours, as the file names them.
+//! `bench clients [--check] [--rounds N] [--current-thread] [--only WORKLOAD]`: ours beside *floor-tokio*; with
+//! `--check`
+//! the program fails if a bound is missed.
+//! `bench peers FILE [--rounds N] [--only WORKLOAD]`: other SDKs beside ours; FILE lists them.
 
 #![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "a program for the terminal prints")]

@@ -1,6 +1,6 @@
-//! Other SDKs of the same CLI beside ours: each plays the same workloads, in turn within one run.
+//! Compares other SDKs of the CLI with ours: each runs the same workloads, in turn within one run.
 //!
-//! Nothing here is a mark, and nobody's failure ends another's run.
+//! There are no bounds, and the failure of one SDK does not stop the others.
 
 use std::{error::Error, path::Path, process::ExitCode};
 
