@@ -75,18 +75,18 @@ enum TurnOwner {
 }
 
 impl ExpectedTurn {
-    /// Returns the owner of a message in this turn; `named` is whether the CLI names prompts.
+    /// Returns the owner of a message in this turn.
     ///
-    /// A CLI that does not (2.1.197) answers prompts in order: the first turn that ends after the prompt was sent
-    /// counts as its own.
-    fn owner(&self, turn: &TurnInfo, named: bool) -> TurnOwner {
-        let ends_unnamed = turn.end.is_some() && !named;
+    /// A CLI that does not name prompts (2.1.197) answers them in order: the first turn that ends after the prompt was
+    /// sent counts as its own.
+    fn owner(&self, turn: &TurnInfo, control: &Control) -> TurnOwner {
         match turn {
             _ if turn.index < self.after => TurnOwner::Other,
-            _ if turn.prompts.contains(&self.prompt) || ends_unnamed => TurnOwner::Own,
-            _ if !turn.has_begun => TurnOwner::NoTurn,
-            _ if named => TurnOwner::Other,
-            _ => TurnOwner::Own,
+            _ if turn.prompts.contains(&self.prompt) => TurnOwner::Own,
+            _ if !turn.has_begun && turn.end.is_none() => TurnOwner::NoTurn,
+            _ if !control.names_prompts() => TurnOwner::Own,
+            _ if turn.has_begun => TurnOwner::Other,
+            _ => TurnOwner::NoTurn,
         }
     }
 
@@ -205,7 +205,7 @@ impl<'a> Turn<'a> {
         let SessionEvent::Incoming(incoming, turn) = event else { return None };
         let mut owner = TurnOwner::Own;
         if let Some(awaited) = &self.awaited {
-            owner = awaited.owner(&turn, self.session.control().names_prompts());
+            owner = awaited.owner(&turn, self.session.control());
             // A receipt outside the prompt's turn means that it will have no turn.
             self.ended = owner != TurnOwner::Own && awaited.is_settled_by(&incoming);
         }

@@ -119,7 +119,7 @@ impl Control {
     ///
     /// Reflects all output read from the CLI, which may be ahead of [`Messages`](crate::Messages).
     pub fn is_idle(&self) -> bool {
-        self.shared().is_idle()
+        self.shared().look(Router::is_idle)
     }
 
     /// Returns whether a prompt or a line was sent, or the CLI started a turn on its own.
@@ -131,7 +131,7 @@ impl Control {
 
     /// Returns the counts of frames that were ignored because they match nothing.
     pub fn ignored(&self) -> Ignored {
-        self.shared().ignored()
+        self.shared().look(Router::ignored)
     }
 
     /// Ends the CLI's input after all queued lines.
@@ -155,7 +155,8 @@ impl Control {
         call: impl FnOnce(&mut Router, Duration) -> RequestId,
     ) -> Result<RawJson, ControlError> {
         let shared = self.shared();
-        let (id, reply) = shared.start_call(|router| call(router, shared.now()));
+        let (sender, reply) = oneshot::channel();
+        let id = shared.start_call(sender, |router| call(router, shared.now()));
         let mut guard = CancelOnDrop { shared, id: Some(id) };
         let reply = reply.await;
         guard.id = None;
@@ -184,9 +185,6 @@ impl Drop for Handle {
     }
 }
 
-/// The id of a started call, and the receiver of its reply.
-pub(crate) type Started = (RequestId, oneshot::Receiver<Result<RawJson, ControlError>>);
-
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Control").field("limit", &self.limit).finish_non_exhaustive()
@@ -202,7 +200,7 @@ struct CancelOnDrop<'a> {
 impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         if let Some(id) = self.id.take() {
-            self.shared.cancel(&id);
+            self.shared.with_router(|router| router.cancel(&id));
         }
     }
 }

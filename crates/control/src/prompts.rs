@@ -4,7 +4,7 @@ use agentwire_codec::encode;
 use agentwire_protocol::{Uuid, message::UserInput};
 use bytes::Bytes;
 
-use crate::{Control, ControlError, PromptState, driver::State};
+use crate::{Control, ControlError, PromptState, Router, driver::State};
 
 impl Control {
     /// Sends a prompt. Returns when it is queued, in the order of the calls.
@@ -121,11 +121,11 @@ impl Control {
 
     /// Returns whether the CLI has reported the state of a prompt. Such a CLI also names the prompts of a turn.
     pub fn names_prompts(&self) -> bool {
-        self.shared().names_prompts()
+        self.shared().look(Router::names_prompts)
     }
 
     /// Returns how many turns have ended in the output read from the CLI.
     pub fn turns_ended(&self) -> u64 {
-        self.shared().look(crate::Router::turns_ended)
+        self.shared().look(Router::turns_ended)
     }
 }

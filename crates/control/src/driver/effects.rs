@@ -2,7 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, MutexGuard, atomic::Ordering},
+    sync::{Arc, MutexGuard},
 };
 
 use agentwire_codec::Line;
@@ -105,9 +105,6 @@ impl Shared {
         let (reading_paused, is_ending) = (state.reading_paused, state.router.is_ending());
         // No lost wake-up: waiters check the state under this lock before they register.
         let prompt_news = queued && state.waiters > 0;
-        if queued && state.router.names_prompts() {
-            self.names_prompts.store(true, Ordering::Relaxed);
-        }
         drop(state);
         // After the release of the lock, since each wake-up may run code of the caller.
         for (id, sender, reply) in replies {

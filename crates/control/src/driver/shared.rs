@@ -3,10 +3,7 @@
 use std::{
     collections::{HashMap, VecDeque},
     fmt,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
     time::Duration,
 };
@@ -20,9 +17,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Config, callbacks::RunningCallback, effects::Effects, queue::MessageQueue};
-use crate::{
-    ControlError, Ignored, Observer, RawEvent, RequestClosed, Responder, Router, SessionEnd, handle::Started,
-};
+use crate::{ControlError, Observer, RawEvent, RequestClosed, Responder, Router, SessionEnd};
 
 /// The state of one session.
 pub(crate) struct Shared {
@@ -32,8 +27,6 @@ pub(crate) struct Shared {
     /// Whether the CLI would go ahead with a guarded action without an answer.
     pub(super) guarded: bool,
     pub(super) observer: Option<Arc<dyn Observer>>,
-    /// Whether the CLI names prompts. Atomic, because the reader checks it for each message.
-    pub(super) names_prompts: AtomicBool,
     /// Notifies senders that lines were written, or that none will be.
     pub(super) written: Notify,
     /// Notifies tasks that wait for the state of a prompt.
@@ -76,7 +69,7 @@ pub(crate) struct State {
 }
 
 /// Passes a reply to its call.
-pub(super) type ReplySender = oneshot::Sender<Result<RawJson, ControlError>>;
+pub(crate) type ReplySender = oneshot::Sender<Result<RawJson, ControlError>>;
 
 /// A callback that is about to start.
 pub(super) struct PendingCallback {
@@ -101,7 +94,6 @@ impl Shared {
             started: Instant::now(),
             state: Mutex::new(State { has_responder: responder.may_answer_any(), ..State::default() }),
             observer,
-            names_prompts: AtomicBool::new(false),
             written: Notify::new(),
             prompt_news: Notify::new(),
             may_read: Notify::new(),
@@ -136,10 +128,6 @@ impl Shared {
         }
     }
 
-    pub(super) fn observer(&self) -> Option<&dyn Observer> {
-        self.observer.as_deref()
-    }
-
     /// Reports a prompt to the observer.
     pub(crate) fn observe_prompt(&self, prompt: &UserInput) {
         if let Some(observer) = &self.observer {
@@ -153,7 +141,7 @@ impl Shared {
         let result = act(&mut state);
         let mut effects = Effects::default();
         // Without frames no request can arrive, so there is no callback to start.
-        state.drain_events(self.observer(), None, &mut effects);
+        state.drain_events(self.observer.as_deref(), None, &mut effects);
         self.apply_effects(state, effects, calls);
         result
     }
@@ -172,7 +160,7 @@ impl Shared {
                 Ok(frame) => state.router.handle_frame(frame),
                 Err(fault) => state.router.handle_fault(fault),
             }
-            state.drain_events(self.observer(), Some(responder), &mut effects);
+            state.drain_events(self.observer.as_deref(), Some(responder), &mut effects);
         }
         let callbacks = std::mem::take(&mut effects.callbacks);
         self.apply_effects(state, effects, calls);
@@ -180,12 +168,18 @@ impl Shared {
     }
 
     /// Starts a call at once: its time limit runs, and reading goes on for it, even while earlier lines are queued.
-    pub(crate) fn start_call(&self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
-        self.apply(self.state(), |state| state.start_call(call))
-    }
-
-    pub(crate) fn cancel(&self, id: &RequestId) {
-        self.with_router(|router| router.cancel(id));
+    ///
+    /// Returns the id of the call; `reply` gets its reply.
+    pub(crate) fn start_call(
+        &self,
+        reply: ReplySender,
+        call: impl FnOnce(&mut Router) -> RequestId,
+    ) -> RequestId {
+        self.apply(self.state(), |state| {
+            let id = call(&mut state.router);
+            state.calls.insert(id.clone(), reply);
+            id
+        })
     }
 
     /// Answers the request of the callback with this number.
@@ -235,31 +229,15 @@ impl Shared {
         polled
     }
 
-    pub(crate) fn names_prompts(&self) -> bool {
-        self.names_prompts.load(Ordering::Relaxed)
-    }
-
     /// Reads from the router.
     pub(crate) fn look<T>(&self, look: impl FnOnce(&Router) -> T) -> T {
         look(&self.state().router)
-    }
-
-    pub(crate) fn is_idle(&self) -> bool {
-        self.look(Router::is_idle)
-    }
-
-    pub(crate) fn ignored(&self) -> Ignored {
-        self.state().router.ignored()
     }
 
     /// Returns the error for a call whose reply sender was dropped.
     pub(crate) fn closed(&self, subtype: &str) -> ControlError {
         let ending = self.state().queue.ended().cloned().unwrap_or_default();
         ControlError::Closed { subtype: subtype.into(), ending }
-    }
-
-    pub(super) fn prompt_was_lost(&self) -> bool {
-        self.state().router.prompt_was_lost()
     }
 
     /// Records whether a read waits for output of a running peer. [`may_read`](Self::may_read) clears it too.
@@ -332,14 +310,6 @@ impl State {
     /// Returns the earliest deadline of a call or a sender.
     pub(super) fn next_deadline(&self) -> Option<Duration> {
         self.router.poll_timeout().into_iter().chain(self.room_deadline).min()
-    }
-
-    /// Starts a call. Returns its id and the receiver of its reply.
-    fn start_call(&mut self, call: impl FnOnce(&mut Router) -> RequestId) -> Started {
-        let (sender, reply) = oneshot::channel();
-        let id = call(&mut self.router);
-        self.calls.insert(id.clone(), sender);
-        (id, reply)
     }
 }
 

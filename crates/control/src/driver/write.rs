@@ -7,7 +7,7 @@ use agentwire_transport::{ByteSink, PeerHandle, Signal};
 use tokio::time::{Instant, sleep};
 
 use super::{Shared, error_chain};
-use crate::SessionEnd;
+use crate::{Router, SessionEnd};
 
 /// Writes until the input ends or a write fails, then waits and keeps the sink.
 ///
@@ -29,7 +29,7 @@ pub(super) async fn write<S: ByteSink>(
             let since = Instant::now();
             sleep(shared.config().exit_grace).await;
             shared.fail_pending();
-            if !shared.prompt_was_lost() {
+            if !shared.look(Router::prompt_was_lost) {
                 return pending().await;
             }
             shared.silence(since).await;
