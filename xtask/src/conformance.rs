@@ -35,7 +35,6 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
         },
     );
     if !json {
-        tell::harmless(&told.harmless);
         tell::end(&told);
     }
     // Where nothing could be played, nothing is proved.
@@ -54,12 +53,6 @@ struct Told {
     passed: usize,
     failed: usize,
     not_played: usize,
-    /// Why corruptions could not be found, and how many.
-    harmless: BTreeMap<&'static str, usize>,
-    /// How many corruptions were tried.
-    tried: usize,
-    /// How many there are.
-    possible: usize,
 }
 
 impl Told {
@@ -68,13 +61,6 @@ impl Told {
             Outcome::NotPlayed(_) => self.not_played += 1,
             _ if outcome.is_passed() => self.passed += 1,
             _ => self.failed += 1,
-        }
-        if let Outcome::Tested(test) = outcome {
-            self.tried += test.count();
-            self.possible += test.possible;
-            for (reason, count) in &test.harmless {
-                *self.harmless.entry(reason).or_default() += count;
-            }
         }
     }
 }

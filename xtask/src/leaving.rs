@@ -112,7 +112,7 @@ const PAGE: &str = "docs/hooks.md";
 const BEGIN: &str = "<!-- begin: cargo xtask leaving -->\n\n";
 const END: &str = "\n<!-- end -->\n";
 const PASSES: &str = "**passes**";
-const TEST: &str = "live::leaving::every_guard_and_every_way";
+const TEST: &str = "live::leaving::guards_hold_with_every_way_of_leaving";
 const ROWS: &str = "AGENTWIRE_LEAVING_ROWS";
 
 #[cfg(test)]

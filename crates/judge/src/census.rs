@@ -1,4 +1,4 @@
-//! What a program holds: tasks, threads, descriptors and children, counted before and after to find what was left.
+//! Counts tasks, threads, descriptors and children of this process, before and after, to find leaks.
 
 use std::{
     fmt, fs, io,
@@ -38,10 +38,10 @@ impl Census {
         })
     }
 
-    /// Waits until no more is held than was before, and gives what is held then, or at the end of the limit.
+    /// Waits until the counts are no higher than before, and returns the last counts, at the latest at the limit.
     ///
     /// Needs a tokio runtime with its timer.
-    /// What is ended by a drop ends in the background, so a moment after the last drop is too early.
+    /// Tasks that a drop ends run on for a moment, so do not count right after the last drop.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ mod tests {
     use super::Census;
 
     #[test]
-    fn what_is_held_is_counted() {
+    fn census_counts_descriptors_and_threads() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let before = Census::take(runtime.handle()).unwrap();
         assert!(before.threads > 0 && before.descriptors > 0);

@@ -5,23 +5,22 @@
 //! It fails on anything that is lost, reordered, unanswered, answered twice, or undecodable.
 //! Faults of the transcript are found too: a transcript that was cut or shuffled is no evidence.
 //!
-//! What should be there although it is faulty is said by a comment on the line before it:
+//! A comment marks a faulty line that is there on purpose:
 //!
-//! | comment | says of the next line |
+//! | comment | meaning for the next line |
 //! |---|---|
 //! | `# undecodable` | it can't be decoded, or is no JSON |
 //! | `# noise` | it is no JSON object |
 //! | `# unanswered` | it is a request that has no answer |
 //!
-//! A header with the fact `faults yes` says that our side sent faulty lines on purpose ([`Header::faults`]).
+//! The fact `faults yes` in the header declares faulty lines of our side ([`Header::faults`]).
 //! They are allowed then, and what the CLI makes of them is checked as ever.
 //!
-//! A bare capture of the CLI's output is decoded, and its order is checked; of answers nothing is said.
-//! Where no end of the CLI is recorded, whatever is open at the last line is a finding: a tail that was lost looks so.
+//! Of a bare capture of the CLI's output only decoding and order are checked.
+//! If the end of the CLI is not recorded, an open request or turn at the last line is a finding.
 //! A transcript without any line is a finding too.
 //!
-//! [`self_test`] proves that a check can fail: it corrupts a transcript in every way that matters, and each corruption
-//! must be found.
+//! [`self_test`] shows that a check can fail: it corrupts a transcript, and each kind of corruption must be found.
 //!
 //! [`Header::faults`]: agentwire_testkit::Header::faults
 
@@ -36,7 +35,7 @@ mod self_test;
 
 pub use facade::check_facade;
 pub use report::{Finding, Report};
-pub use self_test::{Corruption, Missed, SelfTest, Tally, self_test};
+pub use self_test::{Corruption, SelfTest, self_test};
 
 use agentwire_testkit::{Splits, Transcript};
 use facts::Facts;

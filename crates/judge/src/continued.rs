@@ -12,26 +12,26 @@ use agentwire_testkit::{Script, ScriptedModel};
 use first::First;
 use place::Place;
 
-/// Has the real CLI begin a conversation with this store, and go on with it from there where nothing of it is left: with
+/// Lets the real CLI start a conversation with this store, and resume it from the store alone: with
 /// another home and another configuration folder, as on another machine.
 ///
-/// `options` are the caller's own, such as the CLI's path; where it lives, what it asks and how it is stored are set
+/// `options` are the caller's own, such as the CLI's path; folders, prompts and the store are set
 /// here.
-/// The conversation has a subagent, whose own is stored and comes back too.
-/// Of what the model is asked only numbers and roles are looked at.
+/// The conversation has a subagent with a stored conversation of its own.
+/// Of the model's requests only numbers and roles are compared.
 ///
-/// What is checked:
-/// - the store has what the CLI's own file has, entry by entry: also what came after the last result and after the end of
+/// Checks:
+/// - the store has the entries of the CLI's own file, also those after the last result and after the end of
 ///   input;
 /// - it has the subagent's too, under a subpath;
-/// - on the other side the files are there before the first prompt, with the same entries, for nobody else to read;
-/// - the model is asked with the earlier messages, and one more;
-/// - what comes then goes to the store, behind what was there;
-/// - nothing of the session is left on the other side.
+/// - on the other side the files exist before the first prompt, with the same entries, readable by the owner only;
+/// - the request to the model has the earlier messages and one more;
+/// - new entries are appended to the store;
+/// - the session leaves no file on the other side.
 ///
 /// # Errors
 ///
-/// What is not as it should be, or could not be tried.
+/// A check that failed, or could not run.
 pub async fn prove(store: Arc<dyn SessionStore>, options: Options) -> Result<(), Failure> {
     let script = Script::from_json(SCRIPT)?;
     let model = ScriptedModel::start(script).await?;
@@ -40,7 +40,7 @@ pub async fn prove(store: Arc<dyn SessionStore>, options: Options) -> Result<(),
     second::go_on(&place, &model, &store, first).await
 }
 
-/// What is not as it should be.
+/// The reason of a failed check.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
 /// The failure, unless this holds.

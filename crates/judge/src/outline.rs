@@ -1,6 +1,6 @@
 //! The outline of a session: which kinds of frames went each way, in which order, with ids bound by position.
 //!
-//! Two runs of one scenario have the same outline, whatever their ids, times and texts are.
+//! Two runs of one scenario have the same outline; their ids, times and texts may differ.
 //!
 //! ```
 //! use agentwire_judge::Outline;
@@ -32,10 +32,10 @@ pub struct Outline {
     lanes: BTreeMap<Lane, Vec<String>>,
 }
 
-/// Frames whose order among each other is the same in every run; that of two lanes is not.
+/// Frames with the same order in every run; the order between two lanes may differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Lane {
-    /// What the CLI says.
+    /// Lines of the CLI.
     Inbound,
     /// The handshake of an in-process MCP server, which overlaps the first prompt as it likes.
     McpHandshake,
@@ -69,7 +69,7 @@ impl Outline {
         outline
     }
 
-    /// What is different in another run, in words: one text for each lane that differs.
+    /// Describes the differences to another run: one text for each lane that differs.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let lanes = [Lane::Inbound, Lane::McpHandshake, Lane::Outbound, Lane::Answers, Lane::End];
         lanes.iter().filter_map(|lane| difference(*lane, self.lane(*lane), other.lane(*lane))).collect()

@@ -1,6 +1,6 @@
 //! Scenarios: sessions as data, run with the real CLI through the facade.
 //!
-//! A scenario is one small JSON file: what the model says, what our callbacks answer, what our side does step by step,
+//! A scenario is one small JSON file: the model's replies, the answers of our callbacks, the steps of our side,
 //! and what must be true at the end.
 //! Running it gives a redacted [`Transcript`]: what `cargo xtask record` stores, and `cargo xtask live` compares.
 //!
@@ -21,10 +21,10 @@
 //! }
 //! ```
 //!
-//! `docs/fixtures.md` in the repository tells what each field means.
+//! `docs/fixtures.md` in the repository documents each field.
 //! `${cwd}` in the text stands for the session's working folder, which is a fresh one for each run, as is the CLI's
 //! home.
-//! Every wait has a limit, and one that runs out fails the scenario with the name of the step.
+//! Every wait has a limit; when it is over, the scenario fails with the name of the step.
 
 mod callbacks;
 mod error;
@@ -96,23 +96,23 @@ impl Scenario {
         &self.name
     }
 
-    /// What it is about, in a sentence.
+    /// Returns its description, one sentence.
     pub fn about(&self) -> &str {
         &self.about
     }
 
-    /// The versions of the CLI that it is for; none where it is for the one that is current.
+    /// Returns the versions of the CLI for which it is written; empty for the current one.
     pub fn cli(&self) -> &[String] {
         &self.cli
     }
 
-    /// The names in its text that nobody but the caller can tell the meaning of, such as `everything` for
-    /// `${everything}`, among these.
+    /// Returns the names among these that the caller has to replace, such as `everything` for
+    /// `${everything}`.
     pub fn names<'a>(&self, of: &[&'a str]) -> Vec<&'a str> {
         of.iter().copied().filter(|name| self.text.contains(&format!("${{{name}}}"))).collect()
     }
 
-    /// Says which program of this machine `${name}` stands for; in the transcript it is called `/name`.
+    /// Sets the program of this machine for `${name}`; the transcript calls it `/name`.
     #[must_use]
     pub fn program(mut self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         self.programs.insert(name.into(), path.into());
@@ -129,9 +129,9 @@ impl Scenario {
         self.slow
     }
 
-    /// Runs it with this CLI, checks what it expects, and gives the redacted transcript.
+    /// Runs it with this CLI, checks its expectations, and returns the redacted transcript.
     ///
-    /// Run it where nothing can leave the machine: the CLI is a program of somebody else's.
+    /// Run it where nothing can leave the machine: the CLI is a third-party program.
     /// Needs a tokio runtime with I/O and time.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! `cargo run -p agentwire-testkit --features model --example scripted_model -- SCRIPT.json` prints the URL for
 //! `ANTHROPIC_BASE_URL` on one line, and serves until its input ends.
 //! Each line of input is the name of a gate to release.
-//! At the end it prints on stderr what was asked, and whether the script was played to its end.
+//! At the end it prints the requests on stderr, and whether the script was played to its end.
 
 use std::{
     error::Error,
@@ -25,7 +25,7 @@ async fn main() -> ExitCode {
         text = format!("{text}: {cause}");
         source = cause.source();
     }
-    // Without a stderr there is nobody to read it.
+    // If stderr is closed, the text is lost.
     drop(writeln!(io::stderr(), "{text}"));
     ExitCode::FAILURE
 }

@@ -1,6 +1,6 @@
 //! A list of faults as a type of its own.
 
-/// Declares the type: of each fault its name, what it takes behind its name, what is done, and what is right then.
+/// Declares an enum of faults: each with its name, its argument, its behavior, and the correct reaction.
 macro_rules! fault_list {
     (
         $(#[$about:meta])*
@@ -18,7 +18,7 @@ macro_rules! fault_list {
             /// All of them, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$fault,)*];
 
-            /// Its name, by which it is asked for.
+            /// Returns the name with which the fault is selected.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$fault => $name,)* }
             }
@@ -28,7 +28,7 @@ macro_rules! fault_list {
                 match self { $(Self::$fault => $does,)* }
             }
 
-            /// What is right for a client to do then.
+            /// Returns the correct reaction of a client.
             pub fn right(self) -> &'static str {
                 match self { $(Self::$fault => $right,)* }
             }

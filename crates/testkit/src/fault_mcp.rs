@@ -1,15 +1,15 @@
 //! The misbehaving MCP server: a server over stdio, with faults that are asked for.
 //!
-//! For everyone who writes a client of MCP servers: each fault is one that such clients have failed at.
+//! Use it to test a client of MCP servers: each fault has broken such clients before.
 //! It shakes hands, lists three tools and ends with its input, as good servers do, but for the faults that its flags
 //! name (`--fault-deaf --fault-stderr-flood`).
-//! `--help` says of each what it does and what is right.
+//! `--help` describes each fault and the correct reaction.
 //!
 //! | tool | does |
 //! |---|---|
-//! | `echo` | says what it is given as `text`, whatever faults there are |
+//! | `echo` | returns its argument `text`, with any fault |
 //! | `fault` | behaves as the faults of calls say |
-//! | `seen` | says what the server has seen: `lists`, `pings` and `cancelled` (how many), `environment` (names), `cwd`, `pid` |
+//! | `seen` | returns its counters `lists`, `pings` and `cancelled`, and `environment` (names), `cwd`, `pid` |
 //!
 //! The program `agentwire-fault-mcp` is [`run`] and no more, so that a test program can start itself as the server: with
 //! [`FLAG`] as the first argument, faults behind it.
@@ -35,9 +35,9 @@ pub const FLAG: &str = "--agentwire-fault-mcp";
 /// Plays a server on stdin, stdout and stderr of this process, until that is over.
 ///
 /// `arguments` are those of the command line without the program, and without [`FLAG`].
-/// The exit code is 0, or what a fault says; 1 where the client is gone, and 2 where a fault is unknown.
+/// The exit code is 0, or that of a fault; 1 if the client is gone, and 2 for an unknown fault.
 ///
-/// Plays no longer than five minutes after its input has ended, whatever the faults say.
+/// Ends at most five minutes after its input has ended, with any fault.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<String> =
         arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();

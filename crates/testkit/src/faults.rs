@@ -1,11 +1,11 @@
 //! The fault CLI: a program that behaves as the CLI on stdin and stdout, with faults that are asked for.
 //!
-//! For everyone who writes a client or a transport: each fault is one that clients of the CLI have failed at.
+//! Use it to test a client or a transport: each fault has broken clients of the CLI before.
 //! It shakes hands, runs a short turn for each prompt, answers control requests and ends with its input, as the CLI
 //! does; the CLI's own flags are taken and ignored.
 //! Faults are named by flags (`--fault-crash=3`), or in the environment variable [`VARIABLE`] where the client builds
 //! the command line (`AGENTWIRE_FAULT="crash=3 stderr-flood"`); several go together.
-//! `docs/faults.md` says of each what it does and what is right.
+//! `docs/faults.md` describes each fault and the correct reaction.
 //!
 //! The program `agentwire-fault-cli` is [`run`] and no more, so that a test program can start itself as the fault CLI:
 //!
@@ -55,11 +55,11 @@ pub const VARIABLE: &str = "AGENTWIRE_FAULT";
 /// Plays the CLI on stdin, stdout and stderr of this process, until that is over.
 ///
 /// `arguments` are those of the command line without the program; `variable` is the value of [`VARIABLE`].
-/// The exit code is the CLI's: 0, 1 where the last result was an error or the input was broken, or what a fault says; 2
-/// where a fault is unknown.
+/// The exit code is that of the CLI: 0, or 1 if the last result was an error or the input was broken. Faults
+/// set their own codes; an unknown fault sets 2.
 /// A fault may end or replace the process before this returns.
 ///
-/// Plays no longer than five minutes after its input has ended, whatever the faults say.
+/// Ends at most five minutes after its input has ended, with any fault.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, variable: Option<OsString>) -> ExitCode {
     let arguments: Vec<String> =
         arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
@@ -104,5 +104,5 @@ fn print(text: &str) -> ExitCode {
     }
 }
 
-/// As the CLI that the facts were measured on says it.
+/// The text of the CLI on which the behavior was measured.
 const VERSION: &str = "2.1.330 (Claude Code)\n";

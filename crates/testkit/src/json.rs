@@ -201,35 +201,3 @@ fn sorted(fields: &[(Box<str>, Json)]) -> Vec<&(Box<str>, Json)> {
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     fields
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Json;
-
-    fn json(text: &str) -> Json {
-        Json::parse(text.as_bytes()).unwrap()
-    }
-
-    #[test]
-    fn values_are_the_same_whatever_the_order_of_their_fields() {
-        assert!(
-            json(r#"{"a":1,"b":[true,null,"x\n"]}"#)
-                .same(&json(r#" { "b" : [true, null, "x\u000a"], "a":1 } "#))
-        );
-        for (a, b) in [("1", "1.0"), ("[1,2]", "[2,1]"), (r#"{"a":1}"#, r#"{"a":1,"a":1}"#), ("\"1\"", "1")] {
-            assert!(!json(a).same(&json(b)), "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn a_value_knows_its_place() {
-        let text = r#"{"a":{"b\"":[-1.5e3, "x,]}"]},"c":"\ud800"}"#;
-        let read = json(text);
-        assert_eq!(read.at(&["a", "b\""]).unwrap().raw(text.as_bytes()), br#"[-1.5e3, "x,]}"]"#);
-        assert_eq!(read.at(&["a", "b\""]).unwrap().list()[0].number(), Some("-1.5e3"));
-        assert_eq!(read.text_at(&["c"]), Some(r"\ud800"));
-        assert!(Json::parse(b"{\"a\":").is_none());
-        assert!(Json::parse(b"\xff").is_none());
-        assert!(Json::object(b"[]").is_none());
-    }
-}

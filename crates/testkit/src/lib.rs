@@ -7,6 +7,8 @@ mod fault_list;
 #[cfg(all(feature = "faults", unix))]
 pub mod fault_mcp;
 #[cfg(all(feature = "faults", unix))]
+mod fault_process;
+#[cfg(all(feature = "faults", unix))]
 pub mod faults;
 #[cfg(feature = "model")]
 pub mod model;

@@ -20,7 +20,7 @@
 //! # }
 //! ```
 //!
-//! No request's body is kept, since it holds the vendor's words; only the small facts of [`RequestFact`] are.
+//! Bodies of requests contain the vendor's text and are not stored; [`RequestFact`] has the facts of each request.
 
 mod environment;
 mod error;
@@ -50,7 +50,7 @@ use server::Shared;
 pub struct ScriptedModel {
     base_url: Box<str>,
     shared: Arc<Shared>,
-    /// Dropping it tells the thread to stop.
+    /// Dropping it stops the thread.
     stop: Option<oneshot::Sender<()>>,
     thread: Option<thread::JoinHandle<()>>,
 }
@@ -82,7 +82,7 @@ impl ScriptedModel {
         &self.base_url
     }
 
-    /// Opens a gate, now and for good: a reply that holds there goes on, and one that comes later does not wait.
+    /// Opens a gate for good: a reply that waits there continues, and later replies do not wait.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl ScriptedModel {
 
     /// Waits until a reply has come to this gate; at once when one has been there already.
     ///
-    /// What comes before the gate has been handed to the connection then.
+    /// Events before the gate were passed to the connection by then.
     /// Cancel-safe; any number of futures may wait at once.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl ScriptedModel {
         self.shared.gates.held(gate).await
     }
 
-    /// What is known of each request, in the order of arrival; of the first 10,000 when there were more.
+    /// Returns the facts of the first 10,000 requests, in the order of arrival.
     pub fn requests(&self) -> Vec<RequestFact> {
         self.shared.progress().facts().to_vec()
     }
@@ -128,7 +128,7 @@ impl Drop for ScriptedModel {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic of that thread was seen by the client as a broken connection; a drop has nobody to tell.
+            // The client sees a panic of that thread as a broken connection; `drop` cannot report it.
             drop(thread.join());
         }
     }

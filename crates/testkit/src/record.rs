@@ -42,7 +42,7 @@ pub struct Recorder {
     tape: Arc<Mutex<Tape>>,
 }
 
-/// A transport whose traffic is written down.
+/// A transport that records its traffic.
 #[derive(Debug)]
 pub struct Recording<T> {
     inner: T,
@@ -87,7 +87,7 @@ impl Recorder {
         Recording { inner: transport, recorder: self.clone() }
     }
 
-    /// Says what the program was started with, which a transport does not tell.
+    /// Records the arguments of the program, which a transport does not know.
     pub fn argv(&self, argv: Argv) {
         self.tape().argv = Some(argv);
     }
@@ -97,17 +97,17 @@ impl Recorder {
         self.tape().stderr(line);
     }
 
-    /// Writes down a signal that somebody else has sent.
+    /// Records a signal that another program sent.
     pub fn signal(&self, name: &str) {
         self.tape().signalled(name);
     }
 
-    /// What was recorded so far.
+    /// Returns the recording so far.
     ///
-    /// The header says which version of the CLI was recorded, as it tells when a turn starts (`unknown` before that), and
-    /// on which system.
+    /// The header contains the version that the CLI reports when a turn starts (`unknown` before that), and
+    /// the system.
     /// How the CLI ended stands last, since its output is often read to the end only after it was seen to end.
-    /// A last line without a line feed is there from the end of its stream on, with a comment that says so.
+    /// A last line without a line feed is included once its stream has ended, with a comment that marks it.
     ///
     /// # Errors
     ///

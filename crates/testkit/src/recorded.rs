@@ -2,7 +2,7 @@
 
 use crate::json::Json;
 
-/// A line that is a JSON object, and what it is to the control protocol.
+/// A line that is a JSON object, and its role in the control protocol.
 #[derive(Clone, Debug)]
 pub struct Recorded {
     pub json: Json,
@@ -16,7 +16,7 @@ pub enum Role {
     Request { id: Box<str>, subtype: Box<str> },
     /// A `control_response` with the id that it answers.
     Response { id: Box<str> },
-    /// A `control_cancel_request` with the id that it takes back.
+    /// A `control_cancel_request` with the id of the cancelled request.
     Cancel { id: Box<str> },
     /// Anything else: a message, a prompt, or a control frame without an id.
     Message,

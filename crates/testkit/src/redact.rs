@@ -1,4 +1,4 @@
-//! Takes out of a recorded session what is private, what changes from run to run, and what is not ours to publish.
+//! Removes private text, values that change between runs, and text that we may not publish from a recorded session.
 //!
 //! Values are replaced in the raw text of a line; every other byte stays as it was, key order, spacing and the spelling
 //! of numbers included.
@@ -6,7 +6,7 @@
 //! | what | becomes |
 //! |---|---|
 //! | secrets, in lines of both directions, stderr, arguments and comments | `<redacted-1>`, …; the same one for the same one |
-//! | the paths that [`Redactor::path`] names, also in the form in which the CLI makes folder names of them | what they stand for |
+//! | the paths that [`Redactor::path`] names, also in the form in which the CLI makes folder names of them | their names |
 //! | other paths below a home or a temporary folder, sockets among them | `/home/user/tmp/1`, `/home/user/tmp/2.sock`, … |
 //! | UUIDs | `00000000-0000-4000-8000-000000000001`, …; the same one for the same one |
 //! | short ids that the CLI makes up: of agents, tasks and runs | `id0000001`, …, likewise, wherever they stand |
@@ -29,7 +29,7 @@
 //!
 //! JSON within strings, escapes and percent-encoding are seen through, and the pieces of a streamed block are judged as
 //! one text. A number becomes `0`. A search by shape is no proof:
-//! [`RedactionReport::NOT_SEARCHED`] says what is not searched for.
+//! [`RedactionReport::NOT_SEARCHED`] lists the kinds of text that are not searched for.
 //!
 //! ```
 //! use agentwire_testkit::{Redactor, Transcript};
@@ -86,7 +86,7 @@ impl Redactor {
         Self::default()
     }
 
-    /// Says what a path, and everything below it, is to be called.
+    /// Sets the replacement of a path and of everything below it.
     ///
     /// Of paths within each other, the longest counts.
     #[must_use]
@@ -97,7 +97,7 @@ impl Redactor {
         self
     }
 
-    /// Says that a text is ours: where it stands in a line of the CLI's, it stays.
+    /// Marks a text as ours: it stays in the lines of the CLI.
     ///
     /// The lines to the CLI need not be named.
     #[must_use]
@@ -106,7 +106,7 @@ impl Redactor {
         self
     }
 
-    /// Says that every text in this JSON is ours, such as a script of the model.
+    /// Marks every text in this JSON as ours, such as a script of the model.
     #[must_use]
     pub fn own_json(mut self, json: &str) -> Self {
         self.own.extend(json::texts(json));
@@ -123,11 +123,11 @@ impl Redactor {
         self
     }
 
-    /// The redacted session, with its header saying so.
+    /// Returns the redacted session, and sets `redacted` in its header.
     ///
     /// # Errors
     ///
-    /// [`Leftovers`] where something private is left.
+    /// [`Leftovers`] if private text remains.
     pub fn redact(&self, session: &Transcript) -> Result<Transcript, Leftovers> {
         match self.redact_as_far_as_possible(session) {
             (session, None) => Ok(session),
@@ -135,13 +135,13 @@ impl Redactor {
         }
     }
 
-    /// The redacted session, and what is left in it.
+    /// Returns the redacted session, and the private text that remains in it.
     pub fn redact_as_far_as_possible(&self, session: &Transcript) -> (Transcript, Option<Leftovers>) {
         let (session, report) = self.redact_with_report(session);
         (session, report.leftovers)
     }
 
-    /// Returns the redacted session, and a report of what was found in it and what is not searched for.
+    /// Returns the redacted session, and a report of the secrets found and the kinds of text not searched for.
     pub fn redact_with_report(&self, session: &Transcript) -> (Transcript, RedactionReport) {
         let mut session = session.clone();
         let mut secrets = Secrets::new(&self.secrets, &session);
@@ -171,7 +171,7 @@ impl Redactor {
         (session, RedactionReport { found: secrets.found(), leftovers })
     }
 
-    /// What is ours: what was said to be, and what our side wrote.
+    /// Collects the texts that are ours: those marked as ours, and those that our side sent.
     fn prose(&self, session: &Transcript, words: &mut Words<'_>) -> Prose {
         let mut prose = Prose::default();
         for own in &self.own {

@@ -5,13 +5,13 @@
 //! one: the same JSON, with the text of its numbers.
 //!
 //! Ids that we make up differ between runs, so they are bound by position: the first request of ours stands for the
-//! first recorded one, and what is played afterwards names ours.
+//! first recorded one, and output that is played later uses our ids.
 //! The same goes for the `uuid` of a prompt.
 //!
 //! Order counts where the protocol orders: prompts, requests and cancellations of ours come in their order; answers to
 //! requests that are open at the same time may come in any order, before or after them.
 //!
-//! What does not fit ends the replay: reading fails with a text that says which line was expected and what came, and
+//! A mismatch ends the replay: reading fails with a text that names the expected line and the actual line, and
 //! the [`ReplayHandle`] gives a [`ReplayReport`].
 //! A wait for a line of ours is bounded, so that a replay never hangs.
 //!
@@ -72,7 +72,7 @@ pub struct Replay {
     shared: Arc<Shared>,
 }
 
-/// Tells how a replay goes, while it runs and afterwards; clones share it.
+/// Reports the progress of a replay, while it runs and afterwards; clones share it.
 #[derive(Clone, Debug)]
 pub struct ReplayHandle {
     shared: Arc<Shared>,
@@ -101,7 +101,7 @@ impl Replay {
         self
     }
 
-    /// How long to wait for a line of ours, from when nothing else is left to do; 10 seconds if not told.
+    /// Sets the limit of a wait for a line of ours; 10 seconds by default.
     ///
     /// Measured by tokio's clock, so that a test with a paused one does not wait.
     #[must_use]
@@ -113,8 +113,8 @@ impl Replay {
     /// Takes the transcript for one of another host's, with habits that ours need not share.
     ///
     /// Of its `initialize` only the hooks count, since we must answer for them: as many callbacks for each event, which
-    /// are bound by position, whatever their ids.
-    /// A prompt's text is compared, not what stands around it.
+    /// are bound by position and not by id.
+    /// Of a prompt only the text is compared.
     /// An error may have another text, an acknowledgement of an MCP notification may say anything, and a signal is not
     /// waited for.
     #[must_use]
@@ -123,7 +123,7 @@ impl Replay {
         self
     }
 
-    /// A handle that tells how it goes.
+    /// Returns a handle that reports the progress.
     pub fn handle(&self) -> ReplayHandle {
         ReplayHandle { shared: Arc::clone(&self.shared) }
     }
@@ -167,14 +167,14 @@ impl Shared {
         self.player.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the player, and wakes everyone who waits for it.
+    /// Changes the player, and wakes all waiting tasks.
     fn change<T>(&self, change: impl FnOnce(&mut Player) -> T) -> T {
         let changed = change(&mut self.player());
         self.moved.notify_waiters();
         changed
     }
 
-    /// Waits until the player gives something; it is asked again after each change.
+    /// Waits until the player returns a value; `ready` runs again after each change.
     async fn wait<T>(&self, mut ready: impl FnMut(&mut Player) -> Option<T>) -> T {
         loop {
             let mut moved = std::pin::pin!(self.moved.notified());

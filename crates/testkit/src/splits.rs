@@ -77,25 +77,3 @@ impl Cutter {
         usize::try_from((mixed >> 8) % most).unwrap_or_default() + 1
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Cutter, Splits};
-
-    #[test]
-    fn every_cut_gives_all_bytes() {
-        let text = b"one\ntwo\n\nthree";
-        for splits in Splits::SAMPLES {
-            let mut cutter = Cutter::new(splits);
-            let (mut rest, mut read) = (&text[..], Vec::new());
-            while !rest.is_empty() {
-                let (piece, behind) = rest.split_at(cutter.next(rest));
-                assert!(!piece.is_empty());
-                read.extend_from_slice(piece);
-                rest = behind;
-            }
-            assert_eq!(read, text, "{splits}");
-        }
-        assert_eq!(Cutter::new(Splits::Lines).next(text), 4);
-    }
-}

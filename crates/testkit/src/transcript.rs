@@ -18,8 +18,8 @@
 //! ```
 //!
 //! The first line holds the version of the format.
-//! A reader refuses a newer major version, and keeps what it does not understand of a newer minor one.
-//! The second line is optional, and says where the recording comes from, and with `faults yes` that our side sent faulty
+//! A reader refuses a newer major version, and keeps unknown entries of a newer minor one.
+//! The second line is optional: it has the origin of the recording, and `faults yes` if our side sent faulty
 //! lines on purpose.
 //! The arguments, if there are any, follow directly; everything after that is an [`Entry`].
 //! There is one way to write each thing, so a file that was read is written back byte for byte.
@@ -68,7 +68,7 @@ impl Transcript {
         reader::parse(Bytes::copy_from_slice(text.as_ref()))
     }
 
-    /// Takes every line of the text for one inbound line, whatever it holds.
+    /// Reads each line of the text as one inbound line.
     ///
     /// This is for output of the CLI that was captured by other means.
     /// Such text has no header, so writing the transcript gives the transcript format, not the text again.

@@ -1,4 +1,4 @@
-//! What the head of the page says of the session as a whole.
+//! Facts of the whole session, for the head of the page.
 
 use agentwire_protocol::{
     Message,
@@ -8,7 +8,7 @@ use agentwire_protocol::{
 use super::escape;
 use agentwire_testkit::Transcript;
 
-/// What is known of the session.
+/// The facts of a session.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
     /// Every id that the session had; clearing it gives a new one.
@@ -19,7 +19,7 @@ pub(super) struct Facts {
     pub(super) mode: Option<String>,
     pub(super) recorded: Option<String>,
     pub(super) redacted: bool,
-    /// The cost so far, as the last result tells it.
+    /// The cost so far, from the last result.
     pub(super) cost: Option<f64>,
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
@@ -69,7 +69,7 @@ impl Facts {
     }
 }
 
-/// Usage, cost and time of a turn, as its result tells them.
+/// Returns usage, cost and time of a turn, from its result.
 pub(super) fn result_note(result: &TurnResult) -> String {
     let mut note =
         format!("{} told · ${:.4} so far", escape::time(result.duration_ms), result.total_cost_usd);

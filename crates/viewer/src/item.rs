@@ -2,7 +2,7 @@
 
 use super::part::Part;
 
-/// One thing that happened, with all the frames that tell of it.
+/// One event of a session, with all its frames.
 #[derive(Debug)]
 pub(super) struct Item {
     pub(super) kind: Kind,
@@ -16,20 +16,20 @@ pub(super) struct Item {
     pub(super) entries: Vec<usize>,
     /// The entries of a stream that led to this message.
     pub(super) streamed: Vec<usize>,
-    /// The lines of frames that tell of this too, but are shown with another item.
+    /// Lines of frames about this item that are shown with another item.
     pub(super) mentions: Vec<usize>,
     /// From here to there, in the page's measure: milliseconds, or entries.
     pub(super) from: u64,
     pub(super) to: u64,
-    /// The turn in which it began; 0 is what came before the first.
+    /// The turn in which it began; 0 is the time before the first.
     pub(super) turn: usize,
-    /// The tool use that it is about, or in whose agent it happened.
+    /// The tool use to which it belongs, directly or through its agent.
     pub(super) about: Option<String>,
     /// The subagent in which it happened, as hooks and permission questions name it.
     pub(super) agent: Option<String>,
     /// The item in which it is shown.
     pub(super) parent: Option<usize>,
-    /// Whether another item has taken over what it showed.
+    /// Whether another item shows its content now.
     pub(super) gone: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) enum Kind {
     /// A stream without its final message.
     Stream,
     System,
-    /// What the transcript tells of the process.
+    /// Entries about the process.
     Process,
     /// What cannot be read, or is of an unknown kind.
     Unknown,
@@ -93,7 +93,7 @@ pub(super) enum Mood {
     Bad,
     /// Neither, such as a reply without an opinion.
     Plain,
-    /// Nobody has answered.
+    /// There is no answer.
     Open,
 }
 

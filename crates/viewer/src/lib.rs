@@ -1,6 +1,6 @@
 //! A recorded session as one HTML page that needs nothing else: no network, no other file, and no script to be read.
 //!
-//! The page holds every line of the transcript once, with the items that it tells of: prompts, messages, tool uses
+//! The page holds every line of the transcript once, with its items: prompts, messages, tool uses
 //! with their results, hooks and permission questions with our answers, MCP messages, requests of ours, results.
 //! What cannot be decoded, or is of a kind that this version does not know, is shown with a badge.
 //! With scripts it can be searched and filtered; every line has an address of its own, as `#line-42`.
@@ -34,9 +34,9 @@ use agentwire_testkit::Transcript;
 /// There are times where pauses (`~`) were recorded; elsewhere bars follow the order of the lines.
 /// Times, ids and paths of a redacted transcript are what the redaction made of them.
 ///
-/// Nothing is left out: long lines are there whole, and closed.
+/// The page contains every line completely; long lines are collapsed.
 /// A page is about as long as its transcript, and at most some 2.5 times, but for 40 KiB of its own and for text that
-/// is mostly markup, whose characters HTML spells longer.
+/// is mostly markup, since HTML needs more bytes for its characters.
 pub fn page(session: &Transcript, title: &str) -> String {
     write::write(session, &read::read(session), title)
 }

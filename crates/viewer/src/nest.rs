@@ -1,4 +1,4 @@
-//! What belongs to a tool use is shown within it: its hooks, its permission question, the work of its agent.
+//! Items that belong to a tool use are shown within it: hooks, its permission question, the work of its agent.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::item::{Item, Kind};
 
 /// Finds the parent of each item.
 ///
-/// A tool use is only put into one that came before it, so that nothing can be within itself.
+/// A tool use is only put into an earlier one, so no item contains itself.
 pub(super) fn nest(
     items: &mut [Item],
     tools: &BTreeMap<String, (usize, Value)>,

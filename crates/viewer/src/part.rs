@@ -20,7 +20,7 @@ pub(super) struct Part {
 /// How a text looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
-    /// What somebody wrote.
+    /// Text written by a person or the model.
     Prose,
     /// What the model thought.
     Thought,
@@ -42,13 +42,13 @@ impl Place {
         Self { line, pointer: pointer.into() }
     }
 
-    /// What stands below this place under a key.
+    /// Returns the place of a key below this place.
     pub(super) fn key(&self, key: &str) -> Self {
         let key = key.replace('~', "~0").replace('/', "~1");
         Self { line: self.line, pointer: format!("{}/{key}", self.pointer) }
     }
 
-    /// What stands below this place at a position.
+    /// Returns the place of a position below this place.
     pub(super) fn at(&self, position: usize) -> Self {
         Self { line: self.line, pointer: format!("{}/{position}", self.pointer) }
     }
@@ -60,7 +60,7 @@ impl Part {
         Self::cut(look, label, text, place, MOST)
     }
 
-    /// The same, cut earlier: what nobody reads unless he looks for it.
+    /// Returns the same part, cut earlier: details that readers rarely need.
     pub(super) fn brief(label: impl Into<String>, text: &str, place: Place) -> Self {
         Self::cut(Look::Code, label, text, place, BRIEF)
     }
@@ -101,7 +101,7 @@ impl Part {
 
 /// More than this is shown on demand; it keeps a page about as long as its transcript.
 const MOST: usize = 1_500;
-/// So much is shown of what is seldom read.
+/// The length of such details.
 const BRIEF: usize = 200;
 /// So many fields of an object are shown; the others are in the frame.
 const FIELDS: usize = 12;

@@ -1,4 +1,4 @@
-//! Reads a transcript into items: who asked what, who answered, and which frames tell of it.
+//! Reads a transcript into items: requests, answers, and the frames of each.
 
 mod control;
 mod rpc;
@@ -17,7 +17,7 @@ use super::item::{Item, Kind, Outcome};
 use super::part::{Look, Part, Place};
 use agentwire_testkit::{End, Entry, Transcript};
 
-/// What was read.
+/// The items and facts of a transcript.
 #[derive(Debug)]
 pub(super) struct Reading {
     pub(super) items: Vec<Item>,
@@ -29,7 +29,7 @@ pub(super) struct Reading {
     pub(super) end: u64,
 }
 
-/// Everything until a result; the first of the list is what came before the first turn.
+/// The items up to a result; the first element of the list is the time before the first turn.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub(super) from: u64,
@@ -38,7 +38,7 @@ pub(super) struct Turn {
     pub(super) line: usize,
     /// Its result's item.
     pub(super) result: Option<usize>,
-    /// What it began with, in a few words.
+    /// The prompt of the turn, shortened.
     pub(super) about: String,
 }
 
@@ -69,7 +69,7 @@ impl Way {
     }
 }
 
-/// What is known while the transcript is read.
+/// The state of the reader.
 struct Reader<'a> {
     session: &'a Transcript,
     /// The line of the first entry.
@@ -85,17 +85,17 @@ struct Reader<'a> {
     line: usize,
     now: u64,
     elapsed: u64,
-    /// Requests by who asked, and their id.
+    /// Requests by direction and id.
     asked: BTreeMap<(Way, String), usize>,
-    /// JSON-RPC requests by who asked, the server, and their id.
+    /// JSON-RPC requests by direction, server and id.
     called: BTreeMap<(Way, String, String), usize>,
-    /// Tool uses by their id, and what they were used with.
+    /// Tool uses by id, with their input.
     tools: BTreeMap<String, (usize, Value)>,
     /// The tool use that started an agent, by the agent's id.
     agents: BTreeMap<String, String>,
     /// Streams and messages by the id of their message.
     streams: BTreeMap<String, usize>,
-    /// The message that is being streamed, by the tool use in whose agent it is.
+    /// The message that streams, by the tool use of its agent.
     streaming: BTreeMap<Option<String>, String>,
     /// The requests of ours that have a type.
     calls: BTreeSet<&'static str>,

@@ -92,7 +92,7 @@ fn line_of(item: &Item, first_line: usize) -> usize {
 }
 
 impl Lane {
-    /// Draws the lane from `y` on, and says where it ends.
+    /// Draws the lane from `y` on, and returns its lower end.
     fn draw(&self, svg: &mut String, y: u64, total: u64, timed: bool) -> u64 {
         let _ = write!(svg, "<text x=0 y={} class=lane>{} · {}</text>", y + 12, self.name, self.bars.len());
         let mut rows: Vec<u64> = Vec::new();
@@ -108,7 +108,7 @@ impl Lane {
                 Some(end) => *end = room.max(*end),
                 None => rows.push(room),
             }
-            // Nobody could tell it from the one before.
+            // The bar would cover the same pixels as the one before.
             let pixel = (row, bar.mood, bar.from * PIXELS / total, bar.to * PIXELS / total);
             if last.replace(pixel) == Some(pixel) {
                 continue;
@@ -154,7 +154,7 @@ fn axis(svg: &mut String, y: u64, total: u64, timed: bool, first_line: usize) {
     }
 }
 
-/// What the drawing says, and what it cannot say: how many ended how.
+/// Writes the content of the drawing as a table, with the number of each outcome.
 fn table(page: &mut String, lanes: &[Lane], timed: bool) {
     page.push_str("<div class=wide tabindex=0 role=region aria-label=\"Table of the timeline\"><table><thead><tr><th scope=col>What<th scope=col>How many<th scope=col>How they ended");
     if timed {
@@ -203,5 +203,5 @@ const ROW: u64 = 13;
 const DENSE: usize = 200;
 /// More than a screen has.
 const PIXELS: u64 = 4_000;
-/// So many kinds of ends are told of a lane.
+/// The largest number of outcomes in a lane's row.
 const ENDS: usize = 8;

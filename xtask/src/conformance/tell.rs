@@ -1,8 +1,6 @@
 //! What is printed of a file: one line, and a line for each failure.
 
-use std::collections::BTreeMap;
-
-use agentwire_judge::conformance::{Report, SelfTest};
+use agentwire_judge::conformance::{Corruption, Report};
 use serde_json::{Value, json};
 
 use super::{File, Outcome, Told};
@@ -20,18 +18,8 @@ pub(super) fn line(file: &File, outcome: &Outcome) {
     }
 }
 
-/// Why corruptions could not be found.
-pub(super) fn harmless(reasons: &BTreeMap<&'static str, usize>) {
-    for (reason, count) in reasons {
-        println!("harmless {count:5}  {reason}");
-    }
-}
-
 /// The last lines.
 pub(super) fn end(told: &Told) {
-    if told.possible > 0 {
-        println!("{} corruptions tried of {}", told.tried, told.possible);
-    }
     let not_played = match told.not_played {
         0 => String::new(),
         count => format!("{count} not played, "),
@@ -52,7 +40,7 @@ pub(super) fn json(file: &File, outcome: &Outcome) {
             json!({"inbound": inbound, "outbound": outbound})
         }
         Outcome::NotPlayed(Report { inbound, .. }) => json!({"inbound": inbound, "played": false}),
-        Outcome::Tested(test) => json!({"corruptions": corruptions(test), "harmless": test.harmless}),
+        Outcome::Tested(test) => json!({"found": names(&test.found), "missed": names(&test.missed)}),
     };
     if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
         object.extend(more);
@@ -67,16 +55,7 @@ fn summary(outcome: &Outcome) -> String {
         Outcome::NotPlayed(report) => {
             format!("{} lines in, not played: it has no line of ours", report.inbound)
         }
-        Outcome::Tested(test) => {
-            let told = test.tried.iter().map(|(corruption, tally)| {
-                let tried = tally.found + tally.missed;
-                match tally.harmless {
-                    0 => format!("{corruption} {}/{tried}", tally.found),
-                    harmless => format!("{corruption} {}/{tried} ({harmless} harmless)", tally.found),
-                }
-            });
-            told.collect::<Vec<_>>().join(", ")
-        }
+        Outcome::Tested(test) => format!("{} kinds of corruption found", test.found.len()),
     }
 }
 
@@ -88,15 +67,11 @@ fn failures(outcome: &Outcome) -> Vec<String> {
         }
         Outcome::Tested(test) => {
             let splits = test.splits.iter().map(|(splits, report)| format!("with {splits}: {report}"));
-            splits.chain(test.missed.iter().map(ToString::to_string)).collect()
+            splits.chain(test.missed.iter().map(|kind| format!("{kind} was found at no place"))).collect()
         }
     }
 }
 
-fn corruptions(test: &SelfTest) -> Value {
-    let told = test.tried.iter().map(|(corruption, tally)| {
-        let counts = json!({"found": tally.found, "missed": tally.missed, "harmless": tally.harmless});
-        (corruption.to_string(), counts)
-    });
-    Value::Object(told.collect())
+fn names(corruptions: &[Corruption]) -> Vec<String> {
+    corruptions.iter().map(ToString::to_string).collect()
 }

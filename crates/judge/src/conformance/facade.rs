@@ -1,4 +1,4 @@
-//! Plays a transcript through a whole session, with handlers that answer what was recorded.
+//! Plays a transcript through a whole session, with handlers that return the recorded answers.
 
 mod book;
 mod handlers;
@@ -22,15 +22,15 @@ use agentwire_testkit::{
 /// Plays a transcript through a session of the facade, over a replay of the CLI.
 ///
 /// Its hooks are registered as the recorded `initialize` declares them, permission questions go through a permission
-/// handler, MCP messages through in-process servers, and everything else through a responder; each answers what was
-/// recorded for that very request.
+/// handler, MCP messages through in-process servers, and everything else through a responder; each returns the answer
+/// that was recorded for its request.
 /// Prompts and calls are sent when they are due.
 /// What the session delivers must be the recorded messages, all and in order.
 ///
 /// The session may start in another way than the recorded one: it always sends `initialize`, and waits for the reply
 /// before it sends anything else.
-/// A bare capture has nothing that could be played, and passes; a transcript whose `initialize` was refused is played
-/// up to there.
+/// A bare capture cannot be played, and passes; a transcript with a refused `initialize` is played
+/// up to the refusal.
 ///
 /// Needs a tokio runtime with its timer. Bounded in time.
 pub async fn check_facade(transcript: &Transcript, splits: Splits) -> Report {
@@ -113,7 +113,7 @@ fn compare_end(book: &Book, ended: Option<Error>, report: &mut Report) {
     let Some((line, recorded)) = book.end() else { return };
     let exit = ended.as_ref().and_then(Error::ending).map(|ending| ending.exit.clone());
     match (exit, recorded.is_success()) {
-        // A clean session tells nothing of its exit.
+        // A clean session does not report its exit.
         (None, true) if ended.is_none() => {}
         (Some(Some(exit)), _) if exit.code == recorded.code && exit.signal == recorded.signal => {}
         (None | Some(_), _) => {
@@ -145,7 +145,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Whether a line is one that a session delivers to its user.
+/// Returns whether a session delivers this line to its user.
 fn is_message(read: Option<&Recorded>) -> bool {
     let Some(read) = read else { return true };
     read.role == Role::Message && !matches!(read.kind(), "control_response" | "control_cancel_request")

@@ -20,11 +20,11 @@ pub(super) struct Facts {
     pub(super) resumed: bool,
     /// Agents or shells ran in the background, so that frames of several conversations mix.
     pub(super) tasks: bool,
-    /// The CLI tells its state.
+    /// The CLI reports its state.
     pub(super) states: bool,
     /// Turns are announced by `system/init`.
     pub(super) inits: bool,
-    /// Requests for answers are told.
+    /// The CLI reports its requests to the model.
     pub(super) requests: bool,
     /// We interrupted a turn.
     pub(super) interrupted: bool,
@@ -38,7 +38,7 @@ pub(super) struct Facts {
     pub(super) first_prompt: Option<usize>,
     /// We sent a signal, or asked the CLI to end itself.
     pub(super) stopped: bool,
-    /// The CLI said something on its stderr.
+    /// The CLI wrote to its stderr.
     pub(super) stderr: bool,
     /// How the CLI ended.
     pub(super) end: Option<End>,
@@ -73,7 +73,7 @@ impl Facts {
         facts
     }
 
-    /// Whether the CLI ended by itself, or was not recorded so far.
+    /// Returns whether the CLI exited with 0, or its end is not recorded.
     pub(super) fn ended_well(&self) -> bool {
         self.end.as_ref().is_none_or(|end| *end == End::Exit(0))
     }
@@ -151,7 +151,7 @@ pub(super) fn is_replay(read: &Recorded) -> bool {
     read.json.field("isReplay").is_some_and(Json::is_true)
 }
 
-/// Whether a result tells that the model ended its turn as it wished, and nothing cut it short.
+/// Returns whether the model completed its turn, without an error or a limit.
 pub(super) fn is_plain_success(result: &Recorded) -> bool {
     let json = &result.json;
     result.subtype() == "success"
@@ -159,7 +159,7 @@ pub(super) fn is_plain_success(result: &Recorded) -> bool {
         && json.text_at(&["terminal_reason"]) == Some("completed")
 }
 
-/// Whether the model was asked at all in the turn of a result.
+/// Returns whether the turn of a result had a request to the model.
 pub(super) fn has_rounds(result: &Recorded) -> bool {
     result.json.field("num_turns").and_then(Json::number).is_some_and(|rounds| rounds != "0")
 }

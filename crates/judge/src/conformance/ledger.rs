@@ -132,7 +132,7 @@ impl Ledger<'_> {
         }
     }
 
-    /// Notes what only our side did wrong, unless the recording says that this was on purpose.
+    /// Records a fault of our side, unless the header allows such faults.
     fn fault(&mut self, line: usize, what: impl FnOnce() -> String) {
         if !self.facts.faults {
             self.report.find(line, what());

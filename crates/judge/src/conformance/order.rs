@@ -1,7 +1,7 @@
 //! The order that the protocol guarantees, as a small state machine over the CLI's lines.
 //!
 //! Every rule here holds on all recorded sessions of the real CLI.
-//! A rule that only holds for some of them says for which.
+//! A rule with a condition names the condition.
 
 mod once;
 mod outcome;
@@ -25,7 +25,7 @@ use turn::Turns;
 pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
     let mut order = Order::default();
     if scene.bare {
-        // Our answers are not there, so no question can be told from an open one.
+        // Our answers are not recorded, so any question may be settled.
         order.tools.input_ended();
     }
     for item in &scene.items {

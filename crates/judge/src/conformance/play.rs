@@ -17,7 +17,7 @@ use super::{
 };
 use agentwire_testkit::{Splits, ids::Ids, replay::exit_report, splits::Cutter};
 
-/// Plays the transcript; whatever the layers make of it other than what was recorded is a finding.
+/// Plays the transcript; each difference between the output of the layers and the recording is a finding.
 pub(super) fn check(scene: &Scene, splits: Splits, report: &mut Report) {
     let mut play = Play {
         router: Router::new(),
@@ -46,7 +46,7 @@ struct Play<'a> {
     decoder: LineDecoder,
     cutter: Cutter,
     ids: Ids,
-    /// What the CLI has written and nobody has read.
+    /// Output of the CLI that was not read yet.
     written: BytesMut,
     /// The lines that must come out of the decoder, with the bytes that went in.
     awaited: VecDeque<(&'a Item, Bytes)>,
@@ -69,7 +69,7 @@ impl<'a> Play<'a> {
             self.written.extend_from_slice(b"\n");
             return self.awaited.push_back((item, line));
         }
-        // What we do comes after all that the CLI had said by then has been read.
+        // Read all earlier output of the CLI before our side acts.
         self.flush();
         match &item.what {
             What::Ours(line, read) if !self.input_ended => self.ours(item.line, line, read.as_deref()),
@@ -120,7 +120,7 @@ impl<'a> Play<'a> {
         self.expect(item, &line, events, ignored);
     }
 
-    /// The end of our input refuses what is open: each request once, with an answer.
+    /// The end of our input refuses open requests: each one once, with an answer.
     fn refused(&mut self, line: usize) {
         while let Some(event) = self.router.poll_event() {
             match event {

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// What is wrong, in no particular order; empty where nothing is.
+    /// The faults, in no particular order; empty if there are none.
     pub findings: Vec<Finding>,
     /// Lines of the CLI's that were checked.
     pub inbound: usize,
@@ -20,7 +20,7 @@ pub struct Report {
 pub struct Finding {
     /// The line of the transcript's file; `None` where it is the whole.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
 }
 

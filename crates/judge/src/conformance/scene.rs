@@ -14,7 +14,7 @@ pub(crate) struct Scene {
     pub(crate) bare: bool,
     /// The recorded arguments.
     pub(crate) argv: Vec<String>,
-    /// Whether the header says that our side sent faulty lines on purpose.
+    /// Whether the header declares faulty lines of our side.
     pub(crate) faults: bool,
 }
 
@@ -39,14 +39,14 @@ pub(crate) enum What {
     End(End),
 }
 
-/// What a comment says of the line behind it.
+/// The meaning of a comment for the next line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// `# undecodable`: it can't be decoded, or is no JSON, and should be there all the same.
+    /// `# undecodable`: it cannot be decoded, or is no JSON, on purpose.
     Undecodable,
-    /// `# noise`: it is no JSON object, and should be there all the same.
+    /// `# noise`: it is no JSON object, on purpose.
     Noise,
-    /// `# unanswered`: the request has no answer, and need not have one.
+    /// `# unanswered`: the request has no answer, on purpose.
     Unanswered,
 }
 
@@ -77,11 +77,6 @@ impl Scene {
     /// The lines of the CLI's that are JSON objects.
     pub(crate) fn theirs(&self) -> impl Iterator<Item = &Recorded> {
         self.items.iter().filter_map(|item| item.theirs())
-    }
-
-    /// The lines of ours that are JSON objects.
-    pub(crate) fn ours(&self) -> impl Iterator<Item = &Recorded> {
-        self.items.iter().filter_map(|item| item.ours())
     }
 }
 
@@ -132,6 +127,19 @@ impl Item {
 }
 
 impl What {
+    /// Returns the line of either side, if it is a JSON object.
+    pub(crate) fn read(&self) -> Option<&Recorded> {
+        match self {
+            Self::Ours(_, read) | Self::Theirs(_, read) => read.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether the entry becomes an item of the scene.
+    pub(crate) fn is_one(entry: &Entry) -> bool {
+        !matches!(entry, Entry::Delay { .. } | Entry::Comment(_) | Entry::Blank | Entry::Unknown(_))
+    }
+
     fn of(entry: &Entry, known: &Known) -> Option<Self> {
         match entry {
             Entry::Outbound(line) => Some(Self::Ours(line.clone(), known.read(line))),

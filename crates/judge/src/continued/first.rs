@@ -13,7 +13,7 @@ use super::{
 };
 use agentwire_testkit::{ScriptedModel, model::Answer};
 
-/// What is stored of the conversation.
+/// The stored part of the conversation.
 pub(super) struct First {
     pub(super) key: SessionKey,
     pub(super) entries: Vec<RawEntry>,
@@ -54,7 +54,7 @@ impl First {
     }
 }
 
-/// The lines that the CLI mirrors: all but what it notes of its requests (`api-request`, `api-request-blob`,
+/// Returns the lines that the CLI mirrors: all except records of its requests (`api-request`, `api-request-blob`,
 /// `api-request-shape`), as seen with 2.1.330.
 fn mirrored(lines: &[String]) -> Result<Vec<String>, Failure> {
     let mut all = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn asked(model: &ScriptedModel) -> Result<Vec<Box<str>>, Failure> {
     Ok(last.ok_or("the model was not asked")?.roles)
 }
 
-/// Without what stands for a file beside.
+/// Returns the entries without those that represent a separate file.
 pub(super) fn said(entries: &[RawEntry]) -> Vec<RawEntry> {
     entries.iter().filter(|entry| entry.kind() != "agent_metadata").cloned().collect()
 }

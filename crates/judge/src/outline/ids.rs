@@ -55,7 +55,7 @@ impl Ids {
         ids
     }
 
-    /// What this id is called: `?` where nobody made it up.
+    /// Returns the name of this id; `?` if it is unknown.
     pub(super) fn told(&self, id: &Value) -> &str {
         id.as_str().and_then(|id| self.names.get(id)).map_or("?", String::as_str)
     }

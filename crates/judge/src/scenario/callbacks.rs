@@ -1,4 +1,4 @@
-//! The callbacks of a scenario: real ones, whose answers are data.
+//! The callbacks of a scenario: real callbacks with answers from data.
 
 use std::{
     collections::BTreeMap,
@@ -105,7 +105,7 @@ impl Answers {
         match self.fail {
             None => Ok(self.left.lock().unwrap_or_else(PoisonError::into_inner).next()),
             Some(Fail::Error) => Err("the scenario wants this callback to fail".to_owned()),
-            // Unwinds as a panic does, without a message on the terminal of whoever runs the scenario.
+            // Unwinds like a panic, without a message on the terminal.
             Some(Fail::Panic) => std::panic::resume_unwind(Box::new("the scenario wants a panic here")),
             Some(Fail::Hang) => pending().await,
         }

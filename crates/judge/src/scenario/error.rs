@@ -9,14 +9,14 @@ use agentwire_testkit::{ModelError, Transcript, record::TooLong, redact::Leftove
 #[error("{error}")]
 #[non_exhaustive]
 pub struct Failed {
-    /// What is wrong.
+    /// The cause.
     #[source]
     pub error: ScenarioError,
-    /// What was recorded until then, redacted as far as possible; `None` where nothing was started.
+    /// The recording so far, redacted as far as possible; `None` if nothing was started.
     pub transcript: Option<Box<Transcript>>,
 }
 
-/// What is wrong with a scenario, or with how it went.
+/// An error in a scenario or in its run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScenarioError {
@@ -25,7 +25,7 @@ pub enum ScenarioError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
@@ -45,7 +45,7 @@ pub enum ScenarioError {
         number: usize,
         /// The step, as it is called.
         step: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
     /// The session went through, but not as expected.
@@ -54,7 +54,7 @@ pub enum ScenarioError {
     /// The session was too long.
     #[error(transparent)]
     TooLong(#[from] TooLong),
-    /// Something private is left after the redaction.
+    /// Private text remains after the redaction.
     #[error(transparent)]
     Leftovers(#[from] Leftovers),
 }

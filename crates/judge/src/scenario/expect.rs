@@ -40,7 +40,7 @@ pub(super) fn wrong(
     wrong
 }
 
-/// What is wrong with how the script was used: all of it must have been, and nothing beyond.
+/// Returns an error if the script was not used completely, or was exhausted.
 pub(super) fn left_over(model: &ScriptedModel) -> Option<String> {
     let (unused, exhausted) = (model.unused(), model.exhausted());
     (unused + exhausted > 0).then(|| {

@@ -76,7 +76,7 @@ mod tests {
     use super::with_fields;
 
     #[test]
-    fn fields_stand_behind_the_others() {
+    fn new_fields_are_appended() {
         let line = br#"{"request_id":"a","request":{"subtype":"initialize"}}"#;
         let added = with_fields(line, r#""title":"A title""#).unwrap();
         assert_eq!(

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A part of a message.
 ///
-/// A text is a kind, `type` or `type/subtype`; `idle` is the frame that tells that nothing runs any more.
+/// A text is a kind, `type` or `type/subtype`; `idle` is the frame with the state `idle`.
 /// An object fits where each of its fields does; a list, where each of its items fits some item; anything else must be
 /// equal.
 /// `{"$has": "text"}` fits every text that holds that one.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use agentwire_testkit::{Redactor, ScriptedModel};
 
-/// What lies in a file: a text, or any other JSON as it is.
+/// The content of a file: a text, or any other JSON without changes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(from = "RawJson")]
 pub(super) enum Content {
@@ -75,7 +75,7 @@ impl Place {
         environment
     }
 
-    /// Knows every path of this place, and what it is to be called.
+    /// Returns a redactor with all paths of this place and their replacements.
     pub(super) fn redactor(&self) -> Redactor {
         let mut redactor = Redactor::new();
         for root in [self.real.as_path(), self.root.path()] {

@@ -1,4 +1,4 @@
-//! One run of a scenario: everything is put up, the steps are taken, and what came is looked at.
+//! One run of a scenario: prepares the place, takes the steps, and checks the outcome.
 
 use std::{
     collections::BTreeMap,
@@ -96,7 +96,7 @@ impl Stage<'_> {
         if wrong.is_empty() { Ok(()) } else { Err(ScenarioError::Unexpected(wrong)) }
     }
 
-    /// Plays one session to its end, and gives what was kept.
+    /// Plays one session to its end, and returns the words that its steps kept.
     async fn play(
         self,
         part: &Part,
@@ -170,7 +170,7 @@ async fn refused(builder: SessionBuilder, refusal: &str) -> Result<(), ScenarioE
     Err(step_error(0, "the handshake", why))
 }
 
-/// What the CLI said that is no request and no reply.
+/// Returns the CLI's messages without requests and replies.
 fn messages(transcript: &Transcript) -> Vec<Value> {
     let read = transcript.inbound().filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     read.filter(|line| line["type"].as_str().is_none_or(|kind| !kind.starts_with("control_"))).collect()

@@ -1,4 +1,4 @@
-//! The in-process MCP servers of a scenario: real ones, on rmcp, whose tools answer with data.
+//! The in-process MCP servers of a scenario: real servers on rmcp, with answers from data.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) fn servers<'a>(
     specs: impl IntoIterator<Item = (&'a String, &'a Server)>,
     witness: &Witness,
 ) -> McpServers {
-    // The recordings show how the CLI asks servers: a handshake that says it all would leave them nothing to show.
+    // No manifests in the handshake, so that the recordings show the CLI's requests to servers.
     let none = McpServers::new().manifest_limit(None);
     specs.into_iter().fold(none, |servers, (name, spec)| {
         let tools = spec.tools.clone().into();

@@ -1,4 +1,4 @@
-//! A scenario as it is spelt: one small JSON file. The module above tells what each field means.
+//! The JSON form of a scenario. The module above documents each field.
 
 mod step;
 
@@ -33,7 +33,7 @@ pub(super) struct Spec {
     /// Commands of the shell, run in the working folder before the CLI is started.
     #[serde(default)]
     pub(super) prepare: Vec<String>,
-    /// A session before the one that is recorded.
+    /// A session before the recorded one.
     pub(super) before: Option<Part>,
     #[serde(default)]
     options: Options,
@@ -71,11 +71,11 @@ pub(super) struct Part {
     pub(super) answers: BTreeMap<String, Vec<RawJson>>,
     #[serde(default)]
     pub(super) mcp: BTreeMap<String, Server>,
-    /// Each a [`Step`], read when it is taken, since what was kept by then stands in it.
+    /// Each is a [`Step`], parsed when it is taken, since it may contain words that earlier steps kept.
     pub(super) steps: Vec<RawJson>,
 }
 
-/// A hook callback, and what it answers.
+/// A hook callback and its answers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Hook {
@@ -84,7 +84,7 @@ pub(super) struct Hook {
     /// In seconds.
     pub(super) timeout: Option<f64>,
     pub(super) on_failure: Option<String>,
-    /// In order; after them, nothing is said.
+    /// In order; later calls get an empty answer.
     #[serde(default)]
     pub(super) replies: Vec<RawJson>,
     pub(super) fail: Option<Fail>,
@@ -102,7 +102,7 @@ pub(super) enum Fail {
     Hang,
 }
 
-/// The permission callback, and what it answers.
+/// The permission callback and its answers.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct Permissions {
@@ -120,7 +120,7 @@ pub(super) struct Server {
     pub(super) tools: Vec<Tool>,
 }
 
-/// A tool of it, and what it answers.
+/// A tool and its answers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct Tool {
@@ -144,7 +144,7 @@ pub(super) struct Expect {
     /// The subtypes of the requests that `answers` were given to, or were wanted for.
     pub(super) requested: Vec<String>,
     pub(super) exit: i32,
-    /// The name of the signal that ended the CLI, in the place of an exit code.
+    /// The name of the signal that ended the CLI, instead of an exit code.
     pub(super) signal: Option<String>,
     /// Whether the session may end in a turn, or as the CLI ends when it is not asked to.
     pub(super) cut: bool,
@@ -156,7 +156,7 @@ pub(super) struct Expect {
 }
 
 impl Spec {
-    /// Reads the text, with these words in the place of what stands for them.
+    /// Parses the text after replacing names with these words.
     pub(super) fn parse(text: &str, words: &Words) -> Result<Self, serde_json::Error> {
         let spec: Self = serde_json::from_str(&words.put_into(text))?;
         let before = spec.before.iter().flat_map(|part| &part.steps);

@@ -32,12 +32,12 @@ pub(super) struct Play<'a> {
     witness: &'a Witness,
     expect: &'a Expect,
     words: Words,
-    /// What came so far, as JSON.
+    /// The messages so far, as JSON.
     messages: Vec<Value>,
     number: usize,
     /// How often each callback was waited for.
     waited: Vec<String>,
-    /// Requests whose replies nobody has waited for yet.
+    /// Requests with replies that no step has awaited yet.
     asked: HashMap<String, JoinHandle<Result<RawJson, ControlError>>>,
     undecodable: usize,
 }
@@ -87,7 +87,7 @@ impl<'a> Play<'a> {
         self.session.end_input();
         within(after, "the end of the session", async {
             while self.next().await?.is_some() {}
-            // The end was told by `next`; this waits for the task alone.
+            // `next` reported the end already; this waits for the task alone.
             drop(self.session.close().await);
             match (self.undecodable, self.expect.undecodable) {
                 (seen, expected) if seen == expected => Ok(self.words),
@@ -105,7 +105,7 @@ impl<'a> Play<'a> {
 
     async fn act(&mut self, step: &Step) -> Result<(), String> {
         match step {
-            // Without an id of ours: the scenario says what is sent.
+            // Sends no id of ours: the scenario defines the line.
             Step::Prompt(text) => {
                 let prompt = UserInput::from(text.as_str());
                 self.session.control().send(&prompt).await.map_err(|error| chain(&error))
@@ -150,7 +150,7 @@ impl<'a> Play<'a> {
         self.session.control().send_line(line).await.map_err(|error| chain(&error))
     }
 
-    /// Signals the CLI, by the process id that it told in the handshake.
+    /// Signals the CLI, using the process id from the handshake.
     fn signal(&self, name: &str) -> Result<(), String> {
         let pid = self.session.initialized().pid.ok_or("the CLI has not told its process id")?;
         self.recorder.signal(name);
@@ -158,7 +158,7 @@ impl<'a> Play<'a> {
         shell(&format!("kill -{short} {pid}"), self.place, self.model).map_err(|error| error.to_string())
     }
 
-    /// Keeps what stands at these places in the last message that has such a place.
+    /// Keeps the values at these paths of the last message that has such a path.
     fn keep(&mut self, names: &std::collections::BTreeMap<String, String>) -> Result<(), String> {
         for (name, place) in names {
             let found = self.messages.iter().rev().find_map(|message| message.pointer(place));
@@ -183,7 +183,7 @@ impl<'a> Play<'a> {
                 // Such a request came after the end of our input.
                 Some(Ok(Incoming::Unhandled(..))) if self.expect.cut => {}
                 Some(Ok(other)) => return Err(format!("not a message: {other:?}")),
-                // The exit code is looked at with the other expectations.
+                // The exit code is checked with the other expectations.
                 Some(Err(Error::Ended(ending)))
                     if self.expect.cut || !ending.in_turn && ending.transport.is_none() =>
                 {

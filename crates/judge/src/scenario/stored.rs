@@ -6,7 +6,7 @@ use std::{fs, io};
 use agentwire_sessions::RawEntry;
 use agentwire_sessions::entry::{Entry, SystemEntry};
 
-/// What is wrong with the entries in this configuration folder.
+/// Returns the faults of the entries in this configuration folder.
 pub(super) fn wrong(config: &Path) -> io::Result<Vec<String>> {
     let mut wrong = Vec::new();
     look(&config.join("projects"), &mut wrong)?;
@@ -36,7 +36,7 @@ fn look(folder: &Path, wrong: &mut Vec<String>) -> io::Result<()> {
     Ok(())
 }
 
-/// Why the line is not what is known, without its text, which may hold the vendor's.
+/// Returns the reason why the line is not known; without its text, which may contain the vendor's.
 fn fault(line: &str) -> Option<String> {
     let entry = match RawEntry::parse(line) {
         Ok(entry) => entry,
@@ -65,7 +65,7 @@ mod tests {
     use super::wrong;
 
     #[test]
-    fn what_is_not_known_is_told() {
+    fn unknown_fault_is_refused() {
         let config = tempfile::tempdir().unwrap();
         assert!(wrong(config.path()).unwrap().is_empty());
         let folder = config.path().join("projects/-a/0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11/subagents");

@@ -10,7 +10,7 @@ pub(super) struct Witness {
     seen: Arc<watch::Sender<Seen>>,
 }
 
-/// What was called so far.
+/// The calls so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     /// The tools that the permission callback was asked about.

@@ -44,7 +44,7 @@ fn parse(text: &str) -> Transcript {
     Transcript::parse(text).unwrap()
 }
 
-/// What the check says of the session with a piece of its text changed.
+/// Checks the session with a piece of its text changed, and expects this finding.
 #[track_caller]
 fn check_changed(from: &str, to: &str, expected: &str) {
     assert!(SESSION.contains(from), "{from}");
@@ -58,7 +58,7 @@ fn line(start: &str) -> &'static str {
 }
 
 #[test]
-fn a_session_passes_however_it_is_read() {
+fn session_passes_with_every_cut_into_reads() {
     for splits in Splits::SAMPLES.into_iter().chain((3..20).map(Splits::Random)) {
         let report = check(&parse(SESSION), splits);
         assert!(report.is_clean(), "{splits}: {report}");
@@ -67,36 +67,21 @@ fn a_session_passes_however_it_is_read() {
 }
 
 #[test]
-fn every_kind_of_corruption_is_tried_and_found() {
+fn self_test_finds_each_kind_of_corruption() {
     let test = self_test(&parse(SESSION));
-    let missed: Vec<_> = test.missed.iter().map(ToString::to_string).collect();
-    assert!(test.is_passed(), "{missed:#?}");
-    for corruption in [
-        Corruption::DropMessage,
-        Corruption::DropCall,
-        Corruption::RepeatRequest,
-        Corruption::RepeatCall,
-        Corruption::LoseTail,
-        Corruption::DropReply,
-        Corruption::DropAnswer,
-        Corruption::DropRequest,
-        Corruption::DropResult,
-        Corruption::RepeatReply,
-        Corruption::RepeatAnswer,
-        Corruption::Swap,
-        Corruption::Cut,
-        Corruption::ChangeId,
-    ] {
-        assert!(test.tried[&corruption].found > 0, "{corruption} was never found");
-    }
-    let harmless: usize = test.tried.values().map(|tally| tally.harmless).sum();
-    assert_eq!(test.harmless.values().sum::<usize>(), harmless, "each has its reason");
-    // Only what nothing ties may change places unseen.
-    assert!(test.tried[&Corruption::Swap].found >= 20, "{:?}", test.tried);
+    assert!(test.is_passed(), "{:?}", test.missed);
+    assert_eq!(test.found.len(), 15, "{:?}", test.found);
 }
 
 #[test]
-fn each_corruption_is_told_with_its_line() {
+fn self_test_fails_where_a_corruption_is_not_found() {
+    // The message has no `uuid`, so its repetition is not found.
+    let test = self_test(&parse("# agentwire-transcript 1\n< {\"type\":\"news\"}\n= exit 0\n"));
+    assert!(test.missed.contains(&Corruption::RepeatMessage) && !test.is_passed(), "{test:?}");
+}
+
+#[test]
+fn finding_names_the_line_of_the_corruption() {
     check_changed(line("\"pid\""), "", "line 4: `initialize` (r1) has no reply");
     check_changed(line("\"pid\""), &line("\"pid\"").repeat(2), "line 6: a second reply to `initialize`");
     check_changed(line("\"behavior\""), "", "`can_use_tool` (q2) has no answer");
@@ -128,7 +113,7 @@ fn each_corruption_is_told_with_its_line() {
 }
 
 #[test]
-fn each_rule_of_order_is_told() {
+fn each_broken_rule_of_order_is_found() {
     let swapped = |a: &str, b: &str| {
         let (a, b) = (line(a), line(b));
         (format!("{a}{b}"), format!("{b}{a}"))
@@ -155,7 +140,7 @@ fn each_rule_of_order_is_told() {
 }
 
 #[test]
-fn marks_say_what_should_be_there_although_it_is_faulty() {
+fn marked_faults_are_accepted_and_stale_marks_are_not() {
     let idle = line("\"idle\"");
     for (fault, mark, unmarked) in [
         ("< a stray print\n", "noise", "it is no JSON object"),
@@ -182,7 +167,7 @@ fn marks_say_what_should_be_there_although_it_is_faulty() {
 }
 
 #[test]
-fn unknown_kinds_are_fine() {
+fn unknown_kinds_are_accepted() {
     let more = concat!(
         "< {\"type\":\"from_the_future\",\"state\":\"queued\"}\n",
         "< {\"type\":\"system\",\"subtype\":\"from_the_future\",\"state\":\"idle\"}\n",
@@ -195,7 +180,7 @@ fn unknown_kinds_are_fine() {
 }
 
 #[test]
-fn of_a_bare_capture_only_the_output_is_judged() {
+fn bare_capture_is_judged_by_its_output_alone() {
     let output: Vec<_> = SESSION.lines().filter_map(|line| line.strip_prefix("< ")).collect();
     let report = check(&Transcript::from_json_lines(output.join("\n")), Splits::Lines);
     assert!(report.is_clean(), "{report}");
@@ -205,7 +190,7 @@ fn of_a_bare_capture_only_the_output_is_judged() {
 }
 
 #[test]
-fn a_refused_start_answers_nothing() {
+fn refused_start_leaves_requests_unanswered() {
     let text = r#"# agentwire-transcript 1
 # cli 2.1.330
 $ ["--resume","x"]
@@ -222,7 +207,7 @@ $ ["--resume","x"]
 }
 
 #[test]
-fn a_lost_tail_is_told_by_what_is_open() {
+fn lost_tail_is_found_by_open_requests_and_turns() {
     // Nothing was open, so a missing end alone is no fault.
     let closed = SESSION.replacen("= exit 0\n", "", 1);
     assert!(check(&parse(&closed), Splits::Lines).is_clean());
@@ -240,7 +225,7 @@ fn a_lost_tail_is_told_by_what_is_open() {
 }
 
 #[test]
-fn nothing_is_no_evidence() {
+fn empty_transcript_is_a_finding() {
     for nothing in [parse("# agentwire-transcript 1\n"), Transcript::from_json_lines("")] {
         let report = check(&nothing, Splits::Lines);
         assert!(report.to_string().contains("nothing to check"), "{report}");
@@ -249,7 +234,7 @@ fn nothing_is_no_evidence() {
 }
 
 #[test]
-fn what_is_missing_or_doubled_is_told() {
+fn missing_and_repeated_lines_are_found() {
     for (missing, expected) in [
         ("\"one \"", "the pieces of the block of line 11 lack some of it"),
         ("partial_json", "the pieces of the block of line 16 lack some of it"),
@@ -274,15 +259,13 @@ fn what_is_missing_or_doubled_is_told() {
 }
 
 #[test]
-fn a_bare_capture_is_corrupted_too() {
+fn self_test_corrupts_a_bare_capture() {
     let output: Vec<_> = SESSION.lines().filter_map(|line| line.strip_prefix("< ")).collect();
     let test = self_test(&Transcript::from_json_lines(output.join("\n")));
-    let missed: Vec<_> = test.missed.iter().map(ToString::to_string).collect();
-    assert!(test.is_passed(), "{missed:#?}");
+    assert!(test.is_passed(), "{:?}", test.missed);
     for corruption in
         [Corruption::DropResult, Corruption::LoseTail, Corruption::RepeatReply, Corruption::RepeatRequest]
     {
-        assert_eq!(test.tried[&corruption].missed, 0);
-        assert!(test.tried[&corruption].found > 0, "{corruption}");
+        assert!(test.found.contains(&corruption), "{corruption}");
     }
 }

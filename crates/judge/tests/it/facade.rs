@@ -33,7 +33,7 @@ $ []
 "#;
 
 #[tokio::test]
-async fn another_hosts_session_plays() {
+async fn session_of_another_host_passes() {
     for splits in Splits::SAMPLES {
         let report = check_facade(&Transcript::parse(SESSION).unwrap(), splits).await;
         assert!(report.is_clean(), "{splits}: {report}");
@@ -41,7 +41,7 @@ async fn another_hosts_session_plays() {
 }
 
 #[tokio::test]
-async fn a_session_without_a_handshake_plays() {
+async fn session_without_a_handshake_passes() {
     let lines: Vec<_> =
         SESSION.lines().filter(|line| !line.contains("\"a\",") && !line.contains("hook")).collect();
     let without: Vec<_> =
@@ -51,12 +51,12 @@ async fn a_session_without_a_handshake_plays() {
 }
 
 #[tokio::test]
-async fn what_a_session_makes_of_it_is_compared() {
+async fn output_of_the_session_is_compared_with_the_recording() {
     for (from, to, expected) in [
-        // The exit is told as it was recorded.
+        // The facade reports the recorded exit.
         ("= exit 0", "= exit 7", ""),
         ("\"result\":{\"big\"", "\"result\":{\"bad\"", ""),
-        // A request that nobody has recorded an answer for stays open, and nothing goes on.
+        // A request without a recorded answer stays open, and the session waits.
         ("\"request_id\":\"q3\",\"response\"", "\"request_id\":\"q9\",\"response\"", "line 19"),
         // A hook that was never declared can't be called.
         ("\"callback_id\":\"cb_2\"", "\"callback_id\":\"cb_9\"", ""),

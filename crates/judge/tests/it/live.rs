@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use place::Place;
 
-/// A CLI that does not answer must not hold up whoever waits for the tests.
+/// Fails a test whose CLI does not answer, instead of blocking the run.
 async fn bounded(test: impl Future<Output = ()>) {
     tokio::time::timeout(LIMIT, Box::pin(test)).await.unwrap();
 }

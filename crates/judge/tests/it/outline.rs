@@ -46,7 +46,7 @@ fn ids_texts_and_times_do_not_matter() {
 }
 
 #[test]
-fn what_overlaps_may_come_in_any_order() {
+fn answers_to_overlapping_requests_come_in_any_order() {
     // The answers of two callbacks that run at once, and an MCP handshake beside the first prompt.
     assert!(swapped(11, 12).is_empty());
     assert!(swapped(5, 3).is_empty());
@@ -91,7 +91,7 @@ fn every_other_change_is_a_difference() {
 }
 
 #[test]
-fn a_difference_says_where() {
+fn difference_names_its_path() {
     let told = differences("\"name\":\"Bash\"", "\"name\":\"Read\"").join("\n");
     assert_eq!(
         told,
@@ -100,9 +100,9 @@ fn a_difference_says_where() {
     );
 }
 
-/// A request that is made again until the reply is as awaited counts once.
+/// A request that is repeated until the reply fits counts once.
 #[test]
-fn a_request_that_is_made_again() {
+fn repeated_request_stops_at_the_expected_reply() {
     let asked = |id: u32| {
         format!(
             r#"> {{"type":"control_request","request_id":"req_{id}","request":{{"subtype":"s"}}}}

@@ -1,4 +1,4 @@
-//! Scenarios against a fake CLI: a scenario that does not go as it should is told, whatever it is.
+//! Scenarios against a fake CLI: each deviation from a scenario is reported.
 
 use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
@@ -63,7 +63,7 @@ async fn a_good_run_gives_the_redacted_transcript() {
 }
 
 #[tokio::test]
-async fn what_is_not_as_expected_is_told() {
+async fn unmet_expectation_fails_the_scenario() {
     for (expect, told) in [
         (r#"{"results": [{"result": "other"}]}"#, "result 1 is not"),
         (r#"{"results": []}"#, "1 results, not 0"),
@@ -85,14 +85,14 @@ async fn what_is_not_as_expected_is_told() {
 }
 
 #[tokio::test]
-async fn replies_that_nobody_asked_for_are_told() {
+async fn unrequested_replies_are_reported() {
     let text = r#"{"about": "A test.", "model": {"replies": [{"blocks": [{"text": "a"}]}]}, "steps": []}"#;
     let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(GOOD).path()).await.unwrap_err();
     assert!(failed.to_string().contains("1 replies of the model were not asked for"), "{failed}");
 }
 
 #[tokio::test]
-async fn a_faulty_cli_is_told_with_the_step() {
+async fn failure_of_the_cli_names_the_step() {
     for (body, step, told) in [
         ("exit 3", "step 0, the handshake", "exit code 3"),
         (
@@ -114,7 +114,7 @@ async fn a_faulty_cli_is_told_with_the_step() {
 }
 
 #[tokio::test]
-async fn without_the_cli_nothing_passes() {
+async fn scenario_fails_without_a_cli() {
     let nowhere = tempfile::tempdir().unwrap();
     let failed = scenario(ASK, DONE).run(&nowhere.path().join("claude")).await.unwrap_err();
     assert!(matches!(failed.error, ScenarioError::Step { number: 0, .. }), "{failed}");
@@ -128,7 +128,7 @@ async fn a_wait_has_a_limit() {
     assert!(failed.unwrap_err().to_string().contains("step "));
 }
 
-/// Answers the handshake with what came in it, then each prompt with its line; `[BYE]` ends it in a turn.
+/// Answers the handshake with its input, then each prompt with its line; `[BYE]` ends it in a turn.
 const ECHO: &str = r#"
 while read -r line; do
   case "$line" in
@@ -145,7 +145,7 @@ done
 "#;
 
 #[tokio::test]
-async fn fields_of_the_handshake_prompts_and_kept_words() {
+async fn handshake_has_the_fields_of_the_scenario_and_kept_words_are_replaced() {
     let text = r#"{"about": "A test.", "model": {"replies": []},
         "before": {"steps": [{"until": "greeting"}, {"keep": {"session": "/session_id"}}]},
         "initialize": {"title":"${session}"},
@@ -168,7 +168,7 @@ async fn fields_of_the_handshake_prompts_and_kept_words() {
 }
 
 #[tokio::test]
-async fn a_signal_and_a_cut_turn() {
+async fn signal_ends_the_session_and_cuts_the_turn() {
     let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [{"signal": "SIGTERM"}, {"until": "never"}],
         "expect": {"cut": true, "signal": "SIGTERM"}}"#;
     let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap_err();
@@ -179,7 +179,7 @@ async fn a_signal_and_a_cut_turn() {
 }
 
 #[tokio::test]
-async fn a_refused_handshake() {
+async fn refused_handshake_is_expected_or_a_failure() {
     let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [], "expect": {"refused": "exit code 3", "exit": 3}}"#;
     let scenario = Scenario::parse("test", text).unwrap();
     assert!(scenario.run(&Fake::new("exit 3").path()).await.is_ok());
@@ -188,7 +188,7 @@ async fn a_refused_handshake() {
 }
 
 #[test]
-fn a_misspelt_scenario_is_refused() {
+fn misspelt_scenario_is_refused() {
     for text in [
         "{}",
         r#"{"about": "", "model": {}, "steps": ["no such step"]}"#,

@@ -45,8 +45,8 @@ pub use self::{
 
 /// The suite for a transport: `make` gives a transport that was not opened yet, to a peer that plays the part.
 ///
-/// `None` says that this kind of peer can't play it; the report names the check as not played.
-/// What every peer can do, and what only some can, is told by [`Part::kind`].
+/// `None` means that this kind of peer cannot play the part; the report lists the check as not played.
+/// [`Part::kind`] separates the parts that every peer can play from those that need more.
 pub fn transport<T, M>(make: M) -> TransportSuite<M>
 where
     T: Transport + 'static,
@@ -66,7 +66,7 @@ pub struct TransportSuite<M> {
 impl<M> TransportSuite<M> {
     /// How long each wait of a check may take; 20 seconds by default.
     ///
-    /// Must be longer than the graces of the transport, since a peer that heeds nothing else is ended only after them.
+    /// Must be longer than the grace periods of the transport: a peer that ignores all else is killed after them.
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self

@@ -1,4 +1,4 @@
-//! Every fault of a server: its flag, what it does, and what is right.
+//! The faults of a server: the flag, the behavior and the correct reaction of each.
 
 use std::collections::BTreeMap;
 
@@ -105,7 +105,7 @@ impl Plan {
         self.faults.contains_key(&fault)
     }
 
-    /// The number of a fault that is asked for.
+    /// Returns the number of a selected fault.
     pub(super) fn number(&self, fault: McpFault) -> Option<u64> {
         self.faults.get(&fault).copied()
     }
@@ -136,31 +136,4 @@ fn read_one(flag: &str) -> Option<(McpFault, u64)> {
         (None, Some(_)) => return None,
     };
     Some((fault, number))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(flags: &[&str]) -> Result<Plan, String> {
-        Plan::read(&flags.iter().map(|&flag| flag.to_owned()).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn flags_are_read_and_what_is_none_is_told() {
-        let plan = read(&["--fault-deaf", "ignored", "--fault-die=7", "--fault-big"]).unwrap();
-        assert!(plan.has(McpFault::Deaf) && !plan.has(McpFault::Never));
-        assert_eq!(plan.number(McpFault::Die), Some(7));
-        assert_eq!(plan.number(McpFault::Big), Some(50_000_000));
-        for bad in ["nope", "deaf=1", "die=x", "die="] {
-            assert_eq!(read(&[&format!("--fault-{bad}")]).unwrap_err(), bad);
-        }
-    }
-
-    #[test]
-    fn the_help_names_every_fault() {
-        for fault in McpFault::ALL {
-            assert!(help().contains(&format!("--fault-{}", fault.name())));
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! The server: reads a line, answers it, and misbehaves where it is asked to.
+//! The server: reads a line, answers it, and misbehaves on demand.
 
 use std::{
     env,
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{McpFault, fault::Plan, life};
 
-/// A server and what it has seen.
+/// A server and its counters.
 #[derive(Debug)]
 pub(super) struct Server {
     plan: Plan,
@@ -38,7 +38,7 @@ impl Server {
             return Ok(code);
         }
         for line in io::stdin().lock().lines() {
-            // What is no JSON is passed over, as servers do.
+            // Lines that are no JSON are skipped, as real servers do.
             let Ok(message) = serde_json::from_str::<Value>(&line?) else { continue };
             if let Some(code) = self.take(&message)? {
                 return Ok(code);
@@ -196,7 +196,7 @@ impl Server {
         write(format!("{message}\n").as_bytes())
     }
 
-    /// The exit code of a fault that is asked for.
+    /// Returns the exit code of a selected fault.
     fn code(&self, fault: McpFault) -> Option<u8> {
         self.plan.number(fault).map(|code| u8::try_from(code).unwrap_or(u8::MAX))
     }

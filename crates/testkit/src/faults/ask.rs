@@ -1,4 +1,4 @@
-//! What the host is asked: callbacks of hooks, permission questions, and what it can't know.
+//! Requests to the host: hook callbacks, permission questions, and requests of an unknown kind.
 
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ impl Session {
         Ok(id)
     }
 
-    /// Waits until each of these has an answer; takes back what has none in time.
+    /// Waits until each of these requests has an answer, and cancels those without one when the limit is over.
     fn wait_for(&mut self, ids: &[String], limit: Option<Duration>) -> Result<Vec<Answer>, Stop> {
         if self.input_has_ended {
             self.close_questions();
@@ -94,7 +94,7 @@ impl Session {
         Ok(())
     }
 
-    /// The host has interrupted: what is open is cancelled, and the turn ends.
+    /// Handles an interrupt of the host: cancels open requests and ends the turn.
     pub(super) fn interrupted(&mut self) -> Result<(), Stop> {
         self.is_interrupted |= self.in_turn;
         let ids: Vec<String> = self.open.iter().map(|open| open.id.clone()).collect();

@@ -1,4 +1,4 @@
-//! Every fault: its flag, what it does, and what is right.
+//! The faults: the flag, the behavior and the correct reaction of each.
 
 use crate::fault_list::fault_list;
 
@@ -178,7 +178,7 @@ fault_list! {
 }
 
 impl Fault {
-    /// Its flag, as it is written on a command line, with what it takes.
+    /// Returns the flag as it is written on a command line, with its argument.
     pub fn usage(self) -> String {
         let name = self.name();
         match self.takes() {
@@ -189,7 +189,7 @@ impl Fault {
         }
     }
 
-    /// What it takes where nothing is said, for people.
+    /// Returns the default of the argument, as text for the help.
     pub fn default_value(self) -> Option<String> {
         match self.takes() {
             Number(_, default) => Some(default.to_string()),

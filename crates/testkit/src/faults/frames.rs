@@ -17,7 +17,7 @@ impl Frames {
         self.count
     }
 
-    /// As [`stamp`](Self::stamp), for what tells which prompts it belongs to.
+    /// As [`stamp`](Self::stamp), for frames that name the prompts of their turn.
     fn stamp_of_turn(&mut self, mut frame: Value) -> Value {
         if let Some(last) = self.prompts.last() {
             frame["user_message_uuids"] = json!(self.prompts);
@@ -80,7 +80,7 @@ impl Frames {
         )
     }
 
-    /// The end of a turn, as `change` says; not starting with its type, as the real ones.
+    /// Returns the result of a turn with these changes. As with the real CLI, `type` is not the first field.
     pub(super) fn result(&mut self, change: Value) -> String {
         let mut frame = json!({
             "subtype": "success", "is_error": false, "result": "hello", "terminal_reason": "completed",
@@ -105,7 +105,7 @@ pub(super) fn report(id: &str, answer: &Value) -> Value {
     json!({"type": "fault_report", "request_id": id, "answer": answer})
 }
 
-/// The host has answered what was not open; a kind that no client knows.
+/// Returns a message of unknown kind that echoes an answer to no open request.
 pub(super) fn stray(answer: &Value) -> Value {
     json!({"type": "fault_report", "stray": answer})
 }

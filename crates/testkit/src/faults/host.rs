@@ -1,4 +1,4 @@
-//! What the host says, a line at a time, and what it is told.
+//! The connection to the host: reads its lines, and writes to it.
 
 use std::{
     io::{self, BufRead, Write},
@@ -75,7 +75,7 @@ impl Host {
         }
     }
 
-    /// Tells the host something, as it is.
+    /// Writes bytes to the host without changes.
     pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), Stop> {
         let mut output = io::stdout().lock();
         output.write_all(bytes)?;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Fault, session::Session, stop::Stop};
 
 impl Session {
-    /// Says all that is odd, in the order of the faults.
+    /// Writes the odd lines, in the order of the faults.
     pub(super) fn say_oddities(&mut self) -> Result<(), Stop> {
         if self.plan.has(Fault::StrayLine) {
             NOISE.iter().try_for_each(|line| self.write_line(line))?;

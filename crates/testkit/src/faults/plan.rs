@@ -32,7 +32,7 @@ impl Plan {
         self.faults.contains_key(&fault)
     }
 
-    /// The number of a fault that is asked for.
+    /// Returns the number of a selected fault.
     pub(super) fn number(&self, fault: Fault) -> Option<u64> {
         let value = self.faults.get(&fault)?;
         let default = match fault.takes() {
@@ -65,40 +65,5 @@ fn read_one(word: &str) -> Result<(Fault, Option<String>), UnknownFault> {
     Ok((fault, value.map(str::to_owned)))
 }
 
-/// In the variable: no fault, for who must set it to something.
+/// In the variable: no fault, for clients that must set the variable.
 const NONE: &str = "none";
-
-#[cfg(test)]
-mod tests {
-    use super::{Fault, Plan};
-
-    fn read(arguments: &[&str], variable: &str) -> Result<Plan, String> {
-        let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-        Plan::read(&arguments, variable).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn flags_and_the_variable_go_together() {
-        let plan = read(
-            &["--print", "--model=x", "--fault-crash=7", "--fault-deaf", "--fault-long-line"],
-            "none error-reply=set_model,no-reply",
-        )
-        .unwrap();
-        assert_eq!(plan.number(Fault::Crash), Some(7));
-        assert_eq!(plan.number(Fault::LongLine), Some(5_000_000));
-        assert!(plan.has(Fault::Deaf) && !plan.has(Fault::Killed));
-        assert!(plan.is_about(Fault::ErrorReply, "set_model"));
-        assert!(!plan.is_about(Fault::ErrorReply, "interrupt"));
-        assert!(plan.is_about(Fault::NoReply, "interrupt"));
-        assert!(!plan.is_about(Fault::NoReply, "initialize"));
-    }
-
-    #[test]
-    fn what_is_no_fault_is_told() {
-        for word in ["crush", "crash=x", "deaf=1", "transcript", "no-reply="] {
-            let told = format!("there is no fault `{word}`");
-            assert_eq!(read(&[], word).unwrap_err(), told);
-            assert_eq!(read(&[&format!("--fault-{word}")], "").unwrap_err(), told);
-        }
-    }
-}

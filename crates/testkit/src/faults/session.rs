@@ -1,4 +1,4 @@
-//! A session with its host: what is heard, and what is known of it.
+//! A session with its host: the input that arrived, and the state that follows from it.
 
 use std::{
     env,
@@ -69,7 +69,7 @@ impl Session {
 
     /// Waits for prompts, and begins their turn; whether there are any before the input ends.
     ///
-    /// Those that wait together share a turn, as they do in the CLI.
+    /// Prompts that wait together share a turn, as in the CLI.
     pub(super) fn next_prompts(&mut self) -> Result<bool, Stop> {
         while self.prompts.is_empty() && !self.input_has_ended {
             self.listen(None)?;
@@ -79,7 +79,7 @@ impl Session {
         Ok(!prompts.is_empty())
     }
 
-    /// Tells what becomes of the prompts of the running turn.
+    /// Reports the new state of the prompts of the running turn.
     pub(super) fn tell_prompts(&mut self, state: &str) -> Result<(), Stop> {
         for prompt in self.frames.prompts.clone() {
             let frame = self.frames.lifecycle(&prompt, state);
@@ -166,7 +166,7 @@ impl Session {
         Ok(())
     }
 
-    /// Goes wrong between the handshake and the first prompt, where a fault says so.
+    /// Fails between the handshake and the first prompt, if a fault asks for that.
     fn leave_early(&mut self) -> Result<(), Stop> {
         if let Some(code) = self.plan.number(Fault::ExitIdle) {
             life::complain("fatal: nothing to do\n");
@@ -182,7 +182,7 @@ impl Session {
         Ok(())
     }
 
-    /// What is done once the input has ended.
+    /// Handles the end of the input.
     pub(super) fn end(&mut self) -> Result<(), Stop> {
         if self.plan.has(Fault::Deaf) || self.plan.has(Fault::Stubborn) {
             life::linger();
@@ -249,7 +249,7 @@ impl Session {
     }
 }
 
-/// Either makes the CLI tell its state.
+/// Each of these makes the CLI report its state.
 const STATE_VARIABLES: [&str; 2] =
     ["CLAUDE_CODE_SDK_READS_SESSION_STATE", "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"];
 

@@ -1,4 +1,4 @@
-//! A turn: what the CLI says to a prompt, and how it breaks off.
+//! A turn: the CLI's reaction to a prompt, and the ways in which it breaks off.
 
 use serde_json::json;
 
@@ -75,7 +75,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the process in the middle of the turn, where a fault says so.
+    /// Ends the process in the middle of the turn, if a fault asks for that.
     fn break_off(&mut self) -> Result<(), Stop> {
         if let Some(code) = self.plan.number(Fault::Crash) {
             life::complain("fatal: out of memory\n");

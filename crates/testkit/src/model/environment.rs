@@ -9,7 +9,7 @@ impl ScriptedModel {
     /// folder.
     ///
     /// Start the CLI with these variables and no others (`Options::env_clear`), so that it neither reads nor changes
-    /// your settings, login and sessions; of your environment only `PATH` is kept.
+    /// your settings, login and sessions. Of your environment it gets `PATH` alone.
     /// Only the model's address is set: run the CLI in a network namespace if nothing may leave the machine.
     pub fn environment(&self, home: impl AsRef<Path>) -> BTreeMap<String, String> {
         let home = home.as_ref();

@@ -18,13 +18,13 @@ pub enum ModelError {
     /// The script asks for something that cannot be answered.
     #[error("the script cannot be played: {problem}")]
     Script {
-        /// What is wrong, and with which reply.
+        /// The problem, and the reply that has it.
         problem: String,
     },
     /// The port or the thread could not be had.
     #[error("the scripted model could not be started")]
     Start(#[from] io::Error),
-    /// The server's thread ended without saying why.
+    /// The server's thread ended without an error.
     #[error("the scripted model ended while it was being started")]
     Ended,
     /// The script names no such gate.

@@ -1,4 +1,4 @@
-//! How far a script has been played: which reply comes next, and what has been asked.
+//! The progress of a script: the next reply of each list, and the requests so far.
 
 use super::{
     request::{Answer, MessagesRequest, RequestFact},
@@ -50,7 +50,7 @@ impl Progress {
         Self { lists, side: Cursor::default(), requests: 0, exhausted: 0, facts: Vec::new() }
     }
 
-    /// Takes the next reply for this request, and remembers what was asked.
+    /// Takes the next reply for this request, and records the request.
     pub(super) fn pick(&mut self, script: &Script, request: &MessagesRequest<'_>, path: &str) -> Picked {
         let matched = script.matches.iter().position(|found| request.holds(&found.marker, found.place));
         let picked = match matched {

@@ -1,11 +1,11 @@
-//! What the scripted model looks at in a request, and the little of it that is kept.
+//! The parts of a request that the scripted model reads, and the few of them that it stores.
 
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
 use super::script::Place;
 
-/// What is remembered of one request. Nothing of its text is.
+/// The facts of one request; its text is not stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestFact {
@@ -21,11 +21,11 @@ pub struct RequestFact {
     pub tools: bool,
     /// How many messages it carried.
     pub messages: usize,
-    /// Who said each of them: `user` or `assistant`.
+    /// The role of each message: `user` or `assistant`.
     pub roles: Vec<Box<str>>,
     /// How many tool results those messages held.
     pub tool_results: usize,
-    /// What it was answered with.
+    /// The kind of answer.
     pub answer: Answer,
 }
 
@@ -39,7 +39,7 @@ pub enum Answer {
     Matched(usize),
     /// The side text.
     Side,
-    /// The text that says that its list had run out.
+    /// The text that replaces replies when the list has run out.
     Exhausted,
     /// A count of tokens.
     TokenCount,
@@ -108,7 +108,7 @@ impl RequestFact {
     }
 }
 
-/// Who said a message.
+/// Returns the role of a message.
 fn role(message: &RawValue) -> Box<str> {
     #[derive(Deserialize)]
     struct Message {

@@ -1,4 +1,4 @@
-//! What the scripted model says: plain data, readable from JSON.
+//! The script of a scripted model: plain data, readable from JSON.
 
 use std::iter;
 
@@ -9,14 +9,14 @@ use super::error::ModelError;
 
 /// All replies that a scripted model gives.
 ///
-/// A request takes the next reply of the first list that it belongs to: a list of [`Script::matches`] whose marker it
-/// holds; the main list when it carries tools; else the side text.
+/// A request takes the next reply of the first matching list: a list of [`Script::matches`] if the request contains its
+/// marker; the main list if the request has tools; else the side text.
 /// When a list has run out, the reply is the plain text `(script exhausted)`, and the model counts it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Script {
-    /// `replies`: the replies of the main conversation, whose requests carry tools.
+    /// `replies`: the replies of the main conversation; its requests carry tools.
     #[serde(default)]
     pub replies: Vec<Reply>,
     /// `match`: replies for requests that hold a marker, such as those of one subagent.
@@ -34,14 +34,14 @@ pub struct Script {
 pub struct Match {
     /// `marker`: the text to look for.
     pub marker: String,
-    /// `in`: where to look for it; `prompt` unless told.
+    /// `in`: the place of the marker; `prompt` by default.
     #[serde(default, rename = "in")]
     pub place: Place,
     /// `replies`: the replies to such requests, in order of arrival.
     pub replies: Vec<Reply>,
 }
 
-/// Where a marker is looked for.
+/// The place in a request in which a marker is searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ pub enum Place {
     /// A subagent's own prompt is there, and not in the requests of the agent that started it.
     #[default]
     Prompt,
-    /// `last`: the last message, such as that of a compaction request.
+    /// `last`: the last message, as in a compaction request.
     Last,
 }
 
@@ -62,13 +62,13 @@ pub enum Place {
 pub struct Reply {
     /// `blocks`: the content of the message.
     pub blocks: Vec<Block>,
-    /// `stop_reason`: `tool_use` if a block is one, else `end_turn`, unless told.
+    /// `stop_reason`: by default `tool_use` if a block is a tool use, else `end_turn`.
     pub stop_reason: Option<String>,
-    /// `stop_details`: more on why the model stopped, as the API spells it beside `stop_reason`; not sent unless told.
+    /// `stop_details`: the field beside `stop_reason`, as the API writes it; not sent by default.
     pub stop_details: Option<Box<RawValue>>,
-    /// `chunks`: into how many deltas each block is split at most; 2 where the reply has a middle, else 1, unless told.
+    /// `chunks`: the largest number of deltas of a block; by default 2 if the reply has a middle, else 1.
     pub chunks: Option<usize>,
-    /// `repeat_text`: how often each text is repeated, for long lines; 1 unless told.
+    /// `repeat_text`: the number of repetitions of each text, for long lines; 1 by default.
     pub repeat_text: Option<usize>,
     /// `usage`: the tokens that the reply claims.
     pub usage: Usage,
@@ -88,9 +88,9 @@ pub struct Reply {
     pub status: Option<u16>,
     /// `retry_after`: the seconds in the failure's `retry-after` header.
     pub retry_after: Option<u32>,
-    /// `error_message`: the text of the failure; one that names the status unless told.
+    /// `error_message`: the text of the failure; by default it names the status.
     pub error_message: Option<String>,
-    /// `times`: how often this reply is given before the next one; 1 unless told.
+    /// `times`: how often this reply is used before the next one; 1 by default.
     pub times: Option<usize>,
 }
 
@@ -119,10 +119,10 @@ pub enum Block {
 pub struct ToolUse {
     /// `name`: the tool.
     pub name: String,
-    /// `input`: its input, sent as it is spelt here; `{}` unless told.
+    /// `input`: its input, sent as it is written here; `{}` by default.
     #[serde(default)]
     pub input: Option<Box<RawValue>>,
-    /// `id`: the id of the call; a deterministic one unless told.
+    /// `id`: the id of the call; deterministic by default.
     #[serde(default)]
     pub id: Option<String>,
 }
@@ -132,18 +132,18 @@ pub struct ToolUse {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Usage {
-    /// `input_tokens`: 10 unless told.
+    /// `input_tokens`: 10 by default.
     pub input_tokens: u64,
-    /// `output_tokens`: 5 unless told.
+    /// `output_tokens`: 5 by default.
     pub output_tokens: u64,
-    /// `cache_creation_input_tokens`: 0 unless told.
+    /// `cache_creation_input_tokens`: 0 by default.
     pub cache_creation_input_tokens: u64,
-    /// `cache_read_input_tokens`: 0 unless told.
+    /// `cache_read_input_tokens`: 0 by default.
     pub cache_read_input_tokens: u64,
 }
 
 impl Script {
-    /// A script whose main conversation has these replies.
+    /// Returns a script with these replies in the main conversation.
     pub fn of(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self { replies: replies.into_iter().collect(), ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! A reply as a stream of server-sent events, with what is to happen in the middle of it.
+//! A reply as a stream of server-sent events, with gates, pauses and cuts in the middle.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -73,7 +73,7 @@ pub(super) fn play(steps: Vec<Step>, shared: Arc<Shared>) -> impl Stream<Item = 
                 Step::Send(bytes) => return Some((Ok(bytes), (steps, shared))),
                 Step::Pause(time) => tokio::time::sleep(time).await,
                 Step::Hold(gate) => {
-                    // Yielding lets the server flush what came before, so that the gate is not reached too early.
+                    // Yielding lets the server flush earlier events before the gate is reached.
                     tokio::task::yield_now().await;
                     shared.gates.pass(&gate).await;
                 }
@@ -103,7 +103,7 @@ impl Stage<'_> {
         self.steps.push(Step::Send(format!("event: {kind}\ndata: {event}\n\n").into()));
     }
 
-    /// Adds one delta and, where it is the one before the middle, the middle. Says whether the stream ends here.
+    /// Adds one delta and, if it is the last one before the middle, the middle. Returns whether the stream ends here.
     fn delta(&mut self, index: usize, delta: Value) -> bool {
         if self.deltas > 0 && self.reply.pause_ms > 0 {
             self.steps.push(Step::Pause(Duration::from_millis(self.reply.pause_ms)));
@@ -113,7 +113,7 @@ impl Stage<'_> {
         self.deltas == self.half && self.middle()
     }
 
-    /// Adds what happens in the middle. Says whether the stream ends here.
+    /// Adds the events of the middle. Returns whether the stream ends here.
     fn middle(&mut self) -> bool {
         self.steps.extend(self.reply.hold.clone().map(Step::Hold));
         if self.reply.error_event {

@@ -1,4 +1,4 @@
-//! The three parts of a transport, each with somebody who writes down what it does.
+//! The three parts of a recorded transport: each records its traffic.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use bytes::Bytes;
 
 use super::Recorder;
 
-/// A source whose lines are written down as they are read.
+/// A source that records lines when they are read.
 #[derive(Debug)]
 pub struct RecordingSource<S> {
     inner: S,
     recorder: Recorder,
 }
 
-/// A sink whose lines are written down before they are handed over.
+/// A sink that records lines before it passes them on.
 #[derive(Debug)]
 pub struct RecordingSink<S> {
     inner: S,
     recorder: Recorder,
 }
 
-/// A handle whose signals and end are written down.
+/// A handle that records signals and the end of the peer.
 #[derive(Debug)]
 pub struct RecordingPeer<L> {
     inner: L,

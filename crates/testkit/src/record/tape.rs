@@ -1,4 +1,4 @@
-//! What was recorded so far: bytes are cut into lines here, and nothing else is done to them.
+//! The recording so far: cuts bytes into lines, and changes nothing else.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::{Argv, End, Entry, Header, Transcript};
 #[derive(Debug)]
 pub(super) struct Tape {
     pub(super) argv: Option<Argv>,
-    /// The version that the CLI told first.
+    /// The first version that the CLI reported.
     cli: Option<Box<str>>,
     entries: Vec<Entry>,
     outbound: Cutter,
@@ -117,7 +117,7 @@ impl Tape {
         }
     }
 
-    /// Puts the time that has passed before this entry; less than a millisecond is kept for the next one.
+    /// Records the time that has passed before this entry; less than a millisecond is carried over to the next one.
     fn pause(&mut self, entry: usize, now: Instant) {
         let Some(until) = self.clock else { return };
         let passed = now.saturating_duration_since(until).as_millis();
@@ -126,7 +126,7 @@ impl Tape {
         self.entries.insert(entry, Entry::Delay { millis });
     }
 
-    /// Takes the room, and gives up what was recorded where there is not enough: half a session is none.
+    /// Reserves space, and drops the whole recording if it does not fit: half a session is not usable.
     fn has_room_for(&mut self, bytes: usize) -> bool {
         self.room = self.room.and_then(|room| room.checked_sub(bytes));
         if self.room.is_none() {
@@ -163,13 +163,13 @@ impl Cutter {
         lines
     }
 
-    /// What is left without a line feed.
+    /// Returns the remaining bytes without a line feed.
     fn finish(&mut self) -> Option<Bytes> {
         (!self.partial.is_empty()).then(|| Bytes::from(std::mem::take(&mut self.partial)))
     }
 }
 
-/// The version of the CLI, which it tells when a turn starts.
+/// Returns the version of the CLI from the message that starts a turn.
 fn version(line: &[u8]) -> Option<Box<str>> {
     let is_told = line.windows(VERSION.len()).any(|part| part == VERSION.as_bytes());
     let line: Value = is_told.then(|| serde_json::from_slice(line).ok()).flatten()?;
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_has_no_pauses_unless_told() {
+    fn recording_has_no_pauses_by_default() {
         let mut tape = Tape::new(1024);
         tape.stderr("a");
         tape.pause(0, Instant::now() + Duration::from_secs(1));

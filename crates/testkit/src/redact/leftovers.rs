@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Entry, Transcript};
 
-/// Something private that is left after a redaction.
+/// Private text that remains after a redaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Leftovers {

@@ -10,7 +10,7 @@ pub(super) struct Prose {
 }
 
 impl Prose {
-    /// Says that a text is ours, and each line of it.
+    /// Marks a text, and each line of it, as ours.
     pub(super) fn add(&mut self, text: &str) {
         let lines = text.lines().filter(|line| *line != text);
         for part in std::iter::once(text).chain(lines) {
@@ -32,7 +32,7 @@ impl Prose {
         self.own.iter().any(|own| own.contains(raw))
     }
 
-    /// What to write in the place of a text: `None` where it may stay.
+    /// Returns the replacement of a text; `None` if the text may stay.
     ///
     /// Our words within it stay, so that one sees where they went.
     pub(super) fn replace(&self, raw: &str) -> Option<String> {
@@ -54,7 +54,7 @@ impl Prose {
         Some(if whole { new } else { PROSE.to_owned() })
     }
 
-    /// Cuts a text into what is ours and what is not.
+    /// Splits a text into parts that are ours and parts that are not.
     fn parts<'a>(&self, raw: &'a str) -> Vec<Part<'a>> {
         let mut parts = vec![Part { own: false, text: raw }];
         for own in &self.telling {
@@ -94,13 +94,13 @@ fn escape(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// What stands for the vendor's words.
+/// The replacement of the vendor's words.
 pub(super) const PROSE: &str = "<prose>";
 
 /// The longest text of the vendor's that stays, in bytes: a name, a mark or a short message, which hosts look for.
 pub(super) const SHORT: usize = 60;
 
-/// The shortest text of ours that is looked for within others: shorter ones stand in any text by chance.
+/// The length from which a text of ours is searched within other texts: shorter ones occur by chance.
 const TELLING: usize = 12;
 
 /// The longest bit between words of ours that stays, in bytes.

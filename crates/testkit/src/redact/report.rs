@@ -13,7 +13,7 @@ use super::Leftovers;
 pub struct RedactionReport {
     /// The number of places that were blanked, by kind.
     pub found: BTreeMap<SecretKind, usize>,
-    /// Private text that is left; `None` if there is none.
+    /// Private text that remains; `None` if there is none.
     pub leftovers: Option<Leftovers>,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for RedactionReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SecretKind {
-    /// A text that [`Redactor::secret`](super::Redactor::secret) names, or one that was blanked as a variable, header,
+    /// A text that [`Redactor::secret`](super::Redactor::secret) names, or that was blanked as a variable, header,
     /// field, account or URL elsewhere in the session.
     Named,
     /// A value below `env`.
@@ -52,7 +52,7 @@ pub enum SecretKind {
     Account,
     /// User info, query values, fragments and random path segments of URLs.
     Url,
-    /// A value whose JSON key, variable or option is named like a secret, as in `"token": "x"` or `API_KEY=x`.
+    /// A value with a JSON key, variable or option named like a secret, as in `"token": "x"` or `API_KEY=x`.
     Field,
     /// A key or token of a provider, by its shape.
     Key,

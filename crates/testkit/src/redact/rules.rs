@@ -1,4 +1,4 @@
-//! What is replaced for the place where it stands: fields of the CLI's frames, as a table.
+//! Fields of the CLI's frames that are replaced because of their position, as a table.
 
 use super::{
     json::{self, Token},
@@ -43,8 +43,8 @@ impl<'a> Rules<'a> {
 
 /// The ids in a line that the CLI makes up and that are no UUIDs, in their order.
 ///
-/// An id is told by the field that it stands in, and by its shape: `task_id` may also be the `1` of a list of things to
-/// do.
+/// An id is recognized by its field and its shape: `task_id` may also be the `1` of a to-do list
+/// item.
 pub(super) fn made_up_ids(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     json::rewrite(line, |token| {
@@ -74,7 +74,7 @@ fn describes(keys: &[&str]) -> bool {
     keys.iter().any(|key| DESCRIPTIONS.contains(key) || (is_summary && CATALOGUES.contains(key)))
 }
 
-/// Numbers that differ from run to run, and what they become.
+/// Numbers that differ between runs, and their replacements.
 const NUMBERS: &[(&str, &str)] = &[
     ("pid", "4242"),
     ("duration_ms", "1200"),
@@ -93,13 +93,13 @@ const NUMBERS: &[(&str, &str)] = &[
     ("set_at", "1767225600000"),
 ];
 
-/// Below these, a field is what the model or our side made it, whatever its name.
+/// Below these keys, fields are content of the model or of our side and are not interpreted.
 const FOREIGN: &[&str] = &["tool_input", "updatedInput", "arguments", "structuredContent"];
 
 /// Texts of the vendor's, however short.
 const DESCRIPTIONS: &[&str] = &["description", "argumentHint", "whenToUse", "contentLabel"];
 
-/// Lists of things of the vendor's, whose `summary` is a description.
+/// Lists of the vendor's items, with descriptions in `summary`.
 const CATALOGUES: &[&str] = &["events", "eventCatalog"];
 
 /// Ids that the CLI makes up and that are no UUIDs.

@@ -200,7 +200,7 @@ impl Secrets {
 
     /// Replaces the matches; overlapping ones get the kind of the first and longest.
     fn apply(&mut self, text: &[u8], mut finds: Vec<Find>) -> Vec<u8> {
-        // A specific kind says more than `Named`, so it comes first.
+        // A specific kind is more useful than `Named`, so it comes first.
         let rank = |find: &Find| (find.range.start, Reverse(find.range.end), find.kind == SecretKind::Named);
         finds.sort_by_key(rank);
         let mut merged: Vec<Find> = Vec::new();
@@ -282,7 +282,7 @@ fn is_password(keys: &[&str]) -> bool {
     ["pass", "pwd", "secret"].iter().any(|word| key.contains(word))
 }
 
-/// Whether an argument is an option whose value, the next argument, is a secret.
+/// Returns whether the argument is an option and the next argument its secret value.
 fn is_flag(argument: &str) -> bool {
     argument.strip_prefix('-').is_some_and(shapes::names_a_secret)
 }

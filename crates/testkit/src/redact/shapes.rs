@@ -255,7 +255,7 @@ static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const ABOUT: &[&str] =
     &["budget", "count", "file", "length", "limit", "name", "path", "source", "type", "usage"];
 
-/// Words that stand in the place of a secret in code and schemas.
+/// Words that replace a secret in code and schemas.
 const WORDS: &[&str] = &[
     "null",
     "none",

@@ -1,8 +1,8 @@
-//! What is replaced wherever it stands, in any text: paths, UUIDs, times, ports.
+//! Texts that are replaced anywhere: paths, UUIDs, times, ports.
 
 use super::ids::{self, Numbers};
 
-/// Replaces, and remembers what it gave a stand-in.
+/// Replaces texts, and remembers the replacement of each.
 #[derive(Debug)]
 pub(super) struct Words<'a> {
     /// The longest first.
@@ -21,7 +21,7 @@ impl<'a> Words<'a> {
         Self { paths, made_up: Vec::new(), uuids: Numbers::default(), strays: Numbers::default(), times: 0 }
     }
 
-    /// Says which text is an id that the CLI made up: it is replaced wherever it stands, as in the names of files.
+    /// Adds an id that the CLI made up: it is replaced everywhere, also in file names.
     pub(super) fn made_up(&mut self, id: String) {
         if ids::uuid_at(id.as_bytes()).is_none() && !self.made_up.contains(&id) {
             self.made_up.push(id);
@@ -58,7 +58,7 @@ impl<'a> Words<'a> {
         out
     }
 
-    /// What stands here, as its length, and what to put there.
+    /// Returns the length of the text at this position that must be replaced, and its replacement.
     fn stand_in(&mut self, text: &str, at: usize) -> Option<(usize, String)> {
         let bytes = text.as_bytes();
         let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
@@ -133,7 +133,7 @@ pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
     stray.then(|| rest.find(ENDS).unwrap_or(rest.len()))
 }
 
-// Put together, so that no check takes this file for one that names a machine.
+// Assembled from parts, so that this file does not trigger the check for machine names.
 
 const FOLDERS: &[&str] = &[
     concat!("/tm", "p/"),

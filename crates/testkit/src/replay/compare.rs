@@ -178,7 +178,7 @@ fn is_notification(request: Option<&Recorded>) -> bool {
     message.is_some_and(|message| message.field("id").is_none())
 }
 
-/// Whether an answer says that it was not done, in the one way or the other.
+/// Returns whether an answer reports a failure, in either form.
 fn is_failure(outcome: &Json) -> bool {
     outcome.text_at(&["subtype"]) == Some("error")
         || outcome.at(&["response", "mcp_response", "error"]).is_some()

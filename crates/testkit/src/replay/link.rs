@@ -8,16 +8,16 @@ use tokio::time::timeout;
 
 use super::{Shared, player::Player};
 
-/// What the replayed CLI says.
+/// The output of the replayed CLI.
 ///
-/// Reading fails, once, where the replay does not fit or waits for too long; the error says why.
+/// Reading fails once if the replay does not fit or a wait times out; the error has the reason.
 #[derive(Debug)]
 pub struct ReplaySource {
     shared: Arc<Shared>,
     failed: bool,
 }
 
-/// What the replayed CLI is told, and checks.
+/// The input of the replayed CLI, which checks it.
 ///
 /// Writing fails as with a closed pipe once the replay does not fit.
 /// Dropped: the input ends.

@@ -1,4 +1,4 @@
-//! The player: pure, moved by what comes and asked for what is to be played.
+//! The player: a state machine without I/O that takes input and returns the next output.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub(super) struct Player {
     /// How long the host may keep the player waiting.
     pub(super) limit: Duration,
     cutter: Cutter,
-    /// What was played and not read yet.
+    /// Output that was played and not read yet.
     output: BytesMut,
     /// A line of ours that has no newline yet.
     partial: Vec<u8>,
@@ -40,7 +40,7 @@ pub(super) struct Player {
     mismatch: Option<Mismatch>,
     extra: Vec<String>,
     late: usize,
-    /// The step that was last handed to a host that asks what is due.
+    /// The step that [`due`](Self::due) returned last.
     given: Option<usize>,
 }
 
@@ -78,7 +78,7 @@ impl Player {
         }
     }
 
-    /// Cuts what is read like this.
+    /// Sets how the output is cut into reads.
     pub(super) fn cut(&mut self, splits: Splits) {
         self.cutter = Cutter::new(splits);
     }
@@ -111,7 +111,7 @@ impl Player {
         }
     }
 
-    /// The next piece of what was played.
+    /// Returns the next piece of output.
     pub(super) fn read(&mut self) -> Option<Bytes> {
         let length = self.cutter.next(&self.output);
         let piece = (length > 0).then(|| self.output.split_to(length).freeze());
@@ -270,7 +270,7 @@ impl Player {
         let request = asked.and_then(|asked| self.score.theirs(asked));
         let expected = self.ours_at(index).filter(|ours| !(ours.optional && self.foreign));
         let compared = match (expected.and_then(Ours::read), came) {
-            // Too late, so the CLI ignores what it says.
+            // The CLI ignores an answer that is too late.
             (None, Some(_)) if expected.is_none() => Ok(()),
             (Some(expected), Some(came)) => compare::answer(&expected, came, request.as_ref(), self.foreign),
             _ => Err("it is no JSON object".to_owned().into()),
@@ -316,13 +316,13 @@ impl Player {
         }
     }
 
-    /// The first line of ours that has not come and is meant.
+    /// Returns the first missing line of ours that matches.
     fn find(&self, is_meant: impl Fn(&Ours) -> bool) -> Option<usize> {
         (0..self.score.steps.len())
             .find(|&index| self.ours_at(index).is_some_and(|ours| !ours.came && is_meant(ours)))
     }
 
-    /// Whether nothing but lines of ours stands between what was played and this step.
+    /// Returns whether only lines of ours stand between the cursor and this step.
     fn is_reached(&self, index: usize) -> bool {
         let between = self.score.steps.get(self.cursor.min(index)..index).unwrap_or_default();
         between.iter().all(|step| matches!(step.action, Action::Ours(_)))

@@ -32,7 +32,7 @@ pub struct Mismatch {
     pub expected: Option<String>,
     /// Our value where one value differs, or the start of the line that came; `None` where nothing did.
     pub came: Option<String>,
-    /// What is wrong with it.
+    /// The reason.
     pub why: String,
 }
 

@@ -13,7 +13,7 @@ use crate::{
     recorded::{Recorded, Role},
 };
 
-/// What is played, in order.
+/// The steps of a replay, in order.
 #[derive(Debug)]
 pub(crate) struct Score {
     pub(super) steps: Vec<Step>,
@@ -34,7 +34,7 @@ pub(super) struct Step {
 pub(super) enum Action {
     /// We are to send this.
     Ours(Ours),
-    /// The CLI says this.
+    /// A line of the CLI.
     Theirs(Bytes),
     Stderr(Bytes),
     /// We are to end the input.
@@ -47,7 +47,7 @@ pub(super) enum Action {
 #[derive(Debug)]
 pub(super) struct Ours {
     pub(super) text: Bytes,
-    /// What it is to the control protocol; `None` where it is no JSON object.
+    /// Its role in the control protocol; `None` if it is no JSON object.
     pub(super) role: Option<Role>,
     /// Whether it came.
     pub(super) came: bool,
@@ -90,7 +90,7 @@ impl Score {
         self.cancelled.contains(id)
     }
 
-    /// Remembers what is asked, and what is cancelled.
+    /// Records requests and cancellations.
     fn note(&mut self, read: &Recorded) {
         match &read.role {
             Role::Request { id, .. } => {
@@ -104,7 +104,7 @@ impl Score {
         }
     }
 
-    /// The request that an MCP server is told to forget.
+    /// Returns the id of the request that an MCP cancellation names.
     fn cancelled_call(&self, read: &Recorded) -> Option<Box<str>> {
         let server = |read: &Recorded| read.json.text_at(&["request", "server_name"]).map(str::to_owned);
         let call = read.json.at(&["request", "message", "params", "requestId"])?;

@@ -1,4 +1,4 @@
-//! One line of a transcript after its header: what it can say, and how it is spelt.
+//! One line of a transcript after its header: its kinds, and their syntax.
 
 use bytes::Bytes;
 
@@ -39,7 +39,7 @@ pub enum Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
-    /// `exit 0`: it exited by itself with this code.
+    /// `exit 0`: it exited with this code.
     Exit(i32),
     /// `signal SIGKILL`: this signal ended it.
     Signal(Box<str>),
@@ -83,7 +83,7 @@ impl Entry {
         }
     }
 
-    /// Reads what follows a sigil whose body has a fixed form.
+    /// Parses the body of a sigil with a fixed form.
     fn parse_words(sigil: u8, body: &[u8]) -> Option<Self> {
         let body = str::from_utf8(body).ok()?;
         match sigil {

@@ -11,11 +11,11 @@ use super::header::Version;
 pub struct ParseError {
     /// The number of the line in the file; the first is 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The cause.
     pub cause: ParseCause,
 }
 
-/// What is wrong with a line of a transcript.
+/// An error in a line of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseCause {
@@ -49,7 +49,7 @@ pub enum ParseCause {
     /// The arguments are no JSON list of strings.
     #[error("the arguments are no JSON list of strings: {message}")]
     BadArgv {
-        /// What the JSON reader said.
+        /// The message of the JSON reader.
         message: String,
     },
     /// Arguments stand elsewhere than directly after the header.
@@ -98,10 +98,10 @@ pub struct WriteError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteCause {
-    /// The header has facts, but not the one that comes first.
+    /// The header has facts, but lacks the first one, the version.
     #[error("the header has facts but no CLI version: set `header.cli`")]
     NoCli,
-    /// The text would be read back as something else, or not at all.
+    /// The text would be read back differently, or not be readable.
     #[error("it would not be read back the same")]
     NotReadBack,
     /// The file could not be written.

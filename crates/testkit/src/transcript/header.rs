@@ -20,7 +20,7 @@ pub struct Header {
     pub recorded: Option<Box<str>>,
     /// `os`: where it ran, as `linux`.
     pub os: Option<Box<str>>,
-    /// `redacted`: whether what is private was replaced after the recording, `yes` or `no` in the file.
+    /// `redacted`: whether private text was replaced after the recording, `yes` or `no` in the file.
     pub redacted: Option<bool>,
     /// `faults`: whether our side sent faulty lines on purpose, `yes` or `no` in the file.
     ///
@@ -42,7 +42,7 @@ pub struct Version {
 
 /// The arguments of the recorded program, without the program itself.
 ///
-/// The text of a list that was read is kept, since JSON can be spelt in many ways.
+/// A list that was read keeps its text, since JSON can be written in many ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argv {
     args: Vec<String>,

@@ -9,7 +9,7 @@ use super::{
     header::{Argv, Header, Version},
 };
 
-/// Reads either form, told apart by how the text begins.
+/// Reads either form; the start of the text decides.
 pub(super) fn parse(text: Bytes) -> Result<Transcript, ParseError> {
     if text.starts_with(MAGIC) {
         return transcript(text);

@@ -20,7 +20,7 @@ pub struct TranscriptWriter<W> {
     out: W,
     newer: bool,
     written: usize,
-    /// What stands above the entries; the first entry must not be read as more of it.
+    /// The part above the entries; the first entry must not be read as a continuation of it.
     top: Top,
 }
 

@@ -30,7 +30,7 @@ fn help_lists_every_fault() {
 }
 
 #[test]
-fn its_version_is_told_whatever_the_faults() {
+fn version_is_printed_with_any_fault() {
     let output = program().arg("--version").env(VARIABLE, "refuse-start crash").output().unwrap();
     assert_eq!((output.status.code(), stdout(&output)), (Some(0), "2.1.330 (Claude Code)\n"));
 }
@@ -98,7 +98,7 @@ fn the_flags_of_the_cli_are_ignored_and_a_session_goes_well() {
 }
 
 #[test]
-fn a_line_that_is_no_json_is_fatal_as_it_is_for_the_cli() {
+fn line_without_json_ends_the_fault_cli() {
     let mut child =
         program().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(b"null x\n").unwrap();

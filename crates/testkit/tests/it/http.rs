@@ -58,7 +58,7 @@ impl Exchange {
         Ok((size > 0).then(|| String::from_utf8(chunk).unwrap()))
     }
 
-    /// Reads chunks until what came holds this text.
+    /// Reads chunks until the body contains this text.
     pub(crate) async fn until(&mut self, text: &str) -> String {
         let mut body = String::new();
         while !body.contains(text) {

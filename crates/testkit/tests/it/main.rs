@@ -8,6 +8,8 @@ mod faults;
 mod http;
 #[cfg(feature = "model")]
 mod model;
+#[cfg(feature = "replay")]
+mod readers;
 mod record;
 mod redact;
 #[cfg(feature = "replay")]

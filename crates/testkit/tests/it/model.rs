@@ -102,7 +102,7 @@ async fn a_reply_without_a_stream_is_the_whole_message() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_why_in_a_stream_and_without_one() {
+async fn refusal_has_its_reason_with_and_without_a_stream() {
     let details = json!({"type": "refusal", "category": "cyber", "explanation": "scripted"});
     let refusal =
         json!({"stop_reason": "refusal", "stop_details": details, "blocks": [{"text": "no"}], "times": 2});
@@ -137,7 +137,7 @@ async fn other_routes_are_answered() {
 }
 
 #[tokio::test]
-async fn lists_are_told_apart_and_run_out() {
+async fn each_list_of_replies_runs_out_on_its_own() {
     let model = start(json!({
         "replies": [{"blocks": [{"text": "main"}]}],
         "match": [
@@ -168,7 +168,7 @@ async fn lists_are_told_apart_and_run_out() {
 }
 
 #[tokio::test]
-async fn a_marker_in_the_prompt_is_not_looked_for_in_later_messages() {
+async fn marker_of_the_prompt_is_not_searched_in_later_messages() {
     let model = start(json!({
         "replies": [{"blocks": [{"text": "main"}]}],
         "match": [{"marker": "AGENT-ONE", "replies": [{"blocks": [{"text": "agent"}]}]}],
@@ -257,7 +257,7 @@ async fn long_texts_are_repeated() {
 }
 
 #[tokio::test]
-async fn a_text_with_a_lone_surrogate_is_no_bad_request() {
+async fn text_with_a_lone_surrogate_is_accepted() {
     let model = start(json!({"replies": [{"blocks": [{"text": "fine"}]}]})).await;
     let body = r#"{"tools": [{}], "messages": [{"content": "\ud800"}], "system": "\udfff"}"#;
     let response = Exchange::start(model.base_url(), "POST", "/v1/messages", body).await.finish().await;
@@ -265,7 +265,7 @@ async fn a_text_with_a_lone_surrogate_is_no_bad_request() {
 }
 
 #[tokio::test]
-async fn dropping_the_model_breaks_what_it_holds_and_closes_the_port() {
+async fn dropped_model_breaks_held_replies_and_closes_its_port() {
     let model = start(json!({"replies": [{"blocks": [{"text": "firstother"}], "hold": "mid"}]})).await;
     let base = model.base_url().to_owned();
     let mut exchange = open(&model).await;

@@ -13,7 +13,7 @@ fn inbound(line: &'static str) -> Entry {
 }
 
 #[tokio::test]
-async fn both_directions_in_order_whatever_the_chunks() {
+async fn both_directions_are_recorded_in_order_with_any_chunks() {
     let (transport, peer) = memory(1 << 10);
     let recorder = Recorder::new();
     let mut link = recorder.record(transport).open().await.unwrap();
@@ -46,7 +46,7 @@ async fn a_line_is_recorded_before_the_peer_can_have_it() {
     let (transport, _peer) = memory(1);
     let recorder = Recorder::new();
     let mut link = recorder.record(transport).open().await.unwrap();
-    // Nobody reads, and there is room for one byte: the write does not end.
+    // The pipe holds one byte and has no reader, so the write does not end.
     let write = link.sink.write("longer than the pipe\n".into());
     let waited = tokio::time::timeout(std::time::Duration::from_millis(1), write).await;
     assert!(waited.is_err());
@@ -54,7 +54,7 @@ async fn a_line_is_recorded_before_the_peer_can_have_it() {
 }
 
 #[tokio::test]
-async fn what_has_no_line_feed_is_said_so() {
+async fn last_line_without_a_line_feed_is_marked() {
     let (transport, peer) = memory(64);
     let recorder = Recorder::new();
     let mut link = recorder.record(transport).open().await.unwrap();
@@ -87,7 +87,7 @@ async fn signals_stderr_and_the_end() {
 }
 
 #[tokio::test]
-async fn too_much_gives_no_transcript_and_disturbs_nobody() {
+async fn recording_over_the_limit_has_no_transcript_and_the_session_goes_on() {
     let (transport, peer) = memory(64);
     let recorder = Recorder::with_limit(8);
     let mut link = recorder.record(transport).open().await.unwrap();

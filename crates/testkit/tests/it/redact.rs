@@ -1,4 +1,4 @@
-//! Redaction: nothing private is left, and every other byte stays.
+//! Redaction removes all private text, and keeps every other byte.
 
 mod canaries;
 mod secrets;
@@ -51,7 +51,7 @@ fn paths_get_their_names() {
         r#"{"a":"/srv/agent/home/projects/-srv-agent-project/memory"}"#,
         r#"{"a":"/home/user/projects/-project/memory"}"#,
     );
-    // Nobody named these.
+    // These were not named to the redactor.
     let stray = concat!("/tm", "p/cc/77.sock");
     check(
         &format!(r#"{{"a":"{stray}","b":"{stray}"}}"#),
@@ -82,13 +82,13 @@ fn ids_and_times_are_stable() {
         r#"< {"task_id":"id0000001","id":"b81xk2q7px","agentId":"id0000002","taskId":"1","f":"/agent-id0000002.jsonl"}"#.to_owned(),
     ];
     assert_eq!(redacted(&Redactor::new(), &lines), expected);
-    // What was redacted once is not changed again.
+    // A second redaction changes nothing.
     let again: Vec<&str> = expected.iter().map(String::as_str).collect();
     assert_eq!(redacted(&Redactor::new(), &again[..3]), expected[..3]);
 }
 
 #[test]
-fn numbers_that_differ_from_run_to_run() {
+fn numbers_that_differ_between_runs_are_replaced() {
     check(r#"{"retry_delay_ms":12.5}"#, r#"{"retry_delay_ms":500.25}"#);
     check(r#"{"pid":99,"duration_ms":12,"n":99}"#, r#"{"pid":4242,"duration_ms":1200,"n":99}"#);
     // Below an input, a field is what the model made it.
@@ -121,7 +121,7 @@ fn prose_goes_and_our_words_stay() {
 }
 
 #[test]
-fn what_our_side_wrote_is_ours() {
+fn text_of_our_side_stays() {
     let ours = "A prompt of ours that is so long that it would be taken for prose if it were not ours.";
     let lines =
         [format!(r#"> {{"content":"{ours}"}}"#), format!(r#"< {{"content":"{ours}","echo":"1\t{ours}\n"}}"#)];
@@ -137,7 +137,7 @@ fn stderr_is_prose() {
 }
 
 #[test]
-fn what_is_no_json_or_no_text_is_kept() {
+fn lines_without_json_or_text_are_kept() {
     for line in [&b"{\"a\":"[..], b"plain \xff\xfe text", b"", b"{\"a\":\"\\ud800\"}", b"\r"] {
         let mut session = Transcript::default();
         session.entries = vec![Entry::Inbound(Bytes::copy_from_slice(line))];
@@ -145,7 +145,7 @@ fn what_is_no_json_or_no_text_is_kept() {
     }
 }
 
-/// JSON as nobody would write it, without anything that is to be redacted.
+/// Unusual JSON without anything to redact.
 fn odd_json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_private_survives(
+    fn no_private_text_survives(
         uuid in "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
         name in "[a-z]{4,10}",
         before in "[ :=(\"]{1,2}",
@@ -201,7 +201,7 @@ proptest! {
 }
 
 #[test]
-fn leftovers_are_told() {
+fn leftovers_are_reported() {
     // A stand-in that is itself private.
     let home = concat!("/ro", "ot/x");
     let redactor = Redactor::new().path("/srv/agent", home).path(home, "/srv/agent");

@@ -1,4 +1,4 @@
-//! The replay transport: what it plays, what it takes for the same, and how it says what is wrong.
+//! The replay transport: its output, the lines that it accepts as equal, and its reports.
 
 use std::time::Duration;
 
@@ -63,7 +63,7 @@ impl Playing {
         }
     }
 
-    /// Says everything up to the answers.
+    /// Sends everything up to the answers.
     async fn ask(&mut self) {
         self.say(INITIALIZE).await;
         self.line().await;
@@ -110,7 +110,7 @@ async fn ids_are_bound_by_position_and_answers_come_in_any_order() {
 }
 
 #[tokio::test]
-async fn a_line_that_differs_ends_the_replay_and_says_where() {
+async fn different_line_ends_the_replay_and_names_the_place() {
     let mut playing = Playing::session().await;
     assert!(playing.say(INITIALIZE).await);
     playing.line().await;
@@ -134,7 +134,7 @@ async fn a_line_that_differs_ends_the_replay_and_says_where() {
 }
 
 #[tokio::test]
-async fn what_is_too_early_or_was_never_recorded_is_a_mismatch() {
+async fn early_or_unrecorded_line_is_a_mismatch() {
     let mut early = Playing::session().await;
     assert!(early.say(INITIALIZE).await);
     assert!(!early.say(HOOK).await);
@@ -163,7 +163,7 @@ async fn what_is_too_early_or_was_never_recorded_is_a_mismatch() {
 }
 
 #[tokio::test]
-async fn difference_is_shown_by_its_values_once_also_behind_unwrap() {
+async fn difference_is_shown_once_also_by_unwrap() {
     let long = "the same words, ".repeat(100);
     let recorded = SESSION.replace("\"error\":\"no\"", &format!("\"error\":\"{long} no, {long}\""));
     let mut playing = Playing::start(Replay::new(&Transcript::parse(recorded).unwrap())).await;
@@ -214,7 +214,7 @@ async fn a_wait_for_a_line_of_ours_is_bounded() {
 }
 
 #[tokio::test]
-async fn a_signal_is_waited_for() {
+async fn replay_waits_for_a_recorded_signal() {
     let text = "# agentwire-transcript 1\n# cli 1\n$ []\n^ SIGTERM\n< {}\n= signal SIGTERM\n";
     let mut playing = Playing::start(Replay::new(&Transcript::parse(text).unwrap())).await;
     playing.peer.signal(Signal::Term).unwrap();
@@ -228,7 +228,7 @@ async fn a_signal_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_answer_to_a_request_that_was_taken_back_may_come_or_not() {
+async fn answer_to_a_cancelled_request_is_optional() {
     let text = r#"# agentwire-transcript 1
 # cli 1
 $ []
@@ -256,7 +256,7 @@ $ []
 }
 
 #[tokio::test]
-async fn of_another_hosts_handshake_only_the_hooks_count() {
+async fn handshake_of_another_host_is_compared_by_its_hooks() {
     let ours = r#"{"type":"control_request","request_id":"x","request":{"subtype":"initialize","more":true,"hooks":{"PreToolUse":[{"hookCallbackIds":["h0"]},{"hookCallbackIds":["h1"]}]}}}"#;
     let mut strict = Playing::session().await;
     assert!(!strict.say(ours).await);

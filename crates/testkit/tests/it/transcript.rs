@@ -125,7 +125,7 @@ fn bare_json_lines_are_all_inbound() {
 }
 
 #[test]
-fn what_would_not_be_read_back_is_not_written() {
+fn unreadable_transcript_is_not_written() {
     for (at, entry) in [
         (0, Entry::Inbound(Bytes::from_static(b"two\nlines"))),
         (0, Entry::Signal("TERM".into())),
@@ -182,7 +182,7 @@ fn entry() -> impl Strategy<Value = Entry> {
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_back(
+    fn written_transcript_is_read_back(
         header in header(),
         argv in option::of(vec(".{0,12}", 0..4).prop_map(Argv::new)),
         entries in vec(entry(), 0..12),
@@ -193,7 +193,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_is_written_back_byte_for_byte(
+    fn transcript_is_written_back_byte_for_byte(
         minor in 0_u32..3,
         lines in vec(prop_oneof![
             vec(any::<u8>(), 0..20),

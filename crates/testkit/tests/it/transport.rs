@@ -33,7 +33,7 @@ async fn memory_passes() {
 async fn processes_pass() {
     let short = Duration::from_millis(200);
     let report = conformance::transport(|part| {
-        // No process can break its pipe so that its reader hears of it.
+        // A process cannot break its pipe in a way that its reader notices.
         let launch = Launch::new(env!("CARGO_BIN_EXE_agentwire-conformance-peer")).arg(part.name());
         let grace = Grace::default().after_input(short).after_terminate(short);
         (part.kind() != PartKind::Broken).then(|| ProcessTransport::new(launch).grace(grace))
@@ -82,7 +82,7 @@ async fn report_of(fault: Option<Fault>) -> TransportReport {
 }
 
 #[tokio::test]
-async fn a_transport_that_plays_nothing_is_not_clean() {
+async fn transport_without_a_played_part_is_not_clean() {
     let report = conformance::transport(|_| None::<ProcessTransport>).run().await;
     assert!(!report.is_clean());
     assert_eq!(report.skipped().len(), Part::all().len());
@@ -90,7 +90,7 @@ async fn a_transport_that_plays_nothing_is_not_clean() {
 }
 
 #[tokio::test]
-async fn what_can_not_be_opened_fails() {
+async fn transport_that_cannot_be_opened_fails() {
     let missing = || ProcessTransport::new(Launch::new("/no/such/program"));
     let report = conformance::transport(|_| Some(missing())).run().await;
     assert!(report.to_string().contains("can't be opened: the program /no/such/program does not exist"));

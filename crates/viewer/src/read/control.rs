@@ -168,7 +168,7 @@ impl Reader<'_> {
     }
 }
 
-/// The fields of a reply; what a hook says of its own event stands beside the others.
+/// Returns the fields of a reply; the event-specific output of a hook stands beside the others.
 fn reply_parts(reply: &Value, place: &Place) -> Vec<Part> {
     let Value::Object(fields) = reply else { return Part::of_value("reply", reply, place) };
     let mut fields = fields.clone();
@@ -189,7 +189,7 @@ fn permission_outcome(reply: Option<&RawJson>) -> Outcome {
     }
 }
 
-/// What a hook said: its decision, or that it has none.
+/// Returns the outcome of a hook: its decision, or that it has none.
 fn hook_outcome(reply: &Value) -> Outcome {
     let specific = &reply[SPECIFIC];
     let decision = [&specific["permissionDecision"], &specific["decision"]["behavior"], &reply["decision"]];

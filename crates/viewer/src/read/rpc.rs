@@ -1,4 +1,4 @@
-//! MCP messages: paired by the ids of JSON-RPC, whoever asked.
+//! MCP messages: paired by their JSON-RPC ids, in both directions.
 
 use agentwire_protocol::control::McpMessage;
 use serde_json::Value;
@@ -68,7 +68,7 @@ impl Reader<'_> {
         }
         let result = &rpc["result"];
         let place = place.key("result");
-        // Of what else a server says, the frame tells: its lists of tools are long.
+        // Other results of a server stay in the frame: lists of tools are long.
         if let Value::Array(blocks) = &result["content"] {
             for (at, block) in blocks.iter().enumerate() {
                 let place = place.key("content").at(at);

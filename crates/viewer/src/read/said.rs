@@ -1,4 +1,4 @@
-//! What is said: prompts, the model's messages, results of tools, and results of turns.
+//! Prompts, messages of the model, results of tools, and results of turns.
 
 use agentwire_protocol::{
     Block, Content,
@@ -56,7 +56,7 @@ impl Reader<'_> {
                 self.items[item].badges.push(UNKNOWN);
                 self.part(item, Part::new(Look::Code, "block", unknown.raw.as_str(), place.clone()));
             }
-            // Blocks of the API's own tools: their kind is told, and the frame has the rest.
+            // For blocks of the API's own tools the kind is shown; the frame has the rest.
             _ => {}
         }
         item

@@ -46,7 +46,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The message has come: what was streamed is shown with it.
+    /// The whole message has arrived: its streamed text is shown with it.
     pub(super) fn streamed_into(&mut self, message: &str, item: usize) {
         let Some(stream) = self.streams.get(message).copied() else { return };
         if self.items[stream].kind != Kind::Stream || self.items[stream].gone {
@@ -60,7 +60,7 @@ impl Reader<'_> {
         self.streams.insert(message.to_owned(), item);
     }
 
-    /// What has come of a message so far, as far as it is shown.
+    /// Adds a piece of a message, if it is shown.
     fn delta(&mut self, item: usize, delta: &Delta) {
         let (look, more) = match delta {
             Delta::Text(delta) => (Look::Prose, delta.text.as_str()),

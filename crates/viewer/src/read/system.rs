@@ -1,4 +1,4 @@
-//! What the CLI tells of itself: one line each, with the words that matter most.
+//! System messages of the CLI: one line each, with the most important words.
 
 use agentwire_protocol::System;
 
@@ -34,7 +34,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a frame says in a few words, and whether it is bad news.
+/// Returns a summary of a frame, and its outcome if it reports a failure.
 fn told(system: &System) -> (String, Option<Outcome>) {
     let plain = |note: String| (note, None);
     match system {

@@ -58,7 +58,7 @@ fn a_long_value_under_a_key_of_markup_is_no_markup_either() {
 }
 
 #[test]
-fn what_is_hard_to_read_is_shown_all_the_same() {
+fn unreadable_lines_are_shown() {
     let page = page_of(&[
         r#"< {"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"text","text":"cut \ud83d here"}]}}"#,
         "< {\"type\":\"keep_alive\",\"text\":\"a\u{2028}b\u{202e}c\"}",
@@ -105,7 +105,7 @@ fn the_policy_allows_the_style_and_the_script_of_the_page_and_nothing_else() {
     }
 }
 
-/// The tags of a page, without what stands in its style and its script.
+/// Returns the tags of a page, without the text of its style and its script.
 fn markup(page: &str) -> Vec<String> {
     let without_style =
         [&page[..page.find("<style>").unwrap()], page.split_once("</style>").unwrap().1].concat();

@@ -32,7 +32,7 @@ fn ten_thousand_frames_give_a_page_about_as_long() {
 }
 
 #[test]
-fn a_long_text_is_there_once_and_closed() {
+fn long_text_is_on_the_page_once_and_collapsed() {
     let long = "word ".repeat(1 << 20);
     let line = format!(
         r#"{{"type":"assistant","message":{{"id":"m","model":"x","content":[{{"type":"text","text":"{long}"}}]}}}}"#
@@ -72,5 +72,5 @@ fn many_agents_within_each_other_are_no_deep_page() {
     assert_eq!(shown(&page).len(), 3_000);
 }
 
-/// What a page has of its own, whatever it shows.
+/// The size of a page without its content.
 const OWN: usize = 40 << 10;

@@ -1,4 +1,4 @@
-//! What the page says of recordings is what can be counted in them by other means.
+//! The numbers on the page equal independent counts of the recordings.
 
 use agentwire_testkit::{Entry, Transcript};
 use serde_json::Value;
@@ -65,18 +65,18 @@ fn counted(session: &Transcript) -> [usize; 5] {
             _ => {}
         }
     }
-    // One that the recording ends in has no result.
+    // The last turn of a recording may lack a result.
     counts[0] += usize::from(running);
     counts
 }
 
 #[test]
-fn nothing_recorded_is_unknown_or_undecodable_or_unpaired() {
-    // What our side sent wrongly on purpose is shown as what it is.
+fn recordings_have_no_unknown_undecodable_or_unpaired_lines() {
+    // Lines that our side sent wrongly on purpose have badges, so such recordings are left out.
     for (path, session) in recordings().into_iter().filter(|(_, session)| session.header.faults != Some(true))
     {
         let page = agentwire_viewer::page(&session, "x");
-        // Scenarios ask for what nobody knows on purpose; whatever else has a badge is a gap of ours.
+        // Scenarios contain unknown requests on purpose; any other badge is a gap of the viewer.
         for item in page.split("<div class=\"it ").filter(|item| item.contains("<strong class=badge>")) {
             assert!(item.starts_with("request\""), "{}: {item}", path.display());
         }
@@ -129,7 +129,7 @@ fn a_stream_is_within_the_message_that_it_became() {
 }
 
 #[test]
-fn a_stream_that_was_cut_shows_what_came() {
+fn cut_stream_shows_its_pieces() {
     let page = page_of(&[
         r#"< {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"half a "}},"session_id":"s","api_message_id":"m"}"#,
         r#"< {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"sentence"}},"session_id":"s","api_message_id":"m"}"#,
@@ -150,7 +150,7 @@ fn an_mcp_call_is_paired_with_its_answer_and_shown_with_its_tool() {
 }
 
 #[test]
-fn what_is_unknown_undecodable_unanswered_or_unasked_is_told() {
+fn unknown_undecodable_and_unpaired_lines_have_badges() {
     let page = page_of(&[
         r#"< {"type":"brand_new","n":1}"#,
         r#"< {"type":"system","subtype":"brand_new_too"}"#,
@@ -200,7 +200,7 @@ fn a_recording_with_times_has_durations() {
 }
 
 #[test]
-fn a_tool_use_within_itself_is_shown_all_the_same() {
+fn tool_use_that_names_itself_as_parent_is_shown() {
     let page = page_of(&[
         r#"< {"type":"assistant","parent_tool_use_id":"a","message":{"id":"m","model":"x","content":[{"type":"tool_use","id":"a","name":"A","input":{}}]}}"#,
         r#"< {"type":"assistant","parent_tool_use_id":"c","message":{"id":"n","model":"x","content":[{"type":"tool_use","id":"b","name":"B","input":{}}]}}"#,

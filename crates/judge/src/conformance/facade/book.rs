@@ -1,4 +1,4 @@
-//! What was recorded, by what it belongs to.
+//! The recorded lines, indexed by the request or message to which they belong.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -16,7 +16,7 @@ use agentwire_testkit::{
     replay::exit_report,
 };
 
-/// What was recorded, by what it belongs to.
+/// The recorded lines, indexed by the request or message to which they belong.
 #[derive(Debug, Default)]
 pub(super) struct Book {
     /// The first handshake that the host sent.

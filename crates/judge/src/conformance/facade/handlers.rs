@@ -1,4 +1,4 @@
-//! The callbacks of a session, each answering what was recorded for that very request.
+//! The callbacks of a session: each returns the recorded answer to its request.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ fn permissions(book: &Arc<Book>) -> PermissionHandler {
     })
 }
 
-/// Whether every recorded decision is one that a permission handler can give, to the letter.
+/// Returns whether a permission handler can return every recorded decision exactly.
 fn decisions_are_kept(book: &Book) -> bool {
     let is_kept = |answer: &RawJson| {
         let decision = answer.decode::<Decision>().ok().and_then(|decision| RawJson::encode(&decision).ok());
@@ -105,11 +105,11 @@ fn servers(book: &Arc<Book>) -> McpServers {
     names.dedup();
     let serve =
         |servers: McpServers, name: &str| servers.with(name, RecordedServer::new(name, Arc::clone(book)));
-    // They can answer what was recorded, and nothing before it.
+    // The servers can return recorded answers only, so there is no manifest before the first request.
     names.into_iter().fold(McpServers::new().manifest_limit(None), serve)
 }
 
-/// Answers whatever nothing else answers.
+/// Answers all requests without a handler of their own.
 struct Recording(Arc<Book>);
 
 impl Responder for Recording {

@@ -26,7 +26,7 @@ impl Host {
         Self { control, replay, calls: HashMap::new() }
     }
 
-    /// Sends until nothing more is due, and gives what came of the calls, by their recorded ids.
+    /// Sends lines until none is due, and returns the outcomes of the calls by their recorded ids.
     pub(super) async fn run(mut self) -> Vec<(Box<str>, Result<RawJson, ControlError>)> {
         loop {
             match self.replay.due().await {
@@ -66,7 +66,7 @@ impl Host {
             Some(prompt) => self.control.send(&prompt).await,
             None => self.control.send_line([line.as_ref(), b"\n"].concat().into()).await,
         };
-        // The replay misses the line, and says so.
+        // The replay reports a missing line.
         drop(said);
     }
 

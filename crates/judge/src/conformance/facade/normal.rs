@@ -37,7 +37,7 @@ pub(super) fn entries(transcript: &Transcript) -> Vec<(usize, Entry)> {
     entries
 }
 
-/// Drops the questions that a session would answer in another way: those that are open when our input ends, which it
+/// Drops questions that a session answers differently: those open at the end of our input, which it
 /// denies, and those with an answer that is neither a success nor an error.
 fn drop_unanswerable(entries: &mut Vec<(usize, Entry)>) {
     let (mut open, mut dropped) = (HashSet::new(), HashSet::new());
@@ -104,7 +104,7 @@ fn initialize(entries: &[(usize, Entry)], first: usize) -> Option<Box<str>> {
     }
 }
 
-/// Moves the reply before whatever a host that did not wait for it had sent, since ours waits.
+/// Moves the reply before the lines that a host sent without waiting for it, since our session waits.
 fn hoist_reply(entries: &mut Vec<(usize, Entry)>, first: usize, id: &str) {
     let is_reply = |entry: &Entry| match entry {
         Entry::Inbound(line) => {
@@ -113,7 +113,7 @@ fn hoist_reply(entries: &mut Vec<(usize, Entry)>, first: usize, id: &str) {
         _ => false,
     };
     let Some(reply) = entries.iter().position(|(_, entry)| is_reply(entry)) else {
-        // The start was refused, and the CLI ends by itself; ours has no session whose input it could end.
+        // The start was refused and the CLI exits; our side has no session and cannot end the input.
         return entries.retain(|(_, entry)| *entry != Entry::EndOfInput);
     };
     let is_early = |entry: &Entry| match entry {

@@ -1,4 +1,4 @@
-//! An MCP server that answers what was recorded.
+//! An MCP server with recorded answers.
 
 use std::{future::pending, sync::Arc};
 
@@ -13,7 +13,7 @@ use agentwire_testkit::{
     recorded::{Recorded, Role},
 };
 
-/// An MCP server that answers what was recorded for the server of its name.
+/// An MCP server that returns the recorded answers of the server with its name.
 #[derive(Clone, Debug)]
 pub(super) struct RecordedServer {
     exchanges: Arc<Vec<Exchange>>,
@@ -69,7 +69,7 @@ impl RecordedServer {
     fn answer(&self, message: &Json) -> Option<Option<RawJson>> {
         let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
         let of_method = || self.exchanges.iter().filter(|exchange| *exchange.method == *method);
-        // The bridge asks for the tools by itself, under an id of its own.
+        // The bridge requests the list of tools under an id of its own.
         let recorded = of_method().find(|exchange| exchange.id.same(id)).or_else(|| of_method().next());
         Some(match recorded.map(|exchange| exchange.response.as_ref()) {
             Some(None) => None,

@@ -1,6 +1,6 @@
 //! Which `mcp_call` request of ours a permission question belongs to.
 //!
-//! An `mcp_call` that asks for a permission check is asked about like a tool use of the model, under an id that the CLI
+//! For an `mcp_call` with a permission check the CLI asks as for a tool use of the model, under an id that the CLI
 //! makes up and that no message has.
 
 use std::collections::HashMap;

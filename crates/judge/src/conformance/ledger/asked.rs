@@ -23,7 +23,7 @@ struct Request {
     subtype: Box<str>,
     answered: bool,
     cancelled: bool,
-    /// A comment says that it has no answer, or the CLI lost interest in it in another way.
+    /// It may stay open: a comment marks it so, or the CLI cancelled it in another way.
     excused: bool,
     /// A turn has ended since, before we could no longer answer.
     outlived: bool,
@@ -163,7 +163,7 @@ impl Asked {
     }
 }
 
-/// An MCP server is used only after the handshake with it is confirmed, where that is confirmed at all.
+/// An MCP server is used only after its handshake was confirmed, if the recording has a confirmation.
 pub(super) fn handshake(line: usize, server: &str, method: &str, facts: &Facts, report: &mut Report) {
     if BEHIND_INITIALIZE.contains(&method)
         && method != "notifications/initialized"

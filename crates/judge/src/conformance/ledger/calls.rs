@@ -14,7 +14,7 @@ struct Call {
     subtype: Box<str>,
     replied: bool,
     cancelled: bool,
-    /// A comment says that it has no reply.
+    /// A comment marks it as unanswered.
     excused: bool,
     /// Turns that started, and ended, since.
     turns: (usize, usize),
@@ -32,7 +32,7 @@ impl Calls {
         self.line_of(id).is_some()
     }
 
-    /// The CLI drops an open tool call whose id is used again.
+    /// The CLI drops an open tool call when its id is used again.
     pub(super) fn used_again(&mut self, id: &str) {
         self.excuse_tool_calls(|call| *call.id == *id);
     }
@@ -95,7 +95,7 @@ impl Calls {
         self.0.iter_mut().for_each(|call| call.turns.1 += 1);
     }
 
-    /// A new permission mode is told after the reply to the request for it.
+    /// The CLI reports a new permission mode after the reply to its request.
     pub(super) fn message(&mut self, line: usize, read: &Recorded, report: &mut Report) {
         match (read.kind(), read.subtype()) {
             ("system", "init") => self.0.iter_mut().for_each(|call| call.turns.0 += 1),

@@ -1,4 +1,4 @@
-//! The result of a turn says what the last words of the model were.
+//! The result of a turn contains the last text of the model.
 
 use super::super::facts::{Facts, content, is_main, is_plain_success};
 use super::Report;
@@ -9,7 +9,7 @@ use agentwire_testkit::{json::Json, recorded::Recorded};
 pub(super) struct Outcome {
     /// The text of the last block of the main conversation; empty where it is no text.
     last: Box<str>,
-    /// The last text, whatever came behind it.
+    /// The last text, even if other blocks follow it.
     text: Box<str>,
 }
 

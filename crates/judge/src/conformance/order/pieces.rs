@@ -1,7 +1,7 @@
 //! Whether the pieces of a block that streamed make the block that came whole.
 //!
-//! Only what is surely a fault is told: the CLI may tidy the input of a tool, and a recording may be redacted, so that
-//! a name is replaced in the whole and not in its pieces.
+//! Reports certain faults only: the CLI may tidy the input of a tool, and a redaction may replace
+//! a name in the whole block and not in its pieces.
 
 use agentwire_testkit::json::Json;
 
@@ -33,7 +33,7 @@ impl Pieces {
         self.said.iter().any(|piece| !piece.trim().is_empty())
     }
 
-    /// What is wrong with the pieces, where this is the whole.
+    /// Returns the fault of the pieces, compared with the whole block.
     pub(super) fn fault(&self, whole: &Json) -> Option<&'static str> {
         if let Some(input) = whole.field("input") {
             return self.input_fault(input);
@@ -57,7 +57,7 @@ impl Pieces {
             return Some(DOUBLED);
         }
         match parsed {
-            // An input that was no JSON at all is shown empty.
+            // An input that was no JSON is shown as an empty object.
             None => (!input.fields().is_empty()).then_some(MISSING),
             Some(parsed) => {
                 let lacks = |(name, value): &(Box<str>, Json)| {

@@ -6,7 +6,7 @@ use super::super::facts::{Facts, content, is_made_up};
 use super::{Report, pieces::Pieces};
 use agentwire_testkit::{json::Json, recorded::Recorded};
 
-/// The answers that stream, by the tool use whose agent gives them; an empty name is the main conversation.
+/// The answers that stream, by the tool use of their agent; the main conversation has an empty name.
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     open: HashMap<Box<str>, Answer>,
@@ -25,7 +25,7 @@ struct Answer {
     unshown: Vec<(Box<str>, usize)>,
     /// Whether its `message_delta` came.
     summed_up: bool,
-    /// The CLI tries again, so what it had so far is void.
+    /// The CLI retries, so earlier pieces are void.
     retried: bool,
 }
 
@@ -122,7 +122,7 @@ impl Streams {
         }
     }
 
-    /// A turn that ends well has no open answer; one that was cut drops it.
+    /// After a completed turn no answer is open; a turn that was cut off drops its answer.
     fn result(&mut self, line: usize, read: &Recorded, subtype: &str, report: &mut Report) {
         let is_error = read.json.field("is_error").is_some_and(Json::is_true);
         self.requested = false;
@@ -161,7 +161,7 @@ impl Answer {
         }
     }
 
-    /// An answer that ends has shown its blocks, and says why it stopped; one that was cut says which blocks are void.
+    /// A complete answer has shown its blocks and has a stop reason; one that was cut off names its void blocks.
     fn stop(self, line: usize, read: &Recorded, is_main: bool, report: &mut Report) {
         let abandoned = read.json.field("abandoned_blocks");
         let first_void = abandoned.and_then(|blocks| blocks.field("from_block_index")).and_then(Json::number);

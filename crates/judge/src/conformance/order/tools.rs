@@ -9,7 +9,7 @@ use agentwire_testkit::{
     recorded::{Recorded, Role},
 };
 
-/// What has become of each tool use.
+/// The state of each tool use.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     used: HashSet<Box<str>>,
@@ -98,7 +98,7 @@ impl Tools {
         }
     }
 
-    /// The model is asked again only when every tool that it used has its result.
+    /// The next request to the model comes after the results of all tool uses.
     fn next_answer(&mut self, line: usize, answer: &str, facts: &Facts, report: &mut Report) {
         if facts.tasks {
             return;
@@ -173,7 +173,7 @@ impl Tools {
         }
     }
 
-    /// A tool is used before anything else is heard of its use.
+    /// A tool use comes before any other line about it.
     fn needs_use(&self, line: usize, id: &str, what: &str, facts: &Facts, report: &mut Report) {
         if self.used.contains(id) {
             return;

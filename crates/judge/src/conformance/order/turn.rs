@@ -19,9 +19,9 @@ pub(super) struct Turns {
     open: Option<usize>,
     /// The first frame of a turn that came while none was announced.
     early: Option<usize>,
-    /// The state that the CLI told last.
+    /// The last state that the CLI reported.
     state: Box<str>,
-    /// The line on which it told it.
+    /// The line of that state.
     told: usize,
     /// The last prompt that no result has followed.
     prompt: Option<usize>,
@@ -37,7 +37,7 @@ struct Calls {
     open: HashSet<Box<str>>,
     /// The open questions about them.
     questions: HashSet<Box<str>>,
-    /// How many of these questions were settled since the CLI last told a state for one.
+    /// The number of these questions that were settled since the last state for one.
     settled: usize,
 }
 
@@ -85,13 +85,13 @@ impl Turns {
         }
     }
 
-    /// A session that ended by itself has a result for every turn, and for every prompt.
+    /// A session that exited with 0 has a result for every turn, and for every prompt.
     pub(super) fn end(&self, facts: &Facts, report: &mut Report) {
         let cleanly = facts.end == Some(End::Exit(0)) && !facts.stopped;
         // After the end of input the CLI exits with 1 where the last result is an error, and only there.
         let with_error =
             facts.end == Some(End::Exit(1)) && self.input_ended && !facts.stderr && !facts.stopped;
-        // Where no end is recorded, what is open shows that the tail is missing.
+        // Without a recorded end, an open turn shows that the tail is missing.
         let lost = facts.end.is_none();
         let why = if lost { "and no end of the CLI is recorded" } else { "though the CLI ended by itself" };
         if let Some(line) = self.open.filter(|_| lost || cleanly || with_error) {
@@ -148,7 +148,7 @@ impl Turns {
         }
     }
 
-    /// Nothing runs before the first prompt; a session that goes on may finish what it was at.
+    /// Nothing runs before the first prompt, except that a resumed session may finish its earlier work.
     fn needs_prompt(&self, line: usize, facts: &Facts, bare: bool, report: &mut Report) {
         if !self.prompted && !bare && !facts.resumed && facts.first_prompt.is_some() {
             report.find(line, "a turn starts before the first prompt");

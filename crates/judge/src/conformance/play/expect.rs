@@ -11,7 +11,7 @@ use agentwire_testkit::{
 };
 
 impl Play<'_> {
-    /// Compares what the router said to one line with what the line is.
+    /// Compares the router's output for one line with the recorded line.
     pub(super) fn expect(&mut self, item: &Item, line: &Line, events: Vec<Event>, before: Ignored) {
         let mut events = events.into_iter();
         let first = events.next();
@@ -178,7 +178,7 @@ pub(in crate::conformance) fn compare_reply(
             if recorded == message { Ok(()) } else { Err("the call got another error".to_owned()) }
         }
         (Some("success" | "error"), other) => Err(format!("the call got {other:?}")),
-        // Neither a success nor an error: it ends its call all the same, and never as a success.
+        // Neither a success nor an error: it must end its call, and not as a success.
         (_, Ok(_)) => Err("a reply of an unknown kind was taken for a success".to_owned()),
         (_, Err(_)) => Ok(()),
     }

@@ -149,7 +149,7 @@ fn raw(json: &Json, text: &Bytes) -> Option<RawJson> {
     RawJson::parse(raw).ok()
 }
 
-/// The prompt as the router would be told it, where that gives the recorded line.
+/// Returns the prompt that makes the router write the recorded line, if there is one.
 pub(in crate::conformance) fn prompt(read: &Recorded, text: &Bytes) -> Option<UserInput> {
     let content = raw(read.json.at(&["message", "content"])?, text)?;
     let mut prompt = UserInput::new(content.decode::<agentwire_protocol::Content>().ok()?);

@@ -1,66 +1,56 @@
 //! Corrupted copies of a transcript.
+//!
+//! A corruption is placed only where the protocol makes it a fault:
+//!
+//! | corruption | only where |
+//! |---|---|
+//! | a message is dropped | a result follows: outside of a turn messages are optional |
+//! | an answer is dropped | a result follows, and the request is not an agent's: a request may stay open at the end |
+//! | a reply or a result is dropped | the CLI was neither stopped nor failed |
+//! | a request of ours is dropped | it has a reply |
+//! | a request of the CLI is dropped, an answer is repeated | the header does not allow faults of our side |
+//! | a reply or a request of the CLI is dropped | our side is recorded |
+//! | an id is changed | another line has the same id |
 
 use bytes::Bytes;
 
 use super::super::{
-    facts::content,
+    facts::{Facts, content},
     scene::{Scene, What},
 };
 use super::Corruption;
 use agentwire_testkit::{
     Entry, Transcript,
-    json::Json,
-    recorded::{Role, excerpt, unmarked},
+    json::{Json, Value},
+    recorded::{Recorded, Role, unmarked},
 };
 
-/// A copy of a transcript with one fault.
-#[derive(Debug)]
-pub(super) struct Corrupted {
-    pub(super) corruption: Corruption,
-    pub(super) transcript: Transcript,
-    /// The line of the file to which it was done.
-    pub(super) line: usize,
-    /// The place of its item in the scene.
-    pub(super) item: usize,
-    /// What stands there.
-    pub(super) what: String,
-}
-
-/// The corruptions that are tried, one after the other, and how many there are.
-pub(super) fn all<'a>(
-    transcript: &'a Transcript,
-    scene: &'a Scene,
-) -> (impl Iterator<Item = Corrupted>, usize) {
-    let places: Vec<usize> = transcript
-        .entries
-        .iter()
-        .enumerate()
-        .filter(|(_, entry)| {
-            !matches!(entry, Entry::Delay { .. } | Entry::Comment(_) | Entry::Blank | Entry::Unknown(_))
-        })
-        .map(|(index, _)| index)
-        .collect();
-    let from = Source { transcript, scene, places };
-    let (mut picked, mut possible) = (Vec::new(), 0);
-    for corruption in ALL {
-        let faults = from.faults(*corruption);
-        possible += faults.len();
-        picked.extend(sample(faults, MOST).into_iter().map(|(item, fault)| (*corruption, item, fault)));
-    }
-    let tried =
-        picked.into_iter().filter_map(move |(corruption, item, fault)| from.corrupt(corruption, item, fault));
-    (tried, possible)
+/// Whether the transcript has a place for this corruption, and whether the check finds it at one of them.
+///
+/// `None` without such a place.
+pub(super) fn is_found(
+    corruption: Corruption,
+    transcript: &Transcript,
+    scene: &Scene,
+    is_faulty: impl Fn(&Transcript) -> bool,
+) -> Option<bool> {
+    let places = transcript.entries.iter().enumerate().filter(|(_, entry)| What::is_one(entry));
+    let facts = Facts::of(scene);
+    let source = Source { transcript, scene, facts, places: places.map(|(index, _)| index).collect() };
+    let mut corrupted = source.corrupted(corruption).peekable();
+    corrupted.peek()?;
+    Some(corrupted.any(|transcript| is_faulty(&transcript)))
 }
 
 struct Source<'a> {
     transcript: &'a Transcript,
     scene: &'a Scene,
-    /// The place of each item of the scene among the entries of the transcript.
+    facts: Facts,
+    /// The index of each item of the scene among the entries of the transcript.
     places: Vec<usize>,
 }
 
-/// What is done to a transcript.
-#[derive(Clone)]
+/// A change of one line of a transcript.
 enum Fault {
     Drop,
     /// Everything behind the line is gone.
@@ -71,37 +61,99 @@ enum Fault {
 }
 
 impl Source<'_> {
-    /// The item to which each is done, and what.
-    fn faults(&self, corruption: Corruption) -> Vec<(usize, Fault)> {
+    /// Returns the corrupted copies, one for each place.
+    fn corrupted(&self, corruption: Corruption) -> impl Iterator<Item = Transcript> {
         let items = 0..self.scene.items.len();
-        items
-            .flat_map(|item| self.faults_of(corruption, item).into_iter().map(move |fault| (item, fault)))
-            .collect()
+        let faults = items.flat_map(move |item| {
+            self.faults_of(corruption, item).into_iter().map(move |fault| (item, fault))
+        });
+        faults.filter_map(|(item, fault)| self.corrupt(item, fault))
     }
 
     fn faults_of(&self, corruption: Corruption, item: usize) -> Vec<Fault> {
         let Some(what) = self.scene.items.get(item).map(|item| &item.what) else { return Vec::new() };
         let once = |is_it: bool, fault: Fault| if is_it { vec![fault] } else { Vec::new() };
+        let is_complete = self.facts.ended_well() && !self.facts.stopped;
+        let (bare, faults) = (self.scene.bare, self.scene.faults);
         match corruption {
-            Corruption::DropReply => once(is_reply(what), Fault::Drop),
-            Corruption::DropAnswer => once(is_answer(what), Fault::Drop),
-            Corruption::DropRequest => once(is_request(what), Fault::Drop),
-            Corruption::DropResult => once(is_result(what), Fault::Drop),
-            Corruption::DropMessage => once(is_message(what), Fault::Drop),
-            Corruption::DropCall => once(is_call(what), Fault::Drop),
+            Corruption::DropReply => once(is_reply(what) && is_complete && !bare, Fault::Drop),
+            Corruption::DropAnswer => once(is_answer(what) && self.is_due(item, what), Fault::Drop),
+            Corruption::DropRequest => once(is_request(what) && !faults && !bare, Fault::Drop),
+            Corruption::DropResult => once(is_result(what) && is_complete, Fault::Drop),
+            Corruption::DropMessage => once(is_message(what) && self.has_result_after(item), Fault::Drop),
+            Corruption::DropCall => once(is_call(what) && self.has_reply(what), Fault::Drop),
             Corruption::RepeatReply => once(is_reply(what), Fault::Repeat),
-            Corruption::RepeatAnswer => once(is_answer(what), Fault::Repeat),
+            Corruption::RepeatAnswer => once(is_answer(what) && !faults, Fault::Repeat),
             Corruption::RepeatRequest => once(is_request(what), Fault::Repeat),
             Corruption::RepeatCall => once(is_call(what), Fault::Repeat),
             Corruption::RepeatMessage => once(is_message(what) || is_result(what), Fault::Repeat),
             Corruption::LoseTail => once(item + 1 < self.scene.items.len(), Fault::LoseRest),
             Corruption::Swap => once(item + 1 < self.scene.items.len(), Fault::SwapWithNext),
             Corruption::Cut => cuts(what),
-            Corruption::ChangeId => other_ids(what),
+            Corruption::ChangeId => self.other_ids(what),
         }
     }
 
-    fn corrupt(&self, corruption: Corruption, item: usize, fault: Fault) -> Option<Corrupted> {
+    /// The line with another id, once for each of its ids that something else refers to.
+    fn other_ids(&self, what: &What) -> Vec<Fault> {
+        let (What::Ours(line, Some(read)) | What::Theirs(line, Some(read))) = what else { return Vec::new() };
+        let json = &read.json;
+        let mut ids: Vec<Option<&Json>> = match &read.role {
+            Role::Response { .. } => vec![json.at(&["response", "request_id"])],
+            Role::Cancel { .. } => vec![json.field("request_id")],
+            Role::Request { .. } => {
+                let callback = json.at(&["request", "callback_id"]);
+                // What our own request names is our affair: the CLI takes any id.
+                let is_theirs = matches!(what, What::Theirs(..));
+                let tool = json.at(&["request", "tool_use_id"]).filter(|_| callback.is_none() && is_theirs);
+                vec![json.field("request_id"), callback, tool]
+            }
+            Role::Message if read.kind() == "assistant" => {
+                vec![json.at(&["message", "id"]), json.field("session_id")]
+            }
+            Role::Message if read.kind() == "result" => vec![json.field("session_id")],
+            Role::Message => Vec::new(),
+        };
+        let results = if read.kind() == "user" { content(read) } else { &[] };
+        ids.extend(results.iter().map(|block| block.field("tool_use_id")));
+        let ids = ids.into_iter().flatten().filter(|id| id.text().is_some_and(|text| self.is_shared(text)));
+        ids.map(|id| Fault::Replace(replaced(line, id))).collect()
+    }
+
+    /// Whether two lines have this id.
+    fn is_shared(&self, id: &str) -> bool {
+        let quoted = Value::quoted(id);
+        let has = |what: &What| match what {
+            What::Ours(line, _) | What::Theirs(line, _) => {
+                line.windows(quoted.len()).any(|part| part == quoted.as_bytes())
+            }
+            _ => false,
+        };
+        self.scene.items.iter().filter(|item| has(&item.what)).nth(1).is_some()
+    }
+
+    /// Whether the CLI cannot go on to the end of the turn without this answer.
+    fn is_due(&self, item: usize, answer: &What) -> bool {
+        let request = self.scene.theirs().find(|read| {
+            matches!(read.role, Role::Request { .. }) && read.id() == answer.read().and_then(Recorded::id)
+        });
+        let is_of_agent = |request: &Recorded| {
+            let paths: [&[&str]; 2] = [&["request", "agent_id"], &["request", "input", "agent_id"]];
+            paths.iter().any(|path| request.json.at(path).is_some())
+        };
+        request.is_some_and(|request| !is_of_agent(request)) && self.has_result_after(item)
+    }
+
+    fn has_result_after(&self, item: usize) -> bool {
+        self.scene.items.iter().skip(item + 1).any(|item| is_result(&item.what))
+    }
+
+    fn has_reply(&self, call: &What) -> bool {
+        let id = call.read().and_then(Recorded::id);
+        self.scene.theirs().any(|read| matches!(read.role, Role::Response { .. }) && read.id() == id)
+    }
+
+    fn corrupt(&self, item: usize, fault: Fault) -> Option<Transcript> {
         let place = *self.places.get(item)?;
         let mut transcript = self.transcript.clone();
         let entries = &mut transcript.entries;
@@ -119,13 +171,7 @@ impl Source<'_> {
                 };
             }
         }
-        let found = self.scene.items.get(item)?;
-        let what = match &found.what {
-            What::Ours(line, _) => format!("> {}", excerpt(line)),
-            What::Theirs(line, _) => format!("< {}", excerpt(line)),
-            other => format!("{other:?}"),
-        };
-        Some(Corrupted { corruption, transcript, line: found.line, item, what })
+        Some(transcript)
     }
 }
 
@@ -169,63 +215,8 @@ fn cuts(what: &What) -> Vec<Fault> {
         .collect()
 }
 
-/// The line with another id, once for each of its ids that something else refers to.
-fn other_ids(what: &What) -> Vec<Fault> {
-    let (What::Ours(line, Some(read)) | What::Theirs(line, Some(read))) = what else { return Vec::new() };
-    let json = &read.json;
-    let mut ids: Vec<Option<&Json>> = match &read.role {
-        Role::Response { .. } => vec![json.at(&["response", "request_id"])],
-        Role::Cancel { .. } => vec![json.field("request_id")],
-        Role::Request { .. } => {
-            let callback = json.at(&["request", "callback_id"]);
-            // What our own request names is our affair: the CLI takes any id.
-            let is_theirs = matches!(what, What::Theirs(..));
-            let tool = json.at(&["request", "tool_use_id"]).filter(|_| callback.is_none() && is_theirs);
-            vec![json.field("request_id"), callback, tool]
-        }
-        Role::Message if read.kind() == "assistant" => {
-            vec![json.at(&["message", "id"]), json.field("session_id")]
-        }
-        Role::Message if read.kind() == "result" => vec![json.field("session_id")],
-        Role::Message => Vec::new(),
-    };
-    let results = if read.kind() == "user" { content(read) } else { &[] };
-    ids.extend(results.iter().map(|block| block.field("tool_use_id")));
-    let ids = ids.into_iter().flatten().filter(|id| id.text().is_some());
-    ids.map(|id| Fault::Replace(replaced(line, id))).collect()
-}
-
 fn replaced(line: &Bytes, id: &Json) -> Bytes {
     let text = unmarked(line);
     let (before, behind) = (text.get(..id.span.start), text.get(id.span.end..));
     [before.unwrap_or_default(), b"\"another-id\"", behind.unwrap_or_default()].concat().into()
 }
-
-/// At most so many, spread evenly.
-fn sample<T>(all: Vec<T>, most: usize) -> Vec<T> {
-    let count = all.len();
-    let is_picked = |index: usize| count <= most || index * most / count != (index + 1) * most / count;
-    all.into_iter().enumerate().filter(|(index, _)| is_picked(*index)).map(|(_, one)| one).collect()
-}
-
-/// Every way, in the order in which they are told.
-const ALL: &[Corruption] = &[
-    Corruption::DropReply,
-    Corruption::DropAnswer,
-    Corruption::DropRequest,
-    Corruption::DropResult,
-    Corruption::DropMessage,
-    Corruption::DropCall,
-    Corruption::RepeatReply,
-    Corruption::RepeatAnswer,
-    Corruption::RepeatRequest,
-    Corruption::RepeatCall,
-    Corruption::RepeatMessage,
-    Corruption::LoseTail,
-    Corruption::Swap,
-    Corruption::Cut,
-    Corruption::ChangeId,
-];
-
-/// How often each way is tried on one transcript at most.
-const MOST: usize = 400;

@@ -41,23 +41,23 @@ pub(in super::super) enum Step {
     EndInput,
 }
 
-/// A control request in our own words, and what comes of it.
+/// A control request of the scenario, and the expected outcome.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in super::super) struct Call {
-    /// The request, or the name of the one that was asked.
+    /// The request, or the name of an earlier one.
     pub(in super::super) request: RawJson,
     pub(in super::super) reply: Option<Pattern>,
     pub(in super::super) error: Option<Pattern>,
-    /// Whether it is made again until it is answered like this.
+    /// Whether it is repeated until the reply matches this.
     #[serde(default)]
     pub(in super::super) again: bool,
-    /// What of the reply is kept under which name.
+    /// The parts of the reply to keep, by name.
     #[serde(default)]
     pub(in super::super) keep: BTreeMap<String, String>,
 }
 
-/// A control request whose reply is not waited for yet.
+/// A control request; a later step waits for its reply.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(in super::super) struct Asking {

@@ -42,7 +42,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Takes a request back: whoever asked does not wait any more, so that the CLI is told.
+    /// Cancels a request: drops the waiting task, so that the CLI receives a cancellation.
     pub(super) async fn cancel(&mut self, name: &str) -> Result<(), String> {
         let task = self.asked.remove(name).ok_or("nobody has asked that")?;
         task.abort();
@@ -50,7 +50,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    /// Waits for the reply to what was asked before.
+    /// Waits for the reply to an earlier request.
     pub(super) async fn replied(&mut self, call: &Call) -> Result<(), String> {
         let name: String = call.request.decode().map_err(|error| error.to_string())?;
         let task = self.asked.remove(&name).ok_or("nobody has asked that")?;
@@ -97,5 +97,5 @@ fn subtype(request: &RawJson) -> Result<String, String> {
     Ok(request["subtype"].as_str().unwrap_or_default().to_owned())
 }
 
-/// A request that is made again is recorded each time, so not too often.
+/// Each repetition of a request is recorded, so wait between them.
 const BETWEEN_CALLS: Duration = Duration::from_millis(200);

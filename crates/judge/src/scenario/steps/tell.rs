@@ -1,4 +1,4 @@
-//! Small things that are told: a step, a kind of message, an error with its causes, a prompt as a line.
+//! Texts for reports: a step, a kind of message, an error with its causes, a prompt as a line.
 
 use std::collections::BTreeMap;
 

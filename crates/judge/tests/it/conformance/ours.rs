@@ -48,7 +48,7 @@ fn finds(from: &str, to: &str, expected: &str) {
 }
 
 #[test]
-fn question_about_a_tool_call_of_ours_is_legal_and_tied_to_it() {
+fn question_about_our_tool_call_is_legal() {
     assert_eq!(findings(CALL), "");
     finds("\"check_permissions\":true", "\"check_permissions\":false", "which no tool use has");
     finds("mcp__a_b__w", "mcp__other__w", "which no tool use has");
@@ -64,10 +64,9 @@ fn question_about_a_tool_call_of_ours_is_legal_and_tied_to_it() {
 }
 
 #[test]
-fn corruptions_of_a_tool_call_of_ours_are_found() {
+fn corruptions_of_our_tool_call_are_found() {
     let test = self_test(&Transcript::parse(CALL).unwrap());
-    let missed: Vec<_> = test.missed.iter().map(ToString::to_string).collect();
-    assert!(test.is_passed(), "{missed:#?}");
+    assert!(test.is_passed(), "{:?}", test.missed);
 }
 
 #[test]

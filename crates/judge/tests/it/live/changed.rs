@@ -1,4 +1,4 @@
-//! What is changed of a stored session is what the CLI goes on with.
+//! The CLI continues with the changes of a stored session.
 
 use agentwire::{Session, protocol::SessionId};
 use agentwire_sessions::{Page, Sessions};
@@ -25,7 +25,7 @@ async fn a_session_that_was_renamed_and_tagged_goes_on() {
         );
         assert_eq!(ask(&place, "three", Some(&session)).await, session);
         assert_eq!(asked_with(&place), [0, 2, 4]);
-        // What it keeps of the session when it ends is ours, and what was said took the session out of the archive.
+        // The CLI's own entries at the end keep our title, and the new prompt took the session out of the archive.
         assert_eq!(
             (&*info().summary, info().tag.as_deref(), info().archived),
             ("A walk", Some("todo"), Some(false))

@@ -99,7 +99,7 @@ impl Drop for Asking {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_deferred_tool_asks_the_hook_though_a_server_is_slow() {
+async fn deferred_tool_calls_the_hook_despite_a_slow_server() {
     // It is a race where it fails, so once is not enough.
     let five = || async {
         for _ in 0..5 {
@@ -114,7 +114,7 @@ async fn a_deferred_tool_asks_the_hook_though_a_server_is_slow() {
     tokio::join!(five(), five(), five(), five());
 }
 
-/// A process whose transport is slow to open.
+/// A process with a transport that opens slowly.
 struct Late(ProcessTransport);
 
 impl Transport for Late {
@@ -132,7 +132,7 @@ impl Transport for Late {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_deferred_tool_asks_the_hook_though_the_transport_is_slow() {
+async fn deferred_tool_calls_the_hook_despite_a_slow_transport() {
     bounded(async {
         let (place, session) = deferred().await;
         let asked = denied(&place, &session, |builder| {

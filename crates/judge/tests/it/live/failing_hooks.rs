@@ -1,4 +1,4 @@
-//! Hooks that err, panic or take too long: what they guard does not happen, and with `Continue` it does.
+//! Hooks that err, panic or time out block the guarded action, and allow it with `Continue`.
 
 use std::{future::pending, time::Duration};
 
@@ -87,7 +87,7 @@ async fn no_failing_pre_tool_use_hook_lets_the_use_through() {
         }
         assert!(used(lenient(), Fault::Error).await);
         assert!(used(lenient(), Fault::Panic).await);
-        // Here the CLI refuses by itself, whatever the choice is.
+        // Here the CLI refuses with any choice.
         assert!(!used(lenient(), Fault::Late).await);
     })
     .await;
@@ -113,11 +113,11 @@ async fn no_failing_user_prompt_submit_hook_lets_the_prompt_through() {
     .await;
 }
 
-/// Whether a tool was used that such a hook is asked about; the host would allow it where it is asked alone.
+/// Returns whether a guarded tool was used; the host allows it if the CLI asks only the host.
 async fn permitted(matcher: Matcher, fault: Fault) -> bool {
     let place = writing().await;
     let hooks = Hooks::new().on_matching(PermissionRequest, matcher.clone(), move |_, _| fail(fault));
-    // Both are asked at once, and the first counts: a host that is to wait for the hook says nothing.
+    // The CLI asks both at once, and the first answer counts: to wait for the hook, the host sends none.
     let waits = matcher != lenient();
     let host =
         PermissionHandler::new(
@@ -139,7 +139,7 @@ async fn no_failing_permission_request_hook_lets_the_use_through() {
     .await;
 }
 
-/// Whether the turn ended at a stop that such a hook guards; the second stop is let through.
+/// Returns whether the turn ended at a guarded stop; the second stop is allowed.
 async fn stopped(matcher: Matcher, fault: Fault) -> bool {
     let place = Place::scripted(
         r#"{

@@ -1,4 +1,4 @@
-//! Guards that have not decided when their host goes away: what they guard does not happen.
+//! Guards without a decision when their host exits: the guarded action does not happen.
 //!
 //! Each case has a host in a process of its own, which is this program.
 
@@ -53,7 +53,7 @@ async fn guards_hold_when_the_host_goes_away() {
 /// Tries all of them, for the table of `docs/hooks.md`, where a file for its rows is named.
 #[tokio::test]
 #[ignore = "takes minutes: cargo xtask leaving"]
-async fn every_guard_and_every_way() {
+async fn guards_hold_with_every_way_of_leaving() {
     let Some(file) = std::env::var_os(ROWS) else { return };
     let rows = try_all(|_, _| true).await.into_iter().map(|(guard, way, passed)| {
         let words = [guard, way, if passed { "passes" } else { "holds" }];

@@ -35,7 +35,7 @@ fn calls() -> [(&'static str, Value); 6] {
     ]
 }
 
-/// Whether the matcher is said to match the tool.
+/// Returns whether the documentation lists the tool as a match of the matcher.
 fn fits(matcher: &Matcher, tool: &str) -> bool {
     Hooks::new().on_matching(PreToolUse, matcher.clone(), async |_, _| ()).misfits([tool]).is_empty()
 }

@@ -59,14 +59,14 @@ impl Wire {
         methods.map(|method| method.as_str().unwrap_or("a response").to_owned()).collect()
     }
 
-    /// The results of tools, as the CLI tells them.
+    /// Returns the results of tools that the CLI reports.
     fn tool_results(&self) -> Vec<Value> {
         let users = self.lines().into_iter().filter(|(ours, line)| !ours && line["type"] == "user");
         let blocks = users.filter_map(|(_, line)| line["message"]["content"].as_array().cloned());
         blocks.flatten().filter(|block| block["type"] == "tool_result").collect()
     }
 
-    /// What the CLI said to our messages for it.
+    /// Returns the CLI's replies to our messages for it.
     fn told(&self) -> Vec<(String, Value)> {
         let lines = self.lines();
         let ours = lines.iter().filter(|(ours, line)| *ours && line["request"]["subtype"] == "mcp_message");
@@ -83,7 +83,7 @@ impl Wire {
     }
 }
 
-/// Starts a session whose lines are recorded.
+/// Starts a session with recorded lines.
 async fn recorded(builder: SessionBuilder) -> (Session, Wire) {
     let recorder = Recorder::new();
     let launch = builder.launch().unwrap();
@@ -91,7 +91,7 @@ async fn recorded(builder: SessionBuilder) -> (Session, Wire) {
     (builder.transport(transport).connect().await.unwrap(), Wire(recorder))
 }
 
-/// A model that calls these tools, one after another, and then says that it is done.
+/// Returns a place with a model that calls these tools in order, and then ends the turn.
 async fn calling(tools: &[&str]) -> Place {
     let call = |tool: &&str| json!({"blocks": [{"tool_use": {"name": tool, "input": {}}}]});
     let mut replies: Vec<Value> = tools.iter().map(call).collect();
@@ -200,7 +200,7 @@ async fn a_policy_asks_and_denies_where_a_rule_allows() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_call_that_takes_too_long_is_given_up() {
+async fn call_over_the_limit_is_aborted() {
     bounded(async {
         let (tell, mut told) = mpsc::unbounded_channel();
         let server = Server::new("s", "1").tool("wait", "Waits.", move |_: NoInput, cx: ToolContext| {
@@ -224,7 +224,7 @@ async fn a_call_that_takes_too_long_is_given_up() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_long_call_goes_to_the_background_unless_it_may_not() {
+async fn long_call_goes_to_the_background_if_allowed() {
     bounded(async {
         for (policy, goes) in [(ServerPolicy::new(), true), (ServerPolicy::new().stay_in_foreground(), false)]
         {
@@ -294,7 +294,7 @@ async fn each_kind_of_content_reaches_the_model_in_its_way() {
         let blob =
             "[Resource from s at note://2] Binary content (application/octet-stream, 5 bytes) saved to ";
         assert!(text(4).starts_with(blob), "{}", text(4));
-        // The model reads the structured content, whatever the text says.
+        // The model reads the structured content, with any text beside it.
         assert_eq!((content(5), content(6)), (json!(r#"{"n":1}"#), json!(r#"{"n":1}"#)));
         assert_eq!(content(7), "(mcp__s__nothing completed with no output)");
     })
@@ -310,7 +310,7 @@ async fn a_tool_that_is_always_loaded_need_not_be_searched_for() {
         let wire = run(&["found", "loaded"], McpServers::new().with("s", server), |builder| builder).await;
         let results = wire.tool_results();
         let text = results[0]["content"].as_str().unwrap();
-        // The CLI adds that the model has called what was not in its prompt.
+        // The CLI adds that the called tool was not in the prompt.
         assert!(text.starts_with("no\n") && text.contains("ToolSearch"), "{text}");
         assert_eq!(results[1]["content"], "no");
     })
@@ -319,7 +319,7 @@ async fn a_tool_that_is_always_loaded_need_not_be_searched_for() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_long_result_is_whole_where_the_tool_says_so() {
+async fn long_result_is_complete_if_the_tool_declares_it() {
     bounded(async {
         let tool =
             |name, size: usize| Tool::new(name, "", move |_: NoInput, _| async move { "x".repeat(size) });
@@ -339,7 +339,7 @@ async fn a_long_result_is_whole_where_the_tool_says_so() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn what_a_server_sends_by_itself_reaches_the_cli() {
+async fn notifications_of_a_server_reach_the_cli() {
     bounded(async {
         let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx: ToolContext| {
             cx.progress(0.5, 1.0, "half").await;
@@ -365,13 +365,13 @@ async fn what_a_server_sends_by_itself_reaches_the_cli() {
         let notes = ["notifications/progress", "notifications/message", "notifications/tools/list_changed"];
         assert_eq!(methods, [&notes[..], &["ping", "elicitation/create", "roots/list"]].concat());
         assert!(told.iter().all(|(_, reply)| reply["subtype"] == "success"), "{told:?}");
-        // The list has changed, so it is asked for again.
+        // The list has changed, so the CLI requests it again.
         assert!(wire.asked().contains(&"tools/list".to_owned()), "{:?}", wire.asked());
     })
     .await;
 }
 
-/// Says that its tools have changed as soon as it is initialized, and that it has all that MCP knows.
+/// Reports a change of its tools right after `initialize`, and declares all capabilities of MCP.
 #[derive(Clone)]
 struct Restless;
 
@@ -390,7 +390,7 @@ impl rmcp::ServerHandler for Restless {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn what_a_server_says_before_the_handshake_comes_after_it() {
+async fn server_messages_before_the_handshake_arrive_after_it() {
     bounded(async {
         let servers = servers(1).with("restless", RmcpServer::new(Restless));
         let wire = run(&["echo"], servers, |builder| builder).await;
@@ -403,7 +403,7 @@ async fn what_a_server_says_before_the_handshake_comes_after_it() {
         let told = wire.told();
         assert_eq!((told.len(), &*told[0].0), (1, "notifications/tools/list_changed"));
         assert_eq!(told[0].1["subtype"], "success");
-        // The list was not in the handshake, so it is asked for; and nothing else is, whatever the server offers.
+        // The handshake had no list, so the CLI requests it, and nothing else that the server offers.
         let asked = wire.asked();
         assert!(asked.contains(&"tools/list".to_owned()), "{asked:?}");
         assert!(asked.iter().all(|asked| ["tools/list", "tools/call"].contains(&&**asked)), "{asked:?}");

@@ -107,7 +107,7 @@ async fn a_tool_use_is_stored_while_its_hook_is_open() {
             });
             let mut session = builder.connect().await.unwrap();
             let handle = session.store_handle().unwrap();
-            // Nobody reads meanwhile: only the hooks' own work brings the turn to its end.
+            // No task reads meanwhile: the hooks alone bring the turn to its end.
             let prompt = session.send("Go.").await.unwrap();
             session.settled(&prompt).await.unwrap();
             let stored = stored.lock().unwrap().clone();
@@ -165,7 +165,7 @@ const WAYS: &[&str] = &["batched", "batched, stored()", "eager"];
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn what_was_reported_as_stored_is_there_after_the_host_was_killed() {
+async fn stored_entries_survive_a_killed_host() {
     bounded_for_many(async {
         for way in WAYS {
             let script = json!({"replies": [
@@ -193,7 +193,7 @@ async fn what_was_reported_as_stored_is_there_after_the_host_was_killed() {
             }
             host.0.kill().unwrap();
             host.0.wait().unwrap();
-            // The first turn had its result; of the second one only an eager store, or one that was asked, knows.
+            // The first turn had its result; only an eager or explicitly flushed store has entries of the second one.
             let has_tool_use = has(&store, "toolu_1").await;
             assert_eq!(has_tool_use, *way != "batched", "{way}");
             let sessions = StoreSessions::new(&store, PROJECT);

@@ -1,4 +1,4 @@
-//! What is observed of a session with the real CLI: a hook, a permission question and an MCP call, each at its place.
+//! Observed activities with the real CLI: a hook, a permission question and an MCP call, each in order.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{Place, bounded};
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_hook_a_question_and_an_mcp_call_are_parts_of_their_tool_uses() {
+async fn hook_question_and_mcp_call_belong_to_their_tool_uses() {
     bounded(calls()).await;
 }
 

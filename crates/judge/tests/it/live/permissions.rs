@@ -1,4 +1,4 @@
-//! Permissions: who is asked, what each answer does, and what the model hears of it.
+//! Permissions: the callbacks that the CLI asks, the effect of each answer, and the text for the model.
 
 mod answers;
 mod order;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{LIMIT, Place, bounded};
 
-/// What came of one prompt.
+/// The outcome of one prompt.
 struct Played {
     place: Place,
     warnings: Vec<Warning>,
@@ -24,7 +24,7 @@ struct Played {
     asked: Vec<CanUseTool>,
     /// The results of tools: whether each is an error, and its text.
     results: Vec<(bool, String)>,
-    /// More of them, as the CLI tells its host.
+    /// Denials that the CLI reports to its host.
     details: Vec<Value>,
     turns: Vec<TurnResult>,
 }
@@ -70,7 +70,7 @@ impl Game {
         self
     }
 
-    /// Sends one prompt to a model that says this, and waits for all that comes of it, within the limit of a session.
+    /// Sends one prompt to a model with this script, and waits for the outcome, up to the limit of a session.
     async fn play(self, script: Value) -> Played {
         tokio::time::timeout(LIMIT, Box::pin(self.play_out(script))).await.unwrap()
     }
@@ -90,7 +90,7 @@ impl Game {
         let (mut results, mut details, mut turns) = (Vec::new(), Vec::new(), Vec::new());
         while let Some(incoming) = query.next().await {
             match incoming {
-                // The CLI's exit code tells how its last turn ended.
+                // The CLI's exit code reports the outcome of its last turn.
                 Err(error) => assert!(turns.last().is_some_and(|turn: &TurnResult| turn.is_error), "{error}"),
                 Ok(Incoming::Message(Message::User(user), _)) => {
                     for block in user.message.content.blocks() {
@@ -115,7 +115,7 @@ impl Game {
 /// What a reply of the model's is held before, that is to come after the first turn.
 const AFTER_A_TURN: &str = "after a turn";
 
-/// A model that uses these tools, one after the other, and says that it is done.
+/// A script that uses these tools, one after the other, and ends the turn.
 fn uses<const N: usize>(tools: [(&str, Value); N]) -> Value {
     let mut replies: Vec<Value> = tools.into_iter().map(|tool| reply([tool])).collect();
     replies.push(json!({"blocks": [{"text": "Done."}]}));

@@ -16,7 +16,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A model that says hello twice.
+    /// A model with two greetings.
     pub(super) async fn new() -> Self {
         Self::scripted(r#"{"replies": [{"blocks": [{"text": "Hello."}]}, {"blocks": [{"text": "Hello."}]}]}"#)
             .await

@@ -1,4 +1,4 @@
-//! The recipes for hooks, on the real CLI: the files of the example are included, so what is copied is what runs here.
+//! The recipes for hooks on the real CLI: the tests include the files of the example.
 
 #[path = "../../../../agentwire/examples/recipes/call_log.rs"]
 mod call_log;
@@ -66,7 +66,7 @@ impl Seen {
     }
 }
 
-/// A place whose model makes these calls, one after another, and then says that it is done.
+/// Returns a place with a model that makes these calls in order, and then ends the turn.
 pub(super) async fn place(calls: &[(&str, Value)]) -> Place {
     Place::scripted(&json!({"replies": replies(calls)}).to_string()).await
 }

@@ -1,6 +1,6 @@
 //! What the real CLI goes on with when it resumes a stored session: as many messages as we read in it.
 //!
-//! The sessions are written here, with each shape that entries can take; what the model is told is counted.
+//! The sessions are written here, with each shape of entries; the test counts the messages for the model.
 
 use agentwire::Session;
 use agentwire::protocol::session_info::{SessionMessage, SessionMessageKind};
@@ -94,7 +94,7 @@ async fn resume(name: &str, entries: &[Value]) {
     assert_eq!((told.messages, told.tool_results), (turns(&read) + 1, results(&read)), "{name}: {read:?}");
 }
 
-/// How many messages these are for the model, to which what one side says in a row is one.
+/// Returns the number of messages for the model, which joins consecutive messages of one side.
 fn turns(read: &[SessionMessage]) -> usize {
     let kinds: Vec<_> = read.iter().map(|message| message.kind == SessionMessageKind::User).collect();
     kinds.chunk_by(|a, b| a == b).count()
@@ -104,7 +104,7 @@ fn results(read: &[SessionMessage]) -> usize {
     read.iter().filter(|message| message.message.as_str().contains(r#""tool_result""#)).count()
 }
 
-/// An entry with a short name, and that of the one before it.
+/// An entry with a short name, and the name of its parent.
 fn entry(kind: &str, name: &str, before: &str, beside: Value) -> Value {
     let parent = (!before.is_empty()).then(|| id(before));
     let mut entry = json!({

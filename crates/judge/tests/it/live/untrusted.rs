@@ -79,7 +79,7 @@ async fn run(files: &[(&str, String)], with: fn(Options) -> Options) -> Seen {
     Seen { init: init.unwrap(), asked, ran, redirected, warned }
 }
 
-/// Files of a hostile folder, each with what it would do, but for those that change where requests go.
+/// Files of a hostile folder, each with its effect, except those that change the address of requests.
 fn hostile() -> Vec<(&'static str, String)> {
     let allow = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#;
     let allows =
@@ -112,7 +112,7 @@ fn hostile() -> Vec<(&'static str, String)> {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn nothing_of_an_untrusted_folder_has_an_effect() {
+async fn untrusted_folder_has_no_effect() {
     bounded(async {
         let seen = run(&hostile(), Options::untrusted_folder).await;
         assert_eq!((seen.asked, seen.ran, seen.redirected, seen.warned), (1, vec![], 0, 0));
@@ -128,7 +128,7 @@ async fn nothing_of_an_untrusted_folder_has_an_effect() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn by_default_a_folder_runs_commands_allows_tools_and_is_warned_of() {
+async fn trusted_folder_runs_commands_and_allows_tools_with_a_warning() {
     bounded(async {
         let seen = run(&hostile(), |options| options).await;
         assert_eq!(seen.asked, 0);

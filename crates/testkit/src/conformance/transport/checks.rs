@@ -17,7 +17,7 @@ use super::{
     },
 };
 
-/// A check's name, what it takes, what the peer does, and what is looked at.
+/// The name of a check, the kind of part it needs, the steps of the peer, and the check itself.
 pub(super) type Check = (&'static str, PartKind, fn() -> Vec<Step>, fn(Opened) -> Running);
 type Running = Pin<Box<dyn Future<Output = Verdict> + Send>>;
 
@@ -97,7 +97,7 @@ async fn chunks(mut link: Opened) -> Verdict {
 }
 
 async fn both_ways(mut link: Opened) -> Verdict {
-    // The line comes only once the peer has heard all; it may come in one chunk with what was said before.
+    // The peer sends the line after it has read all input; the line may share a chunk with earlier output.
     let theirs: Bytes = [large("peer"), line("peer", 1)].concat().into();
     let (heard, said) = both(link.source.hear(&theirs), link.sink.say(large("host"))).await;
     heard.and(said)?;
@@ -123,14 +123,14 @@ async fn dropped_reads(mut link: Opened) -> Verdict {
     Ok(())
 }
 
-/// Each read is asked once, and dropped.
+/// Polls each read once, and drops it.
 async fn read_in_pieces(link: &mut Opened, length: usize) -> Result<BytesMut, Fault> {
     let mut heard = BytesMut::new();
     while heard.len() < length {
         match once(link.source.source.read()) {
             Poll::Ready(Ok(Some(chunk))) => heard.extend_from_slice(&chunk),
             Poll::Ready(_) => return wrong("the output ended"),
-            // Nobody is told when there is more: whoever would be was dropped.
+            // The dropped read registered the only waker, so poll again after a pause.
             Poll::Pending => sleep(Duration::from_millis(1)).await,
         }
     }

@@ -1,4 +1,4 @@
-//! The checks of a peer's end: by itself, by order, and by being dropped.
+//! Checks of how a peer ends: on its own, on request, and when its handle is dropped.
 
 use std::task::Poll;
 
@@ -13,7 +13,7 @@ use super::{
 
 pub(super) async fn late_reading(mut link: Opened) -> Verdict {
     if link.life.handle.has_process() {
-        // Where nothing is kept for the host, the peer ends only when it is read.
+        // A transport without a buffer sees the end of its peer only while it reads.
         let _ = timeout(link.life.limit / 4, link.life.handle.wait()).await;
     }
     link.source.hear(&many()).await?;

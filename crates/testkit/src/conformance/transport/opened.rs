@@ -1,4 +1,4 @@
-//! What the checks do with an open link: every wait bounded, and named in what it says when it fails.
+//! An open link under test: each wait has a limit and a name for the failure message.
 
 use std::{
     future::poll_fn,
@@ -94,7 +94,7 @@ impl Source {
         Ok(())
     }
 
-    /// Reads to an end of whatever kind: it is only to come.
+    /// Reads until the output ends, with or without an error.
     pub(super) async fn any_end(&mut self) -> Verdict {
         while let Ok(Some(_)) = self.read().await? {}
         Ok(())
@@ -132,13 +132,13 @@ impl Life {
         within(self.limit, "`gone` of a peer that has ended", self.handle.wait_group()).await
     }
 
-    /// The end of a peer that ends by itself, where such a thing can be seen.
+    /// Checks that the peer exited, if the transport can observe that.
     pub(super) async fn ended_if_process(&self) -> Verdict {
         if self.handle.has_process() { self.ended().await.map(drop) } else { Ok(()) }
     }
 }
 
-/// Waits for this, but not for ever.
+/// Waits for a future, up to the limit.
 pub(super) async fn within<T>(
     limit: Duration,
     what: &str,

@@ -14,17 +14,17 @@ pub struct Part {
     steps: Vec<Step>,
 }
 
-/// What it takes to play a part.
+/// The abilities that a peer needs to play a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PartKind {
-    /// Nothing special: lines of JSON are heard and said.
+    /// Nothing special: the peer reads and writes lines of JSON.
     Plain,
     /// Bytes that are no lines of JSON, and no text.
     Raw,
     /// A peer that does not read for a while, which must make the host wait.
     Deaf,
-    /// A peer that heeds no end of input and waits for a signal: a process, or what plays one.
+    /// A peer that ignores the end of its input and waits for a signal: a process, or an imitation of one.
     Signalled,
     /// A peer that can end its output abnormally.
     Broken,
@@ -42,9 +42,9 @@ pub enum Step {
     HearEnd,
     /// Reads nothing for two seconds.
     Pause,
-    /// Ends its output abnormally, after all that was said.
+    /// Ends the output abnormally, after all earlier output.
     Break,
-    /// Lives on, whatever becomes of its input, until it is ended this way, or its handle is dropped.
+    /// Keeps running after the end of its input, until it receives this signal or its handle is dropped.
     Await(Signal),
     /// Ends, as a process does with this exit code.
     Exit(u8),
@@ -69,7 +69,7 @@ impl Part {
         self.name
     }
 
-    /// What it takes to play it.
+    /// Returns the abilities that a peer needs to play this part.
     pub fn kind(&self) -> PartKind {
         self.kind
     }
@@ -106,7 +106,7 @@ fn lines(text: &Bytes) -> impl Iterator<Item = Bytes> {
     text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(|line| text.slice_ref(line))
 }
 
-/// One line of JSON that says who speaks and how often he has.
+/// Returns one line of JSON with a speaker and a line number.
 pub(super) fn line(who: &str, number: usize) -> Bytes {
     format!("{{\"{who}\":{number}}}\n").into()
 }
@@ -127,28 +127,3 @@ pub(super) fn raw() -> Bytes {
 }
 
 const LARGE: usize = 64;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_part_is_found_by_its_name_and_ends() {
-        let all = Part::all();
-        for part in &all {
-            assert_eq!(Part::named(part.name()).as_ref(), Some(part));
-            assert!(matches!(part.steps().last(), Some(Step::Exit(_) | Step::Await(_) | Step::Break)));
-            let plays = matches!(part.kind(), PartKind::Plain | PartKind::Signalled);
-            assert_eq!(part.transcript().is_some(), plays, "{}", part.name());
-        }
-        assert!(all.iter().any(|part| part.name() == super::super::checks::DROPPED_READS));
-        assert!(Part::named("nothing").is_none());
-    }
-
-    #[test]
-    fn what_is_raw_has_every_byte_and_is_no_text() {
-        let raw = raw();
-        assert!((0..=255).all(|byte| raw.contains(&byte)));
-        assert!(std::str::from_utf8(&raw).is_err());
-    }
-}

@@ -15,7 +15,7 @@ use bytes::Bytes;
 
 use super::part::{Part, Step};
 
-/// The exit code of a peer that heard what it was not to hear.
+/// The exit code of a peer that received unexpected input.
 pub const PEER_GAVE_UP: u8 = 86;
 
 /// The `main` of a peer program: plays the part that its first argument names, on its standard input and output.
@@ -35,7 +35,7 @@ pub fn peer() -> ExitCode {
 impl Part {
     /// Plays the part on this thread, and gives the code to exit with; drop both ends then.
     ///
-    /// A peer that waits for a signal waits for ever: only a process should play a
+    /// A peer that waits for a signal has no time limit: only a process should play a
     /// [`Signalled`](super::PartKind::Signalled) part.
     /// An output can't be ended abnormally by [`Write`] alone: a [`Broken`](super::PartKind::Broken) part ends as any
     /// other.
@@ -77,7 +77,7 @@ impl Part {
                 Step::Break => {
                     let source = io::Error::from(io::ErrorKind::ConnectionReset);
                     peer.break_output(TransportError::Io { action: "reading from the peer", source });
-                    // Whoever broke is there still: only the output has ended.
+                    // Only the output has ended; the peer stays until its handle is released.
                     peer.released().await;
                     true
                 }
@@ -118,7 +118,7 @@ async fn hear_in_memory(peer: &MemoryPeer, heard: &mut Bytes, expected: &[u8]) -
     true
 }
 
-/// Waits until the peer is told to end, by a signal or by the end of its handle.
+/// Waits until the peer receives a signal, or its handle is dropped.
 async fn told_to_end(peer: &MemoryPeer) {
     let (mut told, mut released) = (pin!(peer.terminated()), pin!(peer.released()));
     poll_fn(|cx| match (told.as_mut().poll(cx), released.as_mut().poll(cx)) {

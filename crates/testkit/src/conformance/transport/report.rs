@@ -37,7 +37,7 @@ impl TransportReport {
         self.named(|outcome| matches!(outcome, Outcome::Failed(_)))
     }
 
-    /// The checks that were not run, for whatever reason.
+    /// Returns the names of the checks that were not run.
     pub fn skipped(&self) -> Vec<&'static str> {
         self.named(|outcome| !matches!(outcome, Outcome::Failed(_) | Outcome::Passed))
     }

@@ -194,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_accepted(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut session = Transcript::default();
         session.entries = vec![Entry::Inbound(Bytes::from(bytes.clone())), Entry::Outbound(Bytes::from(bytes))];
         let _ = Redactor::new().secret("abc").redact_with_report(&session);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::session;
 
-/// Texts whose shape gives them away.
+/// Texts with the shape of a secret.
 pub(super) const SHAPES: &[&str] = &[
     "sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA-zzzzzzzz",
     "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv1w",
@@ -154,7 +154,7 @@ fn values_are_blanked_for_their_place() {
 }
 
 #[test]
-fn what_a_place_gives_away_is_blanked_elsewhere_too() {
+fn secret_found_in_one_place_is_blanked_everywhere() {
     let lines = [
         r#"< {"text":"connected as jane.doe@corp.example with s3cretvalue"}"#.to_owned(),
         r#"> {"env":{"PGPASSWORD":"s3cretvalue"}}"#.to_owned(),

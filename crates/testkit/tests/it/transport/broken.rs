@@ -17,7 +17,7 @@ use agentwire_transport::{
 use bytes::Bytes;
 use tokio::sync::{Mutex, MutexGuard};
 
-/// What is broken.
+/// The fault of a transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     SwapsChunks,
@@ -278,5 +278,5 @@ fn once<T>(future: impl Future<Output = T>) -> Poll<T> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// The state of a source whose end has come, or whose error.
+/// The state of a source after its end or its error.
 const BROKEN: usize = usize::MAX / 2;

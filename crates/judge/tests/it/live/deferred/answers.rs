@@ -45,7 +45,7 @@ fn bash(id: &str) -> Value {
     json!({"tool_use": {"id": id, "name": "Bash", "input": input}})
 }
 
-/// A place whose model answers with this first, and then that it is done.
+/// Returns a place with a model that replies with these blocks first, and then ends the turn.
 async fn place(blocks: &[Value]) -> Place {
     let replies = json!([{"blocks": blocks}, {"blocks": [{"text": "Done."}], "times": 9}]);
     Place::scripted(&json!({"replies": replies}).to_string()).await
@@ -139,7 +139,7 @@ async fn an_allowed_tool_use_runs_exactly_once() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_denied_tool_use_never_runs_and_the_model_reads_why() {
+async fn denied_tool_use_never_runs_and_the_model_gets_the_reason() {
     bounded(async {
         let (place, before) = parked().await;
         let seen = hooked(resumed(&place, &before), |_| HookReply::deny("a person said no"), None, 1).await;
@@ -168,7 +168,7 @@ async fn a_tool_use_is_deferred_as_often_as_the_hook_says() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn without_a_hook_rules_and_the_permission_handler_decide() {
+async fn rules_and_the_handler_decide_without_a_hook() {
     bounded_for_many(async {
         for (allowed, decides, runs) in
             [(false, Some(true), true), (false, Some(false), false), (false, None, false), (true, None, true)]
@@ -195,7 +195,7 @@ async fn without_a_hook_rules_and_the_permission_handler_decide() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_prompt_beside_the_resume_has_the_turn_behind_the_deferred_tool_use() {
+async fn prompt_with_a_resume_gets_its_turn_after_the_deferred_tool_use() {
     bounded(async {
         let (place, before) = parked().await;
         let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And then?"), 2).await;
@@ -208,7 +208,7 @@ async fn a_prompt_beside_the_resume_has_the_turn_behind_the_deferred_tool_use() 
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_prompt_to_the_same_process_gives_the_tool_use_up() {
+async fn prompt_to_the_same_process_abandons_the_deferred_tool_use() {
     bounded(async {
         let place = place(&[bash("toolu_1")]).await;
         let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
@@ -225,9 +225,9 @@ async fn a_prompt_to_the_same_process_gives_the_tool_use_up() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn of_several_tool_uses_in_a_message_the_first_is_deferred_and_the_others_denied() {
+async fn first_tool_use_of_a_message_is_deferred_and_the_others_are_denied() {
     bounded_for_many(async {
-        // `Read` is asked about at once with others, a command is not.
+        // The CLI may ask about several `Read` calls at once, but not about commands.
         let read = |id: &str| json!({"tool_use": {"id": id, "name": "Read", "input": {"file_path": "${place}/project/a.txt"}}});
         for blocks in [
             vec![bash("toolu_1"), bash("toolu_2"), bash("toolu_3"), bash("toolu_free")],
@@ -242,7 +242,7 @@ async fn of_several_tool_uses_in_a_message_the_first_is_deferred_and_the_others_
             assert_eq!((denied.count(), ran(&place)), (2, vec!["toolu_free".to_owned()]));
             let again = hooked(resumed(&place, &seen), |_| HookReply::allow(), None, 1).await;
             assert_eq!((&again.asked, &again.last().result), (&vec![first], &Some("Done.".to_owned())));
-            // The model is asked with a result for each of the four.
+            // The request to the model has a result for each of the four.
             let told = place.model.requests().into_iter().rfind(|request| request.tools).unwrap();
             assert_eq!(told.tool_results, 4);
         }

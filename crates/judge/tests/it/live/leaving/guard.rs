@@ -16,7 +16,7 @@ use super::Place;
 /// A guard that never decides.
 pub(super) struct Guard {
     pub(super) name: &'static str,
-    /// The prompts until it is asked.
+    /// The prompts up to the first call of the guard.
     pub(super) prompts: &'static [&'static str],
     /// Whether the tool is allowed by a rule.
     pub(super) allowed: bool,
@@ -27,7 +27,7 @@ pub(super) struct Guard {
 }
 
 enum Time {
-    /// The guard is asked.
+    /// The guard was called.
     Asked,
     /// The model was asked, and its answer will come to the guard.
     Thinking,

@@ -63,7 +63,7 @@ pub(super) fn play(told: &str) {
     park();
 }
 
-/// Begins what the guard is asked about.
+/// Starts the action that calls the guard.
 async fn begin(builder: SessionBuilder, guard: &Guard, place: &Path) -> Session {
     let mut session = builder.connect().await.unwrap();
     let (last, before) = guard.prompts.split_last().unwrap();
@@ -85,7 +85,7 @@ async fn leave(way: &str, session: &mut Session) {
     }
 }
 
-/// Waits until the other process has seen what it waits for.
+/// Waits until the other process has created its file.
 fn wait_for(place: &Path) {
     while !place.join("go").exists() {
         thread::sleep(Duration::from_millis(5));

@@ -47,7 +47,7 @@ async fn a_failing_handler_denies() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn the_input_that_was_asked_about_is_no_change() {
+async fn unchanged_input_is_no_change() {
     let edit = json!({"file_path": "a.txt", "old_string": "one", "new_string": "two"});
     let script = uses([("Read", json!({"file_path": "a.txt"})), ("Edit", edit)]);
     let played = Game::new(allows()).play(script).await;
@@ -60,7 +60,7 @@ async fn the_input_that_was_asked_about_is_no_change() {
 /// The rules were looked at before the question, and are not looked at again.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_changed_input_runs_whatever_deny_rules_say() {
+async fn changed_input_runs_despite_deny_rules() {
     let denied = || Options::new().disallowed_tools(["Bash(mkdir:*)"]);
     let played = Game::new(allows()).options(denied()).play(uses([shell("mkdir made")])).await;
     assert!(played.asked.is_empty() && !played.exists("project/made"), "{:?}", played.results);
@@ -69,7 +69,7 @@ async fn a_changed_input_runs_whatever_deny_rules_say() {
     });
     let played = Game::new(changes).options(denied()).play(uses([shell(TOUCH)])).await;
     assert!(played.exists("project/made") && !played.exists("project/b.txt"), "{:?}", played.results);
-    // It must fit the tool all the same.
+    // The new rule must fit the tool.
     let changes = PermissionHandler::new(async |_, _| {
         RawJson::parse(r#"{"nothing": 1}"#).map(Decision::allow_with_input)
     });
@@ -79,7 +79,7 @@ async fn a_changed_input_runs_whatever_deny_rules_say() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_denial_that_interrupts_ends_the_work_of_whoever_asked() {
+async fn interrupting_denial_ends_the_turn_of_the_agent_that_asked() {
     let interrupts = || PermissionHandler::new(async |_, _| Decision::deny_and_interrupt("of mine"));
     let played = Game::new(interrupts()).play(uses([shell(TOUCH)])).await;
     assert_eq!(played.turns[0].terminal_reason, Some(TerminalReason::AbortedTools));
@@ -111,7 +111,7 @@ async fn rules_are_written_as_the_cli_writes_them() {
     assert_eq!(stored["permissions"]["allow"], json!(kept.map(|rule| rule.to_string())));
 }
 
-/// Until the session ends: the second use passes, another command is asked about, and nothing is stored.
+/// Until the session ends: the second use passes, the CLI asks about another command, and nothing is stored.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_rule_of_the_session_answers_the_next_question() {
@@ -129,10 +129,10 @@ async fn a_rule_of_the_session_answers_the_next_question() {
     assert!(!played.exists("home/.claude/settings.json"));
 }
 
-/// `Task` is asked about as `Agent`, which a list of what is denied knows.
+/// The CLI asks about `Task` as `Agent`, and a deny list knows both names.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn lists_know_the_names_that_are_asked_about() {
+async fn lists_match_the_names_in_questions() {
     let agent = json!({"description": "d", "subagent_type": "general-purpose", "prompt": "p"});
     let asks = Options::new().settings(settings(json!({"permissions": {"ask": ["Agent"]}})));
     let handler = policy::deny(["Task"], "no helpers here").or(policy::allow(["*"]));

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{Game, settings, shell, uses};
 
-/// What came of one use of the shell.
+/// The outcome of one use of the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Came {
     /// The handler was asked, and allowed it.
@@ -53,7 +53,7 @@ fn rules(kind: &str) -> Options {
     Options::new().settings(settings(json!({"permissions": {kind: ["Bash"]}})))
 }
 
-/// What is played, with what, and what is to come of it.
+/// The name of a case, its options, and the expected outcome.
 type Rows<'a> = &'a [(&'a str, Options, (Came, Option<&'static str>))];
 
 async fn check(rows: Rows<'_>) {
@@ -123,7 +123,7 @@ async fn hooks_decide_before_modes_and_not_before_rules() {
     ] {
         assert_eq!(came(options, hooks).await.0, expected, "{what}");
     }
-    // A hook that fails, and was told to let things go on, leaves it to the handler.
+    // A hook that fails with `Continue` leaves the decision to the handler.
     let fails = agentwire::hooks::Matcher::any().on_failure(HookFailure::Continue);
     let fails = Hooks::new().on_matching(PreToolUse, fails, async |_, _| Err::<(), _>("broken"));
     assert_eq!(came(Options::new(), fails).await.0, Asked);

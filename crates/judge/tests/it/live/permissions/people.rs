@@ -33,7 +33,7 @@ fn asks(heard: &str) -> Value {
     })
 }
 
-/// Answers by filling in what is asked.
+/// Fills in the answers to a question.
 async fn answered(options: Options, heard: &str, fill: fn(&mut Questions) -> Decision) -> Played {
     let handler = PermissionHandler::new(move |request: CanUseTool, _| {
         std::future::ready(Questions::asked_by(&request).map(|asked| asked.map(|mut asked| fill(&mut asked))))
@@ -47,7 +47,7 @@ async fn answered(options: Options, heard: &str, fill: fn(&mut Questions) -> Dec
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn the_model_hears_the_answers() {
+async fn model_receives_the_answers() {
     let played = answered(Options::new(), "Saw, Rope", |asked| {
         let [tree, tools] = &mut asked.questions[..] else { return Decision::deny("two were to come") };
         tree.answer = Some(Answer::text("Lime"));
@@ -73,7 +73,7 @@ async fn the_model_hears_the_answers() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn the_model_hears_notes_and_the_preview_that_was_chosen() {
+async fn model_receives_notes_and_the_chosen_preview() {
     let html = Options::new().tool_config(ToolConfig::preview_format(PreviewFormat::Html));
     let played = answered(html, "by the lake", |asked| {
         let tree = &mut asked.questions[0];
@@ -85,10 +85,10 @@ async fn the_model_hears_notes_and_the_preview_that_was_chosen() {
     assert_eq!(played.details[0]["annotations"]["Which tree?"]["notes"], "by the lake");
 }
 
-/// A rule that allows the tool keeps nobody from being asked; the mode `dontAsk` does.
+/// With a rule that allows the tool the CLI still asks; in the mode `dontAsk` it does not.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_person_is_asked_whatever_is_allowed() {
+async fn questions_for_a_person_are_asked_despite_allow_rules() {
     let allowed = || Options::new().allowed_tools([Questions::TOOL]).env("IS_SANDBOX", "1");
     for mode in [PermissionMode::Default, PermissionMode::BypassPermissions] {
         answered(allowed().permission_mode(mode), "not now", |_| Decision::deny("not now")).await;
@@ -102,7 +102,7 @@ async fn a_person_is_asked_whatever_is_allowed() {
     assert_eq!((played.asked().len(), played.results[0].0), (0, true));
 }
 
-/// Plans, and then writes a file; gives the modes that were told and what came of it.
+/// Plans, and then writes a file; returns the reported modes and the outcome.
 async fn planned(decide: fn(&Plan) -> Decision) -> Played {
     let handler = PermissionHandler::new(move |request: CanUseTool, _| {
         std::future::ready(Plan::presented_by(&request).map(|plan| plan.map(|plan| decide(&plan))))
@@ -114,11 +114,11 @@ async fn planned(decide: fn(&Plan) -> Decision) -> Played {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_plan_is_approved_or_sent_back() {
+async fn plan_is_approved_or_rejected() {
     let approved = planned(|plan| plan.approve().into()).await;
     assert!(approved.results[0].1.contains("approved"), "{:?}", approved.results);
     assert!(approved.details[0].get("planWasEdited").is_none(), "{:?}", approved.details);
-    // The mode is `default` again, so writing is asked about; this handler leaves that open.
+    // The mode is `default` again, so the CLI asks before writing; this handler does not answer.
     assert_eq!((approved.asked(), approved.exists("project/b.txt")), (vec!["ExitPlanMode", "Write"], false));
 
     let edits_pass = planned(|plan| {

@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 
 use super::{AFTER_A_TURN, Game, Place, bounded, reply, shell, uses};
 
-/// A handler that never decides, and tells when its question is cancelled.
+/// A handler that never decides, and reports the cancellation of its question.
 fn waits(began: &Arc<Notify>, cancelled: &Arc<Notify>) -> PermissionHandler {
     let (began, cancelled) = (Arc::clone(began), Arc::clone(cancelled));
     PermissionHandler::new(move |_, cx: CallContext| {
@@ -38,7 +38,7 @@ fn waits(began: &Arc<Notify>, cancelled: &Arc<Notify>) -> PermissionHandler {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_hook_that_decides_first_has_the_question_taken_back() {
+async fn hook_that_decides_first_cancels_the_question() {
     for allows in [true, false] {
         let (began, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let asked = Arc::clone(&began);
@@ -60,7 +60,7 @@ async fn a_hook_that_decides_first_has_the_question_taken_back() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_handler_that_decides_first_is_not_overruled_and_the_hook_is_left_open() {
+async fn handler_that_decides_first_wins_over_an_open_hook() {
     bounded(async {
         let (ran, fired) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
         let answered = Arc::new(Notify::new());
@@ -83,7 +83,7 @@ async fn a_handler_that_decides_first_is_not_overruled_and_the_hook_is_left_open
         let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
         assert_eq!((result.result.as_deref(), result.permission_denials.len()), (Some("Done."), 0));
         assert!(place.file("project/p").exists() && place.file("project/q").exists());
-        // Only now the first hook answers; nobody has taken its request back.
+        // The first hook answers only now; its request was not cancelled.
         ran.notify_one();
         // Closing would cancel it.
         answered.notified().await;
@@ -95,7 +95,7 @@ async fn a_handler_that_decides_first_is_not_overruled_and_the_hook_is_left_open
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn an_interrupt_takes_an_open_question_back() {
+async fn interrupt_cancels_an_open_question() {
     bounded(async {
         let (began, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let place = Place::scripted(&uses([shell("mkfifo p")]).to_string()).await;
@@ -118,7 +118,7 @@ async fn an_interrupt_takes_an_open_question_back() {
 /// Also behind the result of the turn that has started it.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn an_agent_in_the_background_asks_in_its_own_name() {
+async fn background_agent_asks_under_its_own_id() {
     let agent = json!({
         "description": "Touch", "subagent_type": "general-purpose", "prompt": "MARKER touch", "run_in_background": true,
     });

@@ -18,7 +18,7 @@ fn says(text: &str) -> Value {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn subagents_are_seen() {
+async fn subagents_are_reported() {
     bounded(async {
         let read = json!({"blocks": [{"tool_use": {"name": "Read", "input": {"file_path": "${place}/project/a.txt"}}}]});
         let script = json!({

@@ -93,7 +93,7 @@ const AGAINST_ONLY: &[&str] = &[
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn only_the_listed_programs_run_whatever_the_command_looks_like() {
+async fn only_listed_programs_run_in_any_form_of_a_command() {
     bounded_for_many(async {
         let call = |command: &&str| ("Bash", json!({"command": command}));
         let fine =
@@ -226,7 +226,7 @@ const NEVER_TRIED: &[&str] = &[
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn dangerous_commands_are_seen_whatever_they_look_like() {
+async fn dangerous_commands_are_recognized_in_any_form() {
     bounded_for_many(async {
         let calls: Vec<_> =
             AGAINST_DANGER.iter().map(|command| ("Bash", json!({"command": command}))).collect();
@@ -241,7 +241,7 @@ async fn dangerous_commands_are_seen_whatever_they_look_like() {
     .await;
 }
 
-/// A command that fails by itself looks refused on the real CLI.
+/// On the real CLI a failing command looks like a refused one.
 #[test]
 fn each_command_is_refused_by_the_recipe() {
     let call = |command: &str| input_in("/", "Bash", json!({"command": command}));
@@ -258,7 +258,7 @@ fn each_command_is_refused_by_the_recipe() {
 
 /// What people and models run all day.
 #[test]
-fn harmless_commands_are_not_taken_for_dangerous() {
+fn harmless_commands_are_not_refused() {
     let call = |command: &str| input_in("/", "Bash", json!({"command": command}));
     let is_refused = |command: &&&str| refused(&commands::judge(&call(command), commands::danger));
     let harmless = [

@@ -1,4 +1,4 @@
-//! Commands, limits and the log: what was run is looked at in what it left behind.
+//! Commands, limits and the log: the tests check the files that commands leave.
 
 use std::{
     fs,
@@ -37,7 +37,7 @@ async fn dangerous_commands_are_not_run() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn only_some_programs_are_run() {
+async fn only_listed_programs_run() {
     bounded(async {
         let place = place(&[
             ("Bash", json!({"command": "ls && wc -l a.txt"})),
@@ -56,7 +56,7 @@ async fn only_some_programs_are_run() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_tool_is_used_so_many_times() {
+async fn tool_is_used_up_to_its_limit() {
     bounded(async {
         let note = || ("Bash", json!({"command": "echo again >> b.txt"}));
         let place =
@@ -69,7 +69,7 @@ async fn a_tool_is_used_so_many_times() {
     .await;
 }
 
-/// A file on a disk that does not turn until it is told to.
+/// A file on a disk that does not respond until the test allows it.
 struct Stuck(fs::File, Option<Receiver<()>>);
 
 impl Write for Stuck {
@@ -87,7 +87,7 @@ impl Write for Stuck {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn calls_are_logged_and_do_not_wait_for_it() {
+async fn calls_are_logged_without_waiting() {
     bounded(async {
         let place =
             place(&[("Bash", json!({"command": "echo hush"})), ("Bash", json!({"command": "exit 3"}))]).await;
@@ -110,7 +110,7 @@ async fn calls_are_logged_and_do_not_wait_for_it() {
 }
 
 #[test]
-fn a_log_that_can_not_be_written_says_so() {
+fn unwritable_log_reports_an_error() {
     struct Full;
     impl Write for Full {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -1,4 +1,4 @@
-//! Guards of files: the file is looked at, and not what is said of it.
+//! Guards of files: they check the file itself and not its description.
 
 use std::{
     fs,
@@ -63,7 +63,7 @@ async fn env_files_are_kept() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn without_the_recipe_the_secret_is_read() {
     bounded(async {
-        // Whoever sees the secret tries the next way.
+        // A model that sees the secret tries the next call.
         let mut calls = readings();
         let next = replies(&calls.split_off(1));
         let place = with_a_secret(&calls, &next).await;
@@ -107,7 +107,7 @@ async fn system_folders_are_kept() {
         assert_eq!(seen.refused(), [true, true, true, true, true, true, false], "{seen:#?}");
         assert_eq!(fs::read_dir(place.file("other")).unwrap().count(), 0);
         assert!(place.file("project/b.txt").exists());
-        // The dangling link is refused as what can't be told, and the others with a notice.
+        // The dangling link is refused as unclear, and the others with a notice.
         let told = seen.notices.iter().filter(|text| text.contains("the agent tried to change")).count();
         assert_eq!(told, 5, "{:#?}", seen.notices);
         assert!(system_folders::protect(Hooks::new(), [place.file("nowhere")]).is_err());
@@ -122,7 +122,7 @@ async fn without_the_recipe_files_are_written_there() {
         let place = place(&intrusions()).await;
         links_into_the_other_folder(&place);
         let seen = held(&place, Hooks::new()).await;
-        // The CLI itself asks about links that lead out of its folders, whatever the rules say.
+        // The CLI asks about links that lead out of its folders, with any rules.
         assert_eq!(seen.refused(), [false, false, false, true, true, false], "{seen:#?}");
         assert_eq!(fs::read_dir(place.file("other")).unwrap().count(), 4);
     })
@@ -185,7 +185,7 @@ async fn reading_in_one_folder_needs_no_question() {
             let hooks = if with { approving } else { Hooks::new() };
             let ruled = format!("Read(/{})", place.path("other/ruled.txt"));
             let options = place.options().cwd(place.path("project")).disallowed_tools([ruled]);
-            // Nobody is asked: what no rule and no hook permits is denied.
+            // The CLI asks no callback: without a rule or a hook that allows it, the call is denied.
             let seen = hold(Session::builder().options(options).hooks(hooks)).await;
             assert_eq!(seen.refused(), refused, "{with}: {seen:#?}");
         }
@@ -208,7 +208,7 @@ async fn a_chain_of_four_stops_at_the_first_refusal() {
         assert_eq!(seen.refused(), [true, true, false], "{seen:#?}");
         let why = |number: usize| seen.outputs[number].as_ref().unwrap_err();
         assert!(why(0).contains("files called .env") && why(1).contains("may be changed"), "{seen:#?}");
-        // The last handler is told of what got through, as the one before has changed it.
+        // The last handler sees the input as the one before has changed it.
         let moved = place.file("box").join(place.file("project/a.txt").strip_prefix("/").unwrap());
         assert_eq!(fs::read_to_string(&moved).unwrap(), "new\n");
         assert_eq!(*watched.lock().unwrap(), [moved]);

@@ -1,4 +1,4 @@
-//! Judgements of the recipes by themselves: inputs that lack what is looked at, and commands in disguise.
+//! Decisions of the recipes without a CLI: inputs that lack fields, and commands in disguise.
 
 use std::{fs, path::Path};
 
@@ -32,7 +32,7 @@ fn decision(reply: &HookReply<PreToolUse>) -> Option<PermissionDecision> {
 }
 
 #[test]
-fn what_is_not_told_is_refused() {
+fn input_without_the_guarded_field_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let odd = [
@@ -67,7 +67,7 @@ fn what_is_not_told_is_refused() {
 }
 
 #[test]
-fn searches_are_looked_at_too() {
+fn searches_are_guarded() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     let approved = |tool, fields: Value| {
@@ -83,7 +83,7 @@ fn searches_are_looked_at_too() {
 }
 
 #[test]
-fn commands_in_disguise_are_seen() {
+fn disguised_commands_are_recognized() {
     let refused = |command: &str| {
         refused(&commands::judge(&input("Bash", json!({"command": command})), commands::danger))
     };
@@ -161,7 +161,7 @@ fn commands_in_disguise_are_seen() {
 
 /// The guide names every recipe, and its links lead somewhere.
 #[test]
-fn the_guide_is_whole() {
+fn guide_lists_every_recipe() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let guide = fs::read_to_string(root.join("docs/recipes.md")).unwrap();
     let links: Vec<_> = guide.split("](../").skip(1).filter_map(|rest| rest.split_once(')')).collect();

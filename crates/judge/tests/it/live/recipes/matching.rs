@@ -25,7 +25,7 @@ type List = Arc<Mutex<Vec<String>>>;
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn some_calls_all_of_servers_and_everything() {
+async fn matchers_fit_some_calls_all_calls_of_a_server_and_all_calls() {
     bounded(async {
         let place = place(&[
             ("mcp__srv__hello", json!({})),
@@ -61,10 +61,10 @@ async fn some_calls_all_of_servers_and_everything() {
     .await;
 }
 
-/// What the guide says of patterns.
+/// The patterns of the guide.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn patterns_as_the_cli_reads_them() {
+async fn patterns_match_as_in_the_cli() {
     bounded(async {
         let patterns = [
             "mcp__.*",
@@ -133,10 +133,10 @@ async fn patterns_that_match_nothing_refuse_the_session() {
     .await;
 }
 
-/// What the guide says of calls that are refused before any hook is called, and of those that nobody is asked about.
+/// The guide's cases: calls that are refused before any hook, and calls without a question.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn calls_that_no_hook_sees_and_nobody_is_asked_about() {
+async fn some_calls_reach_no_hook_and_no_question() {
     bounded(async {
         let place = place(&[
             ("Nope", json!({})),
@@ -164,7 +164,7 @@ async fn calls_that_no_hook_sees_and_nobody_is_asked_about() {
         let options = place.options().cwd(place.path("project"));
         let seen = hold(Session::builder().options(options).hooks(hooks).permissions(permissions)).await;
         assert_eq!(seen.refused(), [true, true, true, true, false, false, true, true], "{seen:#?}");
-        // Paths are those that the CLI uses, and not as the model gave them.
+        // Paths are those that the CLI uses, not those of the model.
         let (read, written) = (place.path("project/a.txt"), place.path("project/c.txt"));
         assert_eq!(*watched.lock().unwrap(), ["ls", &read, &written, "touch b.txt"]);
         assert_eq!(*asked.lock().unwrap(), ["Write", "Bash"]);

@@ -1,4 +1,4 @@
-//! Telling others: a webhook with a server of its own, and notices.
+//! Notifications: a webhook with a server of its own, and notices.
 
 use std::{io, sync::Arc};
 
@@ -44,7 +44,7 @@ fn hooked(server: &TcpListener) -> (Hooks, webhook::Webhook) {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_webhook_is_told_and_not_waited_for() {
+async fn webhook_is_called_without_waiting() {
     bounded(async {
         let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (hooks, hook) = hooked(&server);
@@ -60,14 +60,14 @@ async fn a_webhook_is_told_and_not_waited_for() {
             assert!(text.contains("\"used\":\"Bash\"") && !text.contains("hush"), "{text}");
             answer(stream, status).await;
         }
-        // The one that was refused.
+        // The refused one.
         assert_eq!(finishing.await.unwrap(), 1);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_post_fails_where_nobody_answers_well() {
+async fn post_fails_without_a_good_answer() {
     bounded(async {
         let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = server.local_addr().unwrap().to_string();
@@ -86,7 +86,7 @@ async fn a_post_fails_where_nobody_answers_well() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_question_that_stays_open_is_told_of() {
+async fn open_question_is_reported() {
     bounded(async {
         let place = place(&[("Bash", json!({"command": "echo one > b.txt"}))]).await;
         let noticed = Arc::new(Notify::new());

@@ -29,7 +29,7 @@ async fn a_limit_holds_for_calls_at_once() {
         let seen = held(&place, hooks).await;
         assert_eq!(seen.refused().iter().filter(|refused| !**refused).count(), 2, "{seen:#?}");
         assert_eq!(seen.refused().len(), 30);
-        // One of those that pass may go on in the background.
+        // An allowed command may continue in the background.
         let ran = fs::read_dir(place.file("project")).unwrap().flatten();
         let ran = ran.filter(|entry| entry.file_name().to_string_lossy().starts_with("ran-")).count();
         assert!(ran <= 2, "{ran}");
@@ -80,7 +80,7 @@ fn writing_tools_are_matched_by_their_names() {
 /// The log has one line for any call, and neither log nor webhook contains its input.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn calls_are_told_without_what_is_in_them() {
+async fn calls_are_reported_without_their_content() {
     bounded_for_many(async {
         let odd = ["", "\n", "\r\n", "\"", "\\", "\u{1b}[2J", "\u{2028}", "}\n{\"asked\":\"x\"}", "%s", "ä"];
         let call = |number: usize| {

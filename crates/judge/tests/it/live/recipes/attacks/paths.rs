@@ -145,7 +145,7 @@ fn every_way_into_a_folder_is_refused() {
 }
 
 #[test]
-fn nothing_is_written_beside_the_sandbox() {
+fn no_file_is_written_outside_the_sandbox() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().canonicalize().unwrap();
     let sandbox_folder = root.join("keep");
@@ -183,7 +183,7 @@ fn nothing_is_written_beside_the_sandbox() {
 }
 
 #[test]
-fn nothing_elsewhere_is_read_without_a_question() {
+fn reading_elsewhere_needs_a_question() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().canonicalize().unwrap();
     let mut ways = ways_to(&root, "victim");
@@ -218,7 +218,7 @@ fn nothing_elsewhere_is_read_without_a_question() {
     assert!(!unapproved(&own));
 }
 
-/// Each handler of a chain is asked, so that what one refuses no other lets through.
+/// The chain calls each handler: a refusal of one holds against the others.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_chain_refuses_what_each_of_its_guards_refuses() {

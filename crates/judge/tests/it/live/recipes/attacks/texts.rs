@@ -56,7 +56,7 @@ fn a_branch_without_a_plain_name_is_left_out() {
 }
 
 #[test]
-fn a_secret_is_taken_out_wherever_it_is() {
+fn secret_is_removed_everywhere() {
     const SECRET: &str = "tk-5Zc93hQ";
     let secrets: Vec<String> =
         [SECRET, "tk-5Zc93hQ-long", "12345678901", "two\nlines", "quo\"ted"].map(str::to_owned).into();
