@@ -7,7 +7,19 @@ use rmcp::model::Tool;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::{DeniedBy, ServerName, Use};
+use crate::{DeniedBy, ServerName};
+
+/// What a call uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Use {
+    /// A tool.
+    Tool,
+    /// A resource.
+    Resource,
+    /// A prompt.
+    Prompt,
+}
 
 /// Who allows calls that the configuration (`alwaysAllow`) does not: nobody by default.
 ///

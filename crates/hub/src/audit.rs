@@ -13,7 +13,7 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use crate::{DeniedBy, ServerName};
+use crate::{DeniedBy, ServerName, Use};
 pub(crate) use recording::Recording;
 
 /// Where records of calls go.
@@ -117,18 +117,6 @@ pub struct CallRecord {
     pub outcome: Ended,
     /// How many records were lost before this one, as nobody took them in time.
     pub missed: u64,
-}
-
-/// What a call uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Use {
-    /// A tool.
-    Tool,
-    /// A resource.
-    Resource,
-    /// A prompt.
-    Prompt,
 }
 
 /// The arguments of a call.

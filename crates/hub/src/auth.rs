@@ -20,33 +20,8 @@
 //! Where a server asks for it (a challenge with the scheme `DPoP`), tokens are bound to a key that is made for the server
 //! and kept beside them (RFC 9449, with ES256); nonces of both servers are used as they come.
 
-mod authorization;
-mod book;
-mod client;
-mod dpop;
-mod file;
-mod grant;
-mod granted;
-mod key;
-mod loopback;
-mod network;
-mod record;
-mod request;
-mod store;
-mod tokens;
-
-pub use rmcp::transport::{AuthError, AuthorizationRequest};
-
-use self::tokens::ServerTokens;
-pub use self::{
-    authorization::{Authorization, AuthorizeError},
-    file::TokenFile,
-    grant::{Grant, IdentityProvider, RegisteredClient},
-    key::{KeyError, SigningKey},
-    loopback::Loopback,
-    store::{StoreError, StoreFuture, TokenLock, TokenStore},
-};
-pub(crate) use self::{
-    authorization::{authorize, forget},
-    book::Book,
+pub use crate::hub::{Authorization, AuthorizeError, Loopback};
+pub use crate::oauth::{
+    AuthError, AuthorizationRequest, Grant, IdentityProvider, KeyError, RegisteredClient, SigningKey,
+    StoreError, StoreFuture, TokenFile, TokenLock, TokenStore,
 };

@@ -1,33 +1,24 @@
 //! Calls a tool of a server: checked, approved, bounded and recorded.
 
-mod error;
 mod exchange;
-mod limits;
-mod outcome;
 mod place;
-mod read;
-mod remember;
+mod request;
 mod rounds;
 
 use std::{fmt, sync::Arc};
 
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CustomResult, ServerResult,
-};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::outcome::CallLimits;
 use crate::{
-    Hub, Progress,
-    approval::{Approval, Approved, Denied, Proposed},
-    audit::{Audit, Recording, Rule, Use},
-    gateway::Caller,
+    Progress,
+    approval::Approval,
+    audit::Audit,
+    client::Caller,
     handlers::{ClientRoots, Feed, LogMessage, Update},
 };
-pub use error::{CallError, DeniedBy, TimeLimit};
-pub use limits::CallLimits;
-pub use outcome::{CallOutcome, LeftOut};
-use place::Place;
-pub use read::{PromptRequest, ReadRequest};
+pub(crate) use place::Place;
+pub use request::{PromptRequest, ReadRequest};
 
 /// A call of a tool.
 #[non_exhaustive]
@@ -40,8 +31,8 @@ pub struct CallRequest {
     pub arguments: Value,
     /// Who calls, for the questions to the user and the records of calls.
     pub caller: Arc<str>,
-    asked: Option<Caller>,
-    on_progress: Option<OnProgress>,
+    pub(crate) asked: Option<Caller>,
+    pub(crate) on_progress: Option<OnProgress>,
 }
 
 pub(crate) type OnProgress = Box<dyn FnMut(Progress) + Send>;
@@ -101,8 +92,8 @@ impl fmt::Debug for CallRequest {
 #[derive(Default)]
 pub(crate) struct Ears {
     /// Who is asked what the server wants to know.
-    asked: Option<Caller>,
-    on_progress: Option<OnProgress>,
+    pub(crate) asked: Option<Caller>,
+    pub(crate) on_progress: Option<OnProgress>,
 }
 
 /// How a hub treats calls.
@@ -119,118 +110,4 @@ pub(crate) struct Calls {
     pub(crate) updates: Feed<Update>,
     /// The roots of clients of gateways.
     pub(crate) roots: ClientRoots,
-}
-
-impl Hub {
-    /// Calls a tool.
-    ///
-    /// Nobody is asked, and nothing is sent, before it is clear that server and tool are there and may be used, and that
-    /// the arguments fit the tool's schema.
-    /// Then the configuration (`alwaysAllow`) allows the call, or the [`Approval`] is asked; after that, server and
-    /// tool are looked at again, as minutes may have passed: they must be the same, and still be enabled.
-    /// The server is given the time that is configured *now*: a change counts for calls that are under way, too.
-    /// Each progress that it reports, and each question that it asks the user, gives it that time anew, up to
-    /// [`CallLimits::longest`].
-    ///
-    /// When the future is dropped, or the time is over, the server is told (`notifications/cancelled`).
-    /// Calls run at the same time, and in no order.
-    ///
-    /// # Errors
-    ///
-    /// [`CallError`] says who refused, and what there is instead.
-    /// That the tool itself failed is an outcome: [`CallOutcome::is_error`].
-    /// So is what it did not promise: [`CallOutcome::violations`].
-    pub async fn call(&self, request: CallRequest) -> Result<CallOutcome, CallError> {
-        let CallRequest { server, tool, arguments, caller, asked, on_progress } = request;
-        let ears = Ears { asked, on_progress };
-        let audit = self.calls().audit.as_ref();
-        let mut recording = Recording::new(audit, Use::Tool, &caller, (&server, &tool), &arguments);
-        let outcome = self.call_recorded((&server, &tool), arguments, caller, ears, &mut recording).await;
-        recording.end(outcome.as_ref().map(|outcome| outcome.is_error));
-        outcome
-    }
-
-    async fn call_recorded(
-        &self,
-        (server, tool): (&str, &str),
-        arguments: Value,
-        caller: Arc<str>,
-        ears: Ears,
-        recording: &mut Recording,
-    ) -> Result<CallOutcome, CallError> {
-        let mut place = Place::find(self, server)?;
-        let name = place.tool(tool)?.name.clone();
-        recording.found(place.server(), &name);
-        place.needs_no_task(&name)?;
-        let arguments = place.check(&name, arguments)?;
-        let config = Arc::clone(&place.config);
-        let pattern = config.always_allow.matching(&name);
-        let has_changed = pattern.is_some() && !place.connection.allowed().has(place.tool(&name)?);
-        let arguments = if let Some(pattern) = pattern.filter(|_| !has_changed) {
-            recording.ruled(|| Rule::Configuration(pattern.into()));
-            arguments
-        } else if self.calls().approval.is_allowed() {
-            recording.ruled(|| Rule::Program);
-            arguments
-        } else {
-            let (tool, arguments) = (place.tool(&name)?.clone(), Arc::new(arguments));
-            let proposed = Proposed {
-                server: place.server().clone(),
-                what: Use::Tool,
-                name: name.as_ref().into(),
-                tool: Some(tool.clone()),
-                arguments: Arc::clone(&arguments),
-                caller,
-                has_changed,
-            };
-            let approved = self.approve(proposed, recording).await?;
-            let mut changed = |_: &CallError| recording.ruled(|| Rule::Denied(DeniedBy::Change));
-            place = place.again(self, &config, &tool).inspect_err(&mut changed)?;
-            if approved == Approved::Always {
-                place.connection.allowed().accept(&tool);
-                self.remember(place.server(), &name).await;
-                place = place.again(self, &config, &tool).inspect_err(&mut changed)?;
-            }
-            // A handler that has kept them is done with them only by and by.
-            let arguments = Arc::try_unwrap(arguments).unwrap_or_else(|kept| (*kept).clone());
-            place.check(&name, arguments)?
-        };
-        let arguments = match arguments {
-            Value::Object(arguments) => arguments,
-            _ => Map::new(),
-        };
-        let params = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = place.exchange(request, &name, &self.calls().limits, ears).await?;
-        let result = match answer {
-            ServerResult::CallToolResult(result) => result,
-            ServerResult::CustomResult(CustomResult(result)) => place.lenient(&name, result)?,
-            other => return Err(place.unexpected(&name, &other)),
-        };
-        let mut outcome = CallOutcome::bounded(result, &self.calls().limits);
-        outcome.violations = place.verify(&name, &outcome);
-        Ok(outcome)
-    }
-
-    pub(crate) async fn approve(
-        &self,
-        proposed: Proposed,
-        recording: &mut Recording,
-    ) -> Result<Approved, CallError> {
-        let (server, tool) = (proposed.server.clone(), proposed.name.clone());
-        let answer = self.calls().approval.decide(proposed).await;
-        recording.decided(&answer);
-        answer.map_err(|Denied { by, reason }| CallError::Denied { server, tool, by, reason })
-    }
-}
-
-/// What a tool has given, as rmcp has it.
-impl From<CallOutcome> for CallToolResult {
-    fn from(outcome: CallOutcome) -> Self {
-        let CallOutcome { content, structured, is_error, meta, .. } = outcome;
-        let mut result = if is_error { Self::error(content) } else { Self::success(content) };
-        result.structured_content = structured;
-        result.meta = meta;
-        result
-    }
 }

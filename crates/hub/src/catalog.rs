@@ -13,7 +13,6 @@ use rmcp::{
 use crate::{client::Stale, excerpt::head};
 use list::{Listed, Reply};
 pub(crate) use schema::Schema;
-pub use schema::Violation;
 
 /// What a server offers, as it listed it: tools, resources, templates of resources and prompts. A clone is cheap.
 ///

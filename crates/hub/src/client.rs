@@ -5,6 +5,7 @@
 )]
 
 mod asked;
+mod caller;
 mod callers;
 mod capabilities;
 mod inputs;
@@ -41,11 +42,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ServerName,
-    gateway::Caller,
     handlers::{Elicitation, Handler, Handlers, LogMessage, Sampling, Update},
 };
 use asked::Asked;
 use asked::Asking;
+pub(crate) use caller::{Caller, Question};
 use callers::Callers;
 use inputs::Pages;
 use life::Life;

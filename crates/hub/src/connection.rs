@@ -7,7 +7,6 @@ mod failure;
 mod keep_alive;
 mod listen;
 mod open;
-mod record;
 mod slot;
 mod spacing;
 mod subscriptions;
@@ -26,17 +25,17 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::{
     allowed::Allowed,
     desired::Desired,
-    record::Record,
     subscriptions::{Hold, Subscriptions},
     task::{Setting, Task},
 };
 pub use self::{backoff::Backoff, keep_alive::KeepAlive};
+use crate::record::Record;
 use crate::{
     Change, ServerName, ServerSnapshot, ServerState,
     catalog::Catalog,
     client::{Back, Client},
     config::Configured,
-    hub::Events,
+    event::Events,
 };
 use allowed::Definitions;
 

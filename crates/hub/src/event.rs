@@ -1,5 +1,10 @@
 //! What the hub tells as it happens.
 
+mod stream;
+
+pub use stream::EventStream;
+pub(crate) use stream::Events;
+
 use crate::{ServerName, ServerState};
 
 /// Something that happened to one server, or to the configuration.

@@ -1,28 +1,40 @@
 //! All servers of a program as one value.
 
 #[cfg(feature = "auth")]
+mod authorization;
+#[cfg(feature = "auth")]
 mod authorize;
 mod builder;
+mod call;
 mod edit;
-mod events;
 mod follow;
+mod gateway;
+#[cfg(feature = "auth")]
+mod loopback;
+mod offers;
+mod read;
 mod reload;
-mod servers;
+mod remember;
 mod trust;
-mod weak;
 
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::timeout;
 
-pub(crate) use self::events::Events;
-pub use self::{builder::HubBuilder, events::EventStream, weak::WeakHub};
-use self::{follow::Follow, servers::Servers};
+use self::follow::Follow;
+#[cfg(feature = "auth")]
+pub use self::{
+    authorization::{Authorization, AuthorizeError},
+    loopback::Loopback,
+};
+pub use self::{builder::HubBuilder, gateway::Gateway};
 use crate::{
-    Catalog, LogMessage, ServerSnapshot, ServerState, StderrLine, Trouble,
+    Catalog, EventStream, LogMessage, ServerSnapshot, ServerState, StderrLine, Trouble,
     call::Calls,
     config::{Configuration, Problem},
     connection::Connection,
+    event::Events,
+    servers::Servers,
 };
 
 /// All MCP servers of a program: kept connected, and configured anew while they run.
@@ -37,7 +49,6 @@ use crate::{
 /// When the last clone is dropped the servers end, without anybody waiting for it; [`close`](Self::close) waits.
 /// The processes of servers end, with all that they started, also where the runtime is shut down or this program is
 /// killed.
-/// A [`WeakHub`] finds a hub that others use, and does not keep it.
 ///
 /// ```
 /// use agentwire_hub::Hub;
@@ -199,16 +210,20 @@ impl Hub {
         }
     }
 
-    pub(crate) fn connection(&self, server: &str) -> Option<Arc<Connection>> {
+    fn servers(&self) -> &Servers {
+        &self.inner.servers
+    }
+
+    fn connection(&self, server: &str) -> Option<Arc<Connection>> {
         self.inner.servers.find(server)
     }
 
     /// How calls are treated.
-    pub(crate) fn calls(&self) -> &Calls {
+    fn calls(&self) -> &Calls {
         &self.inner.calls
     }
 
-    pub(crate) fn connections(&self) -> Vec<Arc<Connection>> {
+    fn connections(&self) -> Vec<Arc<Connection>> {
         self.inner.servers.all()
     }
 }

@@ -13,12 +13,15 @@ mod client;
 mod connection;
 mod event;
 mod excerpt;
-mod gateway;
 mod handlers;
 mod hub;
+#[cfg(feature = "auth")]
+mod oauth;
 mod offers;
+mod outcome;
 mod record;
 mod server;
+mod servers;
 mod size;
 mod spelling;
 mod state;
@@ -26,19 +29,17 @@ mod transport;
 
 pub use agentwire_hub_config::ServerName;
 pub use agentwire_hub_names::{Misnamed, Named, NamedTool, Names, Naming};
-pub use approval::{Approval, CallDecision, Proposed};
-pub use audit::{Arguments, Audit, CallRecord, CallRecords, Ended, Rule, Use};
-pub use call::{
-    CallError, CallLimits, CallOutcome, CallRequest, DeniedBy, LeftOut, PromptRequest, ReadRequest, TimeLimit,
-};
-pub use catalog::{Catalog, List, ListProblem, Violation};
+pub use approval::{Approval, CallDecision, Proposed, Use};
+pub use audit::{Arguments, Audit, CallRecord, CallRecords, Ended, Rule};
+pub use call::{CallRequest, PromptRequest, ReadRequest};
+pub use catalog::{Catalog, List, ListProblem};
 pub use client::Progress;
 pub use connection::{Backoff, KeepAlive};
-pub use event::{Change, Event};
-pub use gateway::Gateway;
+pub use event::{Change, Event, EventStream};
 pub use handlers::{Elicitation, Handlers, LogMessage, Sampling};
-pub use hub::{EventStream, Hub, HubBuilder, WeakHub};
+pub use hub::{Gateway, Hub, HubBuilder};
 pub use offers::Offers;
+pub use outcome::{CallError, CallLimits, CallOutcome, DeniedBy, LeftOut, TimeLimit, Violation};
 pub use record::{Level, StderrLine, Trouble};
 pub use server::ServerSnapshot;
 pub use state::{DisabledBy, ServerState};

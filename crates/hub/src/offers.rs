@@ -5,10 +5,7 @@ use std::{fmt, sync::Arc};
 use agentwire_hub_names::Uris;
 use rmcp::model::{Prompt, Resource, ResourceTemplate};
 
-use crate::{
-    Catalog, Hub, Named, NamedTool, Names, Naming, ServerName, ServerSnapshot, ServerState,
-    llm::DescribedServer,
-};
+use crate::{Catalog, Named, NamedTool, Names, Naming, ServerName, ServerSnapshot, llm::DescribedServer};
 
 /// What all connected servers offer, at one moment, under unique names. A clone is cheap.
 ///
@@ -35,10 +32,10 @@ struct Inner {
 
 /// A server, and what it said last; who has the same has the same offers.
 #[derive(Clone)]
-struct Offering {
-    snapshot: ServerSnapshot,
-    catalog: Arc<Catalog>,
-    is_connected: bool,
+pub(crate) struct Offering {
+    pub(crate) snapshot: ServerSnapshot,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) is_connected: bool,
 }
 
 impl PartialEq for Offering {
@@ -46,33 +43,6 @@ impl PartialEq for Offering {
         Arc::ptr_eq(&self.catalog, &other.catalog)
             && self.is_connected == other.is_connected
             && self.snapshot.configured == other.snapshot.configured
-    }
-}
-
-impl Hub {
-    /// What the connected servers offer now, with tools and prompts named in this way.
-    pub fn offers(&self, naming: Naming) -> Offers {
-        Offers::new(naming, self.offering())
-    }
-
-    /// The tools of the connected servers that may be called, under their unique names
-    /// ([`Naming::UNDERSCORES`]).
-    pub fn tools(&self) -> Vec<NamedTool> {
-        self.offers(Naming::default()).tools().to_vec()
-    }
-
-    fn offering(&self) -> Vec<Offering> {
-        self.snapshot()
-            .into_iter()
-            .filter_map(|snapshot| {
-                let catalog = self.catalog(snapshot.configured.name.as_str())?;
-                let is_connected = matches!(
-                    snapshot.state,
-                    ServerState::Connected { .. } | ServerState::Reconnecting { .. }
-                );
-                Some(Offering { snapshot, catalog, is_connected })
-            })
-            .collect()
     }
 }
 
@@ -136,12 +106,11 @@ impl Offers {
     }
 
     /// The same where nothing has changed, else what the servers offer now.
-    pub(crate) fn renewed(&self, hub: &Hub) -> Self {
-        let servers = hub.offering();
+    pub(crate) fn renewed(&self, servers: Vec<Offering>) -> Self {
         if servers == self.inner.servers { self.clone() } else { Self::new(self.inner.naming, servers) }
     }
 
-    fn new(naming: Naming, servers: Vec<Offering>) -> Self {
+    pub(crate) fn new(naming: Naming, servers: Vec<Offering>) -> Self {
         let pairs = |server: &Offering, items: Vec<Arc<str>>| {
             let server = server.name().clone();
             items.into_iter().map(move |item| (server.clone(), item))

@@ -1,6 +1,10 @@
 //! What is kept of a server's troubles, and of what it wrote to its stderr.
 
+mod keeper;
+
 use std::{sync::Arc, time::SystemTime};
+
+pub(crate) use keeper::{Record, beginning, cut, tail};
 
 /// Something that went wrong with a server.
 #[derive(Clone, Debug, PartialEq, Eq)]

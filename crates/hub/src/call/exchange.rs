@@ -13,8 +13,8 @@ use tokio::{
     time::{Instant, sleep_until, timeout_at},
 };
 
-use super::{Ears, TimeLimit};
-use crate::{client::Heard, connection::Live};
+use super::Ears;
+use crate::{TimeLimit, client::Heard, connection::Live};
 
 /// Why there is no answer.
 #[derive(Debug)]

@@ -15,35 +15,36 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout};
 
 use super::{
-    CallError, CallLimits, CallOutcome, DeniedBy, Ears, TimeLimit,
+    Ears,
     exchange::{Patience, Unanswered, exchange},
-    outcome::bounded_error,
     rounds::Rounds,
 };
 use crate::{
-    Hub, ServerName, ServerState, Violation,
+    CallError, CallLimits, CallOutcome, DeniedBy, ServerName, ServerState, TimeLimit, Violation,
     catalog::Catalog,
     config::ServerConfig,
     connection::{Connection, Live},
     excerpt::excerpt,
+    outcome::bounded_error,
+    servers::Servers,
     spelling,
     transport::{members::needs_task, stdio::SendError},
 };
 
 /// A server that is connected.
-pub(super) struct Place {
-    pub(super) connection: Arc<Connection>,
-    pub(super) live: Arc<Live>,
-    pub(super) catalog: Arc<Catalog>,
+pub(crate) struct Place {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) live: Arc<Live>,
+    pub(crate) catalog: Arc<Catalog>,
     /// The configuration under which the connection was looked at.
-    pub(super) config: Arc<ServerConfig>,
+    pub(crate) config: Arc<ServerConfig>,
 }
 
 impl Place {
-    pub(super) fn find(hub: &Hub, server: &str) -> Result<Self, CallError> {
-        let connection = match hub.connection(server) {
+    pub(crate) fn find(servers: &Servers, server: &str) -> Result<Self, CallError> {
+        let connection = match servers.find(server) {
             Some(connection) => connection,
-            None => Self::spelled(hub, server)?,
+            None => Self::spelled(servers, server)?,
         };
         let not_connected = || {
             let server = connection.name().clone();
@@ -67,8 +68,8 @@ impl Place {
         Ok(Self { connection, live, catalog, config: desired.config })
     }
 
-    fn spelled(hub: &Hub, server: &str) -> Result<Arc<Connection>, CallError> {
-        let all = hub.connections();
+    fn spelled(servers: &Servers, server: &str) -> Result<Arc<Connection>, CallError> {
+        let all = servers.all();
         if let Some(connection) = spelling::find(&all, |connection| connection.name().as_str(), server) {
             return Ok(Arc::clone(connection));
         }
@@ -80,12 +81,12 @@ impl Place {
         })
     }
 
-    pub(super) fn server(&self) -> &ServerName {
+    pub(crate) fn server(&self) -> &ServerName {
         self.connection.name()
     }
 
     /// The tool of that name, where it may be called.
-    pub(super) fn tool(&self, name: &str) -> Result<&Tool, CallError> {
+    pub(crate) fn tool(&self, name: &str) -> Result<&Tool, CallError> {
         let config = &self.config;
         let tools = self.catalog.tools();
         let Some(tool) = spelling::find(tools, |tool| &tool.name, name) else {
@@ -99,8 +100,13 @@ impl Place {
     }
 
     /// The same place after some time, where what was allowed is what will be called.
-    pub(super) fn again(&self, hub: &Hub, config: &ServerConfig, tool: &Tool) -> Result<Self, CallError> {
-        let now = Self::find(hub, self.server().as_str())?;
+    pub(crate) fn again(
+        &self,
+        servers: &Servers,
+        config: &ServerConfig,
+        tool: &Tool,
+    ) -> Result<Self, CallError> {
+        let now = Self::find(servers, self.server().as_str())?;
         let server = self.server().clone();
         if !now.config.enables(&tool.name) {
             return Err(CallError::ToolDisabled { server, tool: (*tool.name).into() });
@@ -112,8 +118,8 @@ impl Place {
     }
 
     /// The same place after some time, where a resource is allowed to be read.
-    pub(super) fn again_for(&self, hub: &Hub, uri: &str) -> Result<Self, CallError> {
-        let now = Self::find(hub, self.server().as_str())?;
+    pub(crate) fn again_for(&self, servers: &Servers, uri: &str) -> Result<Self, CallError> {
+        let now = Self::find(servers, self.server().as_str())?;
         if now.is_same(self.server(), &self.config) {
             return Ok(now);
         }
@@ -126,7 +132,7 @@ impl Place {
     }
 
     /// That there is no such thing, and what there is instead.
-    pub(super) fn unknown<'a, I: Iterator<Item = &'a str>>(
+    pub(crate) fn unknown<'a, I: Iterator<Item = &'a str>>(
         &self,
         kind: &'static str,
         name: &str,
@@ -144,7 +150,7 @@ impl Place {
     /// Returns the arguments, if they fit the schema of the tool.
     ///
     /// An argument that is `null` and must not be is left out, if it may be: models write `null` for that.
-    pub(super) fn check(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
+    pub(crate) fn check(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
         let mut arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
         let check = |arguments: &Value| {
             let schema = self.catalog.input_schema(tool);
@@ -167,7 +173,7 @@ impl Place {
     }
 
     /// Fails where a call without a task would be against the protocol, which no version without a handshake has.
-    pub(super) fn needs_no_task(&self, tool: &str) -> Result<(), CallError> {
+    pub(crate) fn needs_no_task(&self, tool: &str) -> Result<(), CallError> {
         if self.live.is_stateless() || !needs_task(self.tool(tool)?) {
             return Ok(());
         }
@@ -180,7 +186,7 @@ impl Place {
 
     /// How structured content is not what the tool has promised. One that failed has promised nothing, and neither has one
     /// whose schema can't be used.
-    pub(super) fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
+    pub(crate) fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
         let Some(schema) =
             self.catalog.output_schema(tool).filter(|schema| !outcome.is_error && schema.is_usable(tool))
         else {
@@ -195,7 +201,7 @@ impl Place {
     }
 
     /// Sends a request, and waits for the answer as long as is configured.
-    pub(super) async fn exchange(
+    pub(crate) async fn exchange(
         &self,
         mut request: ClientRequest,
         name: &str,
@@ -271,7 +277,7 @@ impl Place {
     }
 
     /// A result with content that this version of MCP does not know: it is told as its JSON.
-    pub(super) fn lenient(&self, name: &str, mut result: Value) -> Result<CallToolResult, CallError> {
+    pub(crate) fn lenient(&self, name: &str, mut result: Value) -> Result<CallToolResult, CallError> {
         for block in result.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
             if serde_json::from_value::<ContentBlock>(block.clone()).is_err() {
                 *block = serde_json::json!({"type": "text", "text": block.to_string()});
@@ -285,7 +291,7 @@ impl Place {
     }
 
     /// That the answer is one to another question.
-    pub(super) fn unexpected(&self, name: &str, answer: &ServerResult) -> CallError {
+    pub(crate) fn unexpected(&self, name: &str, answer: &ServerResult) -> CallError {
         let why = match answer {
             ServerResult::InputRequiredResult(_) => {
                 "it wants more input first, which only a later version of MCP has"

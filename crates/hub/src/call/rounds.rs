@@ -5,7 +5,10 @@ use std::time::Duration;
 use rmcp::model::{ClientRequest, InputRequiredResult, InputResponses};
 use tokio::time::sleep;
 
-use crate::{client::Client, excerpt::excerpt, gateway::Caller};
+use crate::{
+    client::{Caller, Client},
+    excerpt::excerpt,
+};
 
 /// How often the server has asked for more input.
 #[derive(Debug, Default)]

@@ -2,34 +2,14 @@
 
 mod weight;
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 use jsonschema::Validator;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use self::weight::{Extent, Weight};
-use crate::excerpt::excerpt;
-
-/// How arguments, or data, do not fit a schema, at one place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Violation {
-    /// The place, as a JSON pointer; empty for all of it.
-    pub pointer: String,
-    /// What is wrong there.
-    pub problem: String,
-}
-
-impl Violation {
-    /// Of all of it.
-    pub(crate) fn whole(problem: &str) -> Self {
-        Self { pointer: String::new(), problem: problem.to_owned() }
-    }
-}
+use crate::{Violation, excerpt::excerpt};
 
 /// A schema, compiled when it is first used.
 #[derive(Debug)]
@@ -126,13 +106,6 @@ fn told(error: jsonschema::ValidationError<'_>) -> Violation {
         problem = error.masked().to_string();
     }
     Violation { pointer: error.instance_path().as_str().to_owned(), problem: excerpt(&problem).into_owned() }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { pointer, problem } = self;
-        if pointer.is_empty() { f.write_str(problem) } else { write!(f, "{pointer}: {problem}") }
-    }
 }
 
 const MAX_VIOLATIONS: usize = 20;

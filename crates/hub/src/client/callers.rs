@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::RequestId;
 use tokio_util::sync::CancellationToken;
 
-use crate::gateway::Caller;
+use super::Caller;
 
 /// The calls that are under way at a server. A clone is the same list.
 #[derive(Clone, Debug, Default)]

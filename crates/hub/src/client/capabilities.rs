@@ -5,8 +5,9 @@ use rmcp::model::{
     SamplingCapability, UrlElicitationCapability,
 };
 
+use super::Caller;
 use super::Client;
-use crate::{gateway::Caller, handlers::Handlers};
+use crate::handlers::Handlers;
 
 impl Client {
     /// What the server may ask for with a request of this caller.

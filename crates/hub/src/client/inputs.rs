@@ -12,8 +12,8 @@ use rmcp::model::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::Caller;
 use super::{Client, Origin};
-use crate::gateway::Caller;
 
 impl Client {
     /// Answers what a server wants to know before it goes on with a request of this caller.

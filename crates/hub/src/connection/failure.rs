@@ -4,7 +4,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use rmcp::service::ClientInitializeError;
 
-use super::record::{beginning, cut, tail};
+use crate::record::{beginning, cut, tail};
 #[cfg(feature = "http")]
 use crate::transport::link::Ended;
 use crate::transport::stdio::{Child, StartError};

@@ -26,7 +26,7 @@ use super::{
     spacing::Spacing,
 };
 #[cfg(feature = "auth")]
-use crate::auth::Book;
+use crate::oauth::Book;
 #[cfg(feature = "http")]
 use crate::transport::link::Ended;
 use crate::{

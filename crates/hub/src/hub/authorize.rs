@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Hub;
-use crate::{
-    ServerState,
-    auth::{self, Authorization, AuthorizationRequest, AuthorizeError},
-    connection::Setting,
+use super::{
+    Hub,
+    authorization::{self, Authorization, AuthorizeError},
 };
+use crate::{ServerState, connection::Setting, oauth::AuthorizationRequest};
 
 impl Hub {
     /// Begins to authorize for a server over HTTP: finds its authorization server, and registers this program there where
@@ -25,7 +24,7 @@ impl Hub {
         server: &str,
         request: AuthorizationRequest,
     ) -> Result<Authorization, AuthorizeError> {
-        auth::authorize(self, server, request).await
+        authorization::authorize(self, server, request).await
     }
 
     /// Forgets the authorization for a server and restarts it; gives how it stands after the first attempt.
@@ -36,7 +35,7 @@ impl Hub {
     ///
     /// When the server is none that can be authorized for, and when the tokens may still be kept.
     pub async fn forget_authorization(&self, server: &str) -> Result<ServerState, AuthorizeError> {
-        auth::forget(self, server).await?;
+        authorization::forget(self, server).await?;
         let connection = self.connection(server).ok_or(AuthorizeError::UnknownServer)?;
         Ok(connection.restart().await)
     }

@@ -5,15 +5,17 @@ use std::{sync::Arc, time::Duration};
 use agentwire_transport::process::Grace;
 use tokio_util::sync::CancellationToken;
 
-use super::{Events, Hub, Inner, follow::Follow, reload::Reload, servers::Servers, trust::Trust};
+use super::{Hub, Inner, follow::Follow, reload::Reload};
 #[cfg(feature = "auth")]
-use crate::auth::{Book, Grant, TokenStore};
+use crate::oauth::{Book, Grant, TokenStore};
 use crate::{
     Approval, Audit, Backoff, CallLimits, Handlers, KeepAlive,
     call::Calls,
     config::{Files, Sources, Variables, WatchSettings},
     connection::Setting,
+    event::Events,
     handlers::{ClientRoots, Feed},
+    servers::{Servers, Trust},
 };
 
 /// A hub that is not there yet.
@@ -87,7 +89,7 @@ impl HubBuilder {
         self
     }
 
-    /// Where the tokens of servers over HTTP are kept: a [`TokenFile`](crate::auth::TokenFile), or a store of the
+    /// Where the tokens of servers over HTTP are kept: a [`TokenFile`](crate::oauth::TokenFile), or a store of the
     /// program's. By default they are forgotten with the hub.
     #[cfg(feature = "auth")]
     pub fn tokens(mut self, store: impl TokenStore + 'static) -> Self {

@@ -14,12 +14,13 @@ use tokio::{
 };
 use tokio_util::sync::DropGuard;
 
-use super::{follow::Wish, servers::Servers, trust::Edited};
+use super::follow::Wish;
 use crate::{
     ServerName, ServerState,
     config::{
         Configured, Edit, EditError, Files, Origin, Problem, ServerFiles, Variables, Watch, WatchSettings,
     },
+    servers::{Edited, Servers},
 };
 
 /// What reads, changes and watches the configuration: one task, so that all of that is done one after the other.

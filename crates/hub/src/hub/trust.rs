@@ -1,9 +1,7 @@
-//! Which servers of a project's files count.
-
-use std::{collections::HashSet, path::Path};
+//! Trust in servers of a project's files.
 
 use super::Hub;
-use crate::config::{Configuration, Configured, Edit, Origin};
+use crate::config::Configured;
 
 /// Trust in servers of a project's files.
 ///
@@ -24,60 +22,5 @@ impl Hub {
     /// The servers of the project's files that are not trusted as they are defined now, switched off or not.
     pub fn untrusted(&self) -> Vec<Configured> {
         self.inner.servers.untrusted()
-    }
-}
-
-/// The definitions that are trusted.
-#[derive(Debug, Default)]
-pub(super) struct Trust {
-    /// Whether all are.
-    pub(super) everything: bool,
-    pub(super) fingerprints: HashSet<String>,
-}
-
-impl Trust {
-    pub(super) fn covers(&self, server: &Configured) -> bool {
-        !matches!(server.origin, Origin::Project(_))
-            || self.everything
-            || self.fingerprints.contains(&server.fingerprint())
-    }
-
-    /// The effective servers: an untrusted one is replaced by the server of the user that has the same name.
-    pub(super) fn choose(&self, configuration: &Configuration) -> Vec<Configured> {
-        let chosen = configuration.servers.iter().map(|server| {
-            let replaced = configuration.replaced.iter().find(|replaced| replaced.name == server.name);
-            let counts = replaced.filter(|_| !self.covers(server)).unwrap_or(server);
-            let mut counts = counts.clone();
-            counts.is_trusted = self.covers(&counts);
-            counts
-        });
-        chosen.collect()
-    }
-}
-
-/// An edit by the program, which needs no new trust.
-#[derive(Debug)]
-pub(super) struct Edited<'a> {
-    pub(super) edit: &'a Edit,
-    /// The file, where it is not that of the server.
-    pub(super) file: Option<&'a Path>,
-    /// The server that counted before.
-    pub(super) before: Option<&'a Configured>,
-}
-
-impl Edited<'_> {
-    /// Whether a definition is what this edit made, and nothing else.
-    pub(super) fn made(&self, after: &Configured) -> bool {
-        match self.edit {
-            Edit::Add(config) => {
-                **config == after.config && after.origin.file().map(|file| file.as_path()) == self.file
-            }
-            Edit::AlwaysAllow { tool, .. } | Edit::ToolEnabled { tool, .. } => {
-                self.before.is_some_and(|before| {
-                    before.is_trusted && before.fingerprint_without(tool) == after.fingerprint_without(tool)
-                })
-            }
-            _ => false,
-        }
     }
 }

@@ -21,7 +21,7 @@ use super::{
     environment,
     lookup::lookup,
 };
-use crate::connection::Record;
+use crate::record::Record;
 
 /// What is started. The values of variables are in it: it is never shown.
 pub(crate) struct Program<'a> {

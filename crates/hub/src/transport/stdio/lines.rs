@@ -21,7 +21,7 @@ use super::{
     backlog::{Backlog, Full},
     refusal::{LONG, TooLong, answered},
 };
-use crate::{connection::Record, transport::members::kept};
+use crate::{record::Record, transport::members::kept};
 
 /// A transport of lines of JSON.
 ///

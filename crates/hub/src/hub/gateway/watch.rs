@@ -94,7 +94,7 @@ pub(super) async fn watch(hub: Hub, changes: Changes, before: Offers, subscribed
 async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: To<'_>) {
     // Something may have happened between the list that the client has, and the first event.
     loop {
-        let now = before.renewed(&hub);
+        let now = before.renewed(hub.offering());
         let resources = now.resources() != before.resources() || now.templates() != before.templates();
         let changes = [
             (List::Tools, now.tools() != before.tools()),

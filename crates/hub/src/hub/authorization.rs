@@ -8,14 +8,18 @@ use rmcp::transport::{
     auth::{AuthorizationMetadata, OAuthClientConfig},
 };
 
-use super::{
-    ServerTokens,
-    dpop::{self, Dpop},
-    record::{ClientRecord, Record},
-    store::StoreError,
-    tokens::Kept,
+use super::Hub;
+use crate::{
+    ServerName, ServerState,
+    config::Resolved,
+    oauth::{
+        ServerTokens, StoreError,
+        dpop::{self, Dpop},
+        record::{ClientRecord, Record},
+        tokens::Kept,
+    },
+    transport::link::Ended,
 };
-use crate::{Hub, ServerName, ServerState, config::Resolved, transport::link::Ended};
 
 /// An authorization that waits for the user.
 ///
@@ -98,7 +102,7 @@ pub enum AuthorizeError {
     /// The configuration gives the server a header `Authorization`, which would be sent instead of a token. Take it out.
     #[error("the configuration of the server has a header Authorization of its own")]
     HasHeader,
-    /// The program has a [`Grant`](super::Grant) for the server, and no user authorizes.
+    /// The program has a [`Grant`](crate::auth::Grant) for the server, and no user authorizes.
     #[error("the program has a grant for the server, and needs no user")]
     HasGrant,
     /// The configuration of the server cannot be used: correct it.

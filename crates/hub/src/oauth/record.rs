@@ -8,31 +8,31 @@ use serde_json::Value;
 
 /// What is kept of the authorization for one server: the whole of it is secret.
 #[derive(Clone, Deserialize, Serialize)]
-pub(super) struct Record {
-    pub(super) client: ClientRecord,
-    pub(super) credentials: StoredCredentials,
+pub(crate) struct Record {
+    pub(crate) client: ClientRecord,
+    pub(crate) credentials: StoredCredentials,
 }
 
 /// What the client was registered with: without it a token cannot be renewed.
 #[derive(Clone, Default, Deserialize, PartialEq, Serialize)]
-pub(super) struct ClientRecord {
-    pub(super) id: String,
+pub(crate) struct ClientRecord {
+    pub(crate) id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) secret: Option<String>,
-    pub(super) redirect_uri: String,
+    pub(crate) secret: Option<String>,
+    pub(crate) redirect_uri: String,
     /// The key that the tokens are bound to (DPoP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) dpop_key: Option<String>,
+    pub(crate) dpop_key: Option<String>,
 }
 
 impl Record {
-    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         // The error of the parser is left out: it may quote what it met.
         serde_json::from_str(text).map_err(|_| "what is kept of the authorization cannot be read")
     }
 
     /// The access token; `None` where there is none, or where it is over, or soon.
-    pub(super) fn fresh_token(&self) -> Option<String> {
+    pub(crate) fn fresh_token(&self) -> Option<String> {
         let (token, lifetime) = self.token()?;
         if let (Some(lifetime), Some(since)) = (lifetime, self.credentials.token_received_at) {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -44,12 +44,12 @@ impl Record {
     }
 
     /// The access token that was just given: sent once at least, however short its life.
-    pub(super) fn new_token(&self) -> Option<String> {
+    pub(crate) fn new_token(&self) -> Option<String> {
         self.token().map(|(token, _)| token)
     }
 
     /// Whether the token is bound to the key of the client.
-    pub(super) fn is_bound(&self) -> bool {
+    pub(crate) fn is_bound(&self) -> bool {
         let response = serde_json::to_value(self.credentials.token_response.as_ref());
         let kind = response.ok().and_then(|response| Some(response.get("token_type")?.as_str()?.to_owned()));
         kind.is_some_and(|kind| kind.eq_ignore_ascii_case("dpop"))

@@ -22,7 +22,7 @@ use super::{
 use crate::transport::web::{Proof as _, client, told};
 
 /// Asks authorization servers, with the TLS of the connections.
-pub(super) struct OAuthClient {
+pub(crate) struct OAuthClient {
     network: Arc<Network>,
     /// The key that tokens are to be bound to.
     dpop: Option<Arc<Dpop>>,
@@ -31,12 +31,12 @@ pub(super) struct OAuthClient {
 }
 
 impl OAuthClient {
-    pub(super) fn new(network: Arc<Network>, dpop: Option<Arc<Dpop>>) -> Self {
+    pub(crate) fn new(network: Arc<Network>, dpop: Option<Arc<Dpop>>) -> Self {
         Self { network, dpop, resource: Mutex::default() }
     }
 
     /// Returns the identifier of the server in the metadata that was read last (RFC 9728); `rmcp` keeps it to itself.
-    pub(super) fn resource(&self) -> Option<String> {
+    pub(crate) fn resource(&self) -> Option<String> {
         self.resource.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -54,7 +54,7 @@ impl OAuthClient {
     }
 
     /// Sends a request and reads its answer; a request for a token has a proof of possession, where there is a key.
-    pub(super) async fn exchange(
+    pub(crate) async fn exchange(
         &self,
         request: Request,
         redirects: usize,

@@ -1,5 +1,9 @@
 //! What a call has given, within bounds.
 
+mod error;
+mod limits;
+mod violation;
+
 use rmcp::model::{
     CallToolResult, CompletionInfo, ContentBlock, ErrorData, GetPromptResult, MetaObject, ReadResourceResult,
     ResourceContents, TextContent,
@@ -7,12 +11,13 @@ use rmcp::model::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::CallLimits;
 use crate::{
-    Violation,
     excerpt::{excerpt, head},
     size::size,
 };
+pub use error::{CallError, DeniedBy, TimeLimit};
+pub use limits::CallLimits;
+pub use violation::Violation;
 
 /// What a call has given.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,7 +51,7 @@ pub struct LeftOut {
 }
 
 impl CallOutcome {
-    pub(super) fn bounded(result: CallToolResult, limits: &CallLimits) -> Self {
+    pub(crate) fn bounded(result: CallToolResult, limits: &CallLimits) -> Self {
         let CallToolResult { mut content, mut structured_content, is_error, mut meta, .. } = result;
         let mut room = Room::new(limits);
         content.retain_mut(|block| room.bound_block(block));
@@ -74,8 +79,19 @@ impl CallOutcome {
     }
 }
 
+/// What a tool has given, as rmcp has it.
+impl From<CallOutcome> for CallToolResult {
+    fn from(outcome: CallOutcome) -> Self {
+        let CallOutcome { content, structured, is_error, meta, .. } = outcome;
+        let mut result = if is_error { Self::error(content) } else { Self::success(content) };
+        result.structured_content = structured;
+        result.meta = meta;
+        result
+    }
+}
+
 /// The contents of a resource, within bounds.
-pub(super) fn bounded_contents(mut result: ReadResourceResult, limits: &CallLimits) -> ReadResourceResult {
+pub(crate) fn bounded_contents(mut result: ReadResourceResult, limits: &CallLimits) -> ReadResourceResult {
     let mut room = Room::new(limits);
     result.contents.retain_mut(|contents| room.bound_contents(contents));
     result.contents.shrink_to_fit();
@@ -84,7 +100,7 @@ pub(super) fn bounded_contents(mut result: ReadResourceResult, limits: &CallLimi
 }
 
 /// A prompt, within bounds.
-pub(super) fn bounded_prompt(mut result: GetPromptResult, limits: &CallLimits) -> GetPromptResult {
+pub(crate) fn bounded_prompt(mut result: GetPromptResult, limits: &CallLimits) -> GetPromptResult {
     let mut room = Room::new(limits);
     result.description.take_if(|description| !room.bound_text(description));
     result.messages.retain_mut(|message| room.bound_block(&mut message.content));
@@ -94,7 +110,7 @@ pub(super) fn bounded_prompt(mut result: GetPromptResult, limits: &CallLimits) -
 }
 
 /// Values of an argument, within bounds: those that are left out are said to be more.
-pub(super) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits) -> CompletionInfo {
+pub(crate) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits) -> CompletionInfo {
     let mut room = Room::new(limits);
     let all = completion.values.len();
     completion.values.truncate(CompletionInfo::MAX_VALUES);
@@ -107,7 +123,7 @@ pub(super) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits
 }
 
 /// What a server says of an error, within bounds.
-pub(super) fn bounded_error(mut error: ErrorData) -> ErrorData {
+pub(crate) fn bounded_error(mut error: ErrorData) -> ErrorData {
     if error.message.len() > MAX_MESSAGE {
         error.message = format!("{}…", head(&error.message, MAX_MESSAGE)).into();
     }

@@ -1,6 +1,5 @@
 //! All servers as one MCP server.
 
-mod caller;
 mod handler;
 mod rewrite;
 mod roots;
@@ -19,8 +18,7 @@ use std::{
 
 use rmcp::{Peer, RoleServer, service::RequestContext};
 
-use crate::{Hub, Naming, Offers, llm::fenced};
-pub(crate) use caller::Caller;
+use crate::{Hub, Naming, Offers, client::Caller, llm::fenced};
 use rounds::Waiting;
 use subscribed::Subscribed;
 use volume::{PassedOn, Volume};
@@ -135,7 +133,7 @@ impl Gateway {
     fn offers(&self) -> Offers {
         let mut kept = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
         let offers = match &*kept {
-            Some(offers) => offers.renewed(&self.hub),
+            Some(offers) => offers.renewed(self.hub.offering()),
             None => self.hub.offers(self.naming),
         };
         *kept = Some(offers.clone());
@@ -211,19 +209,6 @@ impl fmt::Debug for Gateway {
             .field("naming", &self.naming)
             .field("patience", &self.patience)
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(feature = "session")]
-impl Hub {
-    /// All servers as one in-process MCP server of a session: a [`Gateway`].
-    ///
-    /// Served as `hub`, the tool `echo` of the server `everything` is `mcp__hub__everything__echo` to the CLI.
-    /// The CLI asks for permission by its own rules first; the [approval](crate::HubBuilder::approval) of the hub applies
-    /// to what the CLI lets pass.
-    /// With other names, or more patience: `RmcpServer::new(Gateway::new(&hub).patience(…))`.
-    pub fn serve(&self) -> agentwire_mcp::RmcpServer<Gateway> {
-        agentwire_mcp::RmcpServer::new(Gateway::new(self))
     }
 }
 

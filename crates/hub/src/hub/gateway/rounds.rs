@@ -13,28 +13,12 @@ use std::{
 
 use rmcp::{
     ErrorData,
-    model::{
-        CallToolResult, GetPromptResult, InputRequest, InputRequiredResult, InputResponses,
-        ReadResourceResult,
-    },
+    model::{CallToolResult, GetPromptResult, InputRequiredResult, InputResponses, ReadResourceResult},
 };
 use serde_json::Value;
-use tokio::{
-    sync::{mpsc, oneshot},
-    task::JoinSet,
-    time::sleep,
-};
+use tokio::{sync::mpsc, task::JoinSet, time::sleep};
 
-use crate::Progress;
-
-/// A question to the client, and where its answer goes.
-#[derive(Debug)]
-pub(crate) struct Question {
-    /// As the server calls it.
-    pub(super) key: Option<String>,
-    pub(super) request: InputRequest,
-    pub(super) answer: oneshot::Sender<Value>,
-}
+use crate::{Progress, client::Question};
 
 /// What a request has given.
 #[derive(Debug)]

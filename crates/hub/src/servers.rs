@@ -1,5 +1,7 @@
 //! The servers of a hub, and how they follow a configuration.
 
+mod trust;
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -8,19 +10,17 @@ use std::{
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Events,
-    trust::{Edited, Trust},
-};
+pub(crate) use self::trust::{Edited, Trust};
 use crate::{
     Change, ServerName,
     config::{Configuration, Configured, Problem},
     connection::{Connection, Desired, Setting},
+    event::Events,
 };
 
 /// The servers of a hub. Dropping it ends them.
 #[derive(Debug)]
-pub(super) struct Servers {
+pub(crate) struct Servers {
     setting: Arc<Setting>,
     events: Events,
     state: Mutex<State>,
@@ -42,7 +42,7 @@ struct State {
 }
 
 impl Servers {
-    pub(super) fn new(setting: Setting, events: Events, is_enabled: bool, trust: Trust) -> Self {
+    pub(crate) fn new(setting: Setting, events: Events, is_enabled: bool, trust: Trust) -> Self {
         let state = State {
             connections: Vec::new(),
             configuration: Configuration::default(),
@@ -56,27 +56,27 @@ impl Servers {
     }
 
     #[cfg(feature = "auth")]
-    pub(super) fn setting(&self) -> Arc<Setting> {
+    pub(crate) fn setting(&self) -> Arc<Setting> {
         Arc::clone(&self.setting)
     }
 
-    pub(super) fn all(&self) -> Vec<Arc<Connection>> {
+    pub(crate) fn all(&self) -> Vec<Arc<Connection>> {
         self.lock().connections.clone()
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<Arc<Connection>> {
+    pub(crate) fn find(&self, name: &str) -> Option<Arc<Connection>> {
         self.lock().connections.iter().find(|connection| connection.name().as_str() == name).cloned()
     }
 
-    pub(super) fn problems(&self) -> Vec<Problem> {
+    pub(crate) fn problems(&self) -> Vec<Problem> {
         self.lock().configuration.problems.clone()
     }
 
-    pub(super) fn is_enabled(&self) -> bool {
+    pub(crate) fn is_enabled(&self) -> bool {
         self.lock().is_enabled
     }
 
-    pub(super) fn set_enabled(&self, is_enabled: bool) {
+    pub(crate) fn set_enabled(&self, is_enabled: bool) {
         let mut state = self.lock();
         state.is_enabled = is_enabled;
         for connection in &state.connections {
@@ -87,7 +87,7 @@ impl Servers {
     /// Starts new servers, ends missing ones, and tells the others what is wanted of them now.
     ///
     /// Under one lock, so that of two configurations that come at once one is applied after the other.
-    pub(super) fn apply(&self, configuration: Configuration) {
+    pub(crate) fn apply(&self, configuration: Configuration) {
         let mut state = self.lock();
         if state.is_closed {
             return;
@@ -99,7 +99,7 @@ impl Servers {
     }
 
     /// Trusts a definition; returns whether there is a server with it now.
-    pub(super) fn trust(&self, fingerprint: String) -> bool {
+    pub(crate) fn trust(&self, fingerprint: String) -> bool {
         let mut state = self.lock();
         let is_there = state.configuration.servers.iter().any(|server| server.fingerprint() == fingerprint);
         if state.trust.fingerprints.insert(fingerprint) && !state.is_closed {
@@ -109,7 +109,7 @@ impl Servers {
     }
 
     /// Trusts what an edit of the program's made in a configuration that is to be applied.
-    pub(super) fn trust_edited(
+    pub(crate) fn trust_edited(
         &self,
         edited: &Edited<'_>,
         server: &ServerName,
@@ -121,14 +121,14 @@ impl Servers {
         }
     }
 
-    pub(super) fn untrusted(&self) -> Vec<Configured> {
+    pub(crate) fn untrusted(&self) -> Vec<Configured> {
         let state = self.lock();
         let untrusted = state.configuration.servers.iter().filter(|server| !state.trust.covers(server));
         untrusted.cloned().collect()
     }
 
     /// The servers of a configuration that count.
-    pub(super) fn chosen(&self, configuration: &Configuration) -> Vec<Configured> {
+    pub(crate) fn chosen(&self, configuration: &Configuration) -> Vec<Configured> {
         self.lock().trust.choose(configuration)
     }
 
@@ -159,7 +159,7 @@ impl Servers {
     }
 
     /// Ends all servers, and gives what tells the end of each. A second call gives the same.
-    pub(super) fn close(&self) -> Vec<CancellationToken> {
+    pub(crate) fn close(&self) -> Vec<CancellationToken> {
         let mut state = self.lock();
         state.is_closed = true;
         state.connections.iter().for_each(|connection| connection.stop());

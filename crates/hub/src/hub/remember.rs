@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::{Hub, ServerName};
+use super::Hub;
+use crate::ServerName;
 
 impl Hub {
     /// Has the tool allowed from now on. That this can't be written, or not soon, is no reason to deny the call.

@@ -26,9 +26,9 @@ use crate::transport::{
 
 /// The tokens of one server.
 pub(crate) struct ServerTokens {
-    pub(super) url: Url,
-    pub(super) store: Arc<dyn TokenStore>,
-    pub(super) network: Arc<Network>,
+    pub(crate) url: Url,
+    pub(crate) store: Arc<dyn TokenStore>,
+    pub(crate) network: Arc<Network>,
     /// The last challenge of the server: what an authorization starts from.
     challenge: Mutex<Option<Arc<str>>>,
     /// The key that the tokens are bound to, once there is one: it knows the nonces of the servers.
@@ -46,7 +46,7 @@ struct State {
 }
 
 impl ServerTokens {
-    pub(super) fn new(url: Url, store: Arc<dyn TokenStore>) -> Self {
+    pub(crate) fn new(url: Url, store: Arc<dyn TokenStore>) -> Self {
         Self {
             network: Arc::new(Network::of(&url)),
             url,
@@ -58,7 +58,7 @@ impl ServerTokens {
     }
 
     /// What speaks with the authorization server of this server.
-    pub(super) async fn bare_manager(
+    pub(crate) async fn bare_manager(
         &self,
         dpop: Option<Arc<Dpop>>,
     ) -> Result<AuthorizationManager, AuthError> {
@@ -67,7 +67,7 @@ impl ServerTokens {
     }
 
     /// The key that is kept beside the tokens; `None` where none is, or none that can be read.
-    pub(super) fn dpop(&self, client: &ClientRecord) -> Option<Arc<Dpop>> {
+    pub(crate) fn dpop(&self, client: &ClientRecord) -> Option<Arc<Dpop>> {
         let secret = client.dpop_key.as_deref()?;
         let mut known = self.dpop.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
@@ -83,12 +83,12 @@ impl ServerTokens {
         Token { text, proof: dpop.map(|dpop| dpop as Arc<dyn Proof>) }
     }
 
-    pub(super) fn challenge(&self) -> Option<Arc<str>> {
+    pub(crate) fn challenge(&self) -> Option<Arc<str>> {
         self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What is kept, read anew.
-    pub(super) async fn record(&self) -> Result<Option<Record>, StoreError> {
+    pub(crate) async fn record(&self) -> Result<Option<Record>, StoreError> {
         match self.store.load(self.url.as_str()).await? {
             Some(text) => Ok(Some(Record::parse(&text)?)),
             None => Ok(None),
@@ -96,7 +96,7 @@ impl ServerTokens {
     }
 
     /// What was kept has changed.
-    pub(super) async fn changed(&self) {
+    pub(crate) async fn changed(&self) {
         *self.state.lock().await = State::default();
         *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -177,7 +177,7 @@ impl ServerTokens {
 ///
 /// What may renew a token runs as a task: a refresh token that was used up and whose successor nobody kept would cost the
 /// user a new authorization, so it ends what it has begun also where the request is dropped. Its requests are limited.
-pub(super) struct Access(pub(super) Arc<ServerTokens>);
+pub(crate) struct Access(pub(crate) Arc<ServerTokens>);
 
 impl Tokens for Access {
     fn resolver(&self) -> Option<Arc<dyn Resolve>> {
@@ -203,21 +203,21 @@ impl Tokens for Access {
 }
 
 /// Runs work as a task, which ends also where nobody waits for it any more.
-pub(super) async fn to_the_end<T: Send + 'static>(
+pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, Ended>> + Send + 'static,
 ) -> Result<T, Ended> {
     tokio::spawn(work).await.map_err(|error| Ended::lost(error.to_string()))?
 }
 
 /// The store as `rmcp` sees it: with what the client was registered with beside the tokens.
-pub(super) struct Kept {
+pub(crate) struct Kept {
     url: String,
     store: Arc<dyn TokenStore>,
     client: ClientRecord,
 }
 
 impl Kept {
-    pub(super) fn new(tokens: &ServerTokens, client: ClientRecord) -> Self {
+    pub(crate) fn new(tokens: &ServerTokens, client: ClientRecord) -> Self {
         Self { url: tokens.url.to_string(), store: Arc::clone(&tokens.store), client }
     }
 

@@ -22,27 +22,27 @@ use super::{
 use crate::{excerpt::excerpt, transport::link::Ended};
 
 /// Where tokens are requested, and what is known of how.
-pub(super) struct TokenEndpoint<'a> {
-    pub(super) url: &'a str,
+pub(crate) struct TokenEndpoint<'a> {
+    pub(crate) url: &'a str,
     /// What an assertion of the client is for.
-    pub(super) audience: &'a str,
+    pub(crate) audience: &'a str,
     /// `token_endpoint_auth_methods_supported`, where it is known.
-    pub(super) methods: Option<&'a Value>,
+    pub(crate) methods: Option<&'a Value>,
     /// `token_endpoint_auth_signing_alg_values_supported`, where it is known.
-    pub(super) algorithms: Option<&'a Value>,
+    pub(crate) algorithms: Option<&'a Value>,
 }
 
 /// The answer to a request for a token.
-pub(super) struct Answer {
-    pub(super) token: String,
-    pub(super) kind: String,
-    pub(super) issued: Option<String>,
-    pub(super) lifetime: Option<Duration>,
+pub(crate) struct Answer {
+    pub(crate) token: String,
+    pub(crate) kind: String,
+    pub(crate) issued: Option<String>,
+    pub(crate) lifetime: Option<Duration>,
 }
 
 impl TokenEndpoint<'_> {
     /// Requests a token once. The text of an error has nothing that was sent.
-    pub(super) async fn request(
+    pub(crate) async fn request(
         &self,
         http: &OAuthClient,
         client: &RegisteredClient,

@@ -18,7 +18,7 @@ use super::key::{SigningKey, encoded, unique};
 use crate::transport::web::{DPOP, Proof};
 
 /// The key that the tokens of a server are bound to, and the nonces that servers want in its proofs.
-pub(super) struct Dpop {
+pub(crate) struct Dpop {
     key: SigningKey,
     jwk: Value,
     secret: String,
@@ -28,24 +28,24 @@ pub(super) struct Dpop {
 
 impl Dpop {
     /// Makes a new key.
-    pub(super) fn generate() -> Result<Self, NoKey> {
+    pub(crate) fn generate() -> Result<Self, NoKey> {
         let pkcs8 = SigningKey::generate().ok_or(NoKey)?;
         Self::read(&encoded(pkcs8)).ok_or(NoKey)
     }
 
     /// Reads a key as [`Self::secret`] returned it.
-    pub(super) fn read(secret: &str) -> Option<Self> {
+    pub(crate) fn read(secret: &str) -> Option<Self> {
         let (key, jwk) = SigningKey::generated(&URL_SAFE_NO_PAD.decode(secret).ok()?)?;
         Some(Self { key, jwk, secret: secret.to_owned(), nonces: Mutex::default() })
     }
 
     /// The key as it is kept beside the tokens.
-    pub(super) fn secret(&self) -> &str {
+    pub(crate) fn secret(&self) -> &str {
         &self.secret
     }
 
     /// Adds a proof to a request for a token.
-    pub(super) fn prove(&self, mut request: Request) -> Result<Request, NoKey> {
+    pub(crate) fn prove(&self, mut request: Request) -> Result<Request, NoKey> {
         let proof = self.proof(request.method(), request.url(), None).ok_or(NoKey)?;
         request.headers_mut().insert(DPOP, proof);
         Ok(request)
@@ -95,7 +95,7 @@ impl Proof for Dpop {
 }
 
 /// Whether a challenge of a server asks for tokens that are bound to a key: it has the scheme `DPoP`.
-pub(super) fn is_wanted(challenge: Option<&str>) -> bool {
+pub(crate) fn is_wanted(challenge: Option<&str>) -> bool {
     let is_scheme =
         |part: &str| part.split_whitespace().next().is_some_and(|scheme| scheme.eq_ignore_ascii_case("dpop"));
     challenge.is_some_and(|challenge| challenge.split(',').any(is_scheme))
@@ -104,7 +104,7 @@ pub(super) fn is_wanted(challenge: Option<&str>) -> bool {
 /// There is no key, and no proof.
 #[derive(Debug, thiserror::Error)]
 #[error("no proof of possession can be made: the system has no random numbers")]
-pub(super) struct NoKey;
+pub(crate) struct NoKey;
 
 const NONCE: &str = "dpop-nonce";
 /// The bytes of a nonce: it goes with each request.

@@ -28,7 +28,7 @@ impl Events {
         let _ = self.sender.send(Event { server, change });
     }
 
-    pub(super) fn stream(&self) -> EventStream {
+    pub(crate) fn stream(&self) -> EventStream {
         let events = unfold(self.sender.subscribe(), async |mut events| {
             let event = match events.recv().await {
                 Ok(event) => event,

@@ -15,12 +15,12 @@ use rmcp::{
     service::{OriginatingRequestId, PeerRequestOptions, RequestContext},
 };
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot},
     task::JoinSet,
 };
 
-use super::rounds::Question;
 use crate::{Elicitation, Sampling, excerpt::excerpt};
 
 /// A client of a gateway, and a request of its. A clone is the same.
@@ -30,6 +30,15 @@ pub(crate) struct Caller {
     id: Arc<()>,
     capabilities: Arc<ClientCapabilities>,
     way: Way,
+}
+
+/// A question to the client, and where its answer goes.
+#[derive(Debug)]
+pub(crate) struct Question {
+    /// As the server calls it.
+    pub(crate) key: Option<String>,
+    pub(crate) request: InputRequest,
+    pub(crate) answer: oneshot::Sender<Value>,
 }
 
 /// How a client is asked.
@@ -46,12 +55,12 @@ enum Way {
 }
 
 impl Caller {
-    pub(super) fn new(context: &RequestContext<RoleServer>, id: &Arc<()>) -> Self {
+    pub(crate) fn new(context: &RequestContext<RoleServer>, id: &Arc<()>) -> Self {
         let way = Way::Session { peer: context.peer.clone(), request: context.id.clone() };
         Self { id: Arc::clone(id), capabilities: capabilities(context), way }
     }
 
-    pub(super) fn in_rounds(
+    pub(crate) fn in_rounds(
         context: &RequestContext<RoleServer>,
         id: &Arc<()>,
         questions: mpsc::Sender<Question>,

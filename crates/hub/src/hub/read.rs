@@ -1,132 +1,27 @@
 //! Reads resources, gets prompts, and completes their arguments, with the checks and bounds of calls.
 #![expect(deprecated, reason = "subscriptions are made otherwise in a later version of MCP")]
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use rmcp::model::{
     ClientRequest, CompleteRequest, CompleteRequestParams, CompletionInfo, GetPromptRequest,
-    GetPromptRequestParams, GetPromptResult, JsonObject, ReadResourceRequest, ReadResourceRequestParams,
+    GetPromptRequestParams, GetPromptResult, ReadResourceRequest, ReadResourceRequestParams,
     ReadResourceResult, ServerCapabilities, ServerResult, SubscribeRequest, SubscribeRequestParams,
     UnsubscribeRequest, UnsubscribeRequestParams,
 };
 use serde_json::Value;
 
-use super::{
-    CallError, DeniedBy, Ears,
-    outcome::{bounded_contents, bounded_prompt, bounded_values},
-    place::Place,
-};
+use super::Hub;
 use crate::{
-    Hub,
+    CallError, DeniedBy, PromptRequest, ReadRequest, Use,
     approval::Proposed,
-    audit::{Recording, Rule, Use},
+    audit::{Recording, Rule},
+    call::{Ears, Place},
+    client::Caller,
     connection::Hold,
-    gateway::Caller,
+    outcome::{bounded_contents, bounded_prompt, bounded_values},
     spelling,
 };
-
-/// A resource that is to be read.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ReadRequest {
-    /// The server, by the name under which it is configured.
-    pub server: String,
-    /// The resource; it need not be in the server's list.
-    pub uri: String,
-    /// Who reads, for the questions to the user and the records of calls.
-    pub caller: Arc<str>,
-    with_approval: bool,
-    asked: Option<Caller>,
-}
-
-impl ReadRequest {
-    /// A resource of a server.
-    pub fn new(server: impl Into<String>, uri: impl Into<String>) -> Self {
-        Self {
-            server: server.into(),
-            uri: uri.into(),
-            caller: Arc::from(""),
-            with_approval: false,
-            asked: None,
-        }
-    }
-
-    /// Asks the hub's [`Approval`](crate::Approval) first: for a URI that a model has chosen. A URI can be any, not only one
-    /// that the server lists, and is sent to the server.
-    pub fn with_approval(mut self) -> Self {
-        self.with_approval = true;
-        self
-    }
-
-    /// In the name of somebody.
-    pub fn caller(mut self, caller: impl Into<Arc<str>>) -> Self {
-        self.caller = caller.into();
-        self
-    }
-
-    /// For a client that may be asked what the server wants to know meanwhile.
-    pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
-        self.asked = asked;
-        self
-    }
-}
-
-/// A prompt that is wanted.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct PromptRequest {
-    /// The server, by the name under which it is configured.
-    pub server: String,
-    /// The prompt, as its server calls it; `-` and `_` need not be told apart where that is clear.
-    pub prompt: String,
-    /// The arguments.
-    pub arguments: JsonObject,
-    /// Who wants it, for the records of calls.
-    pub caller: Arc<str>,
-    asked: Option<Caller>,
-}
-
-// Arguments may be secrets.
-impl fmt::Debug for PromptRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PromptRequest")
-            .field("server", &self.server)
-            .field("prompt", &self.prompt)
-            .field("caller", &self.caller)
-            .finish_non_exhaustive()
-    }
-}
-
-impl PromptRequest {
-    /// A prompt without arguments.
-    pub fn new(server: impl Into<String>, prompt: impl Into<String>) -> Self {
-        Self {
-            server: server.into(),
-            prompt: prompt.into(),
-            arguments: JsonObject::new(),
-            caller: Arc::from(""),
-            asked: None,
-        }
-    }
-
-    /// With these arguments.
-    pub fn arguments(mut self, arguments: JsonObject) -> Self {
-        self.arguments = arguments;
-        self
-    }
-
-    /// In the name of somebody.
-    pub fn caller(mut self, caller: impl Into<Arc<str>>) -> Self {
-        self.caller = caller.into();
-        self
-    }
-
-    /// For a client that may be asked what the server wants to know meanwhile.
-    pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
-        self.asked = asked;
-        self
-    }
-}
 
 impl Hub {
     /// Reads a resource.
@@ -156,7 +51,7 @@ impl Hub {
         asked: Option<Caller>,
         recording: &mut Recording,
     ) -> Result<ReadResourceResult, CallError> {
-        let mut place = Place::find(self, server)?;
+        let mut place = Place::find(self.servers(), server)?;
         recording.found(place.server(), &uri);
         place.supports("resources", |offers| offers.resources.is_some())?;
         if let Some(caller) = asking {
@@ -191,7 +86,9 @@ impl Hub {
             has_changed: false,
         };
         self.approve(proposed, recording).await?;
-        place.again_for(self, uri).inspect_err(|_| recording.ruled(|| Rule::Denied(DeniedBy::Change)))
+        place
+            .again_for(self.servers(), uri)
+            .inspect_err(|_| recording.ruled(|| Rule::Denied(DeniedBy::Change)))
     }
 
     /// Gets a prompt.
@@ -219,7 +116,7 @@ impl Hub {
         asked: Option<Caller>,
         recording: &mut Recording,
     ) -> Result<GetPromptResult, CallError> {
-        let place = Place::find(self, server)?;
+        let place = Place::find(self.servers(), server)?;
         place.supports("prompts", |offers| offers.prompts.is_some())?;
         let prompts = place.catalog.prompts();
         let Some(found) = spelling::find(prompts, |prompt| &prompt.name, prompt) else {
@@ -249,7 +146,7 @@ impl Hub {
         server: &str,
         request: CompleteRequestParams,
     ) -> Result<CompletionInfo, CallError> {
-        let place = Place::find(self, server)?;
+        let place = Place::find(self.servers(), server)?;
         place.supports("completions", |offers| offers.completions.is_some())?;
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(request));
         match place.exchange(request, "completion/complete", &self.calls().limits, Ears::default()).await? {
@@ -332,7 +229,7 @@ impl Hub {
     }
 
     fn subscribable(&self, server: &str) -> Result<Place, CallError> {
-        let place = Place::find(self, server)?;
+        let place = Place::find(self.servers(), server)?;
         place.supports("resources that can be subscribed to", takes_subscriptions)?;
         Ok(place)
     }

@@ -19,7 +19,7 @@ use reqwest::{
 ///
 /// The metadata of a server names hosts of its choice, so those of a public server must be public too.
 /// The user named the server itself, and one in a private network may have its authorization server there.
-pub(super) struct Network {
+pub(crate) struct Network {
     server: Url,
     /// Whether a lookup ever found the server at a public address. Whoever owns its name may answer with a private one
     /// later, to be taken for a server of this network.
@@ -27,12 +27,12 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn of(server: &Url) -> Self {
+    pub(crate) fn of(server: &Url) -> Self {
         Self { server: server.clone(), seen_public: AtomicBool::new(false) }
     }
 
     /// Looks up the addresses that a request may be connected to. Connect to these: another lookup may find others.
-    pub(super) async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, Refused> {
+    pub(crate) async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, Refused> {
         let host = url.host_str().unwrap_or_default();
         let is_private = self.is_private().await;
         match url.scheme() {
@@ -58,7 +58,7 @@ impl Network {
     ///
     /// It must be `https`, or `http` where it and the server are on this machine. Programs hand it to other programs, so
     /// it has no character that means something to a shell.
-    pub(super) async fn check_page(&self, page: &str) -> Result<(), Refused> {
+    pub(crate) async fn check_page(&self, page: &str) -> Result<(), Refused> {
         let url = Url::parse(page).map_err(|error| Refused(format!("it is not a URL: {error}")))?;
         let is_local = || is_loopback(&self.server) && is_loopback(&url);
         match url.scheme() {
@@ -98,7 +98,7 @@ impl Network {
 }
 
 /// Resolves names for the connections to a server, and notes in its [`Network`] where it is.
-pub(super) struct Noting(pub(super) Arc<Network>);
+pub(crate) struct Noting(pub(crate) Arc<Network>);
 
 impl Resolve for Noting {
     fn resolve(&self, name: Name) -> Resolving {
@@ -113,16 +113,16 @@ impl Resolve for Noting {
 /// Why a request is not sent, or a page is not opened.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(super) struct Refused(String);
+pub(crate) struct Refused(String);
 
 impl Refused {
-    pub(super) fn boxed(self) -> Box<dyn Error + Send + Sync> {
+    pub(crate) fn boxed(self) -> Box<dyn Error + Send + Sync> {
         Box::new(self)
     }
 }
 
 /// Whether a URL names this machine.
-pub(super) fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     match literal(host) {
         Some(address) => address.to_canonical().is_loopback(),

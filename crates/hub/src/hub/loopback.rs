@@ -1,4 +1,4 @@
-//! Where the browser is sent in the end: an address of this machine, for programs that have no other.
+//! The redirect address of `auth` for programs without an address of their own: a port of this machine.
 
 use std::{io, net::Ipv4Addr, time::Duration};
 
