@@ -1,15 +1,11 @@
 //! Changes of configuration files that leave everything else in them as it is.
 
-mod access;
-#[cfg(target_os = "linux")]
-mod acl;
 mod check;
 mod container;
 mod document;
 mod entry;
 mod error;
 mod file;
-mod leftover;
 mod list;
 mod splice;
 
@@ -21,7 +17,7 @@ use entry::Json;
 pub use error::{EditError, Refusal};
 pub(crate) use file::Fingerprint;
 pub use file::hold;
-pub(crate) use leftover::target_of;
+pub(crate) use file::is_temporary;
 use list::List;
 use splice::Splice;
 

@@ -3,14 +3,12 @@
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
 
-use super::access::resemble;
 use super::error::{EditError, Refusal};
-use super::leftover;
 use crate::{bounded::Reading, file::LIMIT};
 
 /// What a file contained at one moment: by this we know our own changes, at any later time.
@@ -41,11 +39,11 @@ impl Fingerprint {
     }
 }
 
-/// Changes a file, and makes it and its folders where they are not there.
+/// Changes a file. Creates it and its folders if they do not exist.
 ///
-/// The new text is written beside the file, and takes its place at once, with its mode and owner, or with less access where
-/// we may not give it away; of a symbolic link it is the target that is replaced.
-/// Where somebody else has changed the file meanwhile, the change is made to what it contains now.
+/// A temporary file with the new text and the old mode replaces the file atomically; the target of a symbolic link is
+/// replaced, not the link.
+/// If another program changes the file meanwhile, the change is applied to the new content.
 /// This blocks.
 pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusal>) -> Result<(), EditError> {
     // Others are told by what the file contains; among ourselves there is not even the moment between that and the renaming.
@@ -67,10 +65,10 @@ pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusa
         if after.len() as u64 > LIMIT {
             return Err(refused(Refusal::TooLarge { limit: LIMIT }));
         }
-        let written = Temporary::write(&target, after.as_bytes())?;
+        let written = write_beside(&target, after.as_bytes())?;
         let unchanged =
             follow(path).is_ok_and(|now| now == target) && read(&target).is_ok_and(|now| now == before);
-        if unchanged && written.publish(&target, before.is_none()).map_err(failed("replacing", &target))? {
+        if unchanged && publish(written, &target, before.is_none()).map_err(failed("replacing", &target))? {
             return Ok(());
         }
     }
@@ -103,79 +101,48 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// A file under a name that nobody looks for; it is deleted when it is dropped.
-struct Temporary {
-    path: PathBuf,
-    is_there: bool,
+/// Writes a temporary file beside the target, with its mode. It is deleted when it is dropped.
+fn write_beside(target: &Path, content: &[u8]) -> Result<NamedTempFile, EditError> {
+    let permissions = fs::metadata(target).ok().map(|target| target.permissions());
+    if permissions.as_ref().is_some_and(fs::Permissions::readonly) {
+        let read_only = io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only");
+        return Err(failed("replacing", target)(read_only));
+    }
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    if permissions.is_none() {
+        fs::create_dir_all(folder).map_err(failed("creating the folder of", target))?;
+    }
+    let mut builder = tempfile::Builder::new();
+    let file = builder.prefix(TEMPORARY).suffix(SUFFIX).tempfile_in(folder);
+    let mut file = file.map_err(failed("writing beside", target))?;
+    let written = file
+        .write_all(content)
+        .and_then(|()| permissions.map_or(Ok(()), |like| file.as_file().set_permissions(like)))
+        .and_then(|()| file.as_file().sync_all());
+    written.map_err(failed("writing", file.path()))?;
+    Ok(file)
 }
 
-impl Temporary {
-    /// Writes it beside the file that it is to become, with its mode and owner.
-    fn write(target: &Path, content: &[u8]) -> Result<Self, EditError> {
-        let like = fs::metadata(target).ok();
-        if like.as_ref().is_some_and(|like| like.permissions().readonly()) {
-            let read_only = io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only");
-            return Err(failed("replacing", target)(read_only));
-        }
-        if let (None, Some(folder)) = (&like, target.parent()) {
-            fs::create_dir_all(folder).map_err(failed("creating the folder of", target))?;
-        }
-        leftover::sweep(target);
-        let (path, mut file) = Self::create(target).map_err(failed("writing beside", target))?;
-        let written = Self { path, is_there: true };
-        let done = file
-            .write_all(content)
-            .and_then(|()| like.map_or(Ok(()), |like| resemble(&file, target, &like)))
-            .and_then(|()| file.sync_all());
-        done.map_err(failed("writing", &written.path))?;
-        Ok(written)
+/// Renames a temporary file to its target. Returns `false` if the target is to be new and exists meanwhile.
+fn publish(file: NamedTempFile, target: &Path, is_new: bool) -> io::Result<bool> {
+    let published = if is_new { file.persist_noclobber(target) } else { file.persist(target) };
+    match published {
+        Ok(_) => {}
+        Err(error) if is_new && error.error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        Err(error) => return Err(error.error),
     }
-
-    fn create(target: &Path) -> io::Result<(PathBuf, File)> {
-        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();
-        loop {
-            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-            let path = target.with_file_name(leftover::name(&name, std::process::id(), number));
-            let mut options = File::options();
-            options.write(true).create_new(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            match options.open(&path) {
-                Ok(file) => return Ok((path, file)),
-                // Left behind by a process that had our number, and died.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
+    if let Some(folder) = target.parent().filter(|_| cfg!(unix)) {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        // The file is replaced even if its folder can't be synced.
+        _ = File::open(folder).and_then(|folder| folder.sync_all());
     }
-
-    /// Gives it its name; a new one, only if nothing has that meanwhile.
-    fn publish(mut self, target: &Path, is_new: bool) -> io::Result<bool> {
-        // Where there are no links, or no second name, the moment between looking and renaming stays.
-        match is_new.then(|| fs::hard_link(&self.path, target)) {
-            Some(Ok(())) => {}
-            Some(Err(error)) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
-            _ => {
-                fs::rename(&self.path, target)?;
-                self.is_there = false;
-            }
-        }
-        if let Some(folder) = target.parent().filter(|_| cfg!(unix)) {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            // The file is changed, whether the folder is on the disk already or not.
-            _ = File::open(folder).and_then(|folder| folder.sync_all());
-        }
-        Ok(true)
-    }
+    Ok(true)
 }
 
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if self.is_there {
-            // There is nobody to tell that it stays.
-            _ = fs::remove_file(&self.path);
-        }
-    }
+/// Returns whether a file of this name is a temporary file of an edit.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    name.starts_with(TEMPORARY) && name.ends_with(SUFFIX)
 }
 
 /// Keeps all changes from being made, for a test of what happens meanwhile.
@@ -190,7 +157,8 @@ fn failed(doing: &'static str, file: &Path) -> impl Fn(io::Error) -> EditError {
 }
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-static NUMBER: AtomicU64 = AtomicU64::new(0);
+const TEMPORARY: &str = ".agentwire-";
+const SUFFIX: &str = ".tmp";
 /// How often a change is tried while others change the file too.
 const ATTEMPTS: usize = 20;
 /// As many as Linux follows.

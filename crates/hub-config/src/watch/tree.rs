@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
-use crate::edit::target_of;
+use crate::edit::is_temporary;
 
 /// A folder with those in it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,8 +46,7 @@ pub(super) fn entries(folder: &Path, left: &mut usize) -> impl Iterator<Item = D
 /// Whether a name in a folder that is watched is passed over: what programs keep there for themselves, as no part of what
 /// somebody works on, and change whenever they run; and the configuration, of which only what it says of a server counts.
 pub(super) fn is_skipped(name: &OsStr) -> bool {
-    SKIPPED.iter().any(|skipped| name == *skipped)
-        || name.to_str().is_some_and(|name| target_of(name).is_some())
+    SKIPPED.iter().any(|skipped| name == *skipped) || name.to_str().is_some_and(is_temporary)
 }
 
 fn is_folder(entry: &DirEntry) -> bool {
