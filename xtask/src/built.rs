@@ -1,4 +1,4 @@
-//! Integration tests and examples, as the programs that cargo built of them.
+//! Examples and ignored tests of other crates, built with the whole workspace.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -7,41 +7,43 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::failure::{Failure, While as _};
+use crate::machine;
+use crate::netns;
 use crate::program;
 
-/// What cargo built: the programs called `it` of all crates.
-pub(crate) struct BuiltTests(Vec<Value>);
-
-impl BuiltTests {
-    /// Builds them.
-    pub(crate) fn build() -> Result<Self, Failure> {
-        // All crates, since fewer would lend each other fewer features: then nothing that CI has built could be used.
-        messages(&["test", "--test", "it", "--no-run", "--workspace", "--all-features"]).map(Self)
-    }
-
-    /// The tests of the crate in this folder of `crates/` that are ignored unless they are asked for, and called so.
-    ///
-    /// Where there is none this fails: nothing would have been tested.
-    pub(crate) fn chosen(&self, folder: &str, called: &str) -> Result<Chosen, Failure> {
-        let program = self.0.iter().find_map(|message| executable(message, folder, "it"));
-        let program = program.ok_or_else(|| Failure::new(format!("cargo built no tests of {folder}")))?;
-        let arguments = ["--ignored".to_owned(), called.to_owned()];
-        let listed = program::output(Command::new(&program).args(&arguments).arg("--list"))?;
-        match count(&listed) {
-            0 => Err(Failure::new(format!("{folder}: no test was chosen by `{}`", arguments.join(" ")))),
-            number => Ok(Chosen { program, arguments, number }),
-        }
-    }
+/// Builds all tests and returns the command that runs the ignored ones that this nextest filter selects, without a
+/// network if `offline`.
+///
+/// The command fails if the filter selects no test.
+pub(crate) fn ignored_tests(filter: &str, offline: bool) -> Result<Command, Failure> {
+    let nextest = machine::cargo_tool("nextest")?;
+    program::run(again(&nextest, Command::new(nextest.get_program())).arg("--no-run"))?;
+    let outer = if offline {
+        netns::command_inside(nextest.get_program().as_ref())?
+    } else {
+        Command::new(nextest.get_program())
+    };
+    let mut command = again(&nextest, outer);
+    command.args(["--offline", "--run-ignored=only", "-E", filter]);
+    Ok(command)
 }
 
-/// Tests that are to be run.
-pub(crate) struct Chosen {
-    pub(crate) program: PathBuf,
-    pub(crate) arguments: [String; 2],
-    pub(crate) number: usize,
+/// Adds to `command` what `nextest` has beside its program, and the arguments that select the whole workspace.
+fn again(nextest: &Command, mut command: Command) -> Command {
+    command.args(nextest.get_args()).args(["run", "--workspace", "--all-features", "--status-level=slow"]);
+    for (name, value) in nextest.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    if let Some(folder) = nextest.get_current_dir() {
+        command.current_dir(folder);
+    }
+    command
 }
 
-/// Builds an example of the crate in this folder of `crates/`, and says where it lies.
+/// Builds an example of the crate in this folder of `crates/`, and returns its path.
 pub(crate) fn example(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     found(&messages(&["build", "--example", name, "--workspace", "--all-features"])?, folder, name)
 }
@@ -57,7 +59,7 @@ pub(crate) fn examples<'a>(
     names.iter().map(|name| Ok((*name, found(&built, folder, name)?))).collect()
 }
 
-/// Builds an example optimised, and with the features of its crate alone.
+/// Builds an example with optimisation and only the features of its crate.
 pub(crate) fn optimised(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     let package = format!("agentwire-{folder}");
     let words = ["build", "--example", name, "--package", &package, "--profile", "counted"];
@@ -69,7 +71,7 @@ fn found(messages: &[Value], folder: &str, name: &str) -> Result<PathBuf, Failur
     built.ok_or_else(|| Failure::new(format!("cargo built no example {name} of {folder}")))
 }
 
-/// What cargo tells of what it builds.
+/// Returns the JSON messages of a build.
 fn messages(words: &[&str]) -> Result<Vec<Value>, Failure> {
     let mut cargo = program::cargo()?;
     cargo.args(words).arg("--message-format=json-render-diagnostics").stderr(Stdio::inherit());
@@ -78,17 +80,12 @@ fn messages(words: &[&str]) -> Result<Vec<Value>, Failure> {
     built.lines().map(read).collect()
 }
 
-/// The program that one of cargo's messages tells of, where it is this one of this crate's.
+/// Returns the program in one of cargo's messages, if it is this target of this crate.
 fn executable(message: &Value, folder: &str, name: &str) -> Option<PathBuf> {
     let manifest = message["manifest_path"].as_str()?.replace('\\', "/");
     let right =
         manifest.ends_with(&format!("/crates/{folder}/Cargo.toml")) && message["target"]["name"] == name;
     right.then(|| message["executable"].as_str().map(PathBuf::from))?
-}
-
-/// How many tests a list has; other lines tell their number and what is no test.
-fn count(listed: &str) -> usize {
-    listed.lines().filter(|line| line.ends_with(": test")).count()
 }
 
 #[cfg(test)]
@@ -97,30 +94,16 @@ mod tests {
 
     use serde_json::json;
 
-    use super::{count, executable};
+    use super::executable;
 
     #[test]
-    fn the_tests_of_a_crate_are_found_among_what_cargo_built() {
-        let message = |manifest: &str, target: &str| {
-            json!({
-                "reason": "compiler-artifact", "manifest_path": manifest, "target": {"name": target},
-                "executable": "/built/it-1",
-            })
-        };
-        let right = message("/somewhere/crates/store-redis/Cargo.toml", "it");
-        assert_eq!(executable(&right, "store-redis", "it"), Some(PathBuf::from("/built/it-1")));
-        assert_eq!(executable(&right, "store-postgres", "it"), None);
-        let another = message("/somewhere/crates/store-redis/Cargo.toml", "soak");
-        assert_eq!(executable(&another, "store-redis", "it"), None);
-        assert_eq!(
-            executable(&json!({"reason": "build-finished", "success": true}), "store-redis", "it"),
-            None
-        );
-    }
-
-    #[test]
-    fn none_is_told_from_some() {
-        assert_eq!(count("live::one: test\nlive::two: test\n\n2 tests, 0 benchmarks\n"), 2);
-        assert_eq!(count("\n0 tests, 0 benchmarks\n"), 0);
+    fn program_is_found_by_crate_and_name() {
+        let message = json!({
+            "manifest_path": "/somewhere/crates/hub/Cargo.toml", "target": {"name": "marks"},
+            "executable": "/built/marks",
+        });
+        assert_eq!(executable(&message, "hub", "marks"), Some(PathBuf::from("/built/marks")));
+        assert_eq!(executable(&message, "mcp", "marks"), None);
+        assert_eq!(executable(&message, "hub", "other"), None);
     }
 }

@@ -1,151 +1,128 @@
-//! `cargo xtask ci`: exactly what CI runs, here.
+//! `cargo xtask ci`: the steps that CI runs, on this machine.
 
-mod plan;
-mod quickstart;
 mod steps;
 mod summary;
-mod tail;
 
-use std::io::{IsTerminal as _, stdout};
+use std::env;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
-use crate::args::Args;
-use crate::failure::Failure;
+use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::program;
-use plan::{Plan, Size, Step};
-use steps::STEPS;
+use crate::workspace;
+use steps::{Plan, STEPS, Step};
 use summary::{Line, Outcome};
 
-/// `cargo xtask ci [--full] [--list] [--dry-run] [STEP…]`: runs the steps, then says how each ended.
+/// Runs what CI runs
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Run the long steps too
+    #[arg(long)]
+    full: bool,
+    /// Print the names of the steps
+    #[arg(long)]
+    list: bool,
+    /// Run these steps, long or not
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(STEPS.iter().map(|step| step.name)))]
+    steps: Vec<String>,
+}
+
+/// Runs the steps one after the other and prints a line for each.
 ///
-/// A step that fails does not keep the others from running.
-/// In the usual run it runs once more at the end: a step that passes then is reported as unsteady.
-/// Steps that are named are run whatever their size.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let full = args.flag("--full");
-    let list = args.flag("--list");
-    let dry = args.flag("--dry-run");
-    let names = args.names()?;
-    let steps = choose(&names, full)?;
-    if list {
+/// A failed step does not stop the run.
+/// The output of a step goes to a file in `target/ci`; the end of it is printed if the step fails.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let steps: Vec<&Step> = STEPS.iter().filter(|step| is_chosen(step, args)).collect();
+    if args.list {
         for step in &steps {
             println!("  {:<20}{}", step.name, step.about);
         }
         return Ok(());
     }
+    // Read before a step builds this program again: the path of a replaced program is marked as deleted.
+    let xtask = env::current_exe()?;
+    let folder = workspace::root()?.join("target/ci");
+    fs::create_dir_all(&folder).while_doing(|| format!("creating {}", folder.display()))?;
     let mut lines = Vec::new();
     for (number, step) in steps.iter().enumerate() {
-        println!("\n==> {}/{} {}: {}", number + 1, steps.len(), step.name, step.about);
+        println!("==> {}/{} {}: {}", number + 1, steps.len(), step.name, step.about);
         let started = Instant::now();
-        let outcome = run_step(step, dry);
+        let outcome = run_step(step, &xtask, &folder.join(format!("{}.log", step.name)));
         let line = Line { name: step.name, seconds: started.elapsed().as_secs_f32(), outcome };
         println!("<== {line}");
         lines.push(line);
     }
-    if names.is_empty() && !full && !dry {
-        again(&steps, &mut lines);
-    }
     summary::end(&lines)
 }
 
-/// Runs what failed once more.
-fn again(steps: &[&Step], lines: &mut [Line]) {
-    for (step, line) in steps.iter().zip(lines) {
-        let Outcome::Failed(first) = &line.outcome else { continue };
-        println!("\n==> {} failed: once more", step.name);
-        let started = Instant::now();
-        if matches!(run_step(step, false), Outcome::Passed) {
-            line.outcome = Outcome::Unsteady(first.clone());
-        }
-        line.seconds += started.elapsed().as_secs_f32();
-        println!("<== {line}");
-    }
-}
-
-fn choose(names: &[String], full: bool) -> Result<Vec<&'static Step>, Failure> {
-    if let Some(name) = names.iter().find(|name| !STEPS.iter().any(|step| step.name == **name)) {
-        let known: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
-        return Err(Failure::new(format!("there is no step `{name}`; there are: {}", known.join(", "))));
-    }
-    let chosen = STEPS.iter().filter(|step| match names {
-        [] => full || step.size == Size::Usual,
+fn is_chosen(step: &Step, args: &Args) -> bool {
+    match &args.steps[..] {
+        [] => args.full || !step.is_long,
         names => names.iter().any(|name| name == step.name),
-    });
-    Ok(chosen.collect())
+    }
 }
 
-fn run_step(step: &Step, dry: bool) -> Outcome {
-    let commands = match (step.plan)() {
+fn run_step(step: &Step, xtask: &Path, log: &Path) -> Outcome {
+    let commands = match (step.plan)(xtask) {
         Ok(Plan::Run(commands)) => commands,
-        Ok(Plan::NotHere { reason, needed_in_ci }) if needed_in_ci && machine::is_ci() => {
+        Ok(Plan::Missing(reason)) if machine::is_ci() => {
             return Outcome::Failed(format!("could not be run, and CI=true: {reason}"));
         }
-        Ok(Plan::NotHere { reason, .. }) => return Outcome::NotRun(reason),
+        Ok(Plan::Missing(reason) | Plan::Skipped(reason)) => return Outcome::NotRun(reason),
         Err(failure) => return Outcome::Failed(failure.to_string()),
     };
+    match run_commands(commands, log) {
+        Ok(()) => Outcome::Passed,
+        Err(failure) => Outcome::Failed(format!("{failure}\n{}", end_of(log))),
+    }
+}
+
+fn run_commands(commands: Vec<Command>, log: &Path) -> Result<(), Failure> {
+    let file = File::create(log).while_doing(|| format!("creating {}", log.display()))?;
     for mut command in commands {
         println!("    $ {}", program::show(&command));
-        if dry {
-            continue;
-        }
-        // A terminal has it all, and its colours.
-        let ended = if stdout().is_terminal() { program::run(&mut command) } else { tail::run(&mut command) };
-        if let Err(failure) = ended {
-            return Outcome::Failed(failure.to_string());
-        }
+        program::run(command.stdout(file.try_clone()?).stderr(file.try_clone()?))?;
     }
-    if dry { Outcome::NotRun("--dry-run".to_owned()) } else { Outcome::Passed }
+    Ok(())
 }
+
+/// Returns the last lines of a log, with its path.
+fn end_of(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    let last =
+        lines[lines.len().saturating_sub(LINES)..].iter().map(|line| line.get(..WIDTH).unwrap_or(line));
+    format!("{}:\n{}", log.display(), last.collect::<Vec<_>>().join("\n"))
+}
+
+/// How many lines of a failed step's log are printed.
+const LINES: usize = 40;
+/// Longer lines are cut, so that a log with whole messages stays readable.
+const WIDTH: usize = 1_000;
 
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
-    use super::{Line, Outcome, Plan, STEPS, Size, Step, again, choose, run_step};
-    use crate::failure::Failure;
+    use super::{LINES, end_of, run_commands};
 
     #[test]
-    fn the_size_chooses_and_names_choose_more() {
-        let usual = choose(&[], false).unwrap();
-        assert!(usual.iter().all(|step| step.size == Size::Usual));
-        assert!(choose(&[], true).unwrap().len() > usual.len());
-        let long = STEPS.iter().find(|step| step.size == Size::Long).unwrap();
-        assert_eq!(choose(&[long.name.to_owned()], false).unwrap().len(), 1);
-        assert!(choose(&["tidi".to_owned()], false).is_err());
-    }
-
-    /// It fails the first time, and passes after that.
-    fn once() -> Result<Plan, Failure> {
-        let mark = std::env::temp_dir().join(format!("agentwire-ci-once-{}", std::process::id()));
-        let mut command = Command::new("sh");
-        command.args(["-c", "rm \"$0\" 2>/dev/null || { touch \"$0\"; exit 3; }"]).arg(mark);
-        Ok(Plan::Run(vec![command]))
-    }
-
-    #[test]
-    fn what_fails_once_is_unsteady_and_what_fails_twice_has_failed() {
-        let step = |name, plan| Step { name, about: "", size: Size::Usual, plan };
-        let steps = [
-            step("once", once),
-            step("always", || Ok(Plan::Run(vec![Command::new("false")]))),
-            step("never", || Ok(Plan::Run(vec![Command::new("true")]))),
-        ];
-        let mut lines: Vec<Line> = steps
-            .iter()
-            .map(|step| Line { name: step.name, seconds: 0.0, outcome: run_step(step, false) })
-            .collect();
-        assert!(matches!(lines[0].outcome, Outcome::Failed(_)), "{:?}", lines[0]);
-        again(&steps.each_ref(), &mut lines);
-        assert!(matches!(&lines[0].outcome, Outcome::Unsteady(_)), "{:?}", lines[0]);
-        assert!(matches!(lines[1].outcome, Outcome::Failed(_)), "{:?}", lines[1]);
-        assert!(matches!(lines[2].outcome, Outcome::Passed), "{:?}", lines[2]);
-    }
-
-    #[test]
-    fn each_step_has_a_name_of_its_own() {
-        for (number, step) in STEPS.iter().enumerate() {
-            assert!(STEPS[number + 1..].iter().all(|other| other.name != step.name), "{}", step.name);
-        }
+    fn failure_shows_the_end_of_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("step.log");
+        let command = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            command
+        };
+        assert!(run_commands(vec![command("seq 100; exit 3"), command("echo next")], &log).is_err());
+        let end = end_of(&log);
+        assert_eq!(end.lines().count(), LINES + 1);
+        assert_eq!(end.lines().last(), Some("100"));
+        assert!(run_commands(vec![command("true")], &log).is_ok());
     }
 }

@@ -5,22 +5,30 @@ mod pins;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use install::package as install_package;
 pub(crate) use pins::{ALL, CURRENT, platform};
 
-use crate::args::Args;
 use crate::failure::Failure;
 use crate::workspace;
+
+/// Installs the pinned CLI into .cli/
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The version to install
+    #[arg(long, default_value = CURRENT)]
+    version: String,
+    /// Print only the path of the program
+    #[arg(long)]
+    path: bool,
+}
 
 /// `cargo xtask cli [--version V] [--path]`: installs it, checks its version, prints its path.
 ///
 /// With `--path` the path is all that goes to the standard output.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let version = args.option("--version")?;
-    let only_path = args.flag("--path");
-    args.finish()?;
-    let version = version.as_deref().unwrap_or(CURRENT);
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let version = &args.version;
     let program = ensure(version)?;
-    if only_path {
+    if args.path {
         println!("{}", program.display());
     } else {
         println!("CLI {version}: {}", program.display());
@@ -30,7 +38,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
 
 /// The path of this version of the CLI, which is installed where it is not yet there.
 ///
-/// Several processes may ask at once: a folder is made aside and then moved to its place whole.
+/// Several processes may call this at once: each installs into a temporary folder, and then renames it.
 pub(crate) fn ensure(version: &str) -> Result<PathBuf, Failure> {
     let pin = pins::find(version)?;
     let program = place(version)?;
@@ -63,5 +71,7 @@ pub(crate) fn ensure_everything() -> Result<PathBuf, Failure> {
     Ok(script)
 }
 
+/// The environment variable in which the library and its tests look for the CLI.
+pub(crate) const VARIABLE: &str = "AGENTWIRE_CLI";
 const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
 const EVERYTHING_VERSION: &str = "2026.8.31";

@@ -7,24 +7,36 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use agentwire_judge::conformance::{Report, SelfTest, check, check_facade, self_test};
 use agentwire_testkit::{Splits, Transcript};
 
-use crate::args::Args;
 use crate::failure::Failure;
 use crate::scenarios::REFUSED;
 
+/// Plays recorded sessions through the layers
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Files or folders of transcripts; all recordings by default
+    paths: Vec<PathBuf>,
+    /// Play them through a whole session too
+    #[arg(long, conflicts_with = "self_test")]
+    facade: bool,
+    /// Check that corrupted transcripts are found
+    #[arg(long)]
+    self_test: bool,
+    /// Print one JSON object per file
+    #[arg(long)]
+    json: bool,
+}
+
 /// `cargo xtask conformance [PATHS…] [--facade] [--self-test] [--json]`.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let mode = Mode { facade: args.flag("--facade"), self_test: args.flag("--self-test") };
-    if mode.facade && mode.self_test {
-        return Err(Failure::new("--self-test does not go through the facade: give --facade or --self-test"));
-    }
-    let json = args.flag("--json");
-    let files = find::transcripts(&args.names()?)?;
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let mode = Mode { facade: args.facade, self_test: args.self_test };
+    let json = args.json;
+    let files = find::transcripts(&args.paths)?;
     let mut told = Told::default();
     each(
         &files,
@@ -38,7 +50,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
         tell::end(&told);
     }
     // Where nothing could be played, nothing is proved.
-    if told.failed == 0 && told.passed > 0 { Ok(()) } else { Err(Failure::already_told()) }
+    if told.failed == 0 && told.passed > 0 { Ok(()) } else { Err(Failure::already_reported()) }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +59,7 @@ struct Mode {
     self_test: bool,
 }
 
-/// What came of all files.
+/// The counts of all files.
 #[derive(Debug, Default)]
 struct Told {
     passed: usize,
@@ -65,7 +77,7 @@ impl Told {
     }
 }
 
-/// What came of one file.
+/// The outcome of one file.
 enum Outcome {
     Unreadable(String),
     Checked(Report),
@@ -84,39 +96,29 @@ impl Outcome {
     }
 }
 
-/// Does the work on all cores, and tells of it here, in the order of the files.
-fn each<T: Send>(files: &[File], work: impl Fn(&File) -> T + Sync, mut tell: impl FnMut(&File, T)) {
-    let next = AtomicUsize::new(0);
-    let (send, done) = mpsc::channel();
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            let (send, next, work) = (send.clone(), &next, &work);
-            scope.spawn(move || {
-                while let Some((at, file)) = next_of(files, next) {
-                    if send.send((at, work(file))).is_err() {
-                        return;
+/// Does the work on all cores, a batch at a time, and reports the results in the order of the files.
+fn each<T: Send>(files: &[File], work: impl Fn(&File) -> T + Sync, mut report: impl FnMut(&File, T)) {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    for batch in files.chunks(cores * BATCH) {
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+        thread::scope(|scope| {
+            for _ in 0..cores {
+                scope.spawn(|| {
+                    let claim = || next.fetch_add(1, Ordering::Relaxed);
+                    while let Some((at, file)) = Some(claim()).and_then(|at| Some((at, batch.get(at)?))) {
+                        let outcome = work(file);
+                        done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, outcome);
                     }
-                }
-            });
-        }
-        drop(send);
-        let mut waiting = BTreeMap::new();
-        for (at, file) in files.iter().enumerate() {
-            while !waiting.contains_key(&at) {
-                let Ok((at, outcome)) = done.recv() else { return };
-                waiting.insert(at, outcome);
+                });
             }
-            if let Some(outcome) = waiting.remove(&at) {
-                tell(file, outcome);
-            }
-        }
-    });
+        });
+        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        batch.iter().zip(done.into_values()).for_each(|(file, outcome)| report(file, outcome));
+    }
 }
 
-fn next_of<'a>(files: &'a [File], next: &AtomicUsize) -> Option<(usize, &'a File)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    files.get(at).map(|file| (at, file))
-}
+/// Files per core in a batch.
+const BATCH: usize = 16;
 
 fn play(path: &Path, mode: Mode) -> Outcome {
     let read = std::fs::read(path).map_err(|error| error.to_string());
@@ -156,7 +158,7 @@ fn through_facade(transcript: &Transcript) -> Result<Report, String> {
     Ok(runtime.block_on(check_facade(transcript, Splits::Random(1))))
 }
 
-/// A `.jsonl` file is a bare capture, whatever it begins with.
+/// A `.jsonl` file is a bare capture, regardless of its first line.
 fn parse(path: &Path, text: &[u8]) -> Result<Transcript, String> {
     if path.extension().is_some_and(|extension| extension == "jsonl") {
         return Ok(Transcript::from_json_lines(text));

@@ -4,22 +4,27 @@ mod lines;
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::PathBuf;
 
-use crate::args::Args;
 use crate::failure::{Failure, While as _};
 use crate::inspect::{Inspector, Verdict};
 pub(crate) use lines::{Lines, Said};
 
+/// Prints how our types decode each line of a file, as JSON lines
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A transcript or JSON lines; standard input by default
+    file: Option<PathBuf>,
+}
+
 /// `cargo xtask decode [FILE]`: one JSON line for each line of the file, or of the standard input.
 ///
 /// Of a transcript it is one for each `<` and each `>` line.
-/// A line that can't be read is told and does not end it.
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let names = args.names()?;
-    let input: Box<dyn Read> = match names.as_slice() {
-        [] => Box::new(io::stdin()),
-        [name] => Box::new(File::open(name).while_doing(|| format!("opening {name}"))?),
-        [_, more, ..] => return Err(Failure::new(format!("one file at a time: `{more}` is too many"))),
+/// An unreadable line is reported, and the next one follows.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let input: Box<dyn Read> = match &args.file {
+        None => Box::new(io::stdin()),
+        Some(file) => Box::new(File::open(file).while_doing(|| format!("opening {}", file.display()))?),
     };
     let output = BufWriter::new(io::stdout().lock());
     match decode(BufReader::new(input), output) {
@@ -29,7 +34,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// Reads a line, says what it is, and so on to the end.
+/// Writes a verdict for each line.
 fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<()> {
     let mut inspector = Inspector::new();
     let mut lines = Lines::new(input);

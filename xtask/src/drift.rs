@@ -12,31 +12,39 @@ mod sets;
 pub(crate) use names::Names;
 pub(crate) use recorded::transcripts;
 
-use crate::args::Args;
 use crate::failure::Failure;
 use crate::typescript;
 use crate::workspace;
 use exceptions::Exceptions;
 use findings::Findings;
 
+/// Compares our types with the published declarations and the recordings
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The version of the declarations
+    #[arg(long, default_value = VERSION)]
+    declarations: String,
+    /// Compare only the recordings, which needs no npm
+    #[arg(long)]
+    recordings: bool,
+    /// Write the list of declared names first
+    #[arg(long)]
+    write: bool,
+}
+
 /// `cargo xtask drift [--declarations VERSION] [--recordings] [--write]`.
 ///
 /// Compares with the declarations of that version, with those of the Messages API and with all recordings; with `--recordings` with those alone, which
 /// needs no npm.
-/// With `--write` the list of declared names is written anew first.
-/// Fails where anything is missing that docs/protocol.md does not list with a reason, and where it lists what is not
-/// missing.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let version = args.option("--declarations")?;
-    let only_recordings = args.flag("--recordings");
-    let write = args.flag("--write");
-    args.finish()?;
+/// With `--write` the list of declared names is written first.
+/// Fails if anything is missing without an exception in docs/protocol.md, or if an exception there is stale.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (version, only_recordings, write) = (&*args.declarations, args.recordings, args.write);
     let root = workspace::root()?;
     let mut findings = Findings::default();
     if !only_recordings {
-        let version = version.as_deref().unwrap_or(VERSION);
-        let declarations = typescript::parse(&fetch::declarations(&root, &fetch::SDK, version)?);
-        let api = typescript::parse(&fetch::declarations(&root, &fetch::API, API_VERSION)?);
+        let declarations = typescript::parse(&fetch::declarations(&root, &fetch::SDK, version)?)?;
+        let api = typescript::parse(&fetch::declarations(&root, &fetch::API, API_VERSION)?)?;
         let names = Names::of(&declarations);
         if write {
             names.write(&root)?;
@@ -53,13 +61,13 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     for (what, detail) in &missing {
         println!("{what}{}{detail}", if detail.is_empty() { "" } else { ": " });
     }
-    // Of a part of the comparison, no row can be said to match nothing.
+    // A partial comparison can't show that a row is stale.
     let stale = if only_recordings { Vec::new() } else { exceptions.stale(&findings) };
     for what in &stale {
         println!("docs/protocol.md lists `{what}`, which is not missing");
     }
     println!("{} missing, {excepted} listed in docs/protocol.md with a reason", missing.len());
-    if missing.is_empty() && stale.is_empty() { Ok(()) } else { Err(Failure::already_told()) }
+    if missing.is_empty() && stale.is_empty() { Ok(()) } else { Err(Failure::already_reported()) }
 }
 
 /// The version of the declarations that the types were written from.

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 
 use agentwire::Session;
 use agentwire_testkit::{Script, ScriptedModel};
+use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::runtime;
 
-use crate::args::Args;
 use crate::built;
 use crate::cli;
 use crate::failure::Failure;
@@ -63,16 +63,19 @@ const PROGRAMS: &[Program] = &[
     Program { example: "recipes", args: &["call-log", "Go."], endings: REPORTS },
     Program { example: "session_store", args: &["store"], endings: READS },
     Program { example: "tcp", args: &[ADDRESS, "Go."], endings: READS },
-    // Replays a recording, whatever the model says.
+    // Replays a recording, regardless of the model.
     Program { example: "opentelemetry", args: &[], endings: &[(ApiError, 0)] },
 ];
 
 /// The built programs by name.
 type Examples = HashMap<&'static str, PathBuf>;
 
+/// Runs the examples with the real CLI after turns that end badly
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args;
+
 /// `cargo xtask endings`: runs every row of `PROGRAMS` with the real CLI and a scripted model.
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    args.finish()?;
+pub(crate) fn run(_: &Args) -> Result<(), Failure> {
     let names = PROGRAMS.iter().map(|program| program.example).collect();
     let (cli, examples) = (cli::ensure(cli::CURRENT)?, built::examples("agentwire", &names)?);
     netns::within(|| run_all(&cli, &examples))
@@ -113,18 +116,17 @@ fn check(
     cli: &Path,
     examples: &Examples,
 ) -> Result<Duration, Failure> {
-    let args = program.args.concat().replace(|char: char| !char.is_alphanumeric(), "");
-    let place = Place::new(&format!("{}-{args}-{ending:?}", program.example))?;
+    let place = Place::new()?;
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let started = Instant::now();
     let (status, said) = runtime.block_on(async {
         let model = ScriptedModel::start(Script::from_json(ending.script())?).await?;
         let environment = place.environment(model.base_url(), &place.cli(cli, ending)?);
         let is_served = program.args.contains(&ADDRESS);
-        let address = if is_served { serve(&environment, &place.0)? } else { String::new() };
+        let address = if is_served { serve(&environment, place.0.path())? } else { String::new() };
         let args = program.args.iter().map(|arg| if *arg == ADDRESS { &*address } else { *arg });
         let mut command = Command::new(&examples[program.example]);
-        command.args(args).env_clear().envs(environment).current_dir(&place.0).kill_on_drop(true);
+        command.args(args).env_clear().envs(environment).current_dir(place.0.path()).kill_on_drop(true);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let pid = child.id().unwrap_or_default();
         let ended = async {
@@ -167,13 +169,13 @@ impl Ending {
 }
 
 /// A folder of the program's own: its working directory, and the CLI's home.
-struct Place(PathBuf);
+struct Place(TempDir);
 
 impl Place {
-    fn new(name: &str) -> Result<Self, Failure> {
-        let folder = env::temp_dir().join(format!("agentwire-endings-{}-{name}", std::process::id()));
-        fs::create_dir_all(folder.join("home"))?;
-        fs::write(folder.join("a.txt"), "one\n")?;
+    fn new() -> Result<Self, Failure> {
+        let folder = tempfile::Builder::new().prefix("agentwire-endings-").tempdir()?;
+        fs::create_dir(folder.path().join("home"))?;
+        fs::write(folder.path().join("a.txt"), "one\n")?;
         Ok(Self(folder))
     }
 
@@ -182,14 +184,14 @@ impl Place {
         if ending != TurnLimit {
             return Ok(cli.to_owned());
         }
-        let script = self.0.join("claude");
+        let script = self.0.path().join("claude");
         fs::write(&script, format!("#!/bin/sh\nexec '{}' \"$@\" --max-turns 1\n", cli.display()))?;
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
         Ok(script)
     }
 
     fn environment(&self, model: &str, cli: &Path) -> Vec<(&'static str, OsString)> {
-        let home = self.0.join("home");
+        let home = self.0.path().join("home");
         vec![
             ("PATH", env::var_os("PATH").unwrap_or_default()),
             ("CLAUDE_CONFIG_DIR", home.join(".claude").into()),
@@ -203,13 +205,6 @@ impl Place {
             ("DISABLE_TELEMETRY", "1".into()),
             ("TERM", "dumb".into()),
         ]
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        // The CLI may still write to its home; the folder lies among temporary files.
-        drop(fs::remove_dir_all(&self.0));
     }
 }
 

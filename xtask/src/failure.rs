@@ -2,23 +2,23 @@
 
 use std::fmt;
 
-/// Why a command did not do what it should; shown to the user as it is.
+/// Why a command failed, as text for the terminal.
 #[derive(Debug)]
 pub(crate) struct Failure(String);
 
 impl Failure {
-    /// A failure that says this.
+    /// A failure with this text.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// A failure of which everything has been said.
-    pub(crate) fn already_told() -> Self {
+    /// A failure that was reported already.
+    pub(crate) fn already_reported() -> Self {
         Self(String::new())
     }
 
     /// Whether there is nothing left to say.
-    pub(crate) fn is_told(&self) -> bool {
+    pub(crate) fn is_reported(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -42,7 +42,7 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// Says what was being done when an error came up.
+/// Adds the operation to an error.
 pub(crate) trait While<T> {
     /// Puts `doing()` before the error's own text.
     fn while_doing(self, doing: impl FnOnce() -> String) -> Result<T, Failure>;

@@ -8,21 +8,30 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::args::Args;
 use crate::drift::Names;
 use crate::failure::{Failure, While as _};
 use crate::workspace;
 use coverage::Coverage;
 
+/// Lists the declared messages that the recordings reach
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The table
+    #[arg(value_parser = ["list"])]
+    what: String,
+    /// Write the table into docs/protocol.md
+    #[arg(long)]
+    write: bool,
+    /// Fail where the table in docs/protocol.md is not current
+    #[arg(long)]
+    check: bool,
+}
+
 /// `cargo xtask fixtures list [--write] [--check]`.
 ///
 /// Prints the table; with `--write` it is put into docs/protocol.md, and with `--check` it must be there already.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let write = args.flag("--write");
-    let check = args.flag("--check");
-    if args.names()? != ["list"] {
-        return Err(Failure::new("say `fixtures list`"));
-    }
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (write, check) = (args.write, args.check);
     let root = workspace::root()?;
     let text = list(&root)?;
     let file = root.join(section::FILE);

@@ -7,21 +7,27 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::args::Args;
 use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::program;
 use crate::workspace;
 
+/// Runs the fuzz targets for a bounded time
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Seconds for each target
+    #[arg(long, default_value_t = 60)]
+    seconds: u32,
+    /// Targets; all by default
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(TARGETS))]
+    targets: Vec<String>,
+}
+
 /// `cargo xtask fuzz [--seconds N] [TARGET…]`: all targets, or these, each for so long.
 ///
 /// It fails where a target finds something; the input is in `target/fuzz/findings` then.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let seconds = args.option("--seconds")?.map_or(Ok(SECONDS), |text| text.parse::<u32>())?;
-    let names = args.names()?;
-    if let Some(name) = names.iter().find(|name| !TARGETS.contains(&name.as_str())) {
-        return Err(Failure::new(format!("there is no target `{name}`; there are: {}", TARGETS.join(", "))));
-    }
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (seconds, names) = (args.seconds, &args.targets);
     machine::provide(&["c++"])?;
     let root = workspace::root()?;
     let folder = root.join("target").join("fuzz");
@@ -47,12 +53,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
     Err(Failure::new(format!("found by {}: see {}", found.join(", "), findings.display())))
 }
 
-/// Why the targets can't be built here; `None` where they can.
-pub(crate) fn missing() -> Option<String> {
-    machine::provide(&["c++"]).err().map(|failure| failure.to_string())
-}
-
-/// Runs one target; its inputs and what it prints stay beside its findings.
+/// Runs one target; its inputs and its log stay beside its findings.
 fn one(program: &Path, corpus: &Path, prefix: &Path, seconds: u32) -> Result<(), Failure> {
     let log =
         prefix.with_file_name(format!("{}log", prefix.file_name().unwrap_or_default().to_string_lossy()));
@@ -68,5 +69,4 @@ fn one(program: &Path, corpus: &Path, prefix: &Path, seconds: u32) -> Result<(),
     program::run(&mut command).while_doing(|| format!("its words are in {}", log.display()))
 }
 
-const TARGETS: &[&str] = &["lines", "message"];
-const SECONDS: u32 = 60;
+const TARGETS: [&str; 2] = ["lines", "message"];

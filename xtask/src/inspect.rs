@@ -22,14 +22,14 @@ use parts::Asked;
 pub(crate) use registry::Registry;
 pub(crate) use view::{Reader, View, view};
 
-/// Who wrote a line.
+/// The sender of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum From {
     /// The CLI.
     Cli,
     /// Our side.
     Us,
-    /// Not said: taken for the CLI's, unless only our side sends such a line.
+    /// Unknown: counts as the CLI, unless only our side sends such a line.
     NotSaid,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Verdict {
     pub(crate) raw: Vec<String>,
 }
 
-/// Reads lines of one session; a reply is told by the request that came before it.
+/// Reads lines of one session; requests identify the replies that follow them.
 #[derive(Debug)]
 pub(crate) struct Inspector {
     registry: Registry,
@@ -72,7 +72,7 @@ impl Inspector {
         self.open.clear();
     }
 
-    /// Says what our types make of a line.
+    /// Returns what our types read of a line.
     pub(crate) fn inspect(&mut self, from: From, line: &Line) -> Verdict {
         let kept = comes_back(line);
         let bytes = line.as_bytes();
@@ -112,13 +112,13 @@ impl Inspector {
             match (part.reader)(piece) {
                 Ok(view) => found.add(&path, view, part.tag),
                 Err(error) if is_read(text) => set_aside.push(told(&error, at, &path)),
-                // What is wrong with the whole is said first; a part that the whole has as a type is told once.
+                // An error of the whole line takes precedence over errors of its parts.
                 Err(error) => {
                     undecodable.get_or_insert_with(|| told(&error, at, &path));
                 }
             }
         }
-        // An object that is unknown as a whole is no unknown field: `known` says so.
+        // `known` reports an object that is unknown as a whole, so it is no unknown field.
         let whole = kind::places(node);
         if !ours && found.unknown.iter().any(|path| whole.contains(&path.as_str())) {
             known = false;
@@ -172,7 +172,7 @@ impl Inspector {
 }
 
 impl View {
-    /// Takes in what was found in a part; `tag` is a field of the part that is not its type's.
+    /// Adds the findings of a part; `tag` is a field of the part that does not belong to its type.
     fn add(&mut self, path: &str, part: Self, tag: &str) {
         self.raw.retain(|raw| raw != path);
         let place = |inner: String| match inner.as_str() {
@@ -188,7 +188,7 @@ impl View {
     }
 }
 
-/// Whether the codec gives the line back as it was, whatever it makes of it.
+/// Whether the codec returns the line unchanged.
 fn comes_back(line: &Line) -> bool {
     let incoming = Incoming::decode(Frame::new(line.clone()));
     incoming.line().is_some_and(|kept| kept.as_bytes() == line.as_bytes())

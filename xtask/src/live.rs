@@ -1,4 +1,4 @@
-//! `cargo xtask live`: runs scenarios on the real CLI now, and compares with what was recorded.
+//! `cargo xtask live`: runs scenarios on the real CLI, and compares with the recordings.
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,91 +8,76 @@ use std::thread;
 use agentwire_judge::Outline;
 use agentwire_testkit::Transcript;
 
-use crate::args::Args;
+use crate::cli;
 use crate::failure::{Failure, While as _};
 use crate::netns;
 use crate::scenarios::{self, Task};
 
-/// `cargo xtask live [SCENARIO…] [--all] [--cli V] [--jobs N]`: all but the slow ones, unless some are named; `--all`
-/// takes those too.
-///
-/// Each must do what it expects of itself, and have the outline of its fixture.
-/// One that fails beside others is run once more, alone: the CLI's own timers and file watches are late on a machine
-/// that has too much to do.
-/// What passes only then is told with what was wrong the first time.
-/// Without the CLI this fails: nothing would have been tested.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let all = args.flag("--all");
-    let only = args.option("--cli")?;
-    let jobs = args.option("--jobs")?.map_or(Ok(JOBS), |jobs| jobs.parse());
-    let jobs = jobs.map_err(|_| Failure::new("--jobs needs a number"))?;
-    let names = args.names()?;
-    let tasks = scenarios::tasks(&names, only.as_deref())?;
+/// Runs scenarios on the real CLI and compares with the fixtures
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Scenarios; all but the slow ones by default
+    scenarios: Vec<String>,
+    /// Run the slow ones too
+    #[arg(long)]
+    all: bool,
+    /// Run a few scenarios of each kind, on the current CLI
+    #[arg(long, conflicts_with_all = ["all", "scenarios", "cli"])]
+    sample: bool,
+    /// Only this version of the CLI
+    #[arg(long)]
+    cli: Option<String>,
+    /// How many run at once
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+}
+
+/// Runs the scenarios; each must meet its own expectations and have the outline of its fixture.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let sample: Vec<String> = SAMPLE.iter().map(|name| (*name).to_owned()).collect();
+    let (names, only) =
+        if args.sample { (&sample, Some(cli::CURRENT)) } else { (&args.scenarios, args.cli.as_deref()) };
+    let tasks = scenarios::tasks(names, only)?;
     if !netns::is_inside()? {
         scenarios::prepare(&tasks)?;
     }
     netns::within(|| {
-        let (slow, tasks): (Vec<Task>, Vec<Task>) =
-            tasks.into_iter().partition(|task| task.scenario.is_slow() && !all && names.is_empty());
-        for task in slow {
-            println!("{}: not run: it is slow; name it, or say --all", task.name());
+        let is_left_out = |task: &Task| {
+            let slow = task.scenario.is_slow() && !args.all;
+            names.is_empty() && (slow || scenarios::REFUSED.contains(&task.scenario.name()))
+        };
+        let (left_out, tasks): (Vec<Task>, Vec<Task>) = tasks.into_iter().partition(is_left_out);
+        for task in left_out {
+            println!("{}: not run: slow without --all, or the library refuses its hook replies", task.name());
         }
-        let (refused, tasks): (Vec<Task>, Vec<Task>) = tasks
-            .into_iter()
-            .partition(|task| names.is_empty() && scenarios::REFUSED.contains(&task.scenario.name()));
-        for task in refused {
-            println!("{}: not run: the library refuses its hook replies", task.name());
+        let failed = run_all(&tasks, args.jobs);
+        println!("{} passed, {} failed", tasks.len() - failed.len(), failed.len());
+        if failed.is_empty() && !tasks.is_empty() {
+            return Ok(());
         }
-        let failed = run_all(&tasks, jobs);
-        let again = failed.len();
-        let failed: Vec<Failed<'_>> = failed.into_iter().filter(fails_alone).collect();
-        let passed = tasks.len() - failed.len();
-        println!("{passed} passed, {} of them only alone, {} failed", again - failed.len(), failed.len());
-        if let [first, ..] = failed.as_slice() {
-            // The last words, since the end of an output is what is looked at.
-            let names: Vec<String> = failed.iter().map(|failed| failed.task.name()).collect();
-            return Err(Failure::new(format!("{}: failed twice: {}", names.join(", "), first.why)));
-        }
-        if tasks.is_empty() { Err(Failure::new("there is nothing to run")) } else { Ok(()) }
+        Err(Failure::new(format!("failed: {}", failed.join(", "))))
     })
 }
 
-/// A scenario that did not pass.
-struct Failed<'a> {
-    task: &'a Task,
-    why: Failure,
-}
-
-/// Runs them, some at once, since each mostly waits; gives those that failed.
-fn run_all(tasks: &[Task], jobs: usize) -> Vec<Failed<'_>> {
+/// Runs some at once, since each mostly waits, and returns the names of the failed ones.
+fn run_all(tasks: &[Task], jobs: usize) -> Vec<String> {
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             scope.spawn(|| {
                 while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(why) = told(task) {
-                        failed.lock().unwrap_or_else(PoisonError::into_inner).push(Failed { task, why });
+                    match check(task) {
+                        Ok(passed) => println!("{}: {passed}", task.name()),
+                        Err(failure) => {
+                            println!("{}: FAILED: {failure}", task.name());
+                            failed.lock().unwrap_or_else(PoisonError::into_inner).push(task.name());
+                        }
                     }
                 }
             });
         }
     });
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn fails_alone(failed: &Failed<'_>) -> bool {
-    println!("{}: once more, alone", failed.task.name());
-    told(failed.task).is_err()
-}
-
-/// Runs one, and says how it ended.
-fn told(task: &Task) -> Result<(), Failure> {
-    let ended = check(task);
-    match &ended {
-        Ok(told) => println!("{}: {told}", task.name()),
-        Err(failure) => println!("{}: FAILED: {failure}", task.name()),
-    }
-    ended.map(drop)
 }
 
 fn check(task: &Task) -> Result<String, Failure> {
@@ -112,5 +97,30 @@ fn check(task: &Task) -> Result<String, Failure> {
     Err(Failure::new(format!("{}; see {}", differences.join("; "), kept.display())))
 }
 
-/// How many run at once.
-const JOBS: usize = 3;
+/// Turns, tools, permissions, hooks, MCP, control requests, agents, interrupts, errors and ends: a few of each kind.
+const SAMPLE: &[&str] = &[
+    "agent-foreground",
+    "api-error-400",
+    "elicitation-form",
+    "fork",
+    "get-context-usage",
+    "interrupt-mid-stream",
+    "interrupt-mid-tool",
+    "max-turns",
+    "mcp-call",
+    "mcp-tool-text",
+    "one-shot-text",
+    "partial-messages-with-thinking",
+    "permission-allow",
+    "permission-deny",
+    "post-tool-use-context",
+    "pre-tool-use-deny",
+    "queued-prompts-merged",
+    "set-model-and-permission-mode",
+    "sigterm-in-turn",
+    "stop-block-once",
+    "structured-output",
+    "two-turns",
+    "unicode",
+    "user-prompt-submit-context",
+];

@@ -1,34 +1,32 @@
 //! `cargo xtask live-tests`: the tests that drive the library on the real CLI by code, where no scenario could.
 
-use crate::args::Args;
-use crate::built::BuiltTests;
+use crate::built;
 use crate::cli;
 use crate::failure::Failure;
 use crate::mcp_servers;
-use crate::netns;
 use crate::program;
 
-/// `cargo xtask live-tests [FOLDER…]`: builds the tests of the crates that have such, or of those in these folders of
-/// `crates/`, and runs the ignored ones that are called `live::`.
-///
-/// They run as scenarios do: each gives the CLI a home, a key and a model of its own, and none can leave the machine.
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let named = args.names()?;
-    let folders: Vec<&str> =
-        if named.is_empty() { FOLDERS.to_vec() } else { named.iter().map(String::as_str).collect() };
-    // What may need the network comes first.
-    let (cli, servers, built) = (cli::ensure(cli::CURRENT)?, mcp_servers::ensure()?, BuiltTests::build()?);
-    for folder in folders {
-        let tests = built.chosen(folder, "live::")?;
-        println!("{folder}: {} tests with CLI {}", tests.number, cli::CURRENT);
-        let mut inside = netns::command_inside(&tests.program)?;
-        servers.name_in(inside.args(tests.arguments).env(NAMED_CLI, &cli));
-        program::run(&mut inside)?;
-    }
-    Ok(())
+/// Runs the tests that need the real CLI
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Folders of `crates/`; all that have such tests by default
+    #[arg(default_values = ["judge", "hub"])]
+    folders: Vec<String>,
 }
 
-/// The crates whose tests drive the real CLI.
-const FOLDERS: &[&str] = &["judge", "hub"];
-/// Where the tests find the CLI; the variable is the library's own.
-const NAMED_CLI: &str = "AGENTWIRE_CLI";
+/// Runs the ignored tests called `live::`, without a network.
+///
+/// Each test gives the CLI a home, a key and a model of its own.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    // Installing needs the network, so it comes first.
+    let (cli, servers) = (cli::ensure(cli::CURRENT)?, mcp_servers::ensure()?);
+    let packages: Vec<String> =
+        args.folders.iter().map(|folder| format!("package(agentwire-{folder})")).collect();
+    let filter = format!("({}) & test(/^live::/) & not test({SLOW})", packages.join(" | "));
+    let mut tests = built::ignored_tests(&filter, true)?;
+    servers.name_in(tests.env(cli::VARIABLE, &cli));
+    program::run(&mut tests)
+}
+
+/// The test of `cargo xtask leaving`.
+const SLOW: &str = "live::leaving::every_guard_and_every_way";

@@ -1,10 +1,12 @@
-//! What this machine has, and what it may be given.
+//! Programs of this machine, and their installation.
 
 use std::env;
+use std::fs;
 use std::process::Command;
 
 use crate::failure::Failure;
 use crate::program;
+use crate::workspace;
 
 /// Whether this is a CI run, where "could not be run here" is no excuse.
 pub(crate) fn is_ci() -> bool {
@@ -21,9 +23,29 @@ pub(crate) fn has_cargo(name: &str) -> bool {
     program::cargo().is_ok_and(|mut cargo| program::works(cargo.args([name, "--version"])))
 }
 
-/// Whether rustup has this toolchain.
-pub(crate) fn has_toolchain(version: &str) -> bool {
-    program::works(Command::new("rustup").args(["run", version, "cargo", "--version"]))
+/// `cargo NAME`, installed below `target/tools` if this machine lacks it.
+pub(crate) fn cargo_tool(name: &str) -> Result<Command, Failure> {
+    if has_cargo(name) {
+        let mut command = program::cargo()?;
+        command.arg(name);
+        return Ok(command);
+    }
+    let version = TOOLS.iter().find(|(tool, _)| *tool == name);
+    let (_, version) = version.ok_or_else(|| Failure::new(format!("cargo-{name} has no pinned version")))?;
+    let root = workspace::root()?;
+    let folder = root.join("target/tools").join(version);
+    let tool = folder.join("bin").join(format!("cargo-{name}"));
+    if !tool.is_file() {
+        println!("    installing cargo-{name} {version}");
+        let mut install = program::cargo()?;
+        install.args(["install", "--quiet", "--locked", "--debug", &format!("cargo-{name}@{version}")]);
+        install.arg("--root").arg(&folder).arg("--target-dir").arg(folder.join("build"));
+        program::run(&mut install)?;
+        fs::remove_dir_all(folder.join("build"))?;
+    }
+    let mut command = Command::new(tool);
+    command.arg(name).current_dir(root);
+    Ok(command)
 }
 
 /// Whether the standard library for this target is installed.
@@ -35,7 +57,7 @@ pub(crate) fn has_target(target: &str) -> bool {
 
 /// Makes sure that these programs are there, and installs them where that is allowed: in CI, as root, with apt-get.
 ///
-/// Everywhere else the machine belongs to somebody, and the failure only says what is missing.
+/// On other machines the failure names the missing programs.
 pub(crate) fn provide(programs: &[&str]) -> Result<(), Failure> {
     let missing: Vec<&str> = programs.iter().copied().filter(|name| program::find(name).is_none()).collect();
     if missing.is_empty() {
@@ -49,7 +71,7 @@ pub(crate) fn provide(programs: &[&str]) -> Result<(), Failure> {
     }
 }
 
-/// Installs these packages of Debian's for what is missing, where that is allowed; else fails with what is missing.
+/// Installs these packages of Debian's if that is allowed; otherwise fails with the missing programs.
 pub(crate) fn install(missing_text: &str, packages: &[&str]) -> Result<(), Failure> {
     if !(is_ci() && is_root() && program::find("apt-get").is_some()) {
         return Err(Failure::new(format!("{missing_text} not installed")));
@@ -78,23 +100,21 @@ fn debian_packages(program: &str) -> &'static [&'static str] {
     }
 }
 
+/// The versions of cargo's subcommands that are installed.
+const TOOLS: &[(&str, &str)] = &[("deny", "0.20.2"), ("hack", "0.6.46"), ("nextest", "0.9.143")];
+
 #[cfg(test)]
 mod tests {
-    use super::{has_cargo, has_target, has_toolchain, provide};
+    use super::{has_cargo, has_target, provide};
 
     #[test]
-    fn what_is_not_there_is_not_found() {
+    fn missing_programs_are_reported() {
         assert!(!has_cargo("no-such-command"));
-        assert!(!has_toolchain("0.1"));
         assert!(!has_target("no-such-target"));
-    }
-
-    #[test]
-    fn a_missing_program_is_named() {
         assert!(provide(&["cargo"]).is_ok());
         if !super::is_ci() {
-            let said = provide(&["cargo", "no-such-program"]).unwrap_err().to_string();
-            assert_eq!(said, "no-such-program not installed");
+            let missing = provide(&["cargo", "no-such-program"]).unwrap_err().to_string();
+            assert_eq!(missing, "no-such-program not installed");
         }
     }
 }

@@ -6,50 +6,49 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::args::Args;
-use crate::built::BuiltTests;
+use crate::built;
 use crate::failure::Failure;
 use crate::machine;
-use crate::netns;
 use crate::program;
 use crate::workspace;
 
-/// `cargo xtask mcp-servers [--install]`: installs them into `.mcp-servers/`, and runs the tests that need them.
+/// Runs the tests that need real MCP servers
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Only install the servers into .mcp-servers/
+    #[arg(long)]
+    install: bool,
+}
+
+/// Installs the servers and runs the tests that need them, without a network.
 ///
-/// These are the ignored tests of the hub and of the Jupyter server that are called `real::`, and `real_r::` where there is
-/// an R kernel: CI installs Debian's.
-/// They run where nothing can leave the machine.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let only_install = args.flag("--install");
-    args.finish()?;
+/// These are the ignored tests of the hub and of the Jupyter server that are called `real::`, and `real_r::` if there is
+/// an R kernel; CI installs Debian's.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let servers = ensure()?;
-    if only_install {
+    if args.install {
         println!("MCP servers: {}", servers.folder.display());
         return Ok(());
     }
-    let built = BuiltTests::build()?;
-    for (folder, called) in TESTS.iter().copied().chain(of_r()?) {
-        let tests = built.chosen(folder, called)?;
-        println!("{folder}: {} tests `{called}` with real servers", tests.number);
-        let mut inside = netns::command_inside(&tests.program)?;
-        servers.name_in(inside.args(tests.arguments));
-        program::run(&mut inside)?;
-    }
-    Ok(())
+    let r = if provide_r()? { " | (package(agentwire-jupyter-mcp) & test(/^real_r::/))" } else { "" };
+    let filter = format!("((package(agentwire-hub) | package(agentwire-jupyter-mcp)) & test(/^real::/)){r}");
+    let mut tests = built::ignored_tests(&filter, true)?;
+    servers.name_in(&mut tests);
+    program::run(&mut tests)
 }
 
-/// The tests with R's kernel. It is Debian's, and needs no other part of R than its base (some 70 MB).
-fn of_r() -> Result<Option<(&'static str, &'static str)>, Failure> {
+/// Whether there is an R kernel, which CI installs. It needs only R's base packages, some 70 MB.
+fn provide_r() -> Result<bool, Failure> {
     if !has_r() {
         match machine::install("the R kernel", &["r-base-core", "r-cran-irkernel"]) {
             Err(missing) if !machine::is_ci() => {
                 println!("jupyter-mcp: {missing}: its tests `real_r::` are not run");
-                return Ok(None);
+                return Ok(false);
             }
             installed => installed?,
         }
     }
-    Ok(Some(("jupyter-mcp", "real_r::")))
+    Ok(true)
 }
 
 /// Whether an R kernel lies where kernels of the system's and of the user's lie.
@@ -75,7 +74,7 @@ impl McpServers {
         self.folder.join(install::CONFORMANCE)
     }
 
-    /// Tells a command's program where they lie.
+    /// Adds the variables by which tests find the servers.
     pub(crate) fn name_in(&self, command: &mut Command) {
         command.env(NAMED_SERVERS, &self.folder).env(NAMED_JUPYTER, self.folder.join(install::JUPYTER));
     }
@@ -86,7 +85,7 @@ pub(crate) fn provide() -> Result<(), Failure> {
     machine::provide(&["npm", "python3", "git"])
 }
 
-/// Installs what is not there yet.
+/// Installs the missing servers.
 pub(crate) fn ensure() -> Result<McpServers, Failure> {
     provide()?;
     let folder = workspace::root()?.join(".mcp-servers");
@@ -94,8 +93,6 @@ pub(crate) fn ensure() -> Result<McpServers, Failure> {
     Ok(McpServers { folder })
 }
 
-/// The crates whose tests need them, and what these tests are called.
-const TESTS: &[(&str, &str)] = &[("hub", "real::"), ("jupyter-mcp", "real::")];
 /// Where the tests find the servers: a folder with `node_modules` and `venv`.
 const NAMED_SERVERS: &str = "AGENTWIRE_MCP_SERVERS";
 /// Where the tests find the kernels: a Python environment.

@@ -1,13 +1,12 @@
 //! Running where nothing can leave the machine: a network namespace that has loopback only.
 //!
-//! The real CLI is driven only in there, whatever it may try to reach.
+//! The real CLI runs only in such a namespace.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::args::Args;
 use crate::failure::{Failure, While as _};
 use crate::program;
 
@@ -20,14 +19,20 @@ pub(crate) enum Way {
     User,
 }
 
+/// Runs a program in a network namespace with loopback only
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The program and its arguments
+    #[arg(last = true, required = true)]
+    command: Vec<String>,
+}
+
 /// `cargo xtask netns -- PROGRAM ARGS…`: runs a program in there.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let words = args.rest().unwrap_or_default();
-    args.finish()?;
-    let Some((name, rest)) = words.split_first() else {
-        return Err(Failure::new("say what to run: `cargo xtask netns -- PROGRAM ARGS…`"));
-    };
-    within(|| program::run(Command::new(name).args(rest)))
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    within(|| {
+        let (name, rest) = args.command.split_first().ok_or_else(|| Failure::new("no program is named"))?;
+        program::run(Command::new(name).args(rest))
+    })
 }
 
 /// Runs `inside` in a namespace.
@@ -44,8 +49,8 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     let status = again.status().while_doing(|| "entering a network namespace".to_owned())?;
     match status.code() {
         Some(0) => Ok(()),
-        // Whoever ended so has said why, and that stays the last line.
-        Some(1) => Err(Failure::already_told()),
+        // The inner process has reported its failure already.
+        Some(1) => Err(Failure::already_reported()),
         _ => Err(Failure::new(format!("inside the network namespace: {status}"))),
     }
 }
@@ -60,7 +65,7 @@ pub(crate) fn command_inside(program: &Path) -> Result<Command, Failure> {
     Ok(inside)
 }
 
-/// How to get into a namespace from here; the failure says what is missing.
+/// Returns a way into a namespace; the failure names the missing program.
 pub(crate) fn way() -> Result<Way, Failure> {
     for name in ["unshare", "ip"] {
         if program::find(name).is_none() {
@@ -78,7 +83,7 @@ pub(crate) fn way() -> Result<Way, Failure> {
     Err(Failure::new(format!("no network namespaces: {last}")))
 }
 
-/// Enters a namespace, brings loopback up, and becomes what is put after it.
+/// Enters a namespace, brings loopback up, and executes the arguments that follow.
 fn command(way: Way) -> Command {
     let mut command = Command::new("unshare");
     command.arg(match way {
@@ -89,7 +94,7 @@ fn command(way: Way) -> Command {
     command
 }
 
-/// The marker says that we entered; that nothing can leave is read from the kernel, and not believed.
+/// The marker only shows that this process entered; the kernel's routes show that there is no way out.
 pub(crate) fn is_inside() -> Result<bool, Failure> {
     if env::var_os(MARKER).is_none() {
         return Ok(false);

@@ -1,21 +1,26 @@
-//! `cargo xtask package`: every crate can be packed, holds what it must, and builds from its package alone.
+//! `cargo xtask package`: every crate can be packed, contains its licences, and builds from its package alone.
 
-use crate::args::Args;
 use crate::failure::Failure;
 use crate::program;
 use crate::workspace::Metadata;
 
+/// Packs every crate that is published
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Build each crate from its package too
+    #[arg(long)]
+    build: bool,
+}
+
 /// `cargo xtask package [--build]`: packs all crates that are published, as one release would, and builds them.
 ///
 /// The build is what shows that nothing is embedded from outside a package; it takes minutes.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let build = args.flag("--build");
-    args.finish()?;
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let metadata = Metadata::load()?;
     let mut command = program::cargo()?;
     // The lock file is fetched before; asking the registry again adds nothing but a way to fail.
     command.args(["package", "--quiet", "--allow-dirty", "--offline"]);
-    command.args((!build).then_some("--no-verify"));
+    command.args((!args.build).then_some("--no-verify"));
     for package in metadata.members().filter(|package| package.is_published()) {
         let list = program::output(program::cargo()?.args([
             "package",

@@ -1,6 +1,6 @@
 //! The peers of `cargo xtask bench --peers`: published SDKs of the same CLI, installed below `target/peers`.
 //!
-//! The programs on them are ours, a few lines each in `benches/peers`; of the SDKs nothing is kept here.
+//! Our programs for them are in `benches/peers`; the repository contains nothing of the SDKs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::program;
+use crate::python;
 use crate::workspace;
 
-/// Installs them all, and gives the file that names their clients; what can't be had is said, and left out.
+/// Installs the SDKs, and returns the file that lists their clients; a failed installation is reported and left out.
 pub(crate) fn install() -> Result<PathBuf, Failure> {
     let root = workspace::root()?;
     let places =
@@ -47,7 +48,7 @@ struct Peer {
 struct Places {
     /// Our programs.
     sources: PathBuf,
-    /// What is installed.
+    /// The installed SDKs.
     folder: PathBuf,
 }
 
@@ -58,13 +59,9 @@ struct Started {
 }
 
 fn python(peer: &Peer, places: &Places) -> Result<Started, Failure> {
-    let folder = places.folder.join(peer.folder);
-    let programs = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    program::output(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
     let wanted = format!("{}=={}", peer.name, peer.version);
-    program::output(Command::new(programs.join("pip")).args(["install", "--quiet", &wanted]))?;
     Ok(Started {
-        program: programs.join("python"),
+        program: python::environment(&places.folder.join(peer.folder), &[&wanted])?,
         arguments: vec![places.sources.join(peer.folder).join("client.py")],
     })
 }

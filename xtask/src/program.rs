@@ -1,4 +1,4 @@
-//! Other programs: finding them, running them, and saying what was run.
+//! Finds, runs and displays other programs.
 
 use std::env;
 use std::ffi::OsStr;
@@ -14,15 +14,6 @@ use crate::workspace;
 /// Left in, they would make such a script run again, and all that depends on it be built again.
 pub(crate) fn cargo() -> Result<Command, Failure> {
     clean(Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())))
-}
-
-/// The same of another toolchain, which rustup has.
-pub(crate) fn cargo_of(toolchain: &str) -> Result<Command, Failure> {
-    let mut rustup = Command::new("rustup");
-    rustup.args(["run", toolchain, "cargo"]);
-    // `cargo run` names its own compiler in these, and they would win.
-    rustup.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
-    clean(rustup)
 }
 
 fn clean(mut cargo: Command) -> Result<Command, Failure> {
@@ -43,7 +34,7 @@ pub(crate) fn find(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(&file)).find(|file| file.is_file())
 }
 
-/// Runs it quietly and gives its output; a failure says what it wrote to its standard error.
+/// Runs the command quietly and returns its output; a failure contains its standard error.
 pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
     let shown = show(command);
     let output = command.stdin(Stdio::null()).output().while_doing(|| format!("running `{shown}`"))?;

@@ -19,7 +19,7 @@ pub(crate) fn run() -> Result<Transcript, Failure> {
     let file = env::temp_dir().join(format!("agentwire-quickstart-{}.transcript", std::process::id()));
     let mut example = program::cargo()?;
     example
-        .args(["run", "-q", "-p", "agentwire", "--example", NAME, "--", "--scripted", "--record"])
+        .args(["run", "-q", "--all-features", "--example", NAME, "--", "--scripted", "--record"])
         .arg(&file);
     program::run(&mut example)?;
     let transcript = Transcript::parse(fs::read(&file)?)?;
@@ -27,7 +27,7 @@ pub(crate) fn run() -> Result<Transcript, Failure> {
     Ok(transcript)
 }
 
-/// The fixture, and the copy that the example embeds: a package holds only what lies in its own folder.
+/// The fixture, and the copy that the example embeds: a package contains only files of its own folder.
 pub(crate) fn files() -> Result<[PathBuf; 2], Failure> {
     let copy = workspace::root()?.join("crates/agentwire/examples/quickstart/session.transcript");
     Ok([scenarios::fixture(cli::CURRENT, NAME)?, copy])

@@ -1,4 +1,4 @@
-//! The scenarios of the testkit, as the commands use them: found, run on the real CLI, and told in one line each.
+//! The scenarios of the testkit: finds them, and runs them on the real CLI.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,8 +36,8 @@ fn load(names: &[String]) -> Result<Vec<Scenario>, Failure> {
     Ok(scenarios)
 }
 
-/// Scenarios whose hook replies the library refuses since they were recorded: their recordings show what the CLI does
-/// with such replies, and `live::failing_hooks` tries the refusals on the CLI.
+/// Scenarios with hook replies that the library refuses since they were recorded: the recordings show how the CLI treats
+/// such replies, and `live::failing_hooks` tries the refusals on the CLI.
 pub(crate) const REFUSED: &[&str] =
     &["hook-invalid-output", "hook-unknown-output", "pre-tool-use-wrong-event-name"];
 
@@ -46,7 +46,7 @@ pub(crate) fn fixture(cli_version: &str, name: &str) -> Result<PathBuf, Failure>
     Ok(workspace::root()?.join(FIXTURES).join(cli_version).join(format!("{name}.transcript")))
 }
 
-/// What is run: each scenario on each version of the CLI that it is for, in the order of their names.
+/// Returns each scenario with each version of the CLI that it is for, by name.
 ///
 /// With `only`, on that version alone.
 pub(crate) fn tasks(names: &[String], only: Option<&str>) -> Result<Vec<Task>, Failure> {
@@ -70,7 +70,7 @@ pub(crate) fn tasks(names: &[String], only: Option<&str>) -> Result<Vec<Task>, F
     }
 }
 
-/// Installs what these need; done before the network is left behind.
+/// Installs the programs of these tasks, before the network is gone.
 pub(crate) fn prepare(tasks: &[Task]) -> Result<(), Failure> {
     let versions: BTreeSet<&str> = tasks.iter().map(|task| &*task.version).collect();
     for version in versions {
@@ -87,7 +87,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    /// What it is called: the version is named where it is not the current one.
+    /// Returns the scenario's name, with the version unless it is the current one.
     pub(crate) fn name(&self) -> String {
         match &*self.version {
             cli::CURRENT => self.scenario.name().to_owned(),
@@ -100,7 +100,7 @@ impl Task {
         fixture(&self.version, self.scenario.name())
     }
 
-    /// Runs it; gives what it recorded, and how long it took.
+    /// Runs the scenario; returns the transcript and the duration.
     pub(crate) fn run(&self) -> Result<(Transcript, Duration), Failure> {
         let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let ran = self.run_in(&runtime);
@@ -129,7 +129,7 @@ impl Task {
         Ok(scenario)
     }
 
-    /// Keeps a transcript that somebody may want to look at, and says where.
+    /// Stores a transcript for inspection, and returns its path.
     pub(crate) fn keep(&self, transcript: &Transcript) -> Result<PathBuf, Failure> {
         keep(&self.name().replace('/', "-"), transcript)
     }
@@ -152,7 +152,7 @@ fn keep(name: &str, transcript: &Transcript) -> Result<PathBuf, Failure> {
     Ok(file)
 }
 
-/// The same, saying where it comes from.
+/// Returns the transcript with a header that names its origin.
 pub(crate) fn with_header(version: &str, mut transcript: Transcript) -> Transcript {
     let mut header = Header::of_cli(version);
     header.os = Some(std::env::consts::OS.into());

@@ -1,98 +1,93 @@
 //! `cargo xtask services`: the servers that the tests of stores need, on loopback, for as long as a command runs.
 
-mod folder;
 mod moto;
 mod postgres;
 mod redis;
-mod s3s;
 mod server;
-mod suite;
 
+use std::path::Path;
 use std::process::Command;
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::args::Args;
+use crate::built;
 use crate::cli;
 use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::netns;
 use crate::program;
-use folder::Folder;
+use crate::python::PYTHON;
 use server::Running;
 
-/// `cargo xtask services [--proof] [--only NAME,…] [-- COMMAND…]`: starts the servers, runs the command, and stops them.
-///
-/// Each server has a free port of 127.0.0.1, and its data in a folder that goes with it.
-/// The command is told of them by environment variables; without one, the tests that need these servers are run.
-/// With `--proof` those are run that need the real CLI too, where nothing can leave the machine.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let (proof, only, words) = (args.flag("--proof"), args.option("--only")?, args.rest());
-    args.finish()?;
-    let chosen = choose(only.as_deref().or(proof.then_some(PROVED)))?;
-    let names: Vec<&str> = chosen.iter().map(|service| service.name).collect();
-    // Building comes first: servers that wait for a compiler help nobody.
-    let commands = match words {
-        Some(words) => vec![command(&words)?],
-        None if proof => {
-            // What needs the network comes before it is left.
-            let cli = cli::ensure(cli::CURRENT)?;
-            let mut commands = suite::commands(&names, suite::PROOF)?;
-            commands.iter_mut().for_each(|command| _ = command.env(NAMED_CLI, &cli));
-            return netns::within(|| beside(&chosen, commands));
-        }
-        None => suite::commands(&names, suite::SERVER)?,
-    };
-    beside(&chosen, commands)
+/// Runs the tests that need a database or an S3 server
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Run the tests that need the real CLI too, without a network
+    #[arg(long)]
+    proof: bool,
+    /// Start only these servers
+    #[arg(long, value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(SERVICES.iter().map(|service| service.name)))]
+    only: Vec<String>,
+    /// Run this command instead of the tests
+    #[arg(last = true)]
+    command: Vec<String>,
 }
 
-/// Runs the commands, one after the other, while these servers run.
-fn beside(chosen: &[&Service], commands: Vec<Command>) -> Result<(), Failure> {
-    let folder = Folder::new()?;
+/// Starts the servers, runs the command, and stops the servers.
+///
+/// Each server has a free port of 127.0.0.1 and a temporary folder for its data.
+/// The command finds them by environment variables.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let is_chosen = |service: &&Service| match &args.only[..] {
+        [] => !args.proof || PROVED.contains(&service.name),
+        only => only.iter().any(|name| name == service.name),
+    };
+    let chosen: Vec<&Service> = SERVICES.iter().filter(is_chosen).collect();
+    if let Some((program, rest)) = args.command.split_first() {
+        let mut command = Command::new(program);
+        command.args(rest);
+        return beside(&chosen, command);
+    }
+    // Building comes before the servers start, and installing before the network is gone.
+    if !args.proof {
+        return beside(&chosen, built::ignored_tests(&filter(&chosen, "server::"), false)?);
+    }
+    let cli = cli::ensure(cli::CURRENT)?;
+    let mut tests = built::ignored_tests(&filter(&chosen, "proof::"), false)?;
+    tests.env(cli::VARIABLE, &cli);
+    netns::within(|| beside(&chosen, tests))
+}
+
+/// The ignored tests of these services' stores that have this prefix.
+fn filter(chosen: &[&Service], prefix: &str) -> String {
+    let packages: Vec<String> = chosen.iter().map(|service| format!("package({})", service.store)).collect();
+    format!("({}) & test(/^{prefix}/)", packages.join(" | "))
+}
+
+/// Runs the command while these servers run.
+fn beside(chosen: &[&Service], command: Command) -> Result<(), Failure> {
+    let folder = tempfile::Builder::new().prefix("agentwire-services-").tempdir()?;
     let mut servers = Vec::new();
     for service in chosen {
-        let started = (service.start)(&folder).while_doing(|| format!("starting {}", service.name))?;
+        let started = (service.start)(folder.path()).while_doing(|| format!("starting {}", service.name))?;
         println!("    {}: process {}", service.name, started.server.id());
         servers.push(started);
     }
-    let result = commands.into_iter().try_for_each(|command| run_beside(command, &servers));
-    drop(servers);
-    result
+    run_beside(command, &servers)
 }
 
-/// Makes sure that the usual servers can be started here; what pip and cargo build comes later.
+/// Makes sure that the servers can be started here; pip installs moto later.
 pub(crate) fn provide() -> Result<(), Failure> {
-    machine::provide(&[redis::PROGRAM, "python3"])?;
+    machine::provide(&[redis::PROGRAM, PYTHON])?;
     postgres::programs().map(drop)
 }
 
 /// A server that can be started.
 struct Service {
     name: &'static str,
-    start: fn(&Folder) -> Result<Running, Failure>,
-    /// Whether it is one of those that are started unless one says which.
-    usual: bool,
-}
-
-fn choose(only: Option<&str>) -> Result<Vec<&'static Service>, Failure> {
-    let Some(names) = only else { return Ok(SERVICES.iter().filter(|service| service.usual).collect()) };
-    let find = |name: &str| {
-        let service = SERVICES.iter().find(|service| service.name == name);
-        service.ok_or_else(|| {
-            let known: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
-            Failure::new(format!("there is no service `{name}`; there are: {}", known.join(", ")))
-        })
-    };
-    names.split(',').map(find).collect()
-}
-
-fn command(words: &[String]) -> Result<Command, Failure> {
-    let Some((program, rest)) = words.split_first() else {
-        return Err(Failure::new("say what to run after `--`"));
-    };
-    let mut command = Command::new(program);
-    command.args(rest);
-    Ok(command)
+    start: fn(&Path) -> Result<Running, Failure>,
+    /// The crate with the tests for it.
+    store: &'static str,
 }
 
 /// Runs the command to its end, or until we are asked to end; then it is ended too, as when we are killed.
@@ -120,26 +115,10 @@ fn run_beside(mut command: Command, servers: &[Running]) -> Result<(), Failure> 
     }
 }
 
-/// Where the tests find the CLI; the variable is the library's own.
-const NAMED_CLI: &str = "AGENTWIRE_CLI";
-/// The stores that a conversation with the real CLI goes on from.
-const PROVED: &str = "redis,postgres";
-const SERVICES: &[Service] = &[
-    Service { name: "redis", start: redis::start, usual: true },
-    Service { name: "postgres", start: postgres::start, usual: true },
-    Service { name: "moto", start: moto::start, usual: true },
-    Service { name: "s3s", start: s3s::start, usual: false },
+/// The stores whose tests resume a session with the real CLI.
+const PROVED: [&str; 2] = ["redis", "postgres"];
+const SERVICES: [Service; 3] = [
+    Service { name: "redis", start: redis::start, store: "agentwire-store-redis" },
+    Service { name: "postgres", start: postgres::start, store: "agentwire-store-postgres" },
+    Service { name: "moto", start: moto::start, store: "agentwire-store-object" },
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::choose;
-
-    #[test]
-    fn services_are_chosen_by_name() {
-        let names = |only| choose(only).map(|chosen| chosen.iter().map(|it| it.name).collect::<Vec<_>>());
-        assert_eq!(names(None).unwrap(), ["redis", "postgres", "moto"]);
-        assert_eq!(names(Some("s3s,redis")).unwrap(), ["s3s", "redis"]);
-        assert!(names(Some("redsi")).is_err());
-    }
-}

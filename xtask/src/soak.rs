@@ -8,32 +8,36 @@ use std::time::{Duration, Instant};
 use agentwire_judge::census::Census;
 use tokio::runtime;
 
-use crate::args::Args;
 use crate::failure::{Failure, While as _};
 use crate::netns;
 use crate::scenarios::{self, Task};
 
-/// `cargo xtask soak [--sessions N]`: runs sessions of many kinds, 24 unless told, in one program and one runtime.
+/// Runs many sessions with the real CLI and checks that nothing is left behind
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Number of sessions
+    #[arg(long, default_value_t = 24)]
+    sessions: usize,
+}
+
+/// Runs sessions of many kinds in one program and one runtime.
 ///
-/// Before and after, tasks, threads, descriptors and children are counted, and every process of this network namespace,
-/// in which there is nobody but us: what has left its parents is counted too.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let sessions = args.option("--sessions")?.map_or(Ok(SESSIONS), |number| number.parse());
-    let sessions = sessions.map_err(|_| Failure::new("--sessions needs a number"))?;
-    args.finish()?;
+/// Counts tasks, threads, descriptors and children before and after, and every process of this network namespace, which
+/// no other program uses: processes that have left their parents count too.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let names: Vec<String> = KINDS.iter().map(|name| (*name).to_owned()).collect();
     let tasks = scenarios::tasks(&names, Some(crate::cli::CURRENT))?;
     if !netns::is_inside()? {
         scenarios::prepare(&tasks)?;
     }
-    netns::within(|| soak(&tasks, sessions))
+    netns::within(|| soak(&tasks, args.sessions))
 }
 
 fn soak(tasks: &[Task], sessions: usize) -> Result<(), Failure> {
     let runtime = runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let count = |before: Census| runtime.block_on(Census::settled(before, runtime.handle(), SETTLING));
     let others = processes()?;
-    // What is made once and kept, such as the runtime's own threads, is made now.
+    // The first session creates what is kept, such as the runtime's own threads.
     play(&runtime, tasks, 1)?;
     let before = count(Census::default())?;
     println!("before: {before}, {} processes", others.len());
@@ -58,7 +62,7 @@ fn play(runtime: &runtime::Runtime, tasks: &[Task], sessions: usize) -> Result<(
     Ok(())
 }
 
-/// What is left beside these, once all that was ending has had time to.
+/// Returns the additional processes that remain after the settling time.
 fn left_beside(others: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let since = Instant::now();
     loop {
@@ -77,7 +81,7 @@ fn processes() -> Result<Vec<PathBuf>, Failure> {
     let is_process = |name: &OsStr| name.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
     let entries = fs::read_dir("/proc")?.filter_map(Result::ok);
     let folders = entries.filter(|entry| is_process(&entry.file_name())).map(|entry| entry.path());
-    // One that ends meanwhile has no namespace any more.
+    // A process that ends meanwhile has no namespace.
     Ok(folders.filter(|folder| fs::read_link(folder.join("ns/net")).is_ok_and(|net| net == own)).collect())
 }
 
@@ -87,7 +91,6 @@ fn told(process: &Path) -> String {
     format!("{} ({})", process.display(), words.chars().take(80).collect::<String>().trim_end())
 }
 
-const SESSIONS: usize = 24;
 /// Turns, tools, callbacks, servers and ends of as many kinds as there are.
 const KINDS: &[&str] = &[
     "two-turns",

@@ -5,21 +5,25 @@ use std::path::{Path, PathBuf};
 
 use agentwire_testkit::Transcript;
 
-use crate::args::Args;
 use crate::failure::{Failure, While as _};
 use crate::workspace;
 
-/// `cargo xtask view FILE [-o OUT]`: writes the page, and says where.
+/// Writes a recorded session as one HTML page
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A transcript, or a capture of the output of the CLI
+    transcript: PathBuf,
+    /// Where to write the page; target/view/NAME.html by default
+    #[arg(short = 'o')]
+    out: Option<PathBuf>,
+}
+
+/// Writes the page, and prints its path.
 ///
 /// Without `-o` it lies in `target/view/`, under the name of the transcript.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let out = args.option("-o")?;
-    let names = args.names()?;
-    let [name] = names.as_slice() else {
-        return Err(Failure::new("one transcript, please: `cargo xtask view FILE [-o OUT]`"));
-    };
-    let file = Path::new(name);
-    let out = out.map_or_else(|| place(file), |out| Ok(PathBuf::from(out)))?;
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let file = &args.transcript;
+    let out = args.out.clone().map_or_else(|| place(file), Ok)?;
     write(file, &out)?;
     println!("{}", out.display());
     Ok(())
@@ -45,16 +49,14 @@ fn place(file: &Path) -> Result<PathBuf, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use crate::args::Args;
+    use super::Args;
 
     #[test]
     fn writes_a_page_where_it_is_told_to() {
         let folder = tempfile::tempdir().unwrap();
         let (file, out) = (folder.path().join("a.jsonl"), folder.path().join("sub").join("b.html"));
         std::fs::write(&file, "{\"type\":\"later\"}\n").unwrap();
-        let words = [file.display().to_string(), "-o".to_owned(), out.display().to_string()];
-        super::run(Args::new(words)).unwrap();
+        super::run(&Args { transcript: file, out: Some(out.clone()) }).unwrap();
         assert!(std::fs::read_to_string(out).unwrap().contains("later"));
-        assert!(super::run(Args::new([])).is_err());
     }
 }

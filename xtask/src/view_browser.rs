@@ -1,60 +1,54 @@
-//! `cargo xtask view-browser`: pages of sessions in headless Chromium, driven as a reader would.
+//! `cargo xtask view-browser`: pages of sessions in headless Chromium, driven by `playwright-core`.
 
-mod devtools;
 mod pages;
-mod report;
 
 use std::fs;
 use std::path::PathBuf;
 
-use crate::args::Args;
-use crate::failure::{Failure, While as _};
-use crate::program;
-use devtools::Browser;
-use pages::{Case, Reader};
+use serde::Deserialize;
+use serde_json::json;
 
-/// `cargo xtask view-browser [--screenshots FOLDER]`: fails with everything that a page does wrong.
+use crate::failure::{Failure, While as _};
+use crate::npm::Script;
+use crate::program;
+
+/// Checks pages of recorded sessions in headless Chromium
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Write screenshots into this folder
+    #[arg(long)]
+    screenshots: Option<PathBuf>,
+}
+
+/// Fails with everything that a page does wrong.
 ///
 /// Each page is read on a wide screen, on one of 360 pixels, in light and dark, and without scripts.
-/// Whatever it asks a network for, writes to the console as an error, or is refused by its policy, is a fault.
-pub(crate) fn run(mut args: Args) -> Result<(), Failure> {
-    let screenshots = args.option("--screenshots")?.map(PathBuf::from);
-    args.finish()?;
+/// A request, a message on the console and a violation of the page's policy are faults.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Some(chromium) = PROGRAMS.iter().find_map(|name| program::find(name)) else {
         return Err(Failure::new(format!("none of {} is installed", PROGRAMS.join(", "))));
     };
-    if let Some(folder) = &screenshots {
-        fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;
-    }
     let folder = pages::folder()?;
-    let mut browser = Browser::start(&chromium, &folder)?;
-    let mut faults = Vec::new();
-    let mut checks = 0;
-    let cases = Case::all()?;
-    for case in &cases {
-        // A long page takes a browser seconds to load; it is the same page for every reader.
-        let readers = if case.html.len() > LONG { &Reader::ALL[..1] } else { &Reader::ALL[..] };
-        for reader in readers.iter().copied() {
-            let seen = report::read(&mut browser, case, reader, screenshots.as_deref())
-                .while_doing(|| format!("{}, {}", case.name, reader.name))?;
-            checks += seen.checks;
-            faults.extend(
-                seen.faults.into_iter().map(|fault| format!("{}, {}: {fault}", case.name, reader.name)),
-            );
-        }
-    }
-    if let Some(case) = cases.first() {
-        faults.extend(report::self_test(&mut browser, case)?);
-    }
-    browser.close()?;
-    if faults.is_empty() {
-        println!("    {checks} checks in Chromium, no fault");
+    let cases = folder.join("cases.json");
+    let text = json!({"cases": pages::write(&folder)?, "folder": folder, "screenshots": args.screenshots});
+    fs::write(&cases, text.to_string()).while_doing(|| format!("writing {}", cases.display()))?;
+    let output = program::output(SCRIPT.command()?.arg(chromium).arg(cases))?;
+    let report: Report = serde_json::from_str(&output).while_doing(|| "reading the report".to_owned())?;
+    if report.faults.is_empty() {
+        println!("    {} checks in Chromium, no fault", report.checks);
         return Ok(());
     }
-    Err(Failure::new(format!("{} faults\n  {}", faults.len(), faults.join("\n  "))))
+    Err(Failure::new(format!("{} faults\n  {}", report.faults.len(), report.faults.join("\n  "))))
 }
 
-const LONG: usize = 1 << 20;
+#[derive(Deserialize)]
+struct Report {
+    checks: u64,
+    faults: Vec<String>,
+}
+
+const SCRIPT: Script =
+    Script { package: ("playwright-core", "1.65.1"), file: "package.json", name: "view-browser.mjs" };
 
 /// What Chromium is called, on Debian first.
 pub(crate) const PROGRAMS: &[&str] =

@@ -1,23 +1,29 @@
 //! `cargo xtask wire OPTIONS.json`: what options become on the wire.
 
 use std::fs;
+use std::path::PathBuf;
 
 use agentwire::{LaunchPlan, Options};
 use serde_json::{Map, Value, json};
 
-use crate::args::Args;
 use crate::failure::{Failure, While as _};
+
+/// Prints the command line and the handshake that options become, as JSON
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A file of options
+    options: PathBuf,
+}
 
 /// Prints `{"argv": […], "env": {…}, "initialize": {…}}`.
 ///
-/// The command line is without the program, the environment has what is set, and the handshake is the request with its
-/// subtype; callbacks and servers in the program are no part of the file.
+/// The command line is without the program, the environment has only set variables, and the handshake is the request with
+/// its subtype; callbacks and servers in the program are no part of the file.
 /// The path of a file that only the CLI may read is `<private>/NAME`, since there is none before the start.
 /// What each prompt gets is `user`, where there is anything; warnings go to stderr.
-pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let names = args.names()?;
-    let [file] = &names[..] else { return Err(Failure::new("say `wire OPTIONS.json`")) };
-    let text = fs::read_to_string(file).while_doing(|| format!("reading {file}"))?;
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let file = args.options.display();
+    let text = fs::read_to_string(&args.options).while_doing(|| format!("reading {file}"))?;
     let options: Options =
         serde_json::from_str(&text).while_doing(|| format!("reading the options in {file}"))?;
     let lowered = options

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use crate::failure::{Failure, While as _};
 use crate::program;
 
-/// The root of the workspace: the nearest folder upwards whose manifest has a `[workspace]`.
+/// Returns the root of the workspace: the nearest folder upwards whose manifest has a `[workspace]`.
 ///
-/// It is looked for at run time, so that no path of a machine is compiled in.
+/// The search happens at run time, so that no path of a machine is compiled in.
 pub(crate) fn root() -> Result<PathBuf, Failure> {
     let here = env::current_dir()?;
     let is_root = |folder: &&Path| {
@@ -22,7 +22,7 @@ pub(crate) fn root() -> Result<PathBuf, Failure> {
     root.ok_or_else(|| Failure::new("run this inside the workspace"))
 }
 
-/// What `cargo metadata` says, as far as it is used here.
+/// The fields of `cargo metadata` that the commands use.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
     /// Every package of the lock file, ours among them.
@@ -35,9 +35,7 @@ pub(crate) struct Metadata {
 pub(crate) struct Package {
     id: String,
     pub(crate) name: String,
-    pub(crate) version: String,
     pub(crate) manifest_path: PathBuf,
-    pub(crate) rust_version: Option<String>,
     pub(crate) dependencies: Vec<Dependency>,
     pub(crate) features: BTreeMap<String, Vec<String>>,
     publish: Option<Vec<String>>,
@@ -49,7 +47,7 @@ pub(crate) struct Dependency {
     pub(crate) name: String,
     /// `None`, `dev` or `build`.
     pub(crate) kind: Option<String>,
-    /// The version that is asked for; `*` where none is.
+    /// The version requirement, or `*`.
     pub(crate) req: String,
     pub(crate) uses_default_features: bool,
 }
@@ -68,7 +66,7 @@ impl Metadata {
 }
 
 impl Package {
-    /// Whether it is meant for a registry.
+    /// Whether a registry may publish the package.
     pub(crate) fn is_published(&self) -> bool {
         self.publish.is_none()
     }
@@ -78,7 +76,7 @@ impl Package {
         self.dependencies.iter().any(|dependency| dependency.name == name)
     }
 
-    /// The features that are on unless one says otherwise.
+    /// The default features.
     pub(crate) fn default_features(&self) -> &[String] {
         self.features.get("default").map_or(&[], Vec::as_slice)
     }

@@ -1,230 +1,210 @@
-//! The steps, in the order in which they run: what fails fast comes first.
+//! The steps, in the order in which they run: those that fail fast come first.
+//!
+//! Every build takes the whole workspace with all features, so that no dependency is compiled twice.
 
+use std::path::Path;
 use std::process::Command;
 
-use super::plan::{Plan, Size, Step, cargo};
-use super::quickstart;
-use crate::cli;
 use crate::failure::Failure;
 use crate::machine;
 use crate::netns;
 use crate::program;
-use crate::sessions_agree;
-use crate::workspace::{self, Metadata, Package};
+use crate::python::PYTHON;
+use crate::workspace::Metadata;
 
-/// A step is a line here and, where it is more than a list of commands, a function below.
-#[rustfmt::skip] // One step a line, or the table cannot be read.
+/// One step of CI.
+pub(super) struct Step {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// Whether only `--full` runs it.
+    pub(super) is_long: bool,
+    /// Called when the step starts, since an earlier step may prepare it; the path is that of this program.
+    pub(super) plan: fn(&Path) -> Result<Plan, Failure>,
+}
+
+/// The commands of a step on this machine.
+pub(super) enum Plan {
+    /// Run one after the other until one fails.
+    Run(Vec<Command>),
+    /// Cannot run here, which is a failure in CI.
+    Missing(String),
+    /// Cannot run here, also in CI: the step needs rustup.
+    Skipped(String),
+}
+
+/// A step that every run includes.
+const fn usual(name: &'static str, about: &'static str, plan: fn(&Path) -> Result<Plan, Failure>) -> Step {
+    Step { name, about, is_long: false, plan }
+}
+
+/// A step of `--full`.
+const fn long(name: &'static str, about: &'static str, plan: fn(&Path) -> Result<Plan, Failure>) -> Step {
+    Step { name, about, is_long: true, plan }
+}
+
+#[rustfmt::skip] // One step a line.
 pub(super) const STEPS: &[Step] = &[
-    Step { name: "lock", size: Size::Usual, plan: || Plan::cargo(["fetch --locked"]), about: "the lock file fits the manifests" },
-    Step { name: "fmt", size: Size::Usual, plan: fmt, about: "the formatting is rustfmt's" },
-    Step { name: "tidy", size: Size::Usual, plan: || Plan::cargo([&xtask("tidy")]), about: "what no compiler checks" },
-    Step { name: "layers", size: Size::Usual, plan: || Plan::cargo([&xtask("layers")]), about: "the order of the crates and their cost" },
-    Step { name: "clippy", size: Size::Usual, plan: clippy, about: "no warning, with all features" },
-    Step { name: "tests", size: Size::Usual, plan: tests, about: "all tests, with all features" },
-    Step { name: "doctests", size: Size::Usual, plan: || Plan::cargo(["test --workspace --all-features --doc"]), about: "the examples in the documentation" },
-    Step { name: "docs", size: Size::Usual, plan: docs, about: "the documentation, without a broken link" },
-    Step { name: "wasm", size: Size::Usual, plan: wasm, about: "the low crates need no operating system" },
-    Step { name: "package", size: Size::Usual, plan: || Plan::cargo([&xtask("package")]), about: "every crate packs, with what it must hold" },
-    Step { name: "deny", size: Size::Usual, plan: deny, about: "licences and sources of the dependencies" },
-    Step { name: "quickstart", size: Size::Usual, plan: quickstart::run, about: "the example that a new user runs first" },
-    Step { name: "conformance", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance")]), about: "the recorded sessions, through the layers" },
-    Step { name: "facade", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance --facade")]), about: "the recorded sessions, through a whole session with its callbacks" },
-    Step { name: "self-test", size: Size::Usual, plan: || Plan::cargo([&xtask("conformance --self-test")]), about: "conformance finds what is broken on purpose" },
-    Step { name: "drift", size: Size::Usual, plan: drift, about: "nothing is declared or recorded that our types lack without a reason" },
-    Step { name: "fixtures", size: Size::Usual, plan: || Plan::cargo([&xtask("fixtures list --check")]), about: "the table of what the recordings reach is current" },
-    Step { name: "options", size: Size::Usual, plan: || Plan::cargo([&xtask("docs --check")]), about: "the page of options is current" },
-    Step { name: "view-browser", size: Size::Usual, plan: view_browser, about: "pages of recorded sessions in headless Chromium" },
-    Step { name: "services", size: Size::Usual, plan: services, about: "the stores on Redis, PostgreSQL and an S3 server" },
-    Step { name: "sessions-agree", size: Size::Usual, plan: sessions_agree, about: "stored sessions are told as the published Python SDK tells them" },
-    Step { name: "mcp-servers", size: Size::Usual, plan: mcp_servers, about: "the hub and the Jupyter server with other people's servers and kernels" },
-    Step { name: "mcp-conformance", size: Size::Usual, plan: mcp_conformance, about: "the hub in the conformance suite of the MCP project" },
-    Step { name: "hub-marks", size: Size::Usual, plan: || Plan::cargo([&xtask("hub-marks --quick")]), about: "fifty servers at once lose no call" },
-    Step { name: "live", size: Size::Usual, plan: live, about: "the current CLI with a scripted model, no network" },
-    Step { name: "live-tests", size: Size::Usual, plan: live_tests, about: "each request, and spare processes, by code on the current CLI" },
-    Step { name: "services-proof", size: Size::Usual, plan: services_proof, about: "the current CLI goes on from Redis and from PostgreSQL" },
-    Step { name: "scripted", size: Size::Usual, plan: quickstart::scripted, about: "the examples, with the real CLI and a scripted model" },
-    Step { name: "live-all", size: Size::Long, plan: live_all, about: "every scenario on every version of the CLI" },
-    Step { name: "leaving", size: Size::Long, plan: leaving, about: "every guard holds in every way that a host goes away, on every version of the CLI" },
-    Step { name: "hub-marks-optimised", size: Size::Long, plan: || Plan::cargo([&xtask("hub-marks")]), about: "the same, and a call beside rmcp alone" },
-    Step { name: "services-s3s", size: Size::Long, plan: services_s3s, about: "the store of objects on another S3 server" },
-    Step { name: "soak", size: Size::Long, plan: soak, about: "24 sessions with the real CLI leave nothing behind" },
-    Step { name: "package-build", size: Size::Long, plan: || Plan::cargo([&xtask("package --build")]), about: "every crate builds from its package" },
-    Step { name: "alone", size: Size::Long, plan: alone, about: "each crate builds by itself, with and without its default features" },
-    Step { name: "alone-tests", size: Size::Long, plan: alone_tests, about: "the tests of each crate by itself" },
-    Step { name: "bare", size: Size::Long, plan: bare, about: "the tests of each crate without its default features" },
-    Step { name: "features", size: Size::Long, plan: features, about: "each feature of each crate by itself" },
-    Step { name: "powerset", size: Size::Long, plan: powerset, about: "every set of features" },
-    Step { name: "msrv", size: Size::Long, plan: msrv, about: "the oldest Rust that is promised" },
-    Step { name: "versions", size: Size::Long, plan: versions, about: "everything builds with the lowest and with the newest versions of the dependencies" },
-    Step { name: "properties", size: Size::Long, plan: properties, about: "the tests of properties, with many more cases, which are new each time" },
-    Step { name: "fuzz", size: Size::Long, plan: fuzz, about: "the fuzz targets, half a minute each" },
-    Step { name: "bench", size: Size::Long, plan: || Plan::cargo([&xtask("bench --check")]), about: "the bounds of docs/performance.md, as ratios within one run" },
-    Step { name: "quickstart-clean", size: Size::Long, plan: quickstart::from_clean, about: "how long a new user waits for the quickstart" },
+    usual("lock", "the lock file fits the manifests", |_| cargo(&["fetch --locked"])),
+    usual("fmt", "the formatting is rustfmt's", fmt),
+    usual("tidy", "rules that no compiler checks", |own| xtask(own, &["tidy"])),
+    usual("layers", "the order of the crates and their cost", |own| xtask(own, &["layers"])),
+    usual("clippy", "no warning, with all features", clippy),
+    usual("tests", "all tests, with all features", tests),
+    usual("doctests", "the examples in the documentation", |_| cargo(&["test --quiet --workspace --all-features --doc"])),
+    usual("docs", "the documentation, without a broken link", docs),
+    usual("package", "every crate packs with its licences and README", |own| xtask(own, &["package"])),
+    usual("quickstart", "the example that a new user runs first", |_| cargo(&[QUICKSTART])),
+    usual("conformance", "the recorded sessions, through the layers", |own| xtask(own, &["conformance"])),
+    usual("facade", "the recorded sessions, through a whole session with its callbacks", |own| xtask(own, &["conformance --facade"])),
+    usual("drift", "our types have all that is declared or recorded", drift),
+    usual("fixtures", "the table of what the recordings reach is current", |own| xtask(own, &["fixtures list --check"])),
+    usual("options", "the page of options is current", |own| xtask(own, &["docs --check"])),
+    usual("live", "some scenarios on the current CLI, with a scripted model and no network", |own| real_cli(own, &["cli", "live --sample"])),
+    long("wasm", "the low crates need no operating system", wasm),
+    long("deny", "licences and sources of the dependencies", |_| tool("deny", &["check licenses bans sources"])),
+    long("self-test", "conformance finds corrupted transcripts", |own| xtask(own, &["conformance --self-test"])),
+    long("view-browser", "pages of recorded sessions in headless Chromium", view_browser),
+    long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| servers(own, &["services"])),
+    long("services-proof", "the current CLI resumes sessions from Redis and from PostgreSQL", services_proof),
+    long("sessions-agree", "we read stored sessions as the published Python SDK does", sessions_agree),
+    long("mcp-servers", "the hub and the Jupyter server with real MCP servers and kernels", |own| mcp(own, &["mcp-servers"])),
+    long("mcp-conformance", "the hub in the conformance suite of the MCP project", |own| mcp(own, &["mcp-conformance"])),
+    long("hub-marks", "fifty servers at once lose no call, and a call beside rmcp alone", |own| xtask(own, &["hub-marks --quick", "hub-marks"])),
+    long("live-all", "every scenario on every version of the CLI", |own| real_cli(own, &["cli", "live --all"])),
+    long("live-tests", "each request, and spare processes, by code on the current CLI", |own| mcp(own, &["live-tests"])),
+    long("scripted", "the examples, with the real CLI and a scripted model", scripted),
+    long("leaving", "guards hold when their host goes away, on every version of the CLI", |own| real_cli(own, &["leaving --check"])),
+    long("soak", "24 sessions with the real CLI leave nothing behind", |own| real_cli(own, &["soak"])),
+    long("package-build", "every crate builds from its package", |own| xtask(own, &["package --build"])),
+    long("alone-tests", "the tests of each crate by itself, with and without its default features", alone_tests),
+    long("powerset", "each crate by itself with every pair of its features", |_| tool("hack", &["check --ignore-private --feature-powerset --depth 2 --no-dev-deps"])),
+    long("msrv", "the oldest Rust that each manifest names", msrv),
+    long("versions", "the workspace builds with the lowest and with the newest versions of the dependencies", versions),
+    long("properties", "the property tests, with ten thousand new cases", properties),
+    long("fuzz", "the fuzz targets, half a minute each", fuzz),
+    long("bench", "the limits of docs/performance.md, as ratios within one run", |own| xtask(own, &["bench --check"])),
+    long("quickstart-clean", "how long a new user waits for the quickstart", quickstart_clean),
 ];
 
-pub(super) fn xtask(line: &str) -> String {
-    // Through cargo, and not by the path of this program: an earlier step may have built it again.
-    format!("run --quiet --package xtask -- {line}")
+/// Calls cargo with each line of arguments, which contain no spaces.
+fn cargo(lines: &[&str]) -> Result<Plan, Failure> {
+    let command = |line: &&str| {
+        let mut command = program::cargo()?;
+        command.args(line.split_whitespace());
+        Ok(command)
+    };
+    lines.iter().map(command).collect::<Result<_, _>>().map(Plan::Run)
 }
 
-fn fmt() -> Result<Plan, Failure> {
+/// Calls this program with each line of arguments.
+fn xtask(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
+    let command = |line: &&str| {
+        let mut command = Command::new(own);
+        command.args(line.split_whitespace());
+        command
+    };
+    Ok(Plan::Run(lines.iter().map(command).collect()))
+}
+
+/// Calls a subcommand of cargo, which is installed if it is missing.
+fn tool(name: &str, lines: &[&str]) -> Result<Plan, Failure> {
+    let command = |line: &&str| {
+        let mut command = machine::cargo_tool(name)?;
+        command.args(line.split_whitespace());
+        Ok(command)
+    };
+    lines.iter().map(command).collect::<Result<_, _>>().map(Plan::Run)
+}
+
+fn fmt(_: &Path) -> Result<Plan, Failure> {
     component("fmt", "rustfmt")?;
-    Plan::cargo(["fmt --all --check"])
+    cargo(&["fmt --all --check"])
 }
 
-fn clippy() -> Result<Plan, Failure> {
+fn clippy(_: &Path) -> Result<Plan, Failure> {
     component("clippy", "clippy")?;
-    Plan::cargo(["clippy --workspace --all-targets --all-features -- -D warnings"])
+    cargo(&["clippy --quiet --workspace --all-targets --all-features -- -D warnings"])
 }
 
-/// Installs a part of the toolchain in CI, where it is missing.
+/// Installs a missing part of the toolchain in CI.
 fn component(name: &str, component: &str) -> Result<(), Failure> {
     if machine::has_cargo(name) || !machine::is_ci() || program::find("rustup").is_none() {
         return Ok(());
     }
-    println!("    cargo {name} not installed; CI=true: installing {component}");
     program::run(Command::new("rustup").args(["component", "add", component]))
 }
 
-fn tests() -> Result<Plan, Failure> {
-    let command = steady(if machine::has_cargo("nextest") {
-        "nextest run --workspace --all-features --no-fail-fast"
-    } else {
-        "test --workspace --all-features --lib --bins --tests --examples --no-fail-fast"
-    })?;
+/// The seed gives property tests the same cases each time; the step `properties` takes others.
+fn tests(_: &Path) -> Result<Plan, Failure> {
+    let mut command = machine::cargo_tool("nextest")?;
+    command.args(["run", "--workspace", "--all-features", "--status-level=slow"]);
+    Ok(Plan::Run(vec![seeded(command)]))
+}
+
+fn seeded(mut command: Command) -> Command {
+    command.env("PROPTEST_RNG_SEED", "1");
+    command
+}
+
+fn properties(_: &Path) -> Result<Plan, Failure> {
+    let metadata = Metadata::load()?;
+    let packages = metadata.members().filter(|package| package.depends_on("proptest"));
+    let filter: Vec<String> = packages.map(|package| format!("package({})", package.name)).collect();
+    let mut command = machine::cargo_tool("nextest")?;
+    command.args(["run", "--workspace", "--all-features", "--status-level=slow", "-E", &filter.join(" | ")]);
+    command.env("PROPTEST_CASES", "10000");
     Ok(Plan::Run(vec![command]))
 }
 
-/// Properties with the same cases each time: one commit has one verdict. `properties` looks for others.
-fn steady(line: &str) -> Result<Command, Failure> {
-    let mut command = cargo(line)?;
-    command.env("PROPTEST_RNG_SEED", "1");
-    Ok(command)
-}
-
-/// Properties are tested with other cases each time, and many more of them.
-fn properties() -> Result<Plan, Failure> {
-    let metadata = Metadata::load()?;
-    let mut commands = Vec::new();
-    for package in metadata.members().filter(|package| package.depends_on("proptest")) {
-        let mut command = cargo(&format!("test --quiet -p {} --all-features --lib --tests", package.name))?;
-        command.env("PROPTEST_CASES", "10000");
-        commands.push(command);
-    }
-    Ok(Plan::Run(commands))
-}
-
-fn docs() -> Result<Plan, Failure> {
-    let mut command = cargo("doc --workspace --no-deps --all-features")?;
+fn docs(_: &Path) -> Result<Plan, Failure> {
+    let mut command = program::cargo()?;
+    command.args(["doc", "--quiet", "--workspace", "--no-deps", "--all-features"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     Ok(Plan::Run(vec![command]))
 }
 
-/// Chosen one by one, crates lend each other no features.
-///
-/// The stores have no features, and clients that take long to build: `alone-tests` builds each by itself.
-fn alone() -> Result<Plan, Failure> {
-    let metadata = Metadata::load()?;
-    let mut commands = Vec::new();
-    let packages = metadata.members().filter(|package| package.is_published());
-    for package in packages.filter(|package| !package.name.starts_with("agentwire-store-")) {
-        for line in alone_lines(package) {
-            commands.push(cargo(&line)?);
-        }
-    }
-    Ok(Plan::Run(commands))
+/// Cargo builds packages that it is called for one by one with their own features only.
+fn alone_tests(_: &Path) -> Result<Plan, Failure> {
+    let lines = ["", " --no-default-features"]
+        .map(|features| format!("test --ignore-private --lib --tests{features} --quiet"));
+    let Plan::Run(commands) = tool("hack", &lines.each_ref().map(String::as_str))? else {
+        return Err(Failure::new("cargo-hack is missing"));
+    };
+    Ok(Plan::Run(commands.into_iter().map(seeded).collect()))
 }
 
-fn alone_lines(package: &Package) -> Vec<String> {
-    let name = &package.name;
-    // Without its tests: a dev-dependency may turn on what the library forgot to ask for.
-    let mut lines = vec![format!("check -p {name} --lib")];
-    if !package.default_features().is_empty() {
-        lines.push(format!("check -p {name} --lib{BARE}"));
-    }
-    lines
-}
-
-fn alone_tests() -> Result<Plan, Failure> {
-    let metadata = Metadata::load()?;
-    let published = metadata.members().filter(|package| package.is_published());
-    let commands =
-        published.map(|package| steady(&format!("test --quiet -p {} --lib --tests", package.name)));
-    Ok(Plan::Run(commands.collect::<Result<_, _>>()?))
-}
-
-/// The tests of what is left without default features.
-fn bare() -> Result<Plan, Failure> {
-    let metadata = Metadata::load()?;
-    let packages = metadata.members().filter(|package| package.is_published());
-    let bare = packages.filter(|package| !package.default_features().is_empty());
-    let commands =
-        bare.map(|package| steady(&format!("test --quiet -p {} --lib --tests{BARE}", package.name)));
-    Ok(Plan::Run(commands.collect::<Result<_, _>>()?))
-}
-
-fn features() -> Result<Plan, Failure> {
-    let metadata = Metadata::load()?;
-    let mut commands = Vec::new();
-    for package in metadata.members().filter(|package| package.is_published()) {
-        for feature in package.features.keys().filter(|feature| *feature != "default") {
-            commands.push(cargo(&format!(
-                "check -p {} --lib --no-default-features --features {feature}",
-                package.name
-            ))?);
-        }
-    }
-    Ok(Plan::Run(commands))
-}
-
-fn powerset() -> Result<Plan, Failure> {
-    if !machine::has_cargo("hack") {
-        return Plan::optional("cargo-hack is not installed");
-    }
-    Plan::cargo(["hack check --workspace --exclude xtask --feature-powerset --no-dev-deps"])
-}
-
-fn wasm() -> Result<Plan, Failure> {
+fn wasm(_: &Path) -> Result<Plan, Failure> {
     if !machine::has_target(WASM) {
-        return Plan::optional(format!("target {WASM} is not installed"));
+        if program::find("rustup").is_none() {
+            return Ok(Plan::Skipped(format!("target {WASM} is not installed, and there is no rustup")));
+        }
+        program::run(Command::new("rustup").args(["target", "add", WASM]))?;
     }
-    Plan::cargo([&format!(
+    cargo(&[&format!(
         "check --target {WASM} -p agentwire-protocol -p agentwire-transport -p agentwire-codec -p agentwire-control"
     )])
 }
 
-fn fuzz() -> Result<Plan, Failure> {
-    if let Some(missing) = crate::fuzz::missing() {
-        return Plan::optional(missing);
+/// cargo-hack reads the version of each manifest, and installs toolchains by rustup.
+fn msrv(_: &Path) -> Result<Plan, Failure> {
+    if program::find("rustup").is_none() {
+        return Ok(Plan::Skipped("there is no rustup".to_owned()));
     }
-    Plan::cargo([&xtask("fuzz --seconds 30")])
-}
-
-fn deny() -> Result<Plan, Failure> {
-    if !machine::has_cargo("deny") {
-        return Plan::optional("cargo-deny is not installed");
-    }
-    Plan::cargo(["deny check licenses bans sources"])
-}
-
-fn msrv() -> Result<Plan, Failure> {
-    let metadata = Metadata::load()?;
-    let mut commands = Vec::new();
-    for package in metadata.members().filter(|package| package.is_published()) {
-        let version = package.rust_version.as_deref().unwrap_or_default();
-        if !machine::has_toolchain(version) {
-            return Plan::optional(format!("Rust {version} is not installed"));
-        }
-        let mut command = program::cargo_of(version)?;
-        command.args(["check", "-p", &package.name, "--lib", "--all-features"]);
-        commands.push(command);
+    let Plan::Run(mut commands) =
+        tool("hack", &["check --rust-version --ignore-private --lib --all-features --no-dev-deps"])?
+    else {
+        return Err(Failure::new("cargo-hack is missing"));
+    };
+    for command in &mut commands {
+        // `cargo run` names its own toolchain in these variables, which would take precedence.
+        command.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
     }
     Ok(Plan::Run(commands))
 }
 
 /// Builds with lock files of their own: one with the lowest versions that the manifests allow, one with the newest.
-fn versions() -> Result<Plan, Failure> {
-    let folder = workspace::root()?.join("target/versions");
+fn versions(_: &Path) -> Result<Plan, Failure> {
+    let folder = crate::workspace::root()?.join("target/versions");
     let mut commands = Vec::new();
     for (name, resolve) in
         [("lowest", "-Z direct-minimal-versions generate-lockfile"), ("newest", "generate-lockfile")]
@@ -242,121 +222,75 @@ fn versions() -> Result<Plan, Failure> {
     Ok(Plan::Run(commands))
 }
 
-/// The declarations come from npm, a package of a few MB; without it the recordings are compared alone.
-fn drift() -> Result<Plan, Failure> {
+fn fuzz(own: &Path) -> Result<Plan, Failure> {
+    provided(machine::provide(&["c++"]), own, &["fuzz --seconds 30"])
+}
+
+/// Without npm the recordings are compared alone.
+fn drift(own: &Path) -> Result<Plan, Failure> {
     if machine::provide(&["npm", "tar"]).is_err() && !machine::is_ci() {
-        println!("    npm not installed: the declarations are not compared");
-        return Plan::cargo([&xtask("drift --recordings")]);
+        return xtask(own, &["drift --recordings"]);
     }
-    Plan::cargo([&xtask("drift")])
+    xtask(own, &["drift"])
 }
 
-/// The browser is a package of Debian's; whatever it is called elsewhere will do.
-fn view_browser() -> Result<Plan, Failure> {
-    let named = crate::view_browser::PROGRAMS.iter().any(|name| program::find(name).is_some());
-    if !named && let Err(missing) = machine::provide(&["chromium"]) {
-        return Plan::needed_in_ci(missing.to_string());
+fn view_browser(own: &Path) -> Result<Plan, Failure> {
+    let browser = crate::view_browser::PROGRAMS.iter().any(|name| program::find(name).is_some());
+    let wanted = if browser { &["npm"][..] } else { &["npm", "chromium"] };
+    provided(machine::provide(wanted), own, &["view-browser"])
+}
+
+fn servers(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
+    provided(crate::services::provide(), own, lines)
+}
+
+fn services_proof(own: &Path) -> Result<Plan, Failure> {
+    match crate::services::provide() {
+        Ok(()) => real_cli(own, &["cli", "services --proof"]),
+        Err(missing) => Ok(Plan::Missing(missing.to_string())),
     }
-    Plan::cargo([&xtask("view-browser")])
 }
 
-/// The servers are packages of Debian's and PyPI's; they are started and stopped by the command.
-fn services() -> Result<Plan, Failure> {
-    if let Err(missing) = crate::services::provide() {
-        return Plan::needed_in_ci(missing.to_string());
+fn sessions_agree(own: &Path) -> Result<Plan, Failure> {
+    provided(machine::provide(&[PYTHON, "git"]), own, &["sessions-agree"])
+}
+
+/// The MCP servers are packages of npm and PyPI.
+fn mcp(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
+    match crate::mcp_servers::provide() {
+        Ok(()) => real_cli(own, lines),
+        Err(missing) => Ok(Plan::Missing(missing.to_string())),
     }
-    Plan::cargo([&xtask("services")])
 }
 
-/// A conversation that is begun on one side and gone on with on another, from each of these stores.
-fn services_proof() -> Result<Plan, Failure> {
-    if let Err(missing) = crate::services::provide() {
-        return Plan::needed_in_ci(missing.to_string());
+fn scripted(own: &Path) -> Result<Plan, Failure> {
+    let Plan::Run(mut commands) = cargo(&[&format!("{QUICKSTART} -- --scripted")])? else {
+        return Err(Failure::new("cargo is missing"));
+    };
+    match real_cli(own, &["endings"])? {
+        Plan::Run(endings) => commands.extend(endings),
+        missing => return Ok(missing),
     }
-    real_cli([xtask("cli"), xtask("services --proof")])
+    Ok(Plan::Run(commands))
 }
 
-/// This one is built by cargo.
-fn services_s3s() -> Result<Plan, Failure> {
-    Plan::cargo([&xtask("services --only s3s")])
+/// These commands, if npm can install the CLI and the machine has network namespaces.
+fn real_cli(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
+    provided(machine::provide(&["npm", "unshare", "ip"]).and_then(|()| netns::way().map(drop)), own, lines)
 }
 
-/// The SDK comes from PyPI, once.
-fn sessions_agree() -> Result<Plan, Failure> {
-    if let Err(missing) = machine::provide(&[sessions_agree::PYTHON, "git"]) {
-        return Plan::needed_in_ci(missing.to_string());
+fn provided(there: Result<(), Failure>, own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
+    match there {
+        Ok(()) => xtask(own, lines),
+        Err(missing) => Ok(Plan::Missing(missing.to_string())),
     }
-    Plan::cargo([&xtask("sessions-agree")])
 }
 
-/// The servers are packages of npm's and PyPI's; nothing can leave the machine while they run.
-fn mcp_servers() -> Result<Plan, Failure> {
-    with_servers(&xtask("mcp-servers"))
+/// Builds the example from nothing, in a folder of its own; cargo's `Finished` line has the time.
+fn quickstart_clean(_: &Path) -> Result<Plan, Failure> {
+    let clean = "clean --target-dir target/quickstart-clean";
+    cargo(&[clean, "build -p agentwire --example quickstart --target-dir target/quickstart-clean", clean])
 }
 
-fn mcp_conformance() -> Result<Plan, Failure> {
-    with_servers(&xtask("mcp-conformance"))
-}
-
-fn with_servers(line: &str) -> Result<Plan, Failure> {
-    if let Err(missing) = crate::mcp_servers::provide() {
-        return Plan::needed_in_ci(missing.to_string());
-    }
-    real_cli([line.to_owned()])
-}
-
-/// The program comes from npm, and runs only where nothing can leave the machine.
-///
-/// What is slow, and the older version, have a step of their own.
-fn live() -> Result<Plan, Failure> {
-    real_cli([xtask("cli"), xtask(&format!("live --cli {}", cli::CURRENT))])
-}
-
-fn live_tests() -> Result<Plan, Failure> {
-    real_cli([xtask("cli"), xtask("live-tests")])
-}
-
-fn live_all() -> Result<Plan, Failure> {
-    real_cli([xtask("cli"), xtask("live --all")])
-}
-
-fn leaving() -> Result<Plan, Failure> {
-    real_cli([xtask("cli"), xtask("leaving --check")])
-}
-
-fn soak() -> Result<Plan, Failure> {
-    real_cli([xtask("cli"), xtask("soak")])
-}
-
-/// These commands, where the real CLI can be had and kept from the network.
-pub(super) fn real_cli<const N: usize>(lines: [String; N]) -> Result<Plan, Failure> {
-    if let Err(missing) = machine::provide(&["npm", "unshare", "ip"]) {
-        return Plan::needed_in_ci(missing.to_string());
-    }
-    if let Err(why) = netns::way() {
-        return Plan::needed_in_ci(why.to_string());
-    }
-    Plan::cargo(lines.each_ref().map(String::as_str))
-}
-
-const BARE: &str = " --no-default-features";
+const QUICKSTART: &str = "run --quiet --all-features --example quickstart";
 const WASM: &str = "wasm32-unknown-unknown";
-
-#[cfg(test)]
-mod tests {
-    use super::alone_lines;
-    use crate::workspace::Package;
-
-    #[test]
-    fn a_crate_without_default_features_is_built_once() {
-        let package = |features: serde_json::Value| -> Package {
-            serde_json::from_value(serde_json::json!({
-                "id": "x", "name": "x", "version": "1.0.0", "manifest_path": "Cargo.toml", "rust_version": null,
-                "dependencies": [], "features": features, "publish": null
-            }))
-            .unwrap()
-        };
-        assert_eq!(alone_lines(&package(serde_json::json!({"default": [], "a": []}))).len(), 1);
-        assert_eq!(alone_lines(&package(serde_json::json!({"default": ["a"], "a": []}))).len(), 2);
-    }
-}

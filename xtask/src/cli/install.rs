@@ -1,11 +1,13 @@
-//! Getting the program from npm, and asking it who it is.
+//! Installs a program from npm and checks its version.
 
 use std::fs;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 use super::pins::{Pin, platform};
 use crate::failure::{Failure, While as _};
@@ -14,33 +16,39 @@ use crate::program;
 /// Installs the pin into `place`.
 ///
 /// npm works in a folder of its own beside it, which is then moved: `place` is either not there or whole.
-/// Whoever comes second finds the place taken and throws his own copy away.
+/// If another process was first, this copy is discarded.
 pub(crate) fn install(pin: &Pin, place: &Path) -> Result<(), Failure> {
     let platform = platform()?;
     package(&pin.spec(&platform), &pin.program(&platform), place)
 }
 
 /// Installs a package of npm's into `place`, where `inside` lies after that.
-pub(super) fn package(spec: &str, inside: &Path, place: &Path) -> Result<(), Failure> {
+pub(crate) fn package(spec: &str, inside: &Path, place: &Path) -> Result<(), Failure> {
     let npm = program::find("npm")
         .ok_or_else(|| Failure::new(format!("npm is needed to install {spec}, and is not there")))?;
-    let aside = Aside::new(place)?;
-    fs::write(aside.0.join("package.json"), "{\"private\":true}\n")?;
-    eprintln!("installing {spec} (once; the CLI has some hundred MB) …");
+    let aside = aside(place)?;
+    fs::write(aside.path().join("package.json"), "{\"private\":true}\n")?;
+    eprintln!("installing {spec} (once)");
     let mut command = Command::new(npm);
-    command.current_dir(&aside.0).arg("install").arg("--prefix").arg(&aside.0).args(QUIETLY).arg(spec);
+    command
+        .current_dir(aside.path())
+        .arg("install")
+        .arg("--prefix")
+        .arg(aside.path())
+        .args(QUIETLY)
+        .arg(spec);
     program::output(&mut command)?;
-    match fs::rename(&aside.0, place) {
+    match fs::rename(aside.path(), place) {
         Ok(()) => Ok(()),
         Err(_) if place.join(inside).is_file() => Ok(()),
         Err(error) => Err(error).while_doing(|| format!("moving {spec} to {}", place.display())),
     }
 }
 
-/// Fails unless the program says that it is this version.
+/// Fails unless the program reports this version.
 pub(crate) fn check(pin: &Pin, program: &Path) -> Result<(), Failure> {
-    let home = Aside::new(program)?;
-    let said = first_line(program, &home.0)?;
+    let home = aside(program)?;
+    let said = first_line(program, home.path())?;
     if names(&said, pin.cli) {
         return Ok(());
     }
@@ -79,24 +87,11 @@ fn first_line(program: &Path, home: &Path) -> Result<String, Failure> {
     Ok(said.lines().next().unwrap_or_default().to_owned())
 }
 
-/// A folder beside another path, under a name of this process, which goes when it is dropped.
-struct Aside(PathBuf);
-
-impl Aside {
-    fn new(path: &Path) -> Result<Self, Failure> {
-        let thread = format!("{:?}", thread::current().id()).replace(['(', ')'], "");
-        let name = format!(".aside-{}-{thread}", std::process::id());
-        let folder = path.parent().unwrap_or(path).join(name);
-        fs::create_dir_all(&folder).while_doing(|| format!("making {}", folder.display()))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Aside {
-    fn drop(&mut self) {
-        // After the move there is nothing left to remove, and what cannot be removed harms nobody.
-        drop(fs::remove_dir_all(&self.0));
-    }
+/// Creates a temporary folder on the file system of another path, so that it can be moved there.
+fn aside(path: &Path) -> Result<TempDir, Failure> {
+    let parent = path.parent().unwrap_or(path);
+    fs::create_dir_all(parent).while_doing(|| format!("creating {}", parent.display()))?;
+    Ok(tempfile::Builder::new().prefix(".aside-").tempdir_in(parent)?)
 }
 
 /// No scripts, no lock file, no report.
@@ -115,7 +110,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {
-    use super::{Aside, names};
+    use super::names;
 
     #[test]
     fn only_the_pinned_version_passes() {
@@ -123,16 +118,5 @@ mod tests {
         assert!(!names("2.1.33 (Claude Code)", "2.1.330"));
         assert!(!names("2.1.3301 (Claude Code)", "2.1.330"));
         assert!(!names("", "2.1.330"));
-    }
-
-    #[test]
-    fn what_was_made_aside_goes() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().join("1.0");
-        let aside = Aside::new(&place).unwrap();
-        assert!(aside.0.is_dir());
-        assert_eq!(aside.0.parent(), place.parent());
-        drop(aside);
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

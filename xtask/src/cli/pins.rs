@@ -31,7 +31,7 @@ pub(crate) fn platform() -> Result<String, Failure> {
 }
 
 impl Pin {
-    /// What npm is asked for.
+    /// The package for npm.
     pub(crate) fn spec(&self, platform: &str) -> String {
         format!("{}-{platform}@{}", self.package, self.version)
     }

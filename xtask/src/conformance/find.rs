@@ -7,13 +7,15 @@ use super::File;
 use crate::failure::{Failure, While as _};
 use crate::workspace;
 
-/// The transcripts below these paths, or those of the repository; none at all is a failure.
-pub(super) fn transcripts(paths: &[String]) -> Result<Vec<File>, Failure> {
-    let paths = if paths.is_empty() { vec![workspace::root()?.join(DEFAULT)] } else { named(paths)? };
+/// The transcripts below these paths, or those of the repository. Finding none is a failure.
+pub(super) fn transcripts(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
+    let paths = if paths.is_empty() { vec![workspace::root()?.join(DEFAULT)] } else { paths.to_vec() };
     let mut files = Vec::new();
     for path in &paths {
         if path.is_dir() {
             collect(path, &mut files)?;
+        } else if !path.exists() {
+            return Err(Failure::new(format!("{} does not exist", path.display())));
         } else {
             files.push(path.clone());
         }
@@ -25,19 +27,6 @@ pub(super) fn transcripts(paths: &[String]) -> Result<Vec<File>, Failure> {
         return Err(Failure::new(format!("no transcript in {}", places.join(", "))));
     }
     Ok(files.into_iter().map(|path| File { name: name(&path), path }).collect())
-}
-
-fn named(paths: &[String]) -> Result<Vec<PathBuf>, Failure> {
-    let paths = paths.iter().map(PathBuf::from);
-    paths
-        .map(|path| {
-            if path.exists() {
-                Ok(path)
-            } else {
-                Err(Failure::new(format!("{} does not exist", path.display())))
-            }
-        })
-        .collect()
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {

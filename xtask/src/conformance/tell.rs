@@ -1,4 +1,4 @@
-//! What is printed of a file: one line, and a line for each failure.
+//! The printed report of a file: one line, and a line for each failure.
 
 use agentwire_judge::conformance::{Corruption, Report};
 use serde_json::{Value, json};

@@ -6,11 +6,11 @@ use agentwire_codec::{FrameError, Limits, Line, LineDecoder};
 
 use crate::inspect::From;
 
-/// Reads lines through the codec, and watches whether it gives back what it was given.
+/// Reads lines through the codec, and checks that it returns them unchanged.
 pub(crate) struct Lines<R> {
     input: R,
     decoder: LineDecoder,
-    /// `None` before the first line, which tells.
+    /// `None` before the first line, which decides it.
     transcript: Option<bool>,
 }
 

@@ -175,7 +175,7 @@ fn both_sides_of_a_transcript_are_read() {
             ("control_response/error", &json!([])),
         ]
     );
-    // The same as JSON lines, where nothing says who wrote what.
+    // The same as JSON lines, without the senders.
     let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix(['<', '>'])).collect();
     assert_eq!(verdicts(lines.join("\n")), found);
 }

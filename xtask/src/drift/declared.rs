@@ -1,4 +1,4 @@
-//! The declarations beside our types: samples of each declaration are read as what it stands for.
+//! The declarations beside our types: our types read samples of each declaration.
 
 use agentwire::Options;
 use agentwire_codec::Line;
@@ -169,7 +169,7 @@ impl Drift<'_> {
         }
     }
 
-    /// What has a declared shape, and is kept as text.
+    /// Adds fields that have a declared shape, but are kept as text.
     fn untyped(&mut self, name: &str, sample: &Value, paths: Vec<String>) {
         for path in paths {
             if is_shaped(at(sample, &path)) && !is_typed_by_another(name, &path) {
@@ -204,7 +204,7 @@ impl Drift<'_> {
     }
 }
 
-/// The value at a path; that of a path that leads nowhere is null.
+/// The value at a path, or null.
 fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
     let pointer = format!("/{}", path.replace('[', ".").replace(']', "").replace('.', "/"));
     if path.is_empty() { value } else { value.pointer(&pointer).unwrap_or(&Value::Null) }
@@ -225,10 +225,10 @@ fn is_typed_by_another(name: &str, path: &str) -> bool {
     TYPED_BY_ANOTHER.contains(&(name, general(path).as_str()))
 }
 
-/// What is kept as text, and typed by something else on the line or in the session.
+/// Fields that are kept as text, because another type of ours reads them.
 ///
 /// The open requests in a response are declared as any request; those of the CLI are the ones that come, and each
-/// of them is compared by itself, as is what hooks are told.
+/// of them is compared separately, as are the inputs of hooks.
 const TYPED_BY_ANOTHER: &[(&str, &str)] = &[
     ("SDKControlResponse", "response.response"),
     ("SDKControlResponse", "response.pending_elicitation_requests[].request"),
@@ -242,7 +242,7 @@ const TYPED_BY_ANOTHER: &[(&str, &str)] = &[
     ("BetaContentBlockParam", "content"),
 ];
 
-/// Replies whose declaration is not named after the request's.
+/// Replies whose declarations do not have the request's name.
 const REPLIES: &[(&str, &str)] = &[
     ("rewind_files", "RewindFilesResult"),
     ("mcp_set_servers", "McpSetServersResult"),
@@ -279,22 +279,18 @@ const OTHERS: &[(&str, Reader)] = &[
 #[cfg(test)]
 mod tests {
     use super::{Findings, compare, compare_api};
-    use crate::typescript::parse;
+    use crate::typescript::example;
 
     #[test]
-    fn what_only_the_declarations_have_is_found() {
-        let text = "type SDKMessage = A | N; type A = { type: 'keep_alive'; zz: string }; type N = { type: 'zz_new' };
-            type SDKControlRequestInner = R | Q; type R = { subtype: 'zz_asked' }; type Q = { subtype: 'interrupt'; zz: 1 };
-            type HookInput = H; type H = { hook_event_name: 'ZzHook' };
-            type Options = { zzOption?: string }; type ModelInfo = { value: string; displayName: string; zz: 'm' | 'n' };";
+    fn additions_of_the_declarations_are_found() {
         let mut findings = Findings::default();
-        compare(&parse(text), &[], &mut findings);
+        compare(&example(), &[], &mut findings);
         let found: Vec<&str> = findings.iter().map(|(what, _, _)| what).collect();
         for what in [
-            "field A zz",
-            "kind zz_new",
+            "field KeepAlive zz",
+            "kind zz_new/x",
             "request zz_asked",
-            "field Q zz",
+            "field Interrupt zz",
             "hook ZzHook",
             "option zzOption",
             "field ModelInfo zz",
@@ -306,10 +302,8 @@ mod tests {
 
     #[test]
     fn blocks_and_events_are_compared() {
-        let text = "type BetaContentBlock = T | N; type T = { type: 'text'; text: string; zz: 1 }; type N = { type: 'zz_new' };
-            type BetaRawMessageStreamEvent = S; type S = { type: 'content_block_stop'; index: string };";
         let mut findings = Findings::default();
-        compare_api(&parse(text), &[], &mut findings);
+        compare_api(&example(), &[], &mut findings);
         let found: Vec<&str> = findings.iter().map(|(what, _, _)| what).collect();
         assert_eq!(
             found,

@@ -13,7 +13,7 @@ pub(super) struct Package {
     name: &'static str,
     /// The file within it.
     file: &'static str,
-    /// The folder that its versions are kept in, below that of all declarations.
+    /// The folder of its versions, below that of all declarations.
     folder: &'static str,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Package {
 pub(super) const SDK: Package =
     Package { name: "@anthropic-ai/claude-agent-sdk", file: "package/sdk.d.ts", folder: "" };
 
-/// The Messages API, whose messages, blocks and events the CLI hands on.
+/// The Messages API, whose messages, blocks and events the CLI passes on.
 pub(super) const API: Package = Package {
     name: "@anthropic-ai/sdk",
     file: "package/resources/beta/messages/messages.d.ts",

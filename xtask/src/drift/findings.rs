@@ -1,13 +1,13 @@
-//! What is missing: each thing once, with where it was seen first.
+//! The differences: each once, with the first place.
 
 use std::collections::BTreeMap;
 
-/// What is missing, by a short name that an exception can list.
+/// The differences, by a short name that an exception can list.
 #[derive(Debug, Default)]
 pub(super) struct Findings(BTreeMap<String, (usize, String)>);
 
 impl Findings {
-    /// Something is missing; `detail` says more, and only the first time counts.
+    /// Adds a difference; only the first `detail` of a name is stored.
     pub(super) fn add(&mut self, what: impl Into<String>, detail: impl Into<String>) {
         let (count, _) = self.0.entry(what.into()).or_insert_with(|| (0, detail.into()));
         *count += 1;

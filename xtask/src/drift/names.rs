@@ -1,4 +1,4 @@
-//! The names that are declared, in a file of the repository, so that coverage can be told without npm.
+//! The declared names, in a file of the repository, so that coverage needs no npm.
 
 use std::fs;
 use std::path::Path;
@@ -77,18 +77,14 @@ const FILE: &str = "xtask/src/drift/declared.txt";
 #[cfg(test)]
 mod tests {
     use super::Names;
-    use crate::typescript::parse;
+    use crate::typescript::example;
 
     #[test]
     fn names_are_found_and_read_back() {
-        let text = "type SDKMessage = A | B; type B = C | D; type A = { type: 'a' }; type C = { type: 'r'; subtype: 'x' | 'y' };
-            type D = { type: 'system'; subtype: 'init' };
-            type SDKControlRequestInner = R; type R = { subtype: 'interrupt' };
-            type HookInput = H; type H = Base & { hook_event_name: 'Stop' }; type Base = { cwd: string };";
-        let names = Names::of(&parse(text));
+        let names = Names::of(&example());
         let kinds: Vec<&str> = names.messages.iter().map(|(_, kind)| kind.as_str()).collect();
-        assert_eq!(kinds, ["a", "r|system/x|y|init"]);
-        assert_eq!((names.control[0].as_str(), names.hooks[0].as_str()), ("interrupt", "Stop"));
+        assert_eq!(kinds, ["keep_alive", "zz_new|system/x|y|init"]);
+        assert_eq!((names.control[1].as_str(), names.hooks[0].as_str()), ("interrupt", "ZzHook"));
         assert_eq!(Names::parse(&names.text()), names);
     }
 }

@@ -10,7 +10,7 @@ use crate::decode::{Lines, Said};
 use crate::failure::{Failure, While as _};
 use crate::inspect::{From, Inspector, Verdict};
 
-/// Every line of every transcript; none at all is a failure.
+/// Compares every line of every transcript. Finding no transcript is a failure.
 pub(super) fn compare(root: &Path, findings: &mut Findings) -> Result<(), Failure> {
     let files = transcripts(&root.join("fixtures/sessions"))?;
     if files.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn compare(root: &Path, findings: &mut Findings) -> Result<(), Failur
     Ok(())
 }
 
-/// What is wrong with one line.
+/// Adds the differences of one line.
 fn tell(verdict: &Verdict, kept: bool, place: &str, findings: &mut Findings) {
     let Some(kind) = &verdict.kind else {
         findings.add("recorded noise", place);

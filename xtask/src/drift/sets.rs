@@ -30,7 +30,7 @@ fn collect(folder: &Path, sets: &mut Vec<Set>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The enums whose variants are written as `Name = "text",` or `Name(Type) = "text",`.
+/// Returns the enums with variants such as `Name = "text",` or `Name(Type) = "text",`.
 fn parse(source: &str) -> Vec<Set> {
     let mut sets: Vec<Set> = Vec::new();
     for line in source.lines().map(str::trim) {

@@ -1,4 +1,4 @@
-//! What fuzzing starts from: the recorded lines and the fixtures of messages, written anew at each run.
+//! The initial corpus: the recorded lines and the fixtures of messages, written at each run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn inbound(transcript: &[u8]) -> impl Iterator<Item = &[u8]> {
     transcript.split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(b"< "))
 }
 
-/// The files below a folder, in order; any where no extension is asked for.
+/// Returns the files below a folder, in order; an empty extension matches any.
 fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).while_doing(|| format!("reading {}", folder.display()))? {

@@ -1,4 +1,4 @@
-//! A value beside what our types made of it: what they lack, and what they changed.
+//! Compares a value with the output of our types: what they lack, and what they changed.
 
 use super::node::Node;
 
@@ -17,7 +17,7 @@ pub(super) struct Differences {
 
 /// Compares `line` with `view`, both found at `path`.
 ///
-/// A field that says nothing (null, false, empty) may be absent from either, since optional fields are written that way.
+/// An empty field (null, false, empty) may be absent from either, since optional fields are written that way.
 pub(super) fn compare(line: &Node, view: &Node, path: &str, found: &mut Differences) {
     match (line, view) {
         (line, Node::Unknown(view)) => {
@@ -57,7 +57,7 @@ fn fields(line: &[(Box<str>, Node)], view: &[(Box<str>, Node)], path: &str, foun
         }
     }
     for (name, value) in view {
-        // A union that may go without its tag writes it all the same.
+        // A union with an optional tag always writes it.
         if name.as_ref() != "type" && !value.is_empty() && !line.iter().any(|(other, _)| other == name) {
             found.changed.push(join(path, name));
         }
@@ -86,7 +86,7 @@ fn digits(number: &str) -> usize {
     digits.trim_matches('0').len()
 }
 
-/// Numbers of so many digits are told apart by a double.
+/// A double distinguishes numbers of up to so many digits.
 const EXACT_DIGITS: usize = 15;
 
 #[cfg(test)]

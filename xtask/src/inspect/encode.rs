@@ -1,4 +1,4 @@
-//! Writes a typed value as a tree, which tells what a union of ours kept unread.
+//! Writes a typed value as a tree that marks the parts that a union of ours does not know.
 
 use serde::ser::{
     Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,

@@ -9,10 +9,10 @@ use super::node::Node;
 use super::parts::Asked;
 use super::registry::Registry;
 
-/// The names that tell the kind, outermost first.
+/// Returns the names of the kind, outermost first.
 ///
 /// `system/init`, `result/success`, `stream_event/content_block_delta`, `control_request/set_model`,
-/// `control_request/hook_callback/Stop`, `control_response/error`; a response whose request is known says what it
+/// `control_request/hook_callback/Stop`, `control_response/error`; a response whose request is known names what it
 /// answers: `control_response/success/set_model`.
 pub(super) fn of(node: &Node, asked: Option<Asked>) -> Option<String> {
     let mut kind = node.text_at(&["type"])?;
@@ -40,7 +40,7 @@ pub(super) fn of(node: &Node, asked: Option<Asked>) -> Option<String> {
     Some(kind)
 }
 
-/// Whether every name of the kind is one that we have a type for.
+/// Whether we have a type for every name of the kind.
 pub(super) fn is_known(node: &Node, ours: bool, registry: &Registry) -> bool {
     let text = |path: &[&str]| node.text_at(path).unwrap_or_default();
     let kind = text(&["type"]);
@@ -65,7 +65,7 @@ pub(super) fn is_inbound(subtype: &str) -> bool {
     InboundRequest::KINDS.contains(&subtype)
 }
 
-/// The places of the objects whose kind is the line's own.
+/// The paths of the objects that determine the line's kind.
 pub(super) fn places(node: &Node) -> &'static [&'static str] {
     match node.text_at(&["type"]).as_deref() {
         Some("stream_event") => &["", "event"],

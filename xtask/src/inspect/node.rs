@@ -96,7 +96,7 @@ impl Node {
         Some(Cow::Borrowed(plain))
     }
 
-    /// Whether leaving it out says the same to a reader that knows the field.
+    /// Whether a reader that knows the field treats it like an absent one.
     pub(crate) fn is_empty(&self) -> bool {
         match self {
             Self::Scalar(raw) => matches!(&**raw, "null" | "false" | "0" | "0.0" | "\"\""),
@@ -106,9 +106,9 @@ impl Node {
         }
     }
 
-    /// The value as text, with the fields that tell kinds apart at the front of each object.
+    /// The value as text, with the tags of unions at the front of each object.
     ///
-    /// A union whose tag comes late is read by another way, on which nothing that looks on can see into it.
+    /// A union with a late tag buffers its fields, and `serde_ignored` can't see into the buffer.
     pub(crate) fn tags_first(&self) -> String {
         let mut text = String::new();
         self.put(&mut text, true);
@@ -181,7 +181,7 @@ pub(super) fn fields(text: &str) -> Option<Vec<(Box<str>, &RawValue)>> {
     Some(fields)
 }
 
-/// The fields that unions of the protocol are told apart by, outermost first.
+/// The tags of the protocol's unions, outermost first.
 const TAGS: &[&str] =
     &["type", "subtype", "behavior", "hook_event_name", "hookEventName", "mode", "source", "kind"];
 

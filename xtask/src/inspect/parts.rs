@@ -24,7 +24,7 @@ pub(crate) enum Asked {
 pub(super) struct Part {
     pub(super) path: Vec<Step>,
     pub(super) reader: Reader,
-    /// A field of the part that is not its type's, since it tells the type.
+    /// The tag of the part, which does not belong to its type.
     pub(super) tag: &'static str,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn of(node: &Node, ours: bool, asked: Option<Asked>, registry: &Regis
     }
 }
 
-/// The id under which a request is answered, and what it asks; `None` where the line is no request that we know.
+/// Returns the id of a request and its kind; `None` if the line is no known request.
 pub(super) fn request(node: &Node, ours: bool, registry: &Registry) -> Option<(String, Asked)> {
     if node.text_at(&["type"])? != "control_request" {
         return None;

@@ -16,7 +16,7 @@ pub(crate) struct Call {
     pub(crate) reply: Reader,
 }
 
-/// How to read what a hook is told, what only its event can answer, and its answer as a whole.
+/// The readers of a hook's input, of its event's own output, and of its whole answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) input: Reader,

@@ -14,11 +14,11 @@ use super::node::Node;
 pub(crate) struct View {
     /// The paths that the type has no place for; a path is relative to the text.
     pub(crate) missing: Vec<String>,
-    /// The paths of objects whose kind a union of ours does not know.
+    /// The paths of objects of a kind that our union does not know.
     pub(crate) unknown: Vec<String>,
     /// The paths of objects and lists that the type keeps as text.
     pub(crate) raw: Vec<String>,
-    /// The paths whose value the type changes.
+    /// The paths of values that the type changes.
     pub(crate) changed: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn view<T: DeserializeOwned + Serialize>(text: &str) -> Result<View, 
 impl View {
     /// Compares a value with the text that it was read from.
     pub(crate) fn of<T: Serialize>(value: &T, text: &str) -> Self {
-        // What was decoded is JSON, so there is a tree of it.
+        // A decoded text is JSON, so there is a tree of it.
         let line = Node::parse(text).unwrap_or(Node::List(Vec::new()));
         let Differences { missing, unknown, raw, mut changed } = match encode(value) {
             Ok(view) => {
@@ -53,7 +53,7 @@ impl View {
     }
 }
 
-/// The fields that a `T` skips on its way through the text, whose tags come first.
+/// The fields that a `T` skips in the text, whose tags come first.
 fn ignored<T: DeserializeOwned>(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);

@@ -1,4 +1,4 @@
-//! What a crate may cost who uses it.
+//! Limits of the dependencies of a crate.
 
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@ use std::fs;
 use crate::failure::{Failure, While as _};
 use crate::workspace::{self, Metadata};
 
-/// What is wrong with the manifests of the workspace.
+/// Checks the manifests of the workspace.
 pub(super) fn check(metadata: &Metadata) -> Result<Vec<String>, Failure> {
     let read = |path: &std::path::Path| {
         fs::read_to_string(path).while_doing(|| format!("reading {}", path.display()))

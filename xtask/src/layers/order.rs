@@ -3,7 +3,7 @@
 use super::rules::{BENCHES, BESIDE, JUDGE, ORDER, TESTKIT, VIEWER, XTASK};
 use crate::workspace::{Dependency, Package};
 
-/// What is wrong with the edges of this crate.
+/// Checks the edges of this crate.
 pub(super) fn findings(package: &Package) -> Vec<String> {
     let name = package.name.as_str();
     if !is_ours(name) {

@@ -126,5 +126,5 @@ pub(super) const DIRECT: &[(&str, &[&str])] = &[
 /// What those crates may not even use indirectly, unless a feature asks for it.
 pub(super) const NO_RUNTIME: &[&str] = &["tokio", "tokio-util", "async-std", "smol", "futures-executor"];
 
-/// What is too heavy to be built before an example of the facade runs.
+/// Crates that are too heavy to be built before an example of the facade runs.
 pub(super) const HEAVY_IN_TESTS: &[&str] = &["axum", "proptest"];

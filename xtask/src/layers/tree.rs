@@ -1,4 +1,4 @@
-//! What `cargo tree` says about one crate.
+//! The output of `cargo tree` for one crate.
 
 use std::collections::BTreeSet;
 

@@ -34,7 +34,7 @@ pub(super) fn scenarios(listed: &str, heading: &str) -> Vec<String> {
     entries.filter_map(|entry| entry.split_whitespace().next()).map(str::to_owned).collect()
 }
 
-/// What is wrong between the table and the suite's list.
+/// Compares the table with the suite's list.
 pub(super) fn missing(rows: &[Row], listed: &[String]) -> Vec<String> {
     let untold = listed.iter().filter(|name| !rows.iter().any(|row| row.scenario == **name));
     let gone = rows.iter().filter(|row| !listed.contains(&row.scenario));

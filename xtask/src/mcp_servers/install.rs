@@ -1,4 +1,4 @@
-//! What is installed, and from where: every version is named.
+//! Installs packages at pinned versions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,39 +7,23 @@ use std::process::Command;
 use crate::cli;
 use crate::failure::{Failure, While as _};
 use crate::program;
+use crate::python;
 
-/// Installs what is not there yet below this folder: `node_modules`, `venv` and `jupyter`.
+/// Installs the missing ones of `node_modules`, `venv` and `jupyter` below this folder.
 pub(super) fn into(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;
     let node = format!("node-{}@{NODE}", cli::platform()?);
     let npm: Vec<&str> = NPM.iter().copied().chain([node.as_str()]).collect();
-    once(folder, "node_modules", &npm, || from_npm(folder, &npm))?;
+    let (done, list) = (folder.join("node_modules.installed"), npm.join("\n"));
+    if !fs::read_to_string(&done).is_ok_and(|installed| installed == list) {
+        println!("    installing into {}: {}", folder.display(), npm.join(" "));
+        from_npm(folder, &npm)?;
+        fs::write(&done, list).while_doing(|| format!("writing {}", done.display()))?;
+    }
     for (place, packages) in [("venv", SERVERS), (JUPYTER, KERNELS)] {
-        once(folder, place, packages, || from_pypi(&folder.join(place), packages))?;
+        python::environment(&folder.join(place), packages)?;
     }
     Ok(())
-}
-
-/// Does it unless it was done for the same list: the list is written beside what was installed, after it.
-fn once(
-    folder: &Path,
-    place: &str,
-    packages: &[&str],
-    install: impl FnOnce() -> Result<(), Failure>,
-) -> Result<(), Failure> {
-    let (done, list) = (folder.join(format!("{place}.installed")), packages.join("\n"));
-    if fs::read_to_string(&done).is_ok_and(|installed| installed == list) {
-        return Ok(());
-    }
-    println!("installing into {}: {}", folder.join(place).display(), packages.join(" "));
-    match fs::remove_dir_all(folder.join(place)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(error).while_doing(|| format!("removing an older {place}"));
-        }
-        _ => {}
-    }
-    install()?;
-    fs::write(&done, list).while_doing(|| format!("writing {}", done.display()))
 }
 
 fn from_npm(folder: &Path, packages: &[&str]) -> Result<(), Failure> {
@@ -47,15 +31,9 @@ fn from_npm(folder: &Path, packages: &[&str]) -> Result<(), Failure> {
     let npm = program::find("npm").ok_or_else(|| Failure::new("npm is not there"))?;
     let mut command = Command::new(npm);
     command.current_dir(folder).args(["install", "--no-save", "--no-package-lock", "--ignore-scripts"]);
-    // The suite asks for a newer node than the one that installs it, and gets it beside.
+    // The suite needs a newer node than npm does, so a package installs one for it.
     command.args(["--no-audit", "--no-fund", "--loglevel=error"]).args(packages);
     program::output(&mut command).map(drop)
-}
-
-fn from_pypi(place: &Path, packages: &[&str]) -> Result<(), Failure> {
-    program::output(Command::new("python3").args(["-m", "venv"]).arg(place))?;
-    let programs = place.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    program::output(Command::new(programs.join("pip")).args(["install", "--quiet"]).args(packages)).map(drop)
 }
 
 /// The `node` that the suite runs on.

@@ -5,23 +5,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::folder::Folder;
-use super::server::{Running, Server, User, bound_to_us, on_a_free_port, secret};
+use super::server::{Running, Server, User, bound_to_us, make, on_a_free_port, secret};
 use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::program;
 
 /// Starts it, with a new cluster of its own.
-pub(super) fn start(folder: &Folder) -> Result<Running, Failure> {
+pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
     let programs = programs()?;
     let user = User::unprivileged()?;
-    let home = folder.make("postgres")?;
+    let home = make(folder, "postgres")?;
     let password = secret();
     make_cluster(&programs, user.as_ref(), &home, &password)?;
     on_a_free_port(|port| {
         let mut command = Command::new(programs.join("postgres"));
         command.arg("-D").arg(home.join("data"));
-        // What is lost with the machine was a test's.
+        // The data is of tests only, so it need not survive a crash.
         for setting in
             ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off", &format!("port={port}")]
         {

@@ -2,24 +2,24 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::folder::Folder;
-use super::server::{Running, Server, on_a_free_port, secret};
+use super::server::{Running, Server, make, on_a_free_port, secret};
 use crate::failure::Failure;
 use crate::machine;
 use crate::program;
 
 /// Starts it.
-pub(super) fn start(folder: &Folder) -> Result<Running, Failure> {
+pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
     machine::provide(&[PROGRAM])?;
     let program = program::find(PROGRAM).ok_or_else(|| Failure::new("redis-server not installed"))?;
     let password = secret();
     let mut tries = 0;
     on_a_free_port(|port| {
         tries += 1;
-        let data = folder.make(&format!("redis-{tries}"))?;
+        let data = make(folder, &format!("redis-{tries}"))?;
         let mut command = Command::new(&program);
         command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--requirepass", &password]);
         command
@@ -50,5 +50,5 @@ fn answers(port: u16, password: &str) -> bool {
     ask().is_ok_and(|said| said.starts_with("+OK\r\n+PONG\r\n"))
 }
 
-/// What it is called.
+/// The program's name.
 pub(super) const PROGRAM: &str = "redis-server";

@@ -12,7 +12,7 @@ use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::program;
 
-/// A server that is ready, and what tells a test of it.
+/// A server that is ready, and the variables by which tests find it.
 pub(super) struct Running {
     pub(super) server: Server,
     /// Environment variables.
@@ -28,7 +28,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts it, with what it says in a file.
+    /// Starts the server, with its output in a file.
     ///
     /// It ends when we do, however that comes: the kernel sees to it.
     pub(super) fn start(
@@ -98,7 +98,7 @@ pub(super) struct User {
 }
 
 impl User {
-    /// Somebody other than root; `None` where we are not root ourselves.
+    /// Returns another user if this process runs as root.
     pub(super) fn unprivileged() -> Result<Option<Self>, Failure> {
         if !machine::is_root() {
             return Ok(None);
@@ -147,12 +147,12 @@ pub(super) fn bound_to_us(command: &Command, user: Option<&User>) -> Command {
     bound
 }
 
-/// A port that nobody has; somebody may take it before a server does.
+/// Returns a free port; another process may take it before the server does.
 pub(super) fn free_port() -> Result<u16, Failure> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
-/// Tries it on a free port, and on another where somebody was quicker.
+/// Starts a server on a free port, and on another one if that was taken meanwhile.
 pub(super) fn on_a_free_port<T>(mut start: impl FnMut(u16) -> Result<T, Failure>) -> Result<T, Failure> {
     let mut tries = 0;
     loop {
@@ -164,7 +164,14 @@ pub(super) fn on_a_free_port<T>(mut start: impl FnMut(u16) -> Result<T, Failure>
     }
 }
 
-/// A password that nobody can guess while the server runs.
+/// Creates a folder.
+pub(super) fn make(parent: &Path, name: &str) -> Result<PathBuf, Failure> {
+    let folder = parent.join(name);
+    fs::create_dir(&folder).while_doing(|| format!("creating {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Returns a random password.
 pub(super) fn secret() -> String {
     let hash = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", hash(), hash())

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Finding;
 use crate::failure::{Failure, While as _};
 
-/// What is missing in a crate, or is not the same as in the root.
+/// Returns the files that a crate lacks, or that differ from the root's.
 pub(super) fn findings(root: &Path) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for folder in folders(root)? {
@@ -52,7 +52,7 @@ fn folders(root: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(folders)
 }
 
-/// Copies and no links: a package holds only what lies in its folder, and not every system has links.
+/// Copies, not links: a package contains only files of its folder, and not every system has links.
 const LICENCES: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT"];
 
 const NEEDED: &[&str] = &["README.md", "CHANGELOG.md"];

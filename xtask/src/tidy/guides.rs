@@ -11,7 +11,7 @@ use super::Finding;
 use super::sources::Source;
 use declared::Declared;
 
-/// What is wrong in the guides.
+/// Checks the guides.
 pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
     let mut findings = errors::findings(sources);
     findings.extend(names::findings(root, sources));

@@ -1,4 +1,4 @@
-//! A link that leads nowhere is a promise that nobody keeps.
+//! Links of pages lead to files of the repository.
 
 use std::path::Path;
 
@@ -58,7 +58,7 @@ mod tests {
         assert_eq!(found("```text\n[c](c.md)\n```\n"), []);
         let dead = [(2, "there is no `c.md`".to_owned()), (2, "there is no `../d/`".to_owned())];
         assert_eq!(found("\n[c](c.md) and [d](../d/)\n"), dead);
-        // Where there is no page, nothing is looked at.
+        // Other files are not checked.
         assert!(findings(folder.path(), &[Source::new("docs/b.rs", "//! [c](c.md)\n")]).is_empty());
     }
 }

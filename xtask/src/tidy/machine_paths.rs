@@ -2,7 +2,7 @@
 
 use super::{Hit, Source};
 
-/// No absolute path of somebody's home, work or temporary folder, and no address of a private registry.
+/// Finds absolute paths of home, work and temporary folders, and addresses of private registries.
 pub(super) fn find(source: &Source) -> Vec<Hit> {
     let mut hits = Vec::new();
     for (number, line) in source.text.lines().enumerate() {
@@ -67,36 +67,17 @@ const ENDS: [char; 8] = ['"', '\'', '`', ' ', ',', ')', '<', '\\'];
 mod tests {
     use super::{FOLDERS, MADE_UP, PUBLIC, REGISTRIES, Source, find};
 
-    fn count(path: &str, text: &str) -> usize {
-        find(&Source::new(path, text)).len()
-    }
-
     #[test]
-    fn every_pattern_is_found() {
+    fn each_pattern_is_found() {
+        let count = |path: &str, text: &str| find(&Source::new(path, text)).len();
         for start in FOLDERS {
-            assert_eq!(
-                count("fixtures/a.transcript", &format!("< {{\"cwd\":\"{start}x/y\"}}\n")),
-                1,
-                "{start}"
-            );
             assert_eq!(count("docs/a.md", &format!("see {start}x\n")), 1, "{start}");
-            assert_eq!(count("src/a.rs", &format!("//! {start}\n")), 1, "{start}");
         }
         for mark in REGISTRIES {
             assert_eq!(count("package-lock.json", &format!("  {mark}s://npm.example/x\n")), 1, "{mark}");
         }
         assert_eq!(count("Cargo.lock", "source = \"registry+https://mirror.example/index\"\n"), 1);
-    }
-
-    #[test]
-    fn other_paths_are_fine() {
-        for start in FOLDERS.iter().filter(|start| start.starts_with('/')) {
-            assert_eq!(count("a.md", &format!("target{start}x, {{dir}}{start}x, ~{start}x\n")), 0, "{start}");
-        }
-        for made_up in MADE_UP {
-            assert_eq!(count("a.md", &format!("{made_up}/project\n")), 0, "{made_up}");
-        }
-        assert_eq!(count("a.md", "/usr/local/bin/claude\n"), 0);
         assert_eq!(count("Cargo.lock", &format!("source = \"{PUBLIC}\"\n")), 0);
+        assert_eq!(count("a.md", &format!("{}/project, target{}x\n", MADE_UP[0], FOLDERS[0])), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! A file says why it exists and stays small enough to be read.
+//! A file opens with its purpose, and is short enough to be read.
 
 use super::{Hit, Source};
 

@@ -58,27 +58,24 @@ impl Source {
     }
 }
 
-/// The text files that git knows or would take; without git, those that do not lie in a folder of products.
+/// The text files that git tracks or would add.
 pub(super) fn load(root: &Path) -> Result<Vec<Source>, Failure> {
     let mut git = Command::new("git");
     git.current_dir(root).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-    let mut paths = Vec::new();
-    match program::output(&mut git) {
-        Ok(list) => paths.extend(list.split('\0').filter(|path| !path.is_empty()).map(str::to_owned)),
-        Err(_) => walk(root, "", &mut paths)?,
-    }
+    let list = program::output(&mut git)?;
+    let mut paths: Vec<&str> = list.split('\0').filter(|path| !path.is_empty()).collect();
     paths.sort();
     paths.dedup();
     let mut sources = Vec::new();
     for path in paths {
-        let file = root.join(&path);
+        let file = root.join(path);
         // A file that git knows may have been removed, and a link to a folder is no file.
         if !file.is_file() {
             continue;
         }
         let bytes = fs::read(&file).while_doing(|| format!("reading {path}"))?;
-        // What is not text, such as a picture, has its paths in places that cannot be told.
-        if let Some(text) = text_of(bytes, &path) {
+        // Binary files, such as pictures, are not checked.
+        if let Some(text) = text_of(bytes, path) {
             sources.push(Source::new(path, text));
         }
     }
@@ -88,7 +85,7 @@ pub(super) fn load(root: &Path) -> Result<Vec<Source>, Failure> {
 fn text_of(bytes: Vec<u8>, path: &str) -> Option<String> {
     match String::from_utf8(bytes) {
         Ok(text) => Some(text),
-        // A recording may hold bytes that are no UTF-8, and must be searched all the same.
+        // A recording may contain bytes that are not UTF-8, and is checked too.
         Err(error) if path.ends_with(".transcript") || path.ends_with(".bin") => {
             Some(String::from_utf8_lossy(error.as_bytes()).into_owned())
         }
@@ -96,27 +93,9 @@ fn text_of(bytes: Vec<u8>, path: &str) -> Option<String> {
     }
 }
 
-fn walk(root: &Path, under: &str, paths: &mut Vec<String>) -> Result<(), Failure> {
-    for entry in fs::read_dir(root.join(under))? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = if under.is_empty() { name.clone() } else { format!("{under}/{name}") };
-        if entry.file_type()?.is_dir() {
-            if !PRODUCTS.contains(&name.as_str()) {
-                walk(root, &path, paths)?;
-            }
-        } else {
-            paths.push(path);
-        }
-    }
-    Ok(())
-}
-
-const PRODUCTS: &[&str] = &[".git", ".cli", "target", "node_modules"];
-
 #[cfg(test)]
 mod tests {
-    use super::{Source, walk};
+    use super::Source;
 
     #[test]
     fn knows_where_the_tests_of_a_file_begin() {
@@ -127,19 +106,5 @@ mod tests {
             None
         );
         assert_eq!(Source::new("tests/it/a.rs", "").first_test_line(), Some(1));
-    }
-
-    #[test]
-    fn walks_where_there_is_no_git() {
-        let folder = tempfile::tempdir().unwrap();
-        for path in ["src/a.rs", "target/debug/b.rs", "c.md"] {
-            let file = folder.path().join(path);
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, "text\n").unwrap();
-        }
-        let mut paths = Vec::new();
-        walk(folder.path(), "", &mut paths).unwrap();
-        paths.sort();
-        assert_eq!(paths, ["c.md", "src/a.rs"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Spaces that nobody sees make differences that nobody meant.
+//! Whitespace that is invisible and changes nothing but diffs.
 
 use super::{Hit, Source};
 

@@ -1,4 +1,4 @@
-//! Sample values of a type: each field present in one, each arm of each union in one, and one without what is optional.
+//! Sample values of a type: together they have each field and each arm of a union, and one lacks the optional fields.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,14 +40,14 @@ impl<'a> Sampler<'a> {
             return Vec::new();
         }
         self.place = vec![name.to_owned()];
-        let of = Type::Name(name.to_owned(), Vec::new());
+        let of = Type::Name { name: name.to_owned(), args: Vec::new() };
         let mut samples = self.samples(&of, true);
         samples.extend(self.samples(&of, false));
         samples.dedup();
         samples
     }
 
-    /// The declarations that a union is made of, unions within it taken apart.
+    /// Returns the declarations of a union, including those of unions in it.
     pub(crate) fn arms(&self, name: &str) -> Vec<String> {
         let members = self.members(name);
         if members.is_empty() {
@@ -58,9 +58,9 @@ impl<'a> Sampler<'a> {
 
     /// The names that a union lists itself; none where it is no union of names.
     pub(crate) fn members(&self, name: &str) -> Vec<String> {
-        let Some(Type::Union(arms)) = self.declared.get(plain(name)) else { return Vec::new() };
+        let Some(Type::Union { of: arms }) = self.declared.get(plain(name)) else { return Vec::new() };
         let names = arms.iter().map(|arm| match arm {
-            Type::Name(name, _) => Some(plain(name).to_owned()),
+            Type::Name { name, .. } => Some(plain(name).to_owned()),
             _ => None,
         });
         names.collect::<Option<_>>().unwrap_or_default()
@@ -68,7 +68,7 @@ impl<'a> Sampler<'a> {
 
     /// The literals that a field of a declaration may have.
     pub(crate) fn literals(&self, name: &str, field: &str) -> Vec<String> {
-        let of = Type::Name(name.to_owned(), Vec::new());
+        let of = Type::Name { name: name.to_owned(), args: Vec::new() };
         let shapes = shapes(&of, self.declared).unwrap_or_default().into_iter().flatten();
         let fields = shapes.filter(|declared| declared.name.as_deref() == Some(field));
         let mut found: Vec<String> = fields.flat_map(|field| texts(&field.of, self.declared)).collect();
@@ -78,7 +78,7 @@ impl<'a> Sampler<'a> {
 
     /// The names of a declaration's fields.
     pub(crate) fn fields(&self, name: &str) -> Vec<String> {
-        let of = Type::Name(name.to_owned(), Vec::new());
+        let of = Type::Name { name: name.to_owned(), args: Vec::new() };
         let shapes = shapes(&of, self.declared).unwrap_or_default();
         let mut names: Vec<String> = shapes.into_iter().flatten().filter_map(|field| field.name).collect();
         names.dedup();
@@ -86,7 +86,7 @@ impl<'a> Sampler<'a> {
     }
 
     fn samples(&mut self, of: &Type, full: bool) -> Vec<Value> {
-        if let Type::Name(name, _) = of {
+        if let Type::Name { name, .. } = of {
             let name = plain(name);
             if let Some(sample) = self.foreign.get(name) {
                 return vec![sample.clone()];
@@ -115,28 +115,28 @@ impl<'a> Sampler<'a> {
             return samples;
         }
         match of {
-            Type::Literal(value) => vec![value.clone()],
+            Type::Literal { value } => vec![value.clone()],
             Type::Text => vec![json!("text")],
             Type::Number => vec![json!(1)],
             Type::Bool => vec![json!(true)],
-            Type::Any | Type::Function(_) => vec![free()],
-            Type::Nothing | Type::Name(..) => Vec::new(),
-            Type::List(of) => vec![Value::Array(if full { self.samples(of, full) } else { Vec::new() })],
-            Type::Union(arms) => {
+            Type::Any | Type::Function { .. } => vec![free()],
+            Type::Nothing | Type::Name { .. } => Vec::new(),
+            Type::List { of } => vec![Value::Array(if full { self.samples(of, full) } else { Vec::new() })],
+            Type::Union { of: arms } => {
                 self.note(of);
                 let mut samples: Vec<Value> = arms.iter().flat_map(|arm| self.samples(arm, full)).collect();
                 samples.dedup();
                 samples
             }
-            Type::Object(_) | Type::And(_) => {
+            Type::Object { .. } | Type::And { .. } => {
                 let shapes = shapes(of, self.declared).unwrap_or_default();
                 shapes.iter().flat_map(|fields| self.objects(fields, full)).collect()
             }
-            Type::Part(whole, field) if self.is_foreign(whole) => {
+            Type::Part { of: whole, name: field } if self.is_foreign(whole) => {
                 let wholes = self.samples(whole, full);
                 wholes.iter().map(|whole| whole.get(field).cloned().unwrap_or_else(free)).collect()
             }
-            Type::Part(..) => match resolve(of, self.declared) {
+            Type::Part { .. } => match resolve(of, self.declared) {
                 Ok(of) => self.samples(&of, full),
                 Err(_) => vec![free()],
             },
@@ -144,7 +144,7 @@ impl<'a> Sampler<'a> {
     }
 
     fn is_foreign(&self, of: &Type) -> bool {
-        matches!(of, Type::Name(name, _) if self.foreign.contains_key(plain(name)))
+        matches!(of, Type::Name { name, .. } if self.foreign.contains_key(plain(name)))
     }
 
     /// Objects with these fields: as many as the field with the most samples has.
@@ -162,7 +162,7 @@ impl<'a> Sampler<'a> {
                         values.push((name.clone(), samples));
                     }
                 }
-                // What stands under names of the user's choice: one name for each sample.
+                // An index signature: one field for each sample.
                 None if full => {
                     let samples = self.samples(&field.of, full);
                     let named = samples.into_iter().take(MOST).enumerate();
@@ -195,7 +195,7 @@ fn plain(name: &str) -> &str {
 }
 
 fn is_zod_optional(of: &Type) -> bool {
-    matches!(of, Type::Name(name, _) if name == "z.ZodOptional")
+    matches!(of, Type::Name { name, .. } if name == "z.ZodOptional")
 }
 
 /// A value of no declared shape.
@@ -203,7 +203,7 @@ fn free() -> Value {
     json!({FREE: 1})
 }
 
-/// The field by which a value of no declared shape is told.
+/// The field that marks a value of no declared shape.
 pub(crate) const FREE: &str = "any_free";
 
 /// No type has more samples than this.

@@ -2,13 +2,13 @@
 
 use super::{Declarations, Field, Type};
 
-/// A type whose outermost name is looked up; `Err` gives back a name that is not declared here.
+/// Resolves a type's outermost name; `Err` contains a name that is not declared here.
 pub(super) fn resolve(of: &Type, declared: &Declarations) -> Result<Type, String> {
     let mut of = of.clone();
     for _ in 0..LOOKUPS {
         of = match of {
-            Type::Name(name, arguments) => named(&name, arguments, declared)?,
-            Type::Part(of, name) => part(&of, &name, declared),
+            Type::Name { name, args } => named(&name, args, declared)?,
+            Type::Part { of, name } => part(&of, &name, declared),
             done => return Ok(done),
         };
     }
@@ -20,17 +20,17 @@ fn named(name: &str, arguments: Vec<Type>, declared: &Declarations) -> Result<Ty
     let first = arguments.next().unwrap_or(Type::Any);
     let field = |of: Type| Field { name: None, optional: false, of };
     Ok(match name {
-        "Record" | "z.ZodRecord" => Type::Object(vec![field(arguments.next().unwrap_or(Type::Any))]),
-        "Array" | "ReadonlyArray" | "z.ZodArray" => Type::List(Box::new(first)),
+        "Record" | "z.ZodRecord" => Type::Object { of: vec![field(arguments.next().unwrap_or(Type::Any))] },
+        "Array" | "ReadonlyArray" | "z.ZodArray" => Type::List { of: Box::new(first) },
         "Readonly" | "Promise" | "Required" | "z.infer" | "z.ZodPreprocess" | "z.ZodDefault"
         | "z.ZodObject" | "z.ZodReadonly" | "z.ZodLiteral" | "z.ZodOptional" => first,
-        "z.ZodNullable" => Type::Union(vec![first, Type::Literal(serde_json::Value::Null)]),
+        "z.ZodNullable" => Type::Union { of: vec![first, NULL] },
         "z.ZodUnion" => match first {
-            Type::Name(tuple, arms) if tuple == "tuple" => Type::Union(arms),
+            Type::Name { name: tuple, args } if tuple == "tuple" => Type::Union { of: args },
             other => other,
         },
         "z.ZodEnum" => match first {
-            Type::Object(fields) => Type::Union(fields.into_iter().map(|field| field.of).collect()),
+            Type::Object { of } => Type::Union { of: of.into_iter().map(|field| field.of).collect() },
             _ => Type::Any,
         },
         "z.ZodString" | "UUID" => Type::Text,
@@ -38,15 +38,13 @@ fn named(name: &str, arguments: Vec<Type>, declared: &Declarations) -> Result<Ty
         "z.ZodBoolean" => Type::Bool,
         "z.ZodUnknown" | "z.ZodAny" => Type::Any,
         "Partial" => match resolve(&first, declared)? {
-            Type::Object(fields) => {
-                Type::Object(fields.into_iter().map(|field| Field { optional: true, ..field }).collect())
+            Type::Object { of } => {
+                Type::Object { of: of.into_iter().map(|field| Field { optional: true, ..field }).collect() }
             }
             other => other,
         },
         "NonNullable" => match resolve(&first, declared)? {
-            Type::Union(arms) => Type::Union(
-                arms.into_iter().filter(|arm| *arm != Type::Literal(serde_json::Value::Null)).collect(),
-            ),
+            Type::Union { of } => Type::Union { of: of.into_iter().filter(|arm| *arm != NULL).collect() },
             other => other,
         },
         "Omit" | "Pick" => {
@@ -57,16 +55,18 @@ fn named(name: &str, arguments: Vec<Type>, declared: &Declarations) -> Result<Ty
                 named.is_none_or(|named| named == (name == "Pick"))
             };
             match resolve(&first, declared)? {
-                Type::Object(fields) => Type::Object(fields.into_iter().filter(keep).collect()),
+                Type::Object { of } => Type::Object { of: of.into_iter().filter(keep).collect() },
                 other => other,
             }
         }
         "ReturnType" => match resolve(&first, declared)? {
-            Type::Function(of) => *of,
+            Type::Function { of } => *of,
             _ => Type::Any,
         },
         "typeof" => first,
-        "tuple" => Type::List(Box::new(Type::Union(std::iter::once(first).chain(arguments).collect()))),
+        "tuple" => {
+            Type::List { of: Box::new(Type::Union { of: std::iter::once(first).chain(arguments).collect() }) }
+        }
         name => {
             let plain = name.rsplit('.').next().unwrap_or(name);
             declared.get(plain).cloned().ok_or_else(|| plain.to_owned())?
@@ -83,8 +83,8 @@ fn part(of: &Type, name: &str, declared: &Declarations) -> Type {
 /// The texts of a set of literals.
 pub(super) fn texts(of: &Type, declared: &Declarations) -> Vec<String> {
     match resolve(of, declared) {
-        Ok(Type::Literal(serde_json::Value::String(text))) => vec![text],
-        Ok(Type::Union(arms)) => arms.iter().flat_map(|arm| texts(arm, declared)).collect(),
+        Ok(Type::Literal { value: serde_json::Value::String(text) }) => vec![text],
+        Ok(Type::Union { of: arms }) => arms.iter().flat_map(|arm| texts(arm, declared)).collect(),
         _ => Vec::new(),
     }
 }
@@ -92,12 +92,12 @@ pub(super) fn texts(of: &Type, declared: &Declarations) -> Vec<String> {
 /// The objects that a type may be, each by its fields; `None` where it is no object.
 pub(super) fn shapes(of: &Type, declared: &Declarations) -> Option<Vec<Vec<Field>>> {
     match resolve(of, declared).ok()? {
-        Type::Object(fields) => Some(vec![fields]),
-        Type::Union(arms) => {
+        Type::Object { of } => Some(vec![of]),
+        Type::Union { of: arms } => {
             let shapes: Option<Vec<_>> = arms.iter().map(|arm| shapes(arm, declared)).collect();
             shapes.map(|shapes| shapes.into_iter().flatten().collect())
         }
-        Type::And(parts) => {
+        Type::And { of: parts } => {
             let mut all = vec![Vec::new()];
             for part in &parts {
                 // A part that is not known adds nothing.
@@ -113,7 +113,7 @@ pub(super) fn shapes(of: &Type, declared: &Declarations) -> Option<Vec<Vec<Field
     }
 }
 
-/// Both objects' fields; of one that both have the later one's.
+/// Merges the fields of both objects; the later one takes precedence.
 fn merge(mut fields: Vec<Field>, more: &[Field]) -> Vec<Field> {
     for field in more {
         fields.retain(|other| other.name.is_none() || other.name != field.name);
@@ -121,6 +121,8 @@ fn merge(mut fields: Vec<Field>, more: &[Field]) -> Vec<Field> {
     }
     fields
 }
+
+const NULL: Type = Type::Literal { value: serde_json::Value::Null };
 
 /// A chain of names longer than this goes in a circle.
 const LOOKUPS: usize = 40;

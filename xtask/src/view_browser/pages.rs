@@ -1,71 +1,37 @@
-//! Which pages are read, and by whom.
+//! The pages that are read.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use agentwire_testkit::Transcript;
+use serde_json::{Value, json};
 
 use crate::failure::{Failure, While as _};
 use crate::workspace;
 
-/// One page.
-pub(super) struct Case {
-    pub(super) name: &'static str,
-    pub(super) html: String,
-    /// A word that some items have and others do not.
-    pub(super) word: &'static str,
-    /// Where it lies.
-    pub(super) file: PathBuf,
-}
-
-/// How a page is looked at.
-#[derive(Clone, Copy)]
-pub(super) struct Reader {
-    pub(super) name: &'static str,
-    pub(super) width: u32,
-    pub(super) dark: bool,
-    pub(super) scripts: bool,
-}
-
-impl Reader {
-    pub(super) const ALL: [Self; 4] = [
-        Self { name: "wide", width: 1200, dark: false, scripts: true },
-        Self { name: "dark", width: 1200, dark: true, scripts: true },
-        Self { name: "narrow", width: 360, dark: false, scripts: true },
-        Self { name: "without scripts", width: 800, dark: false, scripts: false },
-    ];
-}
-
-impl Case {
-    /// Some recordings, a long session, and one that is up to no good.
-    pub(super) fn all() -> Result<Vec<Self>, Failure> {
-        let folder = folder()?;
-        let mut cases = Vec::new();
-        for (name, word) in RECORDINGS {
-            let file = workspace::root()?.join(format!("fixtures/sessions/2.1.330/{name}.transcript"));
-            let bytes = fs::read(&file).while_doing(|| format!("reading {}", file.display()))?;
-            cases.push(Self::new(&folder, name, word, &Transcript::parse(bytes)?)?);
-        }
-        cases.push(Self::new(&folder, "long", "cargo", &Transcript::parse(long())?)?);
-        cases.push(Self::new(&folder, "hostile", "pwned", &Transcript::parse(HOSTILE)?)?);
-        Ok(cases)
+/// Writes pages of some recordings, of a long session and of a hostile one, and returns what the script needs of each.
+pub(super) fn write(folder: &Path) -> Result<Vec<Value>, Failure> {
+    let mut cases = Vec::new();
+    for (name, word) in RECORDINGS {
+        let file = workspace::root()?.join(format!("fixtures/sessions/2.1.330/{name}.transcript"));
+        let bytes = fs::read(&file).while_doing(|| format!("reading {}", file.display()))?;
+        cases.push(case(folder, name, word, bytes)?);
     }
-
-    fn new(
-        folder: &Path,
-        name: &'static str,
-        word: &'static str,
-        session: &Transcript,
-    ) -> Result<Self, Failure> {
-        let html = agentwire_viewer::page(session, name);
-        let file = folder.join(format!("{name}.html"));
-        fs::write(&file, &html).while_doing(|| format!("writing {}", file.display()))?;
-        Ok(Self { name, html, word, file })
-    }
+    cases.push(case(folder, "long", "cargo", long().into_bytes())?);
+    cases.push(case(folder, "hostile", "pwned", HOSTILE.as_bytes().to_vec())?);
+    Ok(cases)
 }
 
-/// Where pages lie while they are read.
+/// Some items of the page contain the word, and others do not.
+fn case(folder: &Path, name: &str, word: &str, transcript: Vec<u8>) -> Result<Value, Failure> {
+    let html = agentwire_viewer::page(&Transcript::parse(transcript)?, name);
+    let file = folder.join(format!("{name}.html"));
+    fs::write(&file, &html).while_doing(|| format!("writing {}", file.display()))?;
+    Ok(json!({"name": name, "word": word, "file": file, "long": html.len() > LONG}))
+}
+
+/// The folder of the pages.
 pub(super) fn folder() -> Result<PathBuf, Failure> {
     let folder = workspace::root()?.join("target").join("view-browser");
     fs::create_dir_all(&folder).while_doing(|| format!("making {}", folder.display()))?;
@@ -105,6 +71,8 @@ fn long() -> String {
     text
 }
 
+/// A longer page is read by one reader only.
+const LONG: usize = 1 << 20;
 const RECORDINGS: &[(&str, &str)] =
     &[("quickstart", "weather"), ("agent-foreground", "one"), ("permission-deny-interrupt", "again")];
 

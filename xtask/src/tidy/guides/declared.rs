@@ -1,4 +1,4 @@
-//! The names that the crates declare, as far as a look at their lines tells.
+//! The names that the crates declare, read line by line.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -30,7 +30,7 @@ pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
     findings
 }
 
-/// Records and lists of changes name what was there at their time.
+/// Decision records and changelogs use the names of their time.
 fn is_guide(path: &str) -> bool {
     match path.strip_prefix("docs/") {
         Some(name) => name.ends_with(".md") && !name.contains('/'),
@@ -56,7 +56,7 @@ fn is_file(span: &str) -> bool {
 }
 
 fn gone_commands(line: &str) -> impl Iterator<Item = &str> {
-    words_after(line, "cargo xtask ").filter(|name| !crate::COMMANDS.iter().any(|known| known.name == *name))
+    words_after(line, "cargo xtask ").filter(|name| !crate::is_command(name))
 }
 
 fn gone_examples<'a>(line: &'a str, sources: &[Source]) -> impl Iterator<Item = &'a str> {

@@ -1,4 +1,4 @@
-// Runs in the page, from outside it: does what a reader does, and says what went wrong.
+// Runs in the page: acts as a reader does, and returns what is wrong.
 async (facts) => {
   const faults = [];
   let checks = 0;

@@ -1,0 +1,45 @@
+//! npm packages that the commands use as libraries, in an ignored folder of the workspace.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::cli;
+use crate::failure::Failure;
+use crate::program;
+use crate::workspace;
+
+/// A script of ours, and the package that it imports.
+#[derive(Debug)]
+pub(crate) struct Script {
+    /// The package's name and version.
+    pub(crate) package: (&'static str, &'static str),
+    /// A file of the package, present once it is installed.
+    pub(crate) file: &'static str,
+    /// The script's name below `xtask/scripts`.
+    pub(crate) name: &'static str,
+}
+
+impl Script {
+    /// Installs the package if it is missing, and returns the command that runs the script.
+    ///
+    /// The script finds the package's folder as its first argument.
+    pub(crate) fn command(&self) -> Result<Command, Failure> {
+        let root = workspace::root()?;
+        let mut command = Command::new("node");
+        command.arg(root.join("xtask/scripts").join(self.name)).arg(self.install(&root)?);
+        Ok(command)
+    }
+
+    fn install(&self, root: &Path) -> Result<PathBuf, Failure> {
+        let (name, version) = self.package;
+        let place = root.join(".cli").join(format!("{name}-{version}"));
+        let package = Path::new("node_modules").join(name);
+        if !place.join(&package).join(self.file).is_file() {
+            if program::find("node").is_none() {
+                return Err(Failure::new(format!("node is needed for {name}, and is not installed")));
+            }
+            cli::install_package(&format!("{name}@{version}"), &package.join(self.file), &place)?;
+        }
+        Ok(place.join(package))
+    }
+}
