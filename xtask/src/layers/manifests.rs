@@ -111,15 +111,6 @@ mod tests {
     const LINTS: &str = "[lints]\nworkspace = true\n";
 
     #[test]
-    fn a_manifest_that_inherits_is_fine() {
-        let text = "[package]\nversion.workspace = true\n[dependencies]\n# why\nserde = { workspace = true }\n\
-            bytes.workspace = true\ntokio = { workspace = true, features = [\n    \"net\",\n] }\n\
-            [target.'cfg(unix)'.dependencies]\nrustix = { features = [\"fs\"], workspace = true }\n\
-            [dev-dependencies.insta]\nworkspace = true\n[[test]]\nname = \"a\"\n[features]\ndefault = [\"a\"]\n";
-        assert_eq!(member_findings(&format!("{text}{LINTS}")), [""; 0]);
-    }
-
-    #[test]
     fn a_version_of_its_own_is_found() {
         for (text, what) in [
             ("[dependencies]\nserde = \"1\"\n", "[dependencies] serde"),
