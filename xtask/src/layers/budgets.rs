@@ -77,7 +77,7 @@ fn forbidden(package: &str, tree: &BTreeSet<Id>, names: &[&str]) -> Vec<String> 
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Budget, Features, forbidden, foreign, lacks_feature, not_allowed};
+    use super::{Budget, Features, forbidden, lacks_feature, not_allowed};
     use crate::workspace::Package;
 
     fn tree(names: &[&str]) -> BTreeSet<(String, String)> {
