@@ -1,14 +1,9 @@
 //! The logged-in account and the API provider.
 
-use serde::{Deserialize, Serialize};
-
 use crate::open_enum::open_enum;
 
 /// The logged-in account (`account` of the handshake).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase)]
 pub struct AccountInfo {
     /// The user's email address.
     pub email: Option<Box<str>>,

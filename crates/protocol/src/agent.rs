@@ -10,10 +10,7 @@ use serde::{
 use crate::{PermissionMode, effort::Effort, mcp::McpServerConfig, open_enum::open_enum};
 
 /// A subagent that the host defines (`agents` of `initialize`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct AgentDefinition {
     /// When to use the subagent; the model reads this.
     pub description: String,
@@ -202,9 +199,7 @@ impl<'de> Visitor<'de> for AgentMcpServerVisitor {
 }
 
 /// An agent that the CLI can start.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct AgentInfo {
     /// The agent type, such as `Explore`.
     pub name: Box<str>,

@@ -1,7 +1,5 @@
 //! Elicitation: questions of an MCP server to the user.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{RawJson, open_enum::open_enum};
 
 open_enum! {
@@ -29,9 +27,7 @@ open_enum! {
 /// The answer to an `elicitation`, in the format of MCP.
 ///
 /// An error reply counts as [`ElicitationAction::Cancel`].
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ElicitationReply {
     /// The user's response (`action`).
     pub action: ElicitationAction,

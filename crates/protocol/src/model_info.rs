@@ -1,14 +1,9 @@
 //! Models that a session can use.
 
-use serde::{Deserialize, Serialize};
-
 use crate::effort::EffortLevel;
 
 /// A selectable model (`models` of the handshake, `list_models`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ModelInfo {
     /// The value for `set_model`: an alias or an id.
     pub value: Box<str>,

@@ -91,9 +91,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Nullable<T> {
 mod tests {
     use super::*;
 
-    #[derive(Debug, PartialEq, Deserialize, Serialize)]
+    #[wire]
     struct Holder {
-        #[serde(default, skip_serializing_if = "Nullable::is_absent")]
         count: Nullable<u8>,
     }
 

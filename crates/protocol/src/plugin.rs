@@ -1,7 +1,5 @@
 //! Plugins: their configuration by the host, and the CLI's list of loaded plugins.
 
-use serde::{Deserialize, Serialize};
-
 use crate::tagged::tagged;
 
 tagged! {
@@ -13,10 +11,7 @@ tagged! {
 }
 
 /// A plugin in a folder.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct LocalPlugin {
     /// The folder; `reload_plugins` accepts only absolute paths.
     pub path: String,
@@ -32,9 +27,7 @@ impl LocalPlugin {
 }
 
 /// A loaded plugin.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct PluginInfo {
     /// The name.
     pub name: Box<str>,

@@ -5,8 +5,6 @@ mod network;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 pub use credentials::{
     AwsPair, CredentialFile, CredentialMode, CredentialVar, SandboxCredentials, SecretDecode, SecretNoMatch,
     SigV4, SigningRule,
@@ -17,10 +15,7 @@ pub use network::{SandboxNetwork, TlsTerminate};
 ///
 /// Every field is optional; a missing field has the CLI's default.
 /// Lists are `Option`s, since an empty list and a missing one have different meanings.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct SandboxSettings {
     /// Whether commands run in the sandbox (`enabled`).
     pub enabled: Option<bool>,
@@ -57,10 +52,7 @@ pub struct SandboxSettings {
 }
 
 /// The file system access of commands.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct SandboxFilesystem {
     /// Additional writable paths (`allowWrite`).
     pub allow_write: Option<Vec<String>>,
@@ -77,9 +69,7 @@ pub struct SandboxFilesystem {
 }
 
 /// The search program.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct SandboxRipgrep {
     /// The program (`command`).
     pub command: String,

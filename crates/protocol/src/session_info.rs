@@ -2,15 +2,10 @@
 //!
 //! These types do not occur on the wire of a running session; the declarations of the official SDK define their shape.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
 /// The metadata of a stored session.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct SessionInfo {
     /// The session id.
     pub session_id: SessionId,
@@ -58,8 +53,7 @@ impl SessionInfo {
 }
 
 /// A message of a stored session.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(nulls)]
 pub struct SessionMessage {
     /// The kind of message.
     #[serde(rename = "type")]

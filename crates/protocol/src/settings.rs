@@ -78,10 +78,7 @@ impl fmt::Debug for RawSettings {
 ///
 /// Every key is optional; a missing one keeps the value of other settings or the CLI's default.
 /// Reading and writing drops keys that are not typed here: use [`RawSettings`] to forward settings.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct Settings {
     /// The model, by id or alias (`model`).
     pub model: Option<Box<str>>,
@@ -152,10 +149,7 @@ pub struct Settings {
 }
 
 /// A rule that matches an MCP server by one of three properties.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase)]
 pub struct McpServerRule {
     /// The name (`serverName`).
     pub server_name: Option<Box<str>>,
@@ -166,10 +160,7 @@ pub struct McpServerRule {
 }
 
 /// A status line, which a command prints.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct StatusLine {
     /// The kind, `command` (`type`).
     #[serde(rename = "type")]

@@ -1,14 +1,9 @@
 //! Slash commands and skills.
 
-use serde::{Deserialize, Serialize};
-
 /// A command or skill that a prompt can invoke with a leading slash.
 ///
 /// Several commands can share a name; the CLI then runs its own.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct SlashCommand {
     /// The name, without the slash.
     pub name: Box<str>,

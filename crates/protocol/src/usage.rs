@@ -10,15 +10,10 @@ pub use iteration::{Iteration, IterationUsage};
 pub use model::{CostBasis, ModelUsage};
 pub use session::{ExtraUsage, SessionUsage};
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Nullable, open_enum::open_enum};
 
 /// Token counts of an answer or a turn (`usage`), as the API reports them.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct Usage {
     /// Input tokens that were not cached.
     #[serde(deserialize_with = "crate::lenient::count")]
@@ -33,34 +28,25 @@ pub struct Usage {
     #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cache_read_input_tokens: Option<u64>,
     /// Input tokens written to the cache, by lifetime.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub cache_creation: Nullable<CacheCreation>,
     /// A breakdown of the output tokens.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub output_tokens_details: Nullable<OutputTokensDetails>,
     /// The number of calls of the API's own tools.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub server_tool_use: Nullable<ServerToolUsage>,
     /// The service tier of the request.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub service_tier: Nullable<ServiceTier>,
     /// The speed mode of the answer.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub speed: Nullable<Speed>,
     /// The region in which the model ran; may be empty.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub inference_geo: Nullable<Box<str>>,
     /// The steps of the answer, if there were several.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub iterations: Nullable<Vec<Iteration>>,
     /// The outcome of the credit token that an earlier refusal contained.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub fallback_credit: Nullable<FallbackCredit>,
 }
 
 /// Input tokens written to the cache, by lifetime (`cache_creation`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct CacheCreation {
     /// Tokens with a lifetime of one hour.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -71,8 +57,7 @@ pub struct CacheCreation {
 }
 
 /// A breakdown of the output tokens (`output_tokens_details`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct OutputTokensDetails {
     /// Thinking tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -80,8 +65,7 @@ pub struct OutputTokensDetails {
 }
 
 /// The number of calls of the API's own tools (`server_tool_use`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct ServerToolUsage {
     /// Web searches.
     #[serde(default, deserialize_with = "crate::lenient::count")]

@@ -1,6 +1,6 @@
-//! Refuses values that the CLI refuses, or that have a meaning nobody intends, before anything is started.
+//! Rejects values that the CLI refuses or treats in a way that was not intended, before anything starts.
 
-use super::{LaunchPlan, OptionInfo, Options, SystemPrompt, launch_plan::refuse, table::TABLE};
+use super::{LaunchPlan, OptionInfo, Options, SystemPrompt, refuse, table::TABLE};
 use crate::Error;
 
 impl Options {

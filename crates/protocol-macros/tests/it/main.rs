@@ -1,13 +1,10 @@
-//! `#[skip_serializing_none]` as a struct of the protocol uses it.
+//! `#[wire]` as a struct of the protocol uses it.
 
 use std::collections::BTreeMap;
 
-use agentwire_protocol_macros::skip_serializing_none;
-use serde::{Deserialize, Serialize};
+use agentwire_protocol_macros::wire;
 
-#[skip_serializing_none]
-#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[wire(Default, Eq, camelCase)]
 struct Fields<T> {
     /// Documented, with a type that contains commas.
     pub by_name: Option<BTreeMap<Box<str>, Vec<T>>>,
@@ -19,10 +16,16 @@ struct Fields<T> {
     last: Option<T>,
 }
 
+#[wire(Default, nulls, default)]
+struct Nulls {
+    model: Option<u8>,
+    #[serde(rename = "e")]
+    effort: Option<u8>,
+}
+
 macro_rules! declare {
     ($name:ident { $($(#[$meta:meta])* $field:ident: $ty:ty,)* }) => {
-        #[skip_serializing_none]
-        #[derive(Serialize)]
+        #[wire]
         struct $name { $($(#[$meta])* $field: $ty,)* }
     };
 }
@@ -49,4 +52,10 @@ fn fields_from_a_declarative_macro_are_recognised() {
         serde_json::to_string(&Declared { count: None, nullable: None }).unwrap(),
         r#"{"nullable":null}"#
     );
+}
+
+#[test]
+fn nulls_are_written_on_request_and_missing_fields_have_the_default() {
+    let nulls: Nulls = serde_json::from_str(r#"{"model":1}"#).unwrap();
+    assert_eq!(serde_json::to_string(&nulls).unwrap(), r#"{"model":1,"e":null}"#);
 }

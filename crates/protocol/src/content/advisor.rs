@@ -1,14 +1,10 @@
 //! `advisor_tool_result`: advice of another model.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, message::StopReason, tagged::tagged};
 
 /// Advice of another model (`advisor_tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct AdvisorToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
@@ -31,9 +27,7 @@ tagged! {
 }
 
 /// The advice (`advisor_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Advice {
     /// The text.
     pub text: String,
@@ -42,9 +36,7 @@ pub struct Advice {
 }
 
 /// Advice in encrypted form (`advisor_redacted_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct RedactedAdvice {
     /// The advice, readable only for the API.
     pub encrypted_content: String,

@@ -1,14 +1,10 @@
 //! `browser_state`: the state of a browser, within the result of a browser tool.
 
-use serde::{Deserialize, Serialize};
-
 use super::CacheControl;
 use crate::tagged::tagged;
 
 /// The browser's tabs after a tool call (`browser_state`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct BrowserState {
     /// All tabs.
     pub tabs: Vec<BrowserTab>,
@@ -19,9 +15,7 @@ pub struct BrowserState {
 }
 
 /// A tab of a browser.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct BrowserTab {
     /// Its id.
     pub tab_id: Box<str>,
@@ -48,17 +42,14 @@ tagged! {
 }
 
 /// A tab was opened (`tab_opened`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TabOpened {
     /// The tab.
     pub tab_id: Box<str>,
 }
 
 /// A started, completed or failed download.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Download {
     /// Its id, the same at its start and its end.
     pub download_id: Box<str>,

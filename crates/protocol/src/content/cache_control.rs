@@ -1,7 +1,5 @@
 //! `cache_control`: cache breakpoints of a prompt.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{open_enum::open_enum, tagged::tagged};
 
 tagged! {
@@ -25,9 +23,7 @@ impl CacheControl {
 }
 
 /// A short-lived cache entry (`ephemeral`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct EphemeralCache {
     /// The lifetime; absent means five minutes.
     pub ttl: Option<CacheTtl>,

@@ -1,7 +1,5 @@
 //! `caller`: whether the model called a tool directly or by code that it wrote.
 
-use serde::{Deserialize, Serialize};
-
 use crate::tagged::tagged;
 
 tagged! {
@@ -17,13 +15,11 @@ tagged! {
 }
 
 /// The model itself (`direct`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct DirectCaller {}
 
 /// Code of the model, run by the API.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CodeCaller {
     /// The tool call that runs the code.
     pub tool_id: Box<str>,

@@ -1,7 +1,5 @@
 //! `citations`: the sources of a text.
 
-use serde::{Deserialize, Serialize};
-
 use crate::tagged::tagged;
 
 tagged! {
@@ -35,9 +33,7 @@ impl Citation {
 }
 
 /// A range of characters in a plain text (`char_location`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct CharLocation {
     /// The cited text.
     pub cited_text: String,
@@ -54,9 +50,7 @@ pub struct CharLocation {
 }
 
 /// A range of pages in a PDF (`page_location`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct PageLocation {
     /// The cited text.
     pub cited_text: String,
@@ -73,9 +67,7 @@ pub struct PageLocation {
 }
 
 /// A range of blocks in a document made of blocks (`content_block_location`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ContentBlockLocation {
     /// The cited text.
     pub cited_text: String,
@@ -92,9 +84,7 @@ pub struct ContentBlockLocation {
 }
 
 /// A page that a web search found (`web_search_result_location`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct WebSearchResultLocation {
     /// The cited text.
     pub cited_text: String,
@@ -107,9 +97,7 @@ pub struct WebSearchResultLocation {
 }
 
 /// A range of blocks in a search result of the prompt (`search_result_location`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct SearchResultLocation {
     /// The cited text.
     pub cited_text: String,
@@ -126,9 +114,7 @@ pub struct SearchResultLocation {
 }
 
 /// Whether the model cites sources (`citations` of a document or a search result).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct CitationsConfig {
     /// Whether citations are enabled; absent means no.
     pub enabled: Option<bool>,

@@ -1,14 +1,10 @@
 //! `code_execution_tool_result` and `bash_code_execution_tool_result`: results of code that the API ran.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, tagged::tagged};
 
 /// The result of code that the API ran (`code_execution_tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CodeExecutionToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
@@ -19,9 +15,7 @@ pub struct CodeExecutionToolResult {
 }
 
 /// The result of a shell command that the API ran (`bash_code_execution_tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct BashCodeExecutionToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
@@ -54,8 +48,7 @@ tagged! {
 }
 
 /// The output and exit code of code or a command (`code_execution_result`, `bash_code_execution_result`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CodeExecutionResult {
     /// The standard output.
     pub stdout: String,
@@ -69,8 +62,7 @@ pub struct CodeExecutionResult {
 }
 
 /// A [`CodeExecutionResult`] with encrypted output (`encrypted_code_execution_result`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct EncryptedCodeExecutionResult {
     /// The standard output, readable only for the API.
     pub encrypted_stdout: String,
@@ -94,8 +86,7 @@ tagged! {
 }
 
 /// A file that code or a command produced.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct OutputFile {
     /// The file's id at the API.
     pub file_id: Box<str>,

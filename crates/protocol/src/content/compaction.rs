@@ -1,13 +1,9 @@
 //! `compaction`: the summary of a context that the API compacted.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Block, CacheControl};
 
 /// The summary of a context that the API compacted (`compaction`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct Compaction {
     /// The summary; `None` if the compaction failed.
     #[serialize_always]

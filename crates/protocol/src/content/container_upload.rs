@@ -1,13 +1,9 @@
 //! `container_upload`: a file for the API's container.
 
-use serde::{Deserialize, Serialize};
-
 use super::CacheControl;
 
 /// A file to upload to the API's container (`container_upload`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContainerUpload {
     /// The file's id at the API.
     pub file_id: Box<str>,

@@ -1,14 +1,10 @@
 //! `document`: a PDF or a plain text.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, CitationsConfig, Content, FileSource, InlineSource, UrlSource};
 use crate::tagged::tagged;
 
 /// A PDF or a plain text (`document`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Document {
     /// The source of the document.
     pub source: DocumentSource,
@@ -77,8 +73,7 @@ tagged! {
 }
 
 /// A document made of content blocks (`content`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContentSource {
     /// Text, or text and image blocks.
     pub content: Content,

@@ -1,13 +1,9 @@
 //! `fallback`: another model continues the answer.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{message::RefusalCategory, tagged::tagged};
 
 /// Another model continues the answer (`fallback`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Fallback {
     /// The model that declined to continue.
     pub from: FallbackModel,
@@ -18,8 +14,7 @@ pub struct Fallback {
 }
 
 /// One of the two models of a fallback.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct FallbackModel {
     /// The model: its name in the request for the first model, its full name otherwise.
     pub model: Box<str>,
@@ -34,8 +29,7 @@ tagged! {
 }
 
 /// The model declined (`refusal`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, nulls)]
 pub struct FallbackRefusal {
     /// The category of the refusal; `None` if it has no name.
     pub category: Option<RefusalCategory>,

@@ -1,14 +1,10 @@
 //! `image`: an image.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, FileSource, InlineSource, UrlSource};
 use crate::{open_enum::open_enum, tagged::tagged};
 
 /// An image (`image`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Image {
     /// The source of the image.
     pub source: ImageSource,
@@ -53,9 +49,7 @@ tagged! {
 }
 
 /// Changes that the API may make to an image (`transformations`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ImageTransformations {
     /// How to treat an image that is too large; absent means downsizing.
     pub oversized_image: Option<OversizedImage>,

@@ -2,15 +2,11 @@
 //!
 //! MCP servers that the CLI connects to have ordinary tools, called `mcp__server__tool`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, Content};
 use crate::{RawJson, ToolUseId};
 
 /// A call of a tool of an MCP server that the API connects to (`mcp_tool_use`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpToolUse {
     /// The id, which the result repeats.
     pub id: ToolUseId,
@@ -25,9 +21,7 @@ pub struct McpToolUse {
 }
 
 /// The result of such a tool (`mcp_tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
@@ -40,8 +34,7 @@ pub struct McpToolResult {
 }
 
 /// The tools of such a server (`mcp_tool_listing`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpToolListing {
     /// The server.
     pub mcp_server_name: Box<str>,
@@ -51,9 +44,7 @@ pub struct McpToolListing {
 }
 
 /// A tool in an `mcp_tool_listing`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ListedMcpTool {
     /// The name on the server.
     pub name: Box<str>,

@@ -1,13 +1,9 @@
 //! `search_result`: a search result that the host provides, for the model to cite.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Block, CacheControl, CitationsConfig};
 
 /// A search result that the host provides (`search_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct SearchResult {
     /// The source, such as a URL.
     pub source: String,

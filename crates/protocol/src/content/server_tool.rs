@@ -1,14 +1,10 @@
 //! Tools that the API runs itself: their calls and their errors.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, Caller};
 use crate::{RawJson, ToolUseId, open_enum::open_enum};
 
 /// A call of a tool that the API runs itself (`server_tool_use`); the result is in the same answer.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ServerToolUse {
     /// The id, which the result repeats.
     pub id: ToolUseId,
@@ -45,9 +41,7 @@ open_enum! {
 }
 
 /// A failure of a tool that the API runs itself.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ServerToolError {
     /// The error code.
     pub error_code: ServerToolErrorCode,

@@ -1,13 +1,9 @@
 //! `text`: plain text.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, Citation};
 
 /// Plain text (`text`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct Text {
     /// The text.
     pub text: String,

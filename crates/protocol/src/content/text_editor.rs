@@ -1,14 +1,10 @@
 //! `text_editor_code_execution_tool_result`: results of reading or editing a file in the API's container.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, ServerToolError};
 use crate::{ToolUseId, open_enum::open_enum, tagged::tagged};
 
 /// The result of reading or editing a file (`text_editor_code_execution_tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TextEditorToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
@@ -33,9 +29,7 @@ tagged! {
 }
 
 /// A file that was read (`text_editor_code_execution_view_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct FileView {
     /// The content of the file.
     pub content: String,
@@ -62,17 +56,14 @@ open_enum! {
 }
 
 /// A file that was written (`text_editor_code_execution_create_result`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct FileCreated {
     /// Whether the file existed before.
     pub is_file_update: bool,
 }
 
 /// A file in which text was replaced (`text_editor_code_execution_str_replace_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct FileEdited {
     /// The changed lines, in diff format.
     pub lines: Option<Vec<String>>,

@@ -1,14 +1,10 @@
 //! `tool_addition` and `tool_removal`: tools that change within a conversation.
 
-use serde::{Deserialize, Serialize};
-
 use super::CacheControl;
 use crate::{RawJson, tagged::tagged};
 
 /// A tool becomes available (`tool_addition`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolAddition {
     /// The tool.
     pub tool: ToolChange,
@@ -17,9 +13,7 @@ pub struct ToolAddition {
 }
 
 /// A tool is removed (`tool_removal`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolRemoval {
     /// The tool.
     pub tool: ToolChange,
@@ -42,16 +36,14 @@ tagged! {
 }
 
 /// A tool of the request (`tool_reference`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct RequestToolReference {
     /// Its name.
     pub name: Box<str>,
 }
 
 /// A tool of an MCP server that the API connects to (`mcp_tool_reference`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpToolReference {
     /// The name on the server.
     pub name: Box<str>,
@@ -60,16 +52,14 @@ pub struct McpToolReference {
 }
 
 /// All tools of an MCP server that the API connects to (`mcp_toolset_reference`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpToolset {
     /// The server.
     pub server_name: Box<str>,
 }
 
 /// A tool definition (`tool_definition`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolDefinition {
     /// The definition, in the format of a request's tools.
     pub definition: RawJson,

@@ -1,14 +1,10 @@
 //! `tool_result`: the result of a tool call.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, Content};
 use crate::{DecodeError, RawJson, ToolUseId};
 
 /// The result of a tool call (`tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,

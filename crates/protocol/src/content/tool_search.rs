@@ -1,14 +1,10 @@
 //! `tool_search_tool_result` and `tool_reference`: the search for tools that are not loaded.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Block, CacheControl, ServerToolError};
 use crate::{ToolName, ToolUseId, tagged::tagged};
 
 /// The result of a tool search (`tool_search_tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolSearchToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
@@ -29,17 +25,14 @@ tagged! {
 }
 
 /// The tools found (`tool_search_tool_search_result`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ToolsFound {
     /// A `tool_reference` block for each tool.
     pub tool_references: Vec<Block>,
 }
 
 /// A reference to a tool; the API shows its whole definition to the model (`tool_reference`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolReference {
     /// The tool.
     pub tool_name: ToolName,

@@ -1,14 +1,10 @@
 //! `tool_use`: a tool call by the model.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CacheControl, Caller};
 use crate::{RawJson, ToolName, ToolUseId};
 
 /// A tool call by the model (`tool_use`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolUse {
     /// The id, which the result repeats.
     pub id: ToolUseId,

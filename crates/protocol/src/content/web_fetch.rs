@@ -1,14 +1,10 @@
 //! `web_fetch_tool_result`: a page that the API fetched.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Block, CacheControl, Caller, ServerToolError};
 use crate::{ToolUseId, tagged::tagged};
 
 /// A page that the API fetched (`web_fetch_tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct WebFetchToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
@@ -31,9 +27,7 @@ tagged! {
 }
 
 /// A fetched page or document (`web_fetch_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct WebFetchResult {
     /// The URL.
     pub url: Box<str>,

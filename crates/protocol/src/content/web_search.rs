@@ -14,9 +14,7 @@ use super::{CacheControl, Caller, ServerToolError};
 use crate::{ToolUseId, tagged::tagged};
 
 /// The result of a web search (`web_search_tool_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct WebSearchToolResult {
     /// The tool use that this result answers.
     pub tool_use_id: ToolUseId,
@@ -55,9 +53,7 @@ tagged! {
 }
 
 /// A page of a search result (`web_search_result`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct WebSearchResult {
     /// The page's URL.
     pub url: Box<str>,

@@ -4,14 +4,11 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use super::{ControlCall, ErrorCode, InboundRequest};
 use crate::{DecodeError, Hidden, RawJson, RequestId, tagged::tagged};
 
 /// A request of the CLI to the host (`control_request`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ControlRequest {
     /// The id to repeat in the response.
     pub request_id: RequestId,
@@ -20,8 +17,7 @@ pub struct ControlRequest {
 }
 
 /// A response to a request (`control_response`), in either direction.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ControlResponse {
     /// The outcome of the request.
     pub response: Outcome,
@@ -68,9 +64,7 @@ tagged! {
 /// A successful response.
 ///
 /// `Debug` does not show the reply: `get_settings`, `mcp_status` and `mcp_authenticate` may return keys.
-#[skip_serializing_none]
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(hidden)]
 pub struct Success {
     /// The id of the request.
     pub request_id: RequestId,
@@ -115,9 +109,7 @@ impl fmt::Debug for Success {
 }
 
 /// A failed response.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Failure {
     /// The id of the request.
     pub request_id: RequestId,
@@ -145,8 +137,7 @@ tagged! {
 }
 
 /// Cancels a request (`control_cancel_request`), in either direction.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ControlCancelRequest {
     /// The id of the request.
     pub request_id: RequestId,

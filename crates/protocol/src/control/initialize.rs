@@ -6,8 +6,6 @@ mod sdk_server;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 pub use hooks::{HookFailure, HookMatcher};
 pub use reply::{AuthConflict, FeedbackMode, InitializeReply};
 pub use sdk_server::{ManifestFate, ManifestsOrigin, SdkServerConfig, SdkServerManifest};
@@ -19,10 +17,7 @@ use crate::{RawJson, agent::AgentDefinition, mcp::McpServerConfig, plugin::Plugi
 ///
 /// A second handshake replaces the hooks of the first.
 /// `Debug` does not show the values of environment variables and headers of MCP servers, which may be keys.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, camelCase, default)]
 pub struct Initialize {
     /// Hook callbacks by event name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

@@ -22,7 +22,7 @@ mod status;
 mod tasks;
 mod usage;
 
-use serde::{Deserialize, Serialize, Serializer, de::DeserializeOwned};
+use serde::{Serialize, Serializer, de::DeserializeOwned};
 
 pub use context_usage::{
     ApiUsage, AttachmentTokens, ContextAgent, ContextCategory, ContextCategoryId, ContextCategoryKind,
@@ -153,6 +153,5 @@ impl<C: ControlCall> Serialize for WithSubtype<'_, C> {
 }
 
 /// An empty reply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct Ack {}

@@ -69,9 +69,7 @@ macro_rules! hook_event {
     (@limit $limit:literal) => { std::time::Duration::from_millis($limit) };
     (@input [$(#[$input_meta:meta])*] $input:ident { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }) => {
         $(#[$input_meta])*
-        #[skip_serializing_none]
-        #[derive(Clone, Debug, PartialEq, serde::Deserialize, serde::Serialize)]
-        #[non_exhaustive]
+        #[wire]
         pub struct $input {
             /// The session (`session_id`).
             pub session_id: $crate::SessionId,

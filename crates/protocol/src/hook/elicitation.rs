@@ -1,7 +1,5 @@
 //! Elicitation events: `Elicitation` and `ElicitationResult`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CanBlock, HookReply, declare::hook_event};
 use crate::{
     RawJson,
@@ -34,9 +32,7 @@ hook_event! {
 }
 
 /// The event-specific output of `Elicitation`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ElicitationOutput {
     /// The answer (`action`); `None` leaves the decision to the host.
     pub action: Option<ElicitationAction>,
@@ -69,9 +65,7 @@ hook_event! {
 }
 
 /// The event-specific output of `ElicitationResult`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ElicitationResultOutput {
     /// The answer for the server instead of the user's (`action`).
     pub action: Option<ElicitationAction>,

@@ -1,7 +1,5 @@
 //! Display events: `Notification` and `MessageDisplay`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{HookReply, ability::adds_context, declare::hook_event};
 use crate::Uuid;
 
@@ -25,10 +23,7 @@ hook_event! {
 }
 
 /// The event-specific output of `Notification`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct NotificationOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
@@ -64,10 +59,7 @@ hook_event! {
 }
 
 /// The event-specific output of `MessageDisplay`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct MessageDisplayOutput {
     /// The text to display instead of the lines (`displayContent`).
     pub display_content: Option<String>,

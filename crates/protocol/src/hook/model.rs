@@ -1,7 +1,5 @@
 //! Model switch events: `PreModelSwitch` and `PostModelSwitch`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 pub use crate::content::CacheTtl;
 use crate::open_enum::open_enum;
@@ -41,10 +39,7 @@ hook_event! {
 }
 
 /// The event-specific output of `PreModelSwitch`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct PreModelSwitchOutput {
     /// The decision (`permissionDecision`).
     pub permission_decision: Option<SwitchDecision>,
@@ -117,10 +112,7 @@ hook_event! {
 }
 
 /// The event-specific output of `PostModelSwitch`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct PostModelSwitchOutput {
     /// Additional text for the new model, sent with its next request (`additionalContext`).
     pub additional_context: Option<String>,

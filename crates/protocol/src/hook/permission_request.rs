@@ -1,7 +1,5 @@
 //! Permission events: `PermissionRequest` and `PermissionDenied`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{HookReply, declare::hook_event};
 use crate::{
     RawJson, ToolName, ToolUseId,
@@ -33,8 +31,7 @@ hook_event! {
 }
 
 /// The event-specific output of `PermissionRequest`; without it the CLI asks for permission.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PermissionRequestOutput {
     /// The decision (`decision`).
     pub decision: RequestDecision,
@@ -60,10 +57,7 @@ tagged! {
 /// An allowed tool call.
 ///
 /// There is no `Default`, so that allowing is always explicit.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct RequestAllow {
     /// The input to use (`updatedInput`); `None` for the original input.
     pub updated_input: Option<RawJson>,
@@ -81,9 +75,7 @@ impl RequestAllow {
 }
 
 /// A denied tool call.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct RequestDeny {
     /// The reason, for the model (`message`).
     pub message: Option<String>,
@@ -128,9 +120,7 @@ hook_event! {
 }
 
 /// The event-specific output of `PermissionDenied`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct PermissionDeniedOutput {
     /// Whether to notify the model that it may try again (`retry`).
     ///

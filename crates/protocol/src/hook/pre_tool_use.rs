@@ -1,7 +1,5 @@
 //! `PreToolUse`: before a tool call.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, open_enum::open_enum, permission::McpOrigin};
 
@@ -26,10 +24,7 @@ hook_event! {
 }
 
 /// The event-specific output of `PreToolUse`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct PreToolUseOutput {
     /// The decision (`permissionDecision`); `None` leaves it to the rules and the mode.
     pub permission_decision: Option<PermissionDecision>,

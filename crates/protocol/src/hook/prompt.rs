@@ -1,7 +1,5 @@
 //! Prompt events: `UserPromptSubmit` and `UserPromptExpansion`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::open_enum::open_enum;
 
@@ -41,10 +39,7 @@ open_enum! {
 }
 
 /// The event-specific output of `UserPromptSubmit`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct UserPromptSubmitOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
@@ -105,10 +100,7 @@ open_enum! {
 }
 
 /// The event-specific output of `UserPromptExpansion`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct UserPromptExpansionOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,

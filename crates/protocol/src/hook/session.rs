@@ -1,7 +1,5 @@
 //! Session events: `SessionStart`, `SessionEnd` and `Setup`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{HookReply, NoOutput, ability::adds_context, declare::hook_event};
 use crate::open_enum::open_enum;
 
@@ -50,10 +48,7 @@ open_enum! {
 }
 
 /// The event-specific output of `SessionStart`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct SessionStartOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
@@ -124,10 +119,7 @@ open_enum! {
 }
 
 /// The event-specific output of `Setup`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct SetupOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,

@@ -1,7 +1,5 @@
 //! Stop events: `Stop` and `StopFailure`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CanBlock, CanContinue, HookReply, NoOutput, ability::adds_context, declare::hook_event};
 use crate::message::AssistantError;
 
@@ -27,10 +25,7 @@ hook_event! {
 }
 
 /// The event-specific output of `Stop`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct StopOutput {
     /// Text for the model, which continues to act on it (`additionalContext`).
     pub additional_context: Option<String>,
@@ -41,9 +36,7 @@ impl CanBlock for Stop {}
 impl CanContinue for Stop {}
 
 /// A background task.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct BackgroundTask {
     /// The id (`id`).
     pub id: Box<str>,
@@ -69,8 +62,7 @@ pub struct BackgroundTask {
 }
 
 /// A scheduled prompt of the session.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct SessionCron {
     /// The id (`id`).
     pub id: Box<str>,

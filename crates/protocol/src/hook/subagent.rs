@@ -1,7 +1,5 @@
 //! Subagent events: `SubagentStart` and `SubagentStop`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     BackgroundTask, CanBlock, CanContinue, HookReply, SessionCron, ability::adds_context, declare::hook_event,
 };
@@ -18,10 +16,7 @@ hook_event! {
 }
 
 /// The event-specific output of `SubagentStart`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct SubagentStartOutput {
     /// Text for the subagent (`additionalContext`).
     pub additional_context: Option<String>,
@@ -54,10 +49,7 @@ hook_event! {
 }
 
 /// The event-specific output of `SubagentStop`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct SubagentStopOutput {
     /// Text for the subagent, which continues to act on it (`additionalContext`).
     pub additional_context: Option<String>,

@@ -1,7 +1,5 @@
 //! Events after tool calls: `PostToolUse`, `PostToolUseFailure` and `PostToolBatch`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
@@ -31,10 +29,7 @@ hook_event! {
 }
 
 /// The event-specific output of `PostToolUse`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct PostToolUseOutput {
     /// Additional text for the model, without a separate message (`additionalContext`).
     pub additional_context: Option<String>,
@@ -97,10 +92,7 @@ hook_event! {
 }
 
 /// The event-specific output of `PostToolUseFailure`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct PostToolUseFailureOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
@@ -122,9 +114,7 @@ hook_event! {
 }
 
 /// One tool call of a batch.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct BatchedToolCall {
     /// The tool (`tool_name`).
     pub tool_name: ToolName,
@@ -137,10 +127,7 @@ pub struct BatchedToolCall {
 }
 
 /// The event-specific output of `PostToolBatch`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct PostToolBatchOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,

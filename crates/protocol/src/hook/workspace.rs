@@ -1,7 +1,5 @@
 //! Working directory and file events: `CwdChanged`, `FileChanged` and `DirectoryAdded`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{HookReply, NoOutput, declare::hook_event};
 use crate::open_enum::open_enum;
 
@@ -22,10 +20,7 @@ hook_event! {
 }
 
 /// The event-specific output of `CwdChanged`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct CwdChangedOutput {
     /// Absolute paths to watch for `FileChanged` (`watchPaths`).
     pub watch_paths: Option<Vec<String>>,
@@ -68,10 +63,7 @@ open_enum! {
 }
 
 /// The event-specific output of `FileChanged`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct FileChangedOutput {
     /// Additional absolute paths to watch (`watchPaths`).
     pub watch_paths: Option<Vec<String>>,

@@ -1,7 +1,5 @@
 //! Worktree events: `WorktreeCreate` and `WorktreeRemove`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
@@ -20,9 +18,7 @@ hook_event! {
 }
 
 /// The event-specific output of `WorktreeCreate`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct WorktreeCreateOutput {
     /// The absolute path of the created directory (`worktreePath`).
     pub worktree_path: String,

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use super::ToolPolicy;
 use crate::{Secrets, tagged::tagged};
 
@@ -30,10 +28,7 @@ tagged! {
 }
 
 /// An MCP server that the CLI starts as a child process and connects to by stdio.
-#[skip_serializing_none]
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(hidden, camelCase)]
 pub struct StdioServer {
     /// The program.
     pub command: String,
@@ -78,10 +73,7 @@ impl StdioServer {
 macro_rules! remote {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
-        #[skip_serializing_none]
-        #[derive(Clone, PartialEq, Deserialize, Serialize)]
-        #[serde(rename_all = "camelCase")]
-        #[non_exhaustive]
+        #[wire(hidden, camelCase)]
         pub struct $name {
             /// The URL; `Debug` shows only its origin.
             pub url: String,
@@ -144,10 +136,7 @@ remote! {
 }
 
 /// An MCP server that runs in the host; its messages are `mcp_message` requests.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct SdkServer {
     /// The name, equal to the key of its entry.
     pub name: Box<str>,
@@ -168,9 +157,7 @@ impl SdkServer {
 }
 
 /// A connector of the user's claude.ai account. It only occurs in `mcp_status` and can't be sent.
-#[skip_serializing_none]
-#[derive(Clone, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(hidden)]
 pub struct ProxyServer {
     /// The URL.
     pub url: String,

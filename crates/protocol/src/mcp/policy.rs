@@ -1,16 +1,12 @@
 //! Permissions of MCP tools.
 
-use serde::{Deserialize, Serialize};
-
 use crate::open_enum::open_enum;
 
 /// The permissions of one tool of an MCP server.
 ///
 /// `mcp_set_servers` accepts it for remote and in-process servers, `initialize` for in-process servers.
 /// The CLI drops entries that it can't read, without an error.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct ToolPolicy {
     /// The tool's name on the server.
     pub name: Box<str>,

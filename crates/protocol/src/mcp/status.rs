@@ -1,15 +1,10 @@
 //! The status and the tools of an MCP server.
 
-use serde::{Deserialize, Serialize};
-
 use super::McpServerConfig;
 use crate::{RawJson, open_enum::open_enum};
 
 /// The status of one MCP server.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct McpServerStatus {
     /// The configured name.
     pub name: Box<str>,
@@ -99,10 +94,7 @@ open_enum! {
 /// An MCP server's description of itself (`serverInfo`).
 ///
 /// Known since CLI 2.1.197.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ServerInfo {
     /// The name.
     pub name: Box<str>,
@@ -119,9 +111,7 @@ pub struct ServerInfo {
 }
 
 /// A tool of an MCP server.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpTool {
     /// The tool's name on the server.
     pub name: Box<str>,
@@ -135,10 +125,7 @@ pub struct McpTool {
 }
 
 /// A server's hints about the effects of a tool. The CLI only writes those that are `true`.
-#[skip_serializing_none]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq, camelCase)]
 pub struct ToolAnnotations {
     /// The tool does not modify its environment.
     pub read_only: Option<bool>,

@@ -1,13 +1,9 @@
 //! `active_goal`: the goal of the session.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// The goal that `/goal` sets changed (`active_goal`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ActiveGoal {
     /// The goal; `None` if there is none.
     #[serialize_always]
@@ -19,9 +15,7 @@ pub struct ActiveGoal {
 }
 
 /// A goal that the session must reach before it may stop.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Goal {
     /// The condition to reach.
     #[serde(default)]

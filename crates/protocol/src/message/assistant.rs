@@ -17,8 +17,6 @@ pub use error::AssistantError;
 pub use meta::{LocalCommandOutcome, LocalCommandRun, ToolUseMeta};
 pub use usage_report::{UsageLimit, UsageLimitScope, UsageLimits, UsageReport, UsageScopeName};
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     ApiMessageId, Block, Nullable, SessionId, ToolUseId, Uuid,
     message::{Container, ContextManagement, Diagnostics, InputTransformation, StopDetails, StopReason},
@@ -29,9 +27,7 @@ use crate::{
 ///
 /// The CLI sends one frame per block, all with the same `message.id`, before the block's
 /// `content_block_stop`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Assistant {
     /// The answer, with only this block.
     pub message: ApiMessage,
@@ -95,7 +91,6 @@ pub struct Assistant {
     pub is_api_error_message: bool,
     /// The HTTP status of that error.
     /// Not declared, seen on the wire.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_error_status: Nullable<u16>,
     /// The error type of the API, such as `rate_limit_error`.
     /// Not declared, seen on the wire.
@@ -115,9 +110,7 @@ pub struct Assistant {
 }
 
 /// A message of the Messages API (`message` of an `assistant` frame).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ApiMessage {
     /// The API's id, shared by all blocks of one answer.
     #[serde(default = "crate::lenient::empty")]
@@ -137,23 +130,17 @@ pub struct ApiMessage {
     #[serialize_always]
     pub stop_reason: Option<StopReason>,
     /// The stop sequence that the model wrote.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub stop_sequence: Nullable<Box<str>>,
     /// Details on the stop reason.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub stop_details: Nullable<StopDetails>,
     /// Token counts so far.
     pub usage: Option<Usage>,
     /// Context edits by the API.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub context_management: Nullable<ContextManagement>,
     /// The container of code execution.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub container: Nullable<Container>,
     /// Diagnostics of the request.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub diagnostics: Nullable<Diagnostics>,
     /// Changes of the request by the API.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub input_transformations: Nullable<Vec<InputTransformation>>,
 }

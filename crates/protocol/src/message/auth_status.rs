@@ -1,13 +1,9 @@
 //! `auth_status`: the status of a login.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// The status of a login (`auth_status`); enabled by `--enable-auth-status`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct AuthStatus {
     /// Whether the login is in progress.
     #[serde(default, rename = "isAuthenticating")]

@@ -1,15 +1,11 @@
 //! `autocompact_state`: the state of automatic compaction.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// The state of automatic compaction (`autocompact_state`).
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct AutocompactState {
     /// The configuration.
     #[serialize_always]
@@ -23,9 +19,7 @@ pub struct AutocompactState {
 /// The configuration of automatic compaction.
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Autocompact {
     /// Whether it is enabled.
     pub enabled: bool,

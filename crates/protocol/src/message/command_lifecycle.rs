@@ -1,15 +1,11 @@
 //! `command_lifecycle`: the state of a prompt.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// The state of a prompt (`command_lifecycle`).
 ///
 /// Sent for prompts with an id of the host; not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CommandLifecycle {
     /// The id of the prompt, chosen by the host.
     #[serde(default = "crate::lenient::empty")]

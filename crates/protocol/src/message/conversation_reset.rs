@@ -1,16 +1,12 @@
 //! `conversation_reset`: the conversation was reset.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// The conversation was reset (`conversation_reset`).
 ///
 /// The session continues with another id, which the next `system/init` contains; it is not
 /// [`new_conversation_id`](Self::new_conversation_id).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ConversationReset {
     /// The id of the new conversation.
     #[serde(default = "crate::lenient::empty")]

@@ -1,7 +1,5 @@
 //! The origin of a message to the model.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{open_enum::open_enum, tagged::tagged};
 
 tagged! {
@@ -31,23 +29,18 @@ tagged! {
 }
 
 /// An origin without further details.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct PlainOrigin {}
 
 /// A channel of an MCP server (`channel`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ChannelOrigin {
     /// The server.
     pub server: Box<str>,
 }
 
 /// Another session or agent (`peer`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct PeerOrigin {
     /// The sender's reply address, as claimed by the sender; any process on the machine can claim anything.
     pub from: Box<str>,
@@ -76,10 +69,7 @@ open_enum! {
 }
 
 /// A task or an event outside of the session (`task-notification`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct TaskNotificationOrigin {
     /// The kind; absent for the session's own tasks.
     pub subkind: Option<NotificationSubkind>,
@@ -109,8 +99,7 @@ open_enum! {
 }
 
 /// An observing subagent (`observer`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ObserverOrigin {
     /// The name.
     pub from: Box<str>,

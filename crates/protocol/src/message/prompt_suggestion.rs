@@ -1,15 +1,11 @@
 //! `prompt_suggestion`: a suggestion for the next prompt.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// A suggestion for the next prompt (`prompt_suggestion`).
 ///
 /// Sent after a turn if `initialize` has `promptSuggestions`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PromptSuggestion {
     /// The prompt.
     #[serde(default)]

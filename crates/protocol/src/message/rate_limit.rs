@@ -1,15 +1,11 @@
 //! `rate_limit_event`: the account's rate limits.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// The account's rate limits (`rate_limit_event`), for accounts with a subscription.
 ///
 /// Declared; a scripted model does not trigger it.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct RateLimitEvent {
     /// The state of the limit.
     #[serde(default)]
@@ -21,10 +17,7 @@ pub struct RateLimitEvent {
 }
 
 /// The state of a rate limit (`rate_limit_info`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, camelCase, default)]
 pub struct RateLimitInfo {
     /// Whether requests are allowed.
     pub status: RateLimitStatus,

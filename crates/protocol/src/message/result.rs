@@ -12,8 +12,6 @@ pub use subagents::{KilledSubagents, RefusedSubagents, RequestedSubagents, Subag
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     Nullable, RawJson, SessionId, ToolName, ToolUseId, Uuid,
     effort::{FastModeDisabledReason, FastModeState},
@@ -25,9 +23,7 @@ use crate::{
 ///
 /// It ends the turn, not the session: background work may continue and send further results.
 /// Most of these frames do not start with their `type`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TurnResult {
     /// The outcome in broad terms; see also [`is_error`](Self::is_error).
     pub subtype: ResultSubtype,
@@ -44,7 +40,6 @@ pub struct TurnResult {
     /// Why the turn ended; absent on some results.
     pub terminal_reason: Option<TerminalReason>,
     /// The HTTP status of a failed API request; `null` if none failed.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_error_status: Nullable<u16>,
     /// The error type of the API, such as `rate_limit_error`.
     /// Not declared, seen on the wire.
@@ -230,8 +225,7 @@ impl TurnResult {
 }
 
 /// A denied tool call (an item of `permission_denials`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PermissionDenial {
     /// The tool.
     pub tool_name: ToolName,
@@ -242,8 +236,7 @@ pub struct PermissionDenial {
 }
 
 /// A tool call that a hook deferred (`deferred_tool_use`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct DeferredToolUse {
     /// The tool call.
     pub id: ToolUseId,

@@ -3,8 +3,6 @@
 mod delta;
 mod event;
 
-use serde::{Deserialize, Serialize};
-
 pub use delta::{
     CitationsDelta, CompactionDelta, Delta, InputJsonDelta, SignatureDelta, TextDelta, ThinkingDelta,
 };
@@ -22,9 +20,7 @@ use crate::{
 /// A fragment of the model's answer while it streams (`stream_event`), sent with `--include-partial-messages`.
 ///
 /// The event is kept as text and typed on demand, since most readers only need a few of the many events.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct StreamEvent {
     /// The API's event, as text; [`event`](Self::event) decodes it.
     pub event: RawJson,
@@ -101,8 +97,7 @@ open_enum! {
 /// The blocks of an aborted answer (`abandoned_blocks`): the CLI repeats the request and streams another answer.
 ///
 /// Not declared, seen on the wire.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct AbandonedBlocks {
     /// The API's id of the answer.
     pub api_message_id: ApiMessageId,

@@ -1,13 +1,9 @@
 //! `tool_progress`: the progress of a running tool.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, ToolName, ToolUseId, Uuid};
 
 /// The progress of a running tool (`tool_progress`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolProgress {
     /// The tool call.
     #[serde(default = "crate::lenient::empty")]
@@ -36,8 +32,7 @@ pub struct ToolProgress {
 }
 
 /// A failed request of a subagent that will be retried (`subagent_retry`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(nulls)]
 pub struct SubagentRetry {
     /// The subagent.
     pub agent_id: Box<str>,

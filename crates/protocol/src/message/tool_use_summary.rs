@@ -1,13 +1,9 @@
 //! `tool_use_summary`: a summary of several tool calls.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, ToolUseId, Uuid};
 
 /// A one-line summary of several tool calls (`tool_use_summary`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolUseSummary {
     /// The summary.
     #[serde(default)]

@@ -1,7 +1,5 @@
 //! `transcript_mirror`: lines of the session's transcript file.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{RawJson, SessionId, Uuid};
 
 /// New lines of the session's transcript (`transcript_mirror`), for a host that mirrors it; sent with
@@ -10,9 +8,7 @@ use crate::{RawJson, SessionId, Uuid};
 /// Some follow the last `result` and the end of the CLI's input, so a host reads until the output ends.
 /// The entries contain the vendor's prompt and the descriptions of tools.
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TranscriptMirror {
     /// The path of the transcript file.
     #[serde(rename = "filePath")]

@@ -6,16 +6,12 @@ mod tool_result_meta;
 pub use input::UserInput;
 pub use tool_result_meta::{PermissionOutcome, ToolResultMeta};
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     ApiMessageId, Content, RawJson, SessionId, ToolUseId, Uuid, message::Origin, open_enum::open_enum,
 };
 
 /// Input of the model (`user`, from the CLI): tool results, synthetic prompts and replayed prompts.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct User {
     /// The role and the content.
     pub message: UserMessage,
@@ -67,8 +63,7 @@ pub struct User {
 }
 
 /// The inner message of a `user` frame.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct UserMessage {
     /// Always `user`.
     #[serde(default)]

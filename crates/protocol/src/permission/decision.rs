@@ -1,7 +1,5 @@
 //! The response to `can_use_tool`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{DecisionClassification, PermissionUpdate};
 use crate::{RawJson, ToolUseId, tagged::tagged};
 
@@ -51,10 +49,7 @@ impl Decision {
 /// 2.1.330 does not need it, and treats an equal input as unchanged.
 ///
 /// There is no `Default`, so that allowing is always explicit.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct Allow {
     /// The input to use; `None` for the original input, which CLI 2.1.197 does not accept (`updatedInput`).
     pub updated_input: Option<RawJson>,
@@ -108,10 +103,7 @@ impl From<Deny> for Decision {
 }
 
 /// A denied tool call.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct Deny {
     /// The reason, for the model (`message`).
     pub message: String,

@@ -84,9 +84,7 @@ struct Asked {
 }
 
 /// One of the model's questions.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(nulls, camelCase)]
 pub struct Question {
     /// The question's text, which is also the key of its answer (`question`).
     pub question: String,
@@ -105,9 +103,7 @@ pub struct Question {
 }
 
 /// A choice.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct Choice {
     /// The label, which is also the answer (`label`).
     pub label: String,
@@ -156,9 +152,10 @@ impl Answer {
     }
 }
 
-#[skip_serializing_none]
 #[derive(Serialize)]
 struct Annotation<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
     preview: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     notes: Option<&'a str>,
 }

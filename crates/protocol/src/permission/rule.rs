@@ -2,8 +2,6 @@
 
 use std::{error::Error, fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
-
 use crate::ToolName;
 
 /// A permission rule for a tool or for some of its calls.
@@ -21,10 +19,7 @@ use crate::ToolName;
 /// assert_eq!(Rule::new("Bash", Some("f(x)".to_owned())).to_string(), r"Bash(f\(x\))");
 /// # Ok::<(), agentwire_protocol::permission::RuleError>(())
 /// ```
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, Hash, camelCase)]
 pub struct Rule {
     /// The tool (`toolName`); `mcp__server` matches all tools of that server.
     ///

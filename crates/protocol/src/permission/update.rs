@@ -1,7 +1,5 @@
 //! Changes to the permissions.
 
-use serde::{Deserialize, Serialize};
-
 use super::{PermissionMode, Rule};
 use crate::{open_enum::open_enum, tagged::tagged};
 
@@ -72,8 +70,7 @@ impl PermissionUpdate {
 }
 
 /// Rules to add, replace or remove.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct RulesUpdate {
     /// The rules.
     pub rules: Vec<Rule>,
@@ -95,8 +92,7 @@ impl RulesUpdate {
 }
 
 /// A permission mode to set.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ModeUpdate {
     /// The mode.
     pub mode: PermissionMode,
@@ -112,8 +108,7 @@ impl ModeUpdate {
 }
 
 /// Working directories to add or remove.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct DirectoriesUpdate {
     /// The directories.
     pub directories: Vec<String>,

@@ -1,14 +1,9 @@
 //! The credentials that sandboxed commands can see.
 
-use serde::{Deserialize, Serialize};
-
 use crate::open_enum::open_enum;
 
 /// The credentials that commands can see (`credentials`): names of files and variables, but no secrets.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct SandboxCredentials {
     /// Files that contain secrets (`files`).
     pub files: Option<Vec<CredentialFile>>,
@@ -23,10 +18,7 @@ pub struct SandboxCredentials {
 }
 
 /// A file that contains a secret.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct CredentialFile {
     /// The file (`path`).
     pub path: String,
@@ -63,10 +55,7 @@ impl CredentialFile {
 }
 
 /// An environment variable that contains a secret.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct CredentialVar {
     /// The variable (`name`).
     pub name: Box<str>,
@@ -130,10 +119,7 @@ open_enum! {
 }
 
 /// The names of the variables that contain a pair of AWS keys.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct AwsPair {
     /// The variable of the access key id (`accessKeyIdVar`).
     pub access_key_id_var: Box<str>,
@@ -155,9 +141,7 @@ impl AwsPair {
 }
 
 /// How to treat signed requests that the proxy can't sign again (`sigv4`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct SigV4 {
     /// Streamed requests (`streaming`).
     pub streaming: Option<SigningRule>,

@@ -1,12 +1,7 @@
 //! The network access of sandboxed commands.
 
-use serde::{Deserialize, Serialize};
-
 /// The network access of commands (`network`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct SandboxNetwork {
     /// Domains that are allowed without asking (`allowedDomains`).
     pub allowed_domains: Option<Vec<String>>,
@@ -33,10 +28,7 @@ pub struct SandboxNetwork {
 }
 
 /// The certificate authority of the proxy; the CLI creates one if none is named.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase)]
 pub struct TlsTerminate {
     /// The path of the certificate (`caCertPath`).
     pub ca_cert_path: Option<String>,

@@ -1,14 +1,9 @@
 //! Hooks in settings: commands, model prompts, HTTP requests and MCP tools.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{RawJson, Secrets, control::HookFailure, open_enum::open_enum, tagged::tagged};
 
 /// Hooks of one event with the same matcher.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct SettingsHookMatcher {
     /// A tool name, a list (`A|B`) or a pattern; `None` matches all (`matcher`).
     pub matcher: Option<Box<str>>,
@@ -40,10 +35,7 @@ tagged! {
 }
 
 /// A command (`command`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct CommandHook {
     /// The command; it runs in a shell unless `args` is set (`command`).
     pub command: String,
@@ -98,10 +90,7 @@ open_enum! {
 }
 
 /// A prompt for a model (`prompt`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct PromptHook {
     /// The prompt; `$ARGUMENTS` stands for the event's input (`prompt`).
     pub prompt: String,
@@ -121,10 +110,7 @@ pub struct PromptHook {
 }
 
 /// A check by an agent (`agent`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct AgentHook {
     /// The task; `$ARGUMENTS` stands for the event's input (`prompt`).
     pub prompt: String,
@@ -142,10 +128,7 @@ pub struct AgentHook {
 }
 
 /// An HTTP request (`http`); `Debug` does not show its headers.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct HttpHook {
     /// The URL to post the event's input to (`url`).
     pub url: String,
@@ -167,10 +150,7 @@ pub struct HttpHook {
 }
 
 /// A tool of an MCP server (`mcp_tool`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct McpToolHook {
     /// The server (`server`).
     pub server: Box<str>,

@@ -1,14 +1,9 @@
 //! Permission settings.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{PermissionMode, open_enum::open_enum};
 
 /// The permission settings (`permissions`); rules are texts such as `Tool` or `Tool(content)`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct PermissionSettings {
     /// Allowed tool calls (`allow`).
     pub allow: Option<Vec<String>>,

@@ -1,7 +1,5 @@
 //! `fallback_credit`: credits for requests that are repeated on another model after a refusal.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Nullable, open_enum::open_enum, tagged::tagged};
 
 tagged! {
@@ -15,26 +13,22 @@ tagged! {
 }
 
 /// The outcome of the credit token that an earlier refusal contained (`fallback_credit`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct FallbackCredit {
     /// Whether the credit was redeemed.
     pub status: CreditStatus,
 }
 
 /// The credit was redeemed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct CreditRedeemed {}
 
 /// The credit was not redeemed (`not_applied`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CreditNotApplied {
     /// The reason.
     pub reason: CreditRefusal,
     /// The fields of the request that must be removed to redeem it.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub remove_to_redeem: Nullable<Vec<Box<str>>>,
 }
 

@@ -1,7 +1,5 @@
 //! The steps of an answer, each with its token counts.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Nullable, tagged::tagged, usage::CacheCreation};
 
 tagged! {
@@ -19,9 +17,7 @@ tagged! {
 }
 
 /// Token counts of one step of an answer.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct IterationUsage {
     /// Input tokens that were not cached.
     #[serde(deserialize_with = "crate::lenient::count")]
@@ -36,9 +32,7 @@ pub struct IterationUsage {
     #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_read_input_tokens: u64,
     /// Input tokens written to the cache, by lifetime.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub cache_creation: Nullable<CacheCreation>,
     /// The model; absent or `null` for a compaction.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub model: Nullable<Box<str>>,
 }

@@ -1,14 +1,9 @@
 //! Token counts and cost of one model.
 
-use serde::{Deserialize, Serialize};
-
 use crate::open_enum::open_enum;
 
 /// Token counts and cost of one model (`modelUsage`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, camelCase, default)]
 pub struct ModelUsage {
     /// Input tokens that were not cached.
     #[serde(deserialize_with = "crate::lenient::count")]

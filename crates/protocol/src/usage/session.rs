@@ -2,15 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::ModelUsage;
 use crate::Nullable;
 
 /// The usage of a session (`session`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct SessionUsage {
     /// The cost in US dollars, as the CLI estimates it.
     #[serde(deserialize_with = "crate::lenient::amount")]
@@ -32,8 +28,7 @@ pub struct SessionUsage {
 }
 
 /// Extra usage beyond a plan (`extra_usage`), in the smallest unit of the currency.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, nulls)]
 pub struct ExtraUsage {
     /// Whether extra usage is enabled.
     #[serde(default)]
@@ -45,6 +40,5 @@ pub struct ExtraUsage {
     /// The amount used, in percent.
     pub utilization: Option<f64>,
     /// The currency of both amounts, such as `USD`.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub currency: Nullable<Box<str>>,
 }

@@ -1,7 +1,5 @@
 //! `can_use_tool`: a permission request for a tool call.
 
-use serde::{Deserialize, Serialize};
-
 use super::InboundCall;
 use crate::{
     RawJson, ToolName, ToolUseId,
@@ -12,9 +10,7 @@ use crate::{
 ///
 /// Sent with `--permission-prompt-tool=stdio` if neither a rule nor the mode decides.
 /// The CLI treats an error reply or an invalid reply as a denial.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CanUseTool {
     /// The tool (`tool_name`).
     pub tool_name: ToolName,
@@ -99,9 +95,7 @@ impl InboundCall for CanUseTool {
 }
 
 /// A rule of the user that requires asking (`matched_ask_rule`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct MatchedAskRule {
     /// The settings that contain the rule (`source`).
     pub source: Box<str>,

@@ -1,7 +1,5 @@
 //! `elicitation`: a question of an MCP server to the user.
 
-use serde::{Deserialize, Serialize};
-
 use super::InboundCall;
 use crate::{
     RawJson,
@@ -12,9 +10,7 @@ use crate::{
 ///
 /// Only servers that the CLI runs can send elicitations; the CLI rejects those of in-process servers.
 /// The CLI treats an error reply as a cancellation, and cancels the request on an interrupt.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ElicitationAsked {
     /// The server (`mcp_server_name`).
     pub mcp_server_name: Box<str>,

@@ -1,7 +1,5 @@
 //! `hook_callback`: the call of a hook callback.
 
-use serde::{Deserialize, Serialize};
-
 use super::InboundCall;
 use crate::{DecodeError, RawJson, ToolUseId, hook::AnyInput};
 
@@ -9,9 +7,7 @@ use crate::{DecodeError, RawJson, ToolUseId, hook::AnyInput};
 ///
 /// The reply is the [`HookAnswer`](crate::hook::HookAnswer) of the event.
 /// After an error reply or an invalid reply the CLI proceeds, unless the matcher has `onFailure`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct HookCallback {
     /// The id of the callback, assigned in `initialize` (`callback_id`).
     pub callback_id: Box<str>,

@@ -1,15 +1,12 @@
 //! `mcp_message` from the CLI: a JSON-RPC message for an in-process MCP server.
 
-use serde::{Deserialize, Serialize};
-
 use super::InboundCall;
 use crate::RawJson;
 
 /// A JSON-RPC message for an in-process MCP server (`mcp_message`).
 ///
 /// Also sent during the handshake: answer it before `initialize` is answered, or the first turn hangs.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpMessage {
     /// The registered name of the server (`server_name`).
     pub server_name: Box<str>,
@@ -23,8 +20,7 @@ impl InboundCall for McpMessage {
 }
 
 /// The reply of an in-process MCP server to a message.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpMessageReply {
     /// The server's JSON-RPC response; any object for a notification, since the CLI ignores it (`mcp_response`).
     pub mcp_response: RawJson,

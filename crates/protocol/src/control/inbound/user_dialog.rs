@@ -1,7 +1,5 @@
 //! `request_user_dialog`: a dialog with the user.
 
-use serde::{Deserialize, Serialize};
-
 use super::InboundCall;
 use crate::{RawJson, ToolUseId, tagged::tagged};
 
@@ -10,9 +8,7 @@ use crate::{RawJson, ToolUseId, tagged::tagged};
 /// An error reply does not close the dialog.
 /// This host is only responsible for kinds that it declared in the handshake (`supportedDialogKinds`).
 /// Leave other kinds unanswered, for another host or the CLI's own timeout.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct RequestUserDialog {
     /// The kind of dialog, such as `refusal_fallback_prompt` (`dialog_kind`).
     pub dialog_kind: Box<str>,
@@ -50,8 +46,7 @@ impl RequestUserDialogReply {
 }
 
 /// The user's choice.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct DialogChoice {
     /// The choice; its format depends on the kind of dialog (`result`).
     ///
@@ -62,6 +57,5 @@ pub struct DialogChoice {
 }
 
 /// The user dismissed the dialog.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct DialogCancelled {}

@@ -1,14 +1,9 @@
 //! Hook callbacks in the handshake.
 
-use serde::{Deserialize, Serialize};
-
 use crate::open_enum::open_enum;
 
 /// Hook callbacks of one event with the same matcher.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct HookMatcher {
     /// A tool name, a list (`A|B`) or a pattern; `None` matches all.
     pub matcher: Option<Box<str>>,

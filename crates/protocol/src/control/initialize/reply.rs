@@ -21,10 +21,8 @@ use crate::{
 /// or does not fit has its default, and so do all fields if the reply is not an object.
 /// The original reply is in [`raw`](Self::raw).
 /// To detect a changed shape, serialize this value and compare: a field that did not fit is missing.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[wire(Default)]
 #[serde(remote = "Self", default)]
-#[non_exhaustive]
 pub struct InitializeReply {
     /// The slash commands.
     pub commands: Vec<SlashCommand>,
@@ -94,8 +92,7 @@ pub struct InitializeReply {
 }
 
 /// The names of two conflicting sources of credentials, without the credentials. Not declared, seen on the wire.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct AuthConflict {
     /// The source of the token.
     pub token_source: Box<str>,
@@ -104,8 +101,7 @@ pub struct AuthConflict {
 }
 
 /// The feedback settings. Not declared, seen on the wire.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct FeedbackMode {
     /// The kind; only `disabled` was seen.
     pub kind: Box<str>,

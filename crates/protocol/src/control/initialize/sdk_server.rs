@@ -1,13 +1,9 @@
 //! In-process MCP servers in the handshake.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{RawJson, mcp::ToolPolicy, open_enum::open_enum};
 
 /// Settings of an in-process MCP server (`sdkMcpServerConfigs`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct SdkServerConfig {
     /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not extend it.
     ///
@@ -27,10 +23,7 @@ pub struct SdkServerConfig {
 /// The manifest of an in-process MCP server: its answers on connection (`sdkMcpServerManifests`).
 ///
 /// With a manifest, the CLI does not ask the server itself.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct SdkServerManifest {
     /// The server's result of the MCP request `initialize`.
     pub initialize_result: RawJson,

@@ -1,14 +1,10 @@
 //! `get_context_usage`: the content of the model's context window.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 use crate::open_enum::open_enum;
 
 /// Requests the content of the model's context window (`get_context_usage`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct GetContextUsage {
     /// The precision of the counts; `None` for [`ContextDetail::Full`]. CLI 2.1.197 ignores it.
     pub detail: Option<ContextDetail>,
@@ -27,10 +23,7 @@ open_enum! {
 }
 
 /// The content of the model's context window. Counts are in tokens.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, camelCase, default)]
 pub struct GetContextUsageReply {
     /// The categories of content, including free space.
     pub categories: Vec<ContextCategory>,
@@ -78,10 +71,7 @@ pub struct GetContextUsageReply {
 }
 
 /// A category of content.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ContextCategory {
     /// The category; absent from CLI 2.1.197.
     pub id: Option<ContextCategoryId>,
@@ -147,9 +137,7 @@ open_enum! {
 }
 
 /// A square of the picture.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, camelCase, default)]
 pub struct ContextSquare {
     /// The name of the colour.
     pub color: Box<str>,
@@ -166,8 +154,7 @@ pub struct ContextSquare {
 }
 
 /// An instruction file.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct ContextMemoryFile {
     /// The path.
     pub path: String,
@@ -180,10 +167,7 @@ pub struct ContextMemoryFile {
 }
 
 /// A tool of an MCP server.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ContextMcpTool {
     /// The full name, including the server.
     pub name: Box<str>,
@@ -198,9 +182,7 @@ pub struct ContextMcpTool {
 }
 
 /// The instructions of an MCP server.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ContextMcpInstructions {
     /// The server.
     pub server_name: Box<str>,
@@ -210,10 +192,7 @@ pub struct ContextMcpInstructions {
 }
 
 /// A tool of the CLI, or a section of the system prompt.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ContextTool {
     /// The name.
     pub name: Box<str>,
@@ -225,10 +204,7 @@ pub struct ContextTool {
 }
 
 /// An agent.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ContextAgent {
     /// The agent type.
     pub agent_type: Box<str>,
@@ -245,9 +221,7 @@ pub struct ContextAgent {
 }
 
 /// The slash commands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq, camelCase, default)]
 pub struct ContextCommands {
     /// The number of commands.
     pub total_commands: u64,
@@ -258,9 +232,7 @@ pub struct ContextCommands {
 }
 
 /// The skills.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase, default)]
 pub struct ContextSkills {
     /// The number of skills.
     pub total_skills: u64,
@@ -273,10 +245,7 @@ pub struct ContextSkills {
 }
 
 /// A skill.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ContextSkill {
     /// The name.
     pub name: Box<str>,
@@ -295,9 +264,7 @@ pub struct ContextSkill {
 }
 
 /// A breakdown of the messages, in tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase, default)]
 pub struct MessageBreakdown {
     /// Tool calls.
     pub tool_call_tokens: u64,
@@ -320,9 +287,7 @@ pub struct MessageBreakdown {
 }
 
 /// The calls of one tool.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase, default)]
 pub struct ToolCallTokens {
     /// The tool.
     pub name: Box<str>,
@@ -333,9 +298,7 @@ pub struct ToolCallTokens {
 }
 
 /// The attachments of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, Eq, default)]
 pub struct AttachmentTokens {
     /// The kind.
     pub name: Box<str>,
@@ -344,9 +307,7 @@ pub struct AttachmentTokens {
 }
 
 /// The API's token counts of a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq, default)]
 pub struct ApiUsage {
     /// Input tokens that were not cached.
     pub input_tokens: u64,

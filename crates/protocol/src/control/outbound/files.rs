@@ -1,15 +1,12 @@
 //! File requests: suggestions, reading, rewinding, and the session's knowledge of files.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ack, control_call};
 use crate::{Uuid, open_enum::open_enum};
 
 /// Requests files that match the user's input (`file_suggestions`).
 ///
 /// The index is built in the background: the first reply of a session can be empty.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct FileSuggestions {
     /// The user's input.
     pub query: String,
@@ -25,9 +22,7 @@ impl FileSuggestions {
 control_call!(FileSuggestions = "file_suggestions" => FileSuggestionsReply);
 
 /// The matching files. Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct FileSuggestionsReply {
     /// The suggestions, best match first.
     #[serde(default)]
@@ -37,8 +32,7 @@ pub struct FileSuggestionsReply {
 }
 
 /// A matching file.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct FileSuggestion {
     /// The path.
     pub path: String,
@@ -48,9 +42,7 @@ pub struct FileSuggestion {
 ///
 /// Requires `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true` in the CLI's environment and an id on the prompt.
 /// A prompt without a checkpoint is an error.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct RewindFiles {
     /// The id of the prompt, chosen by the host.
     pub user_message_id: Uuid,
@@ -68,10 +60,7 @@ impl RewindFiles {
 control_call!(RewindFiles = "rewind_files" => RewindFilesReply);
 
 /// The outcome of a rewind or of a dry run.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase, default)]
 pub struct RewindFilesReply {
     /// Whether a rewind is possible.
     pub can_rewind: bool,
@@ -88,9 +77,7 @@ pub struct RewindFilesReply {
 }
 
 /// Reads a file through the CLI (`read_file`), if the rules for the tool `Read` allow it.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct ReadFile {
     /// The path; relative to the working directory, or absolute.
     pub path: String,
@@ -120,9 +107,7 @@ open_enum! {
 }
 
 /// The contents of a file.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct ReadFileReply {
     /// The contents.
     pub contents: String,
@@ -140,8 +125,7 @@ pub struct ReadFileReply {
 }
 
 /// Marks a file as read in the session (`seed_read_state`), so that the model may edit it.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct SeedReadState {
     /// The file.
     pub path: String,
@@ -161,9 +145,7 @@ control_call!(SeedReadState = "seed_read_state" => Ack);
 /// Adds a working directory (`register_repo_root`) below the current one or one given at the start.
 ///
 /// The CLI rejects a directory that is already registered.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct RegisterRepoRoot {
     /// The directory.
     pub directory: String,
@@ -190,9 +172,7 @@ impl RegisterRepoRoot {
 control_call!(RegisterRepoRoot = "register_repo_root" => RegisterRepoRootReply);
 
 /// The added directory. Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct RegisterRepoRootReply {
     /// The absolute path.
     pub directory: Option<String>,

@@ -1,24 +1,18 @@
 //! `get_hooks_listing`: the hooks of settings and plugins.
 
-use serde::{Deserialize, Serialize};
-
 use super::{SettingsError, control_call};
 use crate::{Hidden, RawJson};
 
 /// Requests the hooks of the settings, the session and the plugins (`get_hooks_listing`).
 ///
 /// Callbacks of the host are not included. CLI 2.1.197 does not support it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct GetHooksListing {}
 
 control_call!(GetHooksListing = "get_hooks_listing" => GetHooksListingReply);
 
 /// The hooks, with texts for display.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, camelCase, default)]
 pub struct GetHooksListingReply {
     /// The events that have hooks.
     pub events: Vec<HookEventInfo>,
@@ -38,10 +32,7 @@ pub struct GetHooksListingReply {
 }
 
 /// A hook event.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct HookEventInfo {
     /// The name.
     pub name: Box<str>,
@@ -56,10 +47,7 @@ pub struct HookEventInfo {
 }
 
 /// A hook.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct HookEntry {
     /// The event.
     pub event: Box<str>,
@@ -103,10 +91,7 @@ pub struct HookEntry {
 }
 
 /// A hook as it is in its settings file.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct EditableHook {
     /// The matcher; empty if there is none.
     #[serde(default)]
@@ -118,10 +103,7 @@ pub struct EditableHook {
 }
 
 /// The hook policy of an organisation.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase, default)]
 pub struct HookPolicy {
     /// Whether the organisation disables all hooks.
     pub disabled_by_policy: bool,
@@ -138,10 +120,7 @@ pub struct HookPolicy {
 }
 
 /// A mode in which some hooks don't run.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase, default)]
 pub struct HookModeNote {
     /// Whether the organisation's hooks still run; only of safe mode.
     pub managed_hooks_still_apply: Option<bool>,

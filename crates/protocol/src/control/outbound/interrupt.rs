@@ -1,16 +1,12 @@
 //! `interrupt`: stops the running turn.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 use crate::Uuid;
 
 /// Stops the running turn (`interrupt`); allowed at any time, even if no turn runs.
 ///
 /// The reply comes before the turn's `result`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct Interrupt {
     /// Whether to drop queued prompts too.
     pub cancel_queued: Option<bool>,
@@ -19,9 +15,7 @@ pub struct Interrupt {
 control_call!(Interrupt = "interrupt" => InterruptReply);
 
 /// The state of the queued prompts.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct InterruptReply {
     /// Queued prompts that will still run, by the ids that the host chose.
     pub still_queued: Vec<Uuid>,

@@ -1,7 +1,5 @@
 //! Authentication of MCP servers.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ack, control_call};
 use crate::{Hidden, open_enum::open_enum};
 
@@ -10,10 +8,7 @@ use crate::{Hidden, open_enum::open_enum};
 /// Not declared, but the CLI supports it. Other kinds of servers are an error.
 /// Afterwards the user opens the URL. If the CLI's own listener is not reachable, the host forwards the URL
 /// that the browser was redirected to with [`McpOauthCallbackUrl`].
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct McpAuthenticate {
     /// The server.
     pub server_name: Box<str>,
@@ -31,10 +26,7 @@ impl McpAuthenticate {
 control_call!(McpAuthenticate = "mcp_authenticate" => McpAuthenticateReply);
 
 /// The next steps of the authentication. Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase)]
 pub struct McpAuthenticateReply {
     /// The URL for the user to open; it contains the `state`, so `Debug` hides it.
     pub auth_url: Option<Hidden<String>>,
@@ -66,9 +58,7 @@ open_enum! {
 /// The reply only confirms the URL; the server may still be in status `needs-auth`, until [`McpReconnect`].
 ///
 /// [`McpReconnect`]: super::McpReconnect
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct McpOauthCallbackUrl {
     /// The server; without a pending authentication the request is an error.
     pub server_name: Box<str>,
@@ -86,9 +76,7 @@ impl McpOauthCallbackUrl {
 control_call!(McpOauthCallbackUrl = "mcp_oauth_callback_url" => Ack);
 
 /// Removes the credentials of an MCP server at a URL (`mcp_clear_auth`). Not declared, but the CLI supports it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct McpClearAuth {
     /// The server.
     pub server_name: Box<str>,

@@ -1,7 +1,5 @@
 //! `mcp_call`: a call of an MCP tool by the host.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 use crate::{Nullable, RawJson, open_enum::open_enum};
 
@@ -11,9 +9,7 @@ use crate::{Nullable, RawJson, open_enum::open_enum};
 /// The CLI rejects tools of in-process servers.
 /// With `timeout_ms`, `expires_at` or files, the reply has a `staging` that contains most failures of a successful
 /// response; CLI 2.1.197 ignores these fields.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct McpCall {
     /// The full tool name, such as `mcp__server__tool`.
     pub tool: Box<str>,
@@ -54,8 +50,7 @@ impl McpCall {
 control_call!(McpCall = "mcp_call" => McpCallReply);
 
 /// An input file of a tool.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct InputFile {
     /// The name in the arguments.
     pub name: Box<str>,
@@ -71,9 +66,7 @@ impl InputFile {
 }
 
 /// An output file of a tool.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct OutputFile {
     /// The name in the arguments.
     pub name: Box<str>,
@@ -91,15 +84,11 @@ impl OutputFile {
 }
 
 /// The result of a tool call. Not declared as a type; seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, camelCase)]
 pub struct McpCallReply {
     /// The result: text or blocks for a model, or the server's own blocks with `result_not_for_model`.
     ///
     /// Absent if staging failed.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub content: Nullable<RawJson>,
     /// The structured result, if the server sent one.
     pub structured_content: Option<RawJson>,
@@ -111,9 +100,7 @@ pub struct McpCallReply {
 }
 
 /// The outcome of a call with files or limits.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Staging {
     /// Whether the call succeeded.
     pub ok: bool,

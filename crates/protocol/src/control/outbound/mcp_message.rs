@@ -1,15 +1,12 @@
 //! `mcp_message` to the CLI: a JSON-RPC message of an in-process MCP server.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ack, control_call};
 use crate::RawJson;
 
 /// A JSON-RPC message of an in-process MCP server to the CLI (`mcp_message`).
 ///
 /// The reply only confirms the receipt; the answer to a JSON-RPC request arrives as a separate `mcp_message`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct SendMcpMessage {
     /// The registered name of the server.
     pub server_name: Box<str>,

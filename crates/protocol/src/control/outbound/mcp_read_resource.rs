@@ -1,16 +1,12 @@
 //! `mcp_read_resource`: a UI resource of an MCP server.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 use crate::RawJson;
 
 /// Reads a UI resource of an MCP server that the CLI runs (`mcp_read_resource`).
 ///
 /// The CLI rejects in-process servers. CLI 2.1.197 does not support it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct McpReadResource {
     /// The server, by its name in `mcp_status`.
     pub server_name: Box<str>,
@@ -28,8 +24,7 @@ impl McpReadResource {
 control_call!(McpReadResource = "mcp_read_resource" => McpReadResourceReply);
 
 /// An unvalidated resource.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct McpReadResourceReply {
     /// The contents.
     #[serde(default)]
@@ -37,10 +32,7 @@ pub struct McpReadResourceReply {
 }
 
 /// An item of a resource's contents: it has either `text` or `blob`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct ResourceContents {
     /// The URI.
     pub uri: String,

@@ -2,16 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ack, control_call};
 use crate::{PermissionMode, mcp::McpServerConfig};
 
 /// Replaces the MCP servers of earlier requests (`mcp_set_servers`), including in-process servers.
 ///
 /// Servers of the settings are not affected.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct McpSetServers {
     /// The servers by name.
     pub servers: BTreeMap<Box<str>, McpServerConfig>,
@@ -29,9 +26,7 @@ control_call!(McpSetServers = "mcp_set_servers" => McpSetServersReply);
 /// The outcome for the servers.
 ///
 /// The CLI replies after their first connection attempt; a failed server is in both `added` and `errors`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, Eq, default)]
 pub struct McpSetServersReply {
     /// The added servers.
     pub added: Vec<Box<str>>,
@@ -42,9 +37,7 @@ pub struct McpSetServersReply {
 }
 
 /// Reconnects an MCP server (`mcp_reconnect`).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct McpReconnect {
     /// The server; an unknown name is an error.
     pub server_name: Box<str>,
@@ -60,9 +53,7 @@ impl McpReconnect {
 control_call!(McpReconnect = "mcp_reconnect" => Ack);
 
 /// Enables or disables an MCP server (`mcp_toggle`).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct McpToggle {
     /// The server; an unknown name is an error.
     pub server_name: Box<str>,
@@ -82,9 +73,7 @@ control_call!(McpToggle = "mcp_toggle" => Ack);
 /// Sets the permission mode of one MCP server (`set_mcp_permission_mode_override`).
 ///
 /// Not declared as a request, but as a method of the official SDK.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, nulls, camelCase)]
 pub struct SetMcpPermissionModeOverride {
     /// The server.
     pub server_name: Box<str>,
@@ -104,9 +93,7 @@ impl SetMcpPermissionModeOverride {
 control_call!(SetMcpPermissionModeOverride = "set_mcp_permission_mode_override" => SetMcpPermissionModeOverrideReply);
 
 /// The outcome of the request.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct SetMcpPermissionModeOverrideReply {
     /// Why the mode may have no effect, for example for an unknown server; absent on full success.
     pub warning: Option<String>,

@@ -1,30 +1,23 @@
 //! `list_permission_rules`: the active permission rules and their sources.
 
-use serde::{Deserialize, Serialize};
-
 use super::{SettingsError, control_call};
 use crate::{open_enum::open_enum, permission::RuleBehavior};
 
 /// Requests the active permission rules (`list_permission_rules`). CLI 2.1.197 does not support it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct ListPermissionRules {}
 
 control_call!(ListPermissionRules = "list_permission_rules" => ListPermissionRulesReply);
 
 /// The permission rules.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct ListPermissionRulesReply {
     /// The rules and related settings.
     pub state: PermissionRules,
 }
 
 /// The permission rules of a session.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase, default)]
 pub struct PermissionRules {
     /// One entry per rule.
     pub rules: Vec<PermissionRuleEntry>,
@@ -44,10 +37,7 @@ pub struct PermissionRules {
 }
 
 /// One permission rule.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Eq, camelCase)]
 pub struct PermissionRuleEntry {
     /// The behavior.
     pub behavior: RuleBehavior,
@@ -106,9 +96,7 @@ open_enum! {
 }
 
 /// The description of a rule in three parts; the middle one is the rule's own text.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct RuleDescription {
     /// The beginning.
     #[serde(default)]
@@ -120,8 +108,7 @@ pub struct RuleDescription {
 }
 
 /// An additional working directory.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct WorkspaceDirectory {
     /// The directory.
     pub path: String,

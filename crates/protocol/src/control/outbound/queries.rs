@@ -1,20 +1,16 @@
 //! Small queries: cost, models, version, and side questions.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 use crate::model_info::ModelInfo;
 
 /// Requests the cost of the session as text (`get_session_cost`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct GetSessionCost {}
 
 control_call!(GetSessionCost = "get_session_cost" => GetSessionCostReply);
 
 /// The cost of the session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct GetSessionCostReply {
     /// Several lines for a person; use `get_usage` for numbers.
     #[serde(default)]
@@ -22,15 +18,13 @@ pub struct GetSessionCostReply {
 }
 
 /// Requests the available models (`list_models`). CLI 2.1.197 does not support it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct ListModels {}
 
 control_call!(ListModels = "list_models" => ListModelsReply);
 
 /// The available models.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct ListModelsReply {
     /// One entry per model.
     #[serde(default)]
@@ -38,17 +32,13 @@ pub struct ListModelsReply {
 }
 
 /// Requests the version of the program (`get_binary_version`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct GetBinaryVersion {}
 
 control_call!(GetBinaryVersion = "get_binary_version" => GetBinaryVersionReply);
 
 /// The version of the program.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase", default)]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase, default)]
 pub struct GetBinaryVersionReply {
     /// The version, such as `2.1.330`.
     pub version: Box<str>,
@@ -63,8 +53,7 @@ pub struct GetBinaryVersionReply {
 /// Not declared, but the CLI supports it since 2.1.197.
 /// `system/control_request_progress` reports the progress.
 /// A `control_cancel_request` cancels it; the reply is then an error.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct SideQuestion {
     /// The question.
     pub question: String,
@@ -80,9 +69,7 @@ impl SideQuestion {
 control_call!(SideQuestion = "side_question" => SideQuestionReply);
 
 /// The answer to a side question.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct SideQuestionReply {
     /// The answer; the reason why there is none if `synthetic` is true.
     #[serialize_always]

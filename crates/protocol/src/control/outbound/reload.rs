@@ -1,7 +1,5 @@
 //! Requests to reload plugins, skills and output styles.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 use crate::{
     agent::AgentInfo,
@@ -12,9 +10,7 @@ use crate::{
 };
 
 /// Reloads the plugins (`reload_plugins`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ReloadPlugins {
     /// Whether to skip the reload if it would change the session's tools and so invalidate the prompt cache.
     pub hold_on_cache_impact: Option<bool>,
@@ -28,10 +24,7 @@ pub struct ReloadPlugins {
 control_call!(ReloadPlugins = "reload_plugins" => ReloadPluginsReply);
 
 /// The session's components after the reload.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct ReloadPluginsReply {
     /// The slash commands.
     pub commands: Vec<SlashCommand>,
@@ -51,9 +44,7 @@ pub struct ReloadPluginsReply {
 }
 
 /// The changes that a reload would make to the session's tools.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, Eq, nulls, default)]
 pub struct CacheImpact {
     /// MCP servers that would be added, by the plugins' names.
     pub mcp_servers_added: Vec<Box<str>>,
@@ -78,15 +69,13 @@ open_enum! {
 }
 
 /// Reloads the skills (`reload_skills`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct ReloadSkills {}
 
 control_call!(ReloadSkills = "reload_skills" => ReloadSkillsReply);
 
 /// The skills after the reload.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct ReloadSkillsReply {
     /// One entry per skill.
     #[serde(default)]
@@ -94,15 +83,13 @@ pub struct ReloadSkillsReply {
 }
 
 /// Reloads the output styles (`reload_output_styles`). CLI 2.1.197 does not support it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct ReloadOutputStyles {}
 
 control_call!(ReloadOutputStyles = "reload_output_styles" => ReloadOutputStylesReply);
 
 /// The output styles after the reload.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct ReloadOutputStylesReply {
     /// The names of all output styles.
     #[serde(default)]

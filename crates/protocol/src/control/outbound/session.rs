@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ack, control_call};
 use crate::{
     Nullable, PermissionMode, Secrets, SessionId, agent::AgentDefinition, control::InitializeReply,
@@ -13,9 +11,7 @@ use crate::{
 /// Sets the title of the session (`rename_session`).
 ///
 /// The CLI then sends `system/session_title_changed`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct RenameSession {
     /// The title; an empty title is rejected.
     pub title: String,
@@ -49,8 +45,7 @@ open_enum! {
 /// Sets the colour of the session (`set_color`).
 ///
 /// Declared, but CLI 2.1.197 and 2.1.330 do not support it on stdio: they reply `unsupported_request`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct SetColor {
     /// The name of the colour; `default` for none.
     pub color: Box<str>,
@@ -68,9 +63,7 @@ control_call!(SetColor = "set_color" => Ack);
 /// Generates a title with a model (`generate_session_title`).
 ///
 /// Not declared, but the CLI supports it: it sends one request to a small model.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct GenerateSessionTitle {
     /// A description of the session.
     pub description: String,
@@ -88,8 +81,7 @@ impl GenerateSessionTitle {
 control_call!(GenerateSessionTitle = "generate_session_title" => GenerateSessionTitleReply);
 
 /// The generated title.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq, nulls)]
 pub struct GenerateSessionTitleReply {
     /// The title; `null` if the model did not return one.
     pub title: Option<String>,
@@ -98,9 +90,7 @@ pub struct GenerateSessionTitleReply {
 /// Ends the session (`end_session`): the CLI replies, then exits with code 0.
 ///
 /// Not declared, but the CLI supports it since 2.1.197.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct EndSession {
     /// The reason, as free text.
     pub reason: Option<Box<str>>,
@@ -115,9 +105,7 @@ control_call!(EndSession = "end_session" => Ack);
 /// The error message starts with a reason, such as `cwd_not_found:`, or `not_a_spare:` for a process that was not
 /// started as a spare or was already claimed.
 /// After an error the process can be claimed again.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ClaimSession {
     /// The session's working directory; absolute, or relative to the working directory of the process.
     pub cwd: String,
@@ -136,7 +124,6 @@ pub struct ClaimSession {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sdk_mcp_servers: Vec<Box<str>>,
     /// The system prompt, as parts.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub system_prompt: Nullable<Vec<String>>,
     /// Text appended to the system prompt.
     pub append_system_prompt: Option<String>,
@@ -168,9 +155,7 @@ impl ClaimSession {
 control_call!(ClaimSession = "claim_session" => ClaimSessionReply);
 
 /// The started session. Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ClaimSessionReply {
     /// The status; only `ok` was seen.
     pub status: Option<Box<str>>,

@@ -1,21 +1,16 @@
 //! `set_max_thinking_tokens`: the limit and the display of thinking.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ack, control_call};
 use crate::{Nullable, open_enum::open_enum};
 
 /// Sets the limit and the display of thinking (`set_max_thinking_tokens`).
 ///
 /// If a value has the wrong type, the CLI replies with an error and applies neither.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct SetMaxThinkingTokens {
     /// The maximum number of thinking tokens; `Null` for the session's default, `Absent` to keep the current value.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub max_thinking_tokens: Nullable<u64>,
     /// The display of thinking; `Null` for the CLI's default, `Absent` to keep the current value.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub thinking_display: Nullable<ThinkingDisplay>,
 }
 

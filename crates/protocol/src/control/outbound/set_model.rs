@@ -1,13 +1,9 @@
 //! `set_model`: changes the model from the next turn on.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 
 /// Changes the model from the next turn on (`set_model`). The CLI accepts any name without a check.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct SetModel {
     /// The model; `None` for the default.
     pub model: Option<Box<str>>,
@@ -23,8 +19,7 @@ impl SetModel {
 control_call!(SetModel = "set_model" => SetModelReply);
 
 /// The model after the change.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, nulls)]
 pub struct SetModelReply {
     /// The model's name.
     pub model: Option<Box<str>>,

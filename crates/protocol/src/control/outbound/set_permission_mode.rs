@@ -1,15 +1,12 @@
 //! `set_permission_mode`: changes the permission mode.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 use crate::PermissionMode;
 
 /// Changes the permission mode (`set_permission_mode`).
 ///
 /// A `system/status` message follows the reply.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct SetPermissionMode {
     /// The mode.
     pub mode: PermissionMode,
@@ -25,8 +22,7 @@ impl SetPermissionMode {
 control_call!(SetPermissionMode = "set_permission_mode" => SetPermissionModeReply);
 
 /// The permission mode after the change.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, nulls)]
 pub struct SetPermissionModeReply {
     /// The mode.
     pub mode: Option<PermissionMode>,

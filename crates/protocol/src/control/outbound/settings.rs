@@ -1,7 +1,5 @@
 //! Requests to read and change settings.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ack, control_call};
 use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings};
 
@@ -10,8 +8,7 @@ use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings
 /// A `null` value removes an earlier value.
 /// If one key is invalid, none is applied, and the error contains the key.
 /// `Debug` hides the values of settings, which may be keys.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct ApplyFlagSettings {
     /// The settings object.
     pub settings: RawSettings,
@@ -30,8 +27,7 @@ control_call!(ApplyFlagSettings = "apply_flag_settings" => Ack);
 ///
 /// The project's local settings only accept `outputStyle`, the user's only `effortLevel`; the error contains other
 /// keys.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct UpdateSettings {
     /// The settings file to write.
     pub source: UpdateSettingsSource,
@@ -59,8 +55,7 @@ open_enum! {
 }
 
 /// Requests the active settings and their sources (`get_settings`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct GetSettings {}
 
 control_call!(GetSettings = "get_settings" => GetSettingsReply);
@@ -68,9 +63,7 @@ control_call!(GetSettings = "get_settings" => GetSettingsReply);
 /// The active settings and their sources. Not declared, seen on the wire.
 ///
 /// `Debug` hides the values of settings, including environment variables and headers.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct GetSettingsReply {
     /// All settings, merged.
     pub effective: RawSettings,
@@ -87,8 +80,7 @@ pub struct GetSettingsReply {
 }
 
 /// The settings of one source.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct SourceSettings {
     /// The source, such as `projectSettings`.
     pub source: Box<str>,
@@ -97,10 +89,7 @@ pub struct SourceSettings {
 }
 
 /// Settings as the session applies them.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(Default, Eq, camelCase)]
 pub struct AppliedSettings {
     /// The active model.
     pub model: Option<Box<str>>,
@@ -129,9 +118,7 @@ pub struct AppliedSettings {
 }
 
 /// An invalid settings file that was skipped: none of its settings apply.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct SettingsError {
     /// The file.
     pub file: Option<String>,

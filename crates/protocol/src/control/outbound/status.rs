@@ -1,19 +1,15 @@
 //! `get_status`: the content of the status screen.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 
 /// Requests the content of the status screen (`get_status`). Not declared, but the CLI supports it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct GetStatus {}
 
 control_call!(GetStatus = "get_status" => GetStatusReply);
 
 /// The status screen as text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct GetStatusReply {
     /// The sections, in display order.
     #[serde(default)]
@@ -21,8 +17,7 @@ pub struct GetStatusReply {
 }
 
 /// A section of the status screen.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct StatusSection {
     /// The title, such as `Session`.
     pub title: String,
@@ -32,9 +27,7 @@ pub struct StatusSection {
 }
 
 /// A row of the status screen.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct StatusRow {
     /// The label, such as `Version`; absent if the value is a sentence.
     pub label: Option<String>,

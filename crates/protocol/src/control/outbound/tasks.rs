@@ -1,13 +1,10 @@
 //! Requests on background tasks and queued prompts.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Ack, control_call};
 use crate::{ToolUseId, Uuid};
 
 /// Cancels a queued prompt (`cancel_async_message`); a prompt that has started is not affected.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct CancelAsyncMessage {
     /// The id of the prompt, chosen by the host.
     pub message_uuid: Uuid,
@@ -23,9 +20,7 @@ impl CancelAsyncMessage {
 control_call!(CancelAsyncMessage = "cancel_async_message" => CancelAsyncMessageReply);
 
 /// The outcome of a cancellation. Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct CancelAsyncMessageReply {
     /// Whether the prompt was cancelled; `false` if it is unknown or has started.
     #[serde(default)]
@@ -35,8 +30,7 @@ pub struct CancelAsyncMessageReply {
 }
 
 /// Stops a task (`stop_task`); an unknown id is not an error.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct StopTask {
     /// The task.
     pub task_id: Box<str>,
@@ -54,9 +48,7 @@ control_call!(StopTask = "stop_task" => Ack);
 /// Moves running commands and agents to the background (`background_tasks`), so that the turn continues.
 ///
 /// Before the `task_started` of a command it has no effect.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct BackgroundTasks {
     /// The tool call to move; `None` for all.
     pub tool_use_id: Option<ToolUseId>,
@@ -65,9 +57,7 @@ pub struct BackgroundTasks {
 control_call!(BackgroundTasks = "background_tasks" => BackgroundTasksReply);
 
 /// The outcome of a move to the background. Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct BackgroundTasksReply {
     /// Whether the requested call was moved; absent if all were requested.
     pub backgrounded: Option<bool>,
@@ -76,8 +66,7 @@ pub struct BackgroundTasksReply {
 /// Requests the output of a background command (`get_task_output`): at most the last 8 KiB, and only for shells.
 ///
 /// CLI 2.1.197 does not support it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct GetTaskOutput {
     /// The task, running or finished.
     pub task_id: Box<str>,
@@ -93,9 +82,7 @@ impl GetTaskOutput {
 control_call!(GetTaskOutput = "get_task_output" => GetTaskOutputReply);
 
 /// The end of a command's output.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct GetTaskOutputReply {
     /// The end of the output, including escape sequences.
     #[serde(default)]
@@ -110,8 +97,7 @@ pub struct GetTaskOutputReply {
 /// if its environment enables that.
 ///
 /// CLI 2.1.197 does not support it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq, nulls)]
 pub struct SetHasSubscribers {
     /// Whether there are subscribers; `null` means unknown and counts as yes.
     pub has_subscribers: Option<bool>,

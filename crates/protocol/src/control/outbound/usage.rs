@@ -1,7 +1,5 @@
 //! `get_usage`: the usage of the session and of the plan.
 
-use serde::{Deserialize, Serialize};
-
 use super::control_call;
 use crate::{
     Nullable,
@@ -10,9 +8,7 @@ use crate::{
 };
 
 /// Requests the usage of the session and of the plan (`get_usage`). Declared as experimental.
-#[skip_serializing_none]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct GetUsage {
     /// Whether to skip the analysis of the last seven days' transcripts, which is slow.
     pub skip_behaviors: Option<bool>,
@@ -21,9 +17,7 @@ pub struct GetUsage {
 control_call!(GetUsage = "get_usage" => GetUsageReply);
 
 /// The usage of the session and of the plan.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, nulls, default)]
 pub struct GetUsageReply {
     /// The usage of this session.
     pub session: SessionUsage,
@@ -38,37 +32,26 @@ pub struct GetUsageReply {
 }
 
 /// The limits of a plan.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct RateLimits {
     /// The last five hours.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub five_hour: Nullable<RateWindow>,
     /// The last seven days.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day: Nullable<RateWindow>,
     /// The last seven days, for other programs that the user logged in with.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_oauth_apps: Nullable<RateWindow>,
     /// The last seven days, for one family of models.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_opus: Nullable<RateWindow>,
     /// The last seven days, for another family of models.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub seven_day_sonnet: Nullable<RateWindow>,
     /// The last seven days by model; absent if unknown.
     pub model_scoped: Option<Vec<ModelWindow>>,
     /// Extra usage beyond the plan.
-    #[serde(skip_serializing_if = "Nullable::is_absent")]
     pub extra_usage: Nullable<ExtraUsage>,
 }
 
 /// The utilization of a limit.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, nulls, default)]
 pub struct RateWindow {
     /// The utilization, from 0 to 100.
     pub utilization: Option<f64>,
@@ -77,9 +60,7 @@ pub struct RateWindow {
 }
 
 /// The utilization of a model's limit.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, nulls, default)]
 pub struct ModelWindow {
     /// The display name of the model.
     pub display_name: String,
@@ -90,9 +71,7 @@ pub struct ModelWindow {
 }
 
 /// The main causes of plan usage.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct Behaviors {
     /// The last 24 hours.
     pub day: BehaviorWindow,
@@ -101,10 +80,7 @@ pub struct Behaviors {
 }
 
 /// The main causes of plan usage in one period.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct BehaviorWindow {
     /// The number of API requests.
     pub request_count: u64,
@@ -127,8 +103,7 @@ pub struct BehaviorWindow {
 }
 
 /// A usage pattern.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Behavior {
     /// The pattern.
     pub key: BehaviorKey,
@@ -165,9 +140,7 @@ open_enum! {
 }
 
 /// A recommendation to reduce usage.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Recommendation {
     /// The pattern, or `agent`, `skill`, `plugin` or `mcp_server`.
     pub key: Box<str>,
@@ -182,9 +155,7 @@ pub struct Recommendation {
 }
 
 /// A fix to reduce the usage of this session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, Eq, default)]
 pub struct BehaviorFix {
     /// The recommendations that it covers.
     pub keys: Vec<Box<str>>,
@@ -193,8 +164,7 @@ pub struct BehaviorFix {
 }
 
 /// The share of one item.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Share {
     /// The name.
     pub name: Box<str>,

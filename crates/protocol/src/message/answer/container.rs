@@ -1,13 +1,9 @@
 //! The container of the API's code execution.
 
-use serde::{Deserialize, Serialize};
-
 use crate::open_enum::open_enum;
 
 /// The container in which the API ran code for an answer (`container`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Container {
     /// The id, to reuse the container in a later request.
     pub id: Box<str>,
@@ -19,9 +15,7 @@ pub struct Container {
 }
 
 /// A skill in a container of the API.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContainerSkill {
     /// The skill's id.
     pub skill_id: Box<str>,

@@ -1,12 +1,9 @@
 //! Context edits by the API.
 
-use serde::{Deserialize, Serialize};
-
 use crate::tagged::tagged;
 
 /// The context edits that the API made before the model saw the request (`context_management`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ContextManagement {
     /// The edits.
     #[serde(default)]
@@ -24,8 +21,7 @@ tagged! {
 }
 
 /// Old tool calls were cleared (`clear_tool_uses_20250919`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ClearedToolUses {
     /// The number of input tokens removed.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -36,8 +32,7 @@ pub struct ClearedToolUses {
 }
 
 /// Old thinking was cleared (`clear_thinking_20251015`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ClearedThinking {
     /// The number of input tokens removed.
     #[serde(default, deserialize_with = "crate::lenient::count")]

@@ -1,12 +1,9 @@
 //! Diagnostics of the prompt cache.
 
-use serde::{Deserialize, Serialize};
-
 use crate::tagged::tagged;
 
 /// The API's diagnostics of a request (`diagnostics`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, nulls)]
 pub struct Diagnostics {
     /// The reason of a cache miss in the request's prefix; `None` if not known yet.
     pub cache_miss_reason: Option<CacheMissReason>,
@@ -31,8 +28,7 @@ tagged! {
 }
 
 /// A cache miss with its cost.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct CacheMiss {
     /// The number of input tokens not served from the cache for this reason.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -40,6 +36,5 @@ pub struct CacheMiss {
 }
 
 /// A cache miss without further details.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct CacheMissUnmeasured {}

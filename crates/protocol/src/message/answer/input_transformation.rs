@@ -1,7 +1,5 @@
 //! Changes of a request by the API.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{open_enum::open_enum, tagged::tagged};
 
 tagged! {
@@ -15,9 +13,7 @@ tagged! {
 }
 
 /// A thinking block that does not match its position.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TransformedThinking {
     /// The position in the request, such as `messages.2.content.0`.
     pub path: Box<str>,

@@ -1,7 +1,5 @@
 //! Why the model stopped.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{open_enum::open_enum, tagged::tagged};
 
 open_enum! {
@@ -35,8 +33,7 @@ tagged! {
 }
 
 /// A refusal of the model, with possible fallbacks (`refusal`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, nulls)]
 pub struct Refusal {
     /// The refusal category; `None` if unnamed.
     pub category: Option<RefusalCategory>,

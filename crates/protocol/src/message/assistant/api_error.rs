@@ -1,15 +1,11 @@
 //! Parameters of an API error.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{message::RateLimitInfo, open_enum::open_enum};
 
 /// The parameters of an API error (`api_error_params`): each cause uses a few of the fields.
 ///
 /// Not declared; the two media fields were seen on the wire, the others are those that the CLI checks.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct ApiErrorParams {
     /// The effort level that the model does not support without thinking.
     pub effort: Option<Box<str>>,

@@ -1,14 +1,10 @@
 //! `context_usage`: the content of the context window, as `/context` shows it.
 
-use serde::{Deserialize, Serialize};
-
 pub use crate::control::{ContextCategoryKind, ContextMemoryFile};
 use crate::open_enum::open_enum;
 
 /// The content of the context window (`context_usage`), as `/context` shows it.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContextUsage {
     /// The model that it was counted for.
     #[serde(default)]
@@ -41,8 +37,7 @@ pub struct ContextUsage {
 }
 
 /// The excess of the window over a limit (`over_limit`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContextOverLimit {
     /// The number of excess tokens.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -62,8 +57,7 @@ open_enum! {
 }
 
 /// A category of content in the window (an item of `categories`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContextCategory {
     /// The display name.
     #[serde(default)]
@@ -76,8 +70,7 @@ pub struct ContextCategory {
 }
 
 /// A tool of an MCP server in the window.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContextMcpTool {
     /// The full name, such as `mcp__srv__add`.
     #[serde(default)]
@@ -91,8 +84,7 @@ pub struct ContextMcpTool {
 }
 
 /// An agent in the window.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContextAgent {
     /// The agent type.
     #[serde(default)]
@@ -106,9 +98,7 @@ pub struct ContextAgent {
 }
 
 /// A skill in the window.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ContextSkill {
     /// The name.
     #[serde(default)]

@@ -1,15 +1,11 @@
 //! Metadata of an `assistant` frame.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{ToolName, ToolUseId};
 
 /// Display data of a tool call (an item of `tool_use_meta`).
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolUseMeta {
     /// The tool call.
     pub id: ToolUseId,
@@ -24,8 +20,7 @@ pub struct ToolUseMeta {
 /// A slash command that ran (`local_command_run`).
 ///
 /// Not declared, seen on the wire.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct LocalCommandRun {
     /// The command, without its slash.
     pub command: Box<str>,
@@ -37,8 +32,7 @@ pub struct LocalCommandRun {
 /// The outcome of a slash command (`local_command_outcome`).
 ///
 /// Not declared, seen on the wire.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct LocalCommandOutcome {
     /// The outcome.
     pub kind: Box<str>,

@@ -1,7 +1,5 @@
 //! `usage_report`: the usage, as `/usage` shows it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     Nullable,
     usage::{ExtraUsage, SessionUsage},
@@ -10,8 +8,7 @@ use crate::{
 /// The usage (`usage_report`), as `/usage` shows it; for accounts with a subscription.
 ///
 /// Declared as experimental, never seen.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(nulls)]
 pub struct UsageReport {
     /// The usage of the session.
     #[serde(default)]
@@ -21,19 +18,16 @@ pub struct UsageReport {
 }
 
 /// The limits of a plan (`rate_limits`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(nulls)]
 pub struct UsageLimits {
     /// One entry per limit, as the server sent them; `None` if it sent none.
     pub limits: Option<Vec<UsageLimit>>,
     /// Extra usage beyond the plan.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub extra_usage: Nullable<ExtraUsage>,
 }
 
 /// One limit of a plan (an item of `limits`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(nulls)]
 pub struct UsageLimit {
     /// The limit, such as `session` or `weekly_all`.
     pub kind: Box<str>,
@@ -46,7 +40,6 @@ pub struct UsageLimit {
     /// The time of the reset, as ISO 8601 text.
     pub resets_at: Option<Box<str>>,
     /// The scope, if the limit does not apply to everything.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub scope: Nullable<UsageLimitScope>,
     /// The severity, such as `normal`, `warning` or `critical`.
     #[serde(default)]
@@ -57,20 +50,16 @@ pub struct UsageLimit {
 }
 
 /// The scope of a limit (`scope`).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct UsageLimitScope {
     /// A model.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub model: Nullable<UsageScopeName>,
     /// A client program.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub surface: Nullable<UsageScopeName>,
 }
 
 /// The name of a scope.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct UsageScopeName {
     /// The display name.
     #[serde(default)]

@@ -1,13 +1,9 @@
 //! Startup failures.
 
-use serde::{Deserialize, Serialize};
-
 use crate::open_enum::open_enum;
 
 /// An unreadable configuration file (`invalid_config_file`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct InvalidConfigFile {
     /// The path.
     pub path: String,

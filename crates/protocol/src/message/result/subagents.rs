@@ -2,15 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 /// Statistics of the session's subagents (`subagent_stats`).
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct SubagentStats {
     /// The number of subagents started.
     #[serde(deserialize_with = "crate::lenient::count")]
@@ -43,9 +38,7 @@ pub struct SubagentStats {
 /// The number of subagents by requested mode (`requested`).
 ///
 /// Not declared, seen on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq, default)]
 pub struct RequestedSubagents {
     /// To run in the background.
     #[serde(deserialize_with = "crate::lenient::count")]
@@ -61,9 +54,7 @@ pub struct RequestedSubagents {
 /// The number of stopped subagents, by the actor that stopped them (`killed`).
 ///
 /// Not declared, seen on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq, default)]
 pub struct KilledSubagents {
     /// Stopped by the parent.
     #[serde(deserialize_with = "crate::lenient::count")]
@@ -79,9 +70,7 @@ pub struct KilledSubagents {
 /// The number of subagents not started, by reason (`refused`).
 ///
 /// Not declared, seen on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq, default)]
 pub struct RefusedSubagents {
     /// The nesting limit was reached.
     #[serde(deserialize_with = "crate::lenient::count")]

@@ -1,7 +1,5 @@
 //! Changes of a content block while it streams.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{content::Citation, tagged::tagged};
 
 tagged! {
@@ -23,17 +21,14 @@ tagged! {
 }
 
 /// Additional text (`text_delta`).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct TextDelta {
     /// The text.
     pub text: String,
 }
 
 /// Additional thinking (`thinking_delta`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct ThinkingDelta {
     /// The text; empty if the API does not show it.
     pub thinking: String,
@@ -42,33 +37,28 @@ pub struct ThinkingDelta {
 }
 
 /// The signature of the thinking (`signature_delta`).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct SignatureDelta {
     /// The signature.
     pub signature: String,
 }
 
 /// A fragment of a tool's input (`input_json_delta`).
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Eq)]
 pub struct InputJsonDelta {
     /// A fragment of JSON text; only the concatenation of all fragments is valid JSON.
     pub partial_json: String,
 }
 
 /// A citation (`citations_delta`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CitationsDelta {
     /// The citation to append to the block's list.
     pub citation: Citation,
 }
 
 /// The summary of a compaction (`compaction_delta`), sent as a whole.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default, Eq)]
 pub struct CompactionDelta {
     /// The summary; `None` if the compaction failed.
     #[serialize_always]

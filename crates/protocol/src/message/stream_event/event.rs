@@ -1,7 +1,5 @@
 //! Stream events of the Messages API.
 
-use serde::{Deserialize, Serialize};
-
 use super::Delta;
 use crate::{
     Block,
@@ -34,16 +32,14 @@ tagged! {
 }
 
 /// An answer starts (`message_start`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct MessageStart {
     /// The answer so far: no content, and the request's token counts.
     pub message: Box<ApiMessage>,
 }
 
 /// A block starts (`content_block_start`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct BlockStart {
     /// The index of the block in the answer, from 0.
     pub index: u32,
@@ -52,8 +48,7 @@ pub struct BlockStart {
 }
 
 /// A block changes (`content_block_delta`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct BlockDelta {
     /// The index of the block in the answer, from 0.
     pub index: u32,
@@ -62,17 +57,14 @@ pub struct BlockDelta {
 }
 
 /// A block ends (`content_block_stop`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Eq)]
 pub struct BlockStop {
     /// The index of the block in the answer, from 0.
     pub index: u32,
 }
 
 /// The final properties of the answer (`message_delta`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct MessageDelta {
     /// The changed properties of the answer.
     pub delta: MessageDeltaFields,
@@ -85,9 +77,7 @@ pub struct MessageDelta {
 }
 
 /// Properties that are only known at the end of an answer (`delta` of `message_delta`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct MessageDeltaFields {
     /// Why the model stopped.
     #[serialize_always]
@@ -102,19 +92,15 @@ pub struct MessageDeltaFields {
 }
 
 /// The answer ends (`message_stop`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct MessageStop {}
 
 /// A keep-alive event (`ping`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq)]
 pub struct Ping {}
 
 /// The answer was aborted by an error (`error`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct StreamError {
     /// The error.
     pub error: ApiError,
@@ -123,8 +109,7 @@ pub struct StreamError {
 }
 
 /// An error of the API.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ApiError {
     /// The error type (`type`).
     #[serde(rename = "type")]

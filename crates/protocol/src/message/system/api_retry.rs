@@ -1,15 +1,11 @@
 //! `system/api_retry`: the CLI retries a failed API request.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, message::AssistantError};
 
 /// The CLI retries a failed API request after a pause (`system/api_retry`).
 ///
 /// Not every retry is reported: the CLI repeats a first 400, for example, without this message.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ApiRetry {
     /// The number of the retry, from 1.
     #[serde(default, deserialize_with = "crate::lenient::count")]
@@ -38,8 +34,7 @@ pub struct ApiRetry {
 }
 
 /// A wait for response headers that never arrived (`no_response`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct NoResponse {
     /// The wait of the previous attempt, in milliseconds.
     #[serde(default, deserialize_with = "crate::lenient::count")]

@@ -1,15 +1,11 @@
 //! `system/commands_changed`: the slash commands changed.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, slash_command::SlashCommand};
 
 /// The slash commands changed (`system/commands_changed`).
 ///
 /// The list is complete and replaces the previous one.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CommandsChanged {
     /// The commands.
     #[serde(default)]

@@ -1,13 +1,9 @@
 //! `system/compact_boundary`: the conversation was compacted up to this point.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// The conversation was compacted, and continues from a summary (`system/compact_boundary`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct CompactBoundary {
     /// The metadata of the compaction.
     #[serde(default)]
@@ -22,10 +18,7 @@ pub struct CompactBoundary {
 }
 
 /// The metadata of a compaction (`compact_metadata`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Default, default)]
 pub struct CompactMetadata {
     /// The trigger.
     pub trigger: CompactTrigger,
@@ -60,8 +53,7 @@ open_enum! {
 }
 
 /// A range of messages that a compaction kept (`preserved_segment`).
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PreservedSegment {
     /// The first message.
     pub head_uuid: Uuid,
@@ -72,9 +64,7 @@ pub struct PreservedSegment {
 }
 
 /// The messages that a compaction kept (`preserved_messages`), each the parent of the next.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PreservedMessages {
     /// The new parent of the first message.
     pub anchor_uuid: Uuid,

@@ -1,13 +1,9 @@
 //! `system/elicitation_complete`: the user completed a URL elicitation.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// An MCP server confirms that a URL elicitation is completed (`system/elicitation_complete`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ElicitationComplete {
     /// The server.
     #[serde(default)]

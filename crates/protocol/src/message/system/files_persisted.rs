@@ -1,15 +1,11 @@
 //! `system/files_persisted`: files of the session were uploaded.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// Files of the session were uploaded (`system/files_persisted`).
 ///
 /// Declared, but never seen.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct FilesPersisted {
     /// The uploaded files.
     #[serde(default)]
@@ -26,8 +22,7 @@ pub struct FilesPersisted {
 }
 
 /// An uploaded file.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PersistedFile {
     /// The file name.
     pub filename: String,
@@ -36,8 +31,7 @@ pub struct PersistedFile {
 }
 
 /// A file that failed to upload.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct UnpersistedFile {
     /// The file name.
     pub filename: String,

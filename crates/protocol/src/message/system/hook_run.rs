@@ -1,15 +1,11 @@
 //! `system/hook_…`: the start, progress and end of a settings hook.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// A hook of the settings started (`system/hook_started`).
 ///
 /// Sent with `--include-hook-events`; not sent for callbacks of the host.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct HookStarted {
     /// The id of this run of the hook, shared by the three kinds of messages.
     #[serde(default)]
@@ -27,9 +23,7 @@ pub struct HookStarted {
 }
 
 /// A hook of the settings printed more output (`system/hook_progress`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct HookProgress {
     /// The id of this run of the hook.
     #[serde(default)]
@@ -56,9 +50,7 @@ pub struct HookProgress {
 }
 
 /// A hook of the settings ended (`system/hook_response`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct HookResponse {
     /// The id of this run of the hook.
     #[serde(default)]

@@ -1,13 +1,9 @@
 //! `system/informational`: a line of text for display.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
 /// A line of text for display (`system/informational`): a message of a hook, or other news that are not errors.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Informational {
     /// The plain text.
     #[serde(default)]
@@ -54,9 +50,7 @@ open_enum! {
 /// The outcome of a prompt that a hook blocked (`prompt_submit_outcome`).
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PromptSubmitOutcome {
     /// The kind, such as `blocked_by_hook`.
     pub kind: Box<str>,

@@ -4,8 +4,6 @@ mod plugin;
 
 pub use plugin::{InitPlugin, ManagedLock, PluginError};
 
-use serde::{Deserialize, Serialize};
-
 use crate::{
     Nullable, PermissionMode, RawJson, SessionId, Uuid,
     effort::{EffortLevel, FastModeDisabledReason, FastModeState},
@@ -16,9 +14,7 @@ use crate::{
 /// The start of a turn (`system/init`), with the session's configuration.
 ///
 /// Sent once per turn, after the first prompt, and never after `initialize` alone.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Init {
     /// The session id.
     #[serde(default = "crate::lenient::empty")]
@@ -69,7 +65,6 @@ pub struct Init {
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
     /// The effort level of the next answer; `null` if unset.
     /// Sent by hosts with remote control.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub effort: Nullable<EffortLevel>,
     /// The preferred level of detail for display.
     pub view_mode: Option<ViewMode>,
@@ -117,9 +112,7 @@ pub struct Init {
 }
 
 /// An MCP server in a `system/init` message.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct InitMcpServer {
     /// The configured name.
     pub name: Box<str>,
@@ -132,9 +125,7 @@ pub struct InitMcpServer {
 /// The directories of the model's memory (`memory_paths`).
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct MemoryPaths {
     /// The directory of automatic memory.
     pub auto: Option<String>,

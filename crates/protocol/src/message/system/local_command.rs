@@ -1,16 +1,12 @@
 //! `system/local_command_output`: the output of a slash command.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// The output of a slash command that needs no model (`system/local_command_output`).
 ///
 /// Declared, but never seen: CLI 2.1.330 sends such text as an `assistant` frame with
 /// [`local_command_source`](crate::message::Assistant::local_command_source).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct LocalCommandOutput {
     /// The text.
     #[serde(default)]

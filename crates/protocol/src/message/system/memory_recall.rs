@@ -1,15 +1,11 @@
 //! `system/memory_recall`: memories were added to the context.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// Memories were added to the context (`system/memory_recall`).
 ///
 /// Declared, but never seen.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct MemoryRecall {
     /// How the memories were found.
     #[serde(default = "crate::lenient::empty")]
@@ -34,9 +30,7 @@ open_enum! {
 }
 
 /// A memory.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Memory {
     /// The file, or the directory in `<synthesis:…>`, or a URL for the scope `organization`.
     pub path: String,

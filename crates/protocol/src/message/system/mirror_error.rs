@@ -1,16 +1,12 @@
 //! `system/mirror_error`: a copy of the transcript could not be stored.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// A copy of the transcript could not be stored, and parts are lost (`system/mirror_error`).
 ///
 /// Created by host libraries that mirror sessions, not by the CLI.
 /// Declared, but never seen.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct MirrorError {
     /// The error.
     #[serde(default)]
@@ -24,10 +20,7 @@ pub struct MirrorError {
 }
 
 /// The destination of a mirrored transcript (`key`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct MirrorKey {
     /// The project.
     pub project_key: Box<str>,

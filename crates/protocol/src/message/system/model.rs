@@ -1,15 +1,11 @@
 //! `system/model_…`: fallbacks to another model.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Nullable, SessionId, Uuid, open_enum::open_enum};
 
 /// The model was overloaded, and the fallback model continues (`system/model_fallback`).
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ModelFallback {
     /// The trigger.
     #[serde(default = "crate::lenient::empty")]
@@ -40,9 +36,7 @@ open_enum! {
 ///
 /// Sent after the messages of the refused attempt were retracted; see also
 /// [`Assistant::supersedes`](crate::message::Assistant::supersedes).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ModelRefusalFallback {
     /// The trigger.
     #[serde(default = "crate::lenient::empty")]
@@ -63,15 +57,12 @@ pub struct ModelRefusalFallback {
     pub request_id: Option<Box<str>>,
     /// The refusal category, such as `cyber`; `null` if unnamed.
     /// A [`RefusalCategory`](crate::message::RefusalCategory) or a newer value.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_category: Nullable<Box<str>>,
     /// The API's message for display.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_explanation: Nullable<String>,
     /// The retracted messages; ignore unknown ids.
     pub retracted_message_uuids: Option<Vec<Uuid>>,
     /// The declined prompt; `null` if no person wrote it.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub refused_user_message_uuid: Nullable<Uuid>,
     /// A message for display.
     #[serde(default)]
@@ -113,9 +104,7 @@ open_enum! {
 }
 
 /// The model declined, and no other model was used (`system/model_refusal_no_fallback`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ModelRefusalNoFallback {
     /// The model that declined.
     #[serde(default)]
@@ -124,13 +113,10 @@ pub struct ModelRefusalNoFallback {
     #[serialize_always]
     pub request_id: Option<Box<str>>,
     /// The refusal category, such as `cyber`; `null` if unnamed.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_category: Nullable<Box<str>>,
     /// The API's message for display.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub api_refusal_explanation: Nullable<String>,
     /// The declined prompt; `null` if no person wrote it.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub refused_user_message_uuid: Nullable<Uuid>,
     /// A message for display; may be empty.
     #[serde(default)]

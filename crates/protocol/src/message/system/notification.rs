@@ -1,13 +1,9 @@
 //! `system/notification`: a short notification.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// A short notification that a terminal shows for a while (`system/notification`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Notification {
     /// The key, such as `stop-hook-error`; a newer notification replaces one with the same key.
     #[serde(default)]

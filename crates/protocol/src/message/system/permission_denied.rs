@@ -1,16 +1,12 @@
 //! `system/permission_denied`: a tool call was denied without asking.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, ToolName, ToolUseId, Uuid};
 
 /// A tool call was denied without asking the host (`system/permission_denied`): by a rule, a mode or a
 /// classifier.
 ///
 /// Not every denial is reported by this message: use the list in the `result` for counting.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PermissionDenied {
     /// The tool.
     #[serde(default = "crate::lenient::empty")]

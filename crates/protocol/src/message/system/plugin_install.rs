@@ -1,16 +1,12 @@
 //! `system/plugin_install`: the progress of plugin installation.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// The progress of plugin installation (`system/plugin_install`).
 ///
 /// With `CLAUDE_CODE_SYNC_PLUGIN_INSTALL=1`, the statuses `started` and `completed` enclose the others, before
 /// `system/init`.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PluginInstall {
     /// The status.
     #[serde(default = "crate::lenient::empty")]

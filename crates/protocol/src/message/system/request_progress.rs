@@ -1,15 +1,11 @@
 //! `system/control_request_progress`: the progress of a long control request of the host.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{Nullable, RequestId, SessionId, Uuid, open_enum::open_enum};
 
 /// The progress of a long control request of the host (`system/control_request_progress`).
 ///
 /// Only sent for `side_question` so far; the response to the request follows as usual.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ControlRequestProgress {
     /// The id of the request.
     #[serde(default = "crate::lenient::empty")]
@@ -26,7 +22,6 @@ pub struct ControlRequestProgress {
     /// The pause before the retry, in milliseconds; with `api_retry`.
     pub retry_delay_ms: Option<f64>,
     /// The HTTP status of the failure, `null` without a response; with `api_retry`.
-    #[serde(default, skip_serializing_if = "Nullable::is_absent")]
     pub error_status: Nullable<u16>,
     /// The session id.
     pub session_id: Option<SessionId>,

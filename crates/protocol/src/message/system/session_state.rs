@@ -1,7 +1,5 @@
 //! `system/session_state_changed`: idle, running, or waiting for an answer.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// The session's state changed (`system/session_state_changed`).
@@ -9,9 +7,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 /// Sent to a host that sets `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
 /// `idle` follows the `result`. A background agent keeps the state `running` until its follow-up turn has ended; a
 /// background shell does not.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct SessionStateChanged {
     /// The new state.
     #[serde(default = "crate::lenient::empty")]

@@ -1,13 +1,9 @@
 //! `system/status`: the CLI's activity.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{PermissionMode, SessionId, Uuid, open_enum::open_enum};
 
 /// The CLI's activity (`system/status`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct Status {
     /// The activity; `None` if there is none to report.
     #[serialize_always]

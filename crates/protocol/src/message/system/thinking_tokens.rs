@@ -1,13 +1,9 @@
 //! `system/thinking_tokens`: the progress of thinking.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// The progress of thinking (`system/thinking_tokens`); an estimate for display, not for billing.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ThinkingTokens {
     /// The tokens of the current thinking block so far.
     #[serde(default, deserialize_with = "crate::lenient::count")]

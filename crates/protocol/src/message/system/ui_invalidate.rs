@@ -1,7 +1,5 @@
 //! `system/ui_invalidate`: views of the session are out of date.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// Views of the session are out of date (`system/ui_invalidate`).
@@ -9,9 +7,7 @@ use crate::{SessionId, Uuid};
 /// A spare process sends it before it answers `initialize`, and again when it is claimed.
 /// A host without such views can ignore it.
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct UiInvalidate {
     /// The required action; only `ui.render`, which redraws everything, was seen.
     #[serde(default)]

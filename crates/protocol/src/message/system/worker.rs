@@ -1,16 +1,12 @@
 //! `system/worker_shutting_down`: a remote worker shuts down.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// A remote worker shuts down (`system/worker_shutting_down`).
 ///
 /// It only applies if no message follows: a resumed session may contain old ones.
 /// Declared, but never seen.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct WorkerShuttingDown {
     /// The reason, such as `host_exit`.
     #[serde(default)]

@@ -1,7 +1,5 @@
 //! `system/session_writes_lost`: data was lost because the disk was full.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// Data was lost because the disk was full (`system/session_writes_lost`).
@@ -9,9 +7,7 @@ use crate::{SessionId, Uuid, open_enum::open_enum};
 /// Sent at most once, as the CLI exits with code 0.
 /// Earlier results remain valid.
 /// Declared, but never seen.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct SessionWritesLost {
     /// The reason why writes failed.
     #[serde(default = "crate::lenient::empty")]

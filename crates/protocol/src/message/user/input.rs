@@ -10,9 +10,7 @@ use crate::{
 };
 
 /// A prompt for the CLI (`user`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct UserInput {
     #[serde(rename = "type", default)]
     kind: UserTag,

@@ -1,15 +1,11 @@
 //! Metadata of tool results.
 
-use serde::{Deserialize, Serialize};
-
 use crate::ToolUseId;
 
 /// The metadata of a tool result (an item of `tool_result_meta`).
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ToolResultMeta {
     /// The tool call.
     pub id: ToolUseId,
@@ -22,9 +18,7 @@ pub struct ToolResultMeta {
 /// The permission decision of a tool call (`permission_decision`).
 ///
 /// Not declared, seen on the wire.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PermissionOutcome {
     /// `accept` or `reject`.
     #[serde(default)]

@@ -1,11 +1,7 @@
 //! Loaded plugins and plugin errors.
 
-use serde::{Deserialize, Serialize};
-
 /// A loaded plugin.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct InitPlugin {
     /// The name.
     pub name: Box<str>,
@@ -20,9 +16,7 @@ pub struct InitPlugin {
 
 /// A plugin error (an item of `plugin_errors`); the list of plugins contains the plugin too if it was partially
 /// loaded.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct PluginError {
     /// The plugin, as `name@marketplace`, or `inline[N]` if it had no name yet.
     pub plugin: Box<str>,
@@ -39,9 +33,7 @@ pub struct PluginError {
 }
 
 /// A managed setting that excluded a plugin (`managed_lock`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct ManagedLock {
     /// Whether the setting enables the plugin; this copy is then not trusted to be that plugin.
     #[serde(default)]

@@ -1,16 +1,12 @@
 //! `system/background_tasks_changed`: the list of background tasks changed.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid};
 
 /// The list of background tasks changed (`system/background_tasks_changed`).
 ///
 /// The list is complete and replaces the previous one.
 /// The list is empty until the first such message; none is sent at the start.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct BackgroundTasksChanged {
     /// The tasks.
     #[serde(default)]
@@ -22,9 +18,7 @@ pub struct BackgroundTasksChanged {
 }
 
 /// A background task.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct BackgroundTask {
     /// The task id.
     pub task_id: Box<str>,

@@ -1,14 +1,10 @@
 //! `system/task_notification`: a task ended.
 
-use serde::{Deserialize, Serialize};
-
 use super::TaskUsage;
 use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
 /// A task ended (`system/task_notification`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TaskNotification {
     /// The task id.
     #[serde(default)]
@@ -66,10 +62,7 @@ open_enum! {
 }
 
 /// A file that an MCP server returned by reference (an item of `resource_links`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
+#[wire(camelCase)]
 pub struct ResourceLink {
     /// The URI.
     pub uri: Box<str>,

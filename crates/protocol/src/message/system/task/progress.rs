@@ -1,13 +1,9 @@
 //! `system/task_progress`: the progress of a task.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, ToolUseId, Uuid};
 
 /// The progress of a task (`system/task_progress`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TaskProgress {
     /// The task id.
     #[serde(default)]
@@ -35,9 +31,7 @@ pub struct TaskProgress {
 }
 
 /// The usage of a task (`usage`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default)]
-#[non_exhaustive]
+#[wire(Copy, Default, Eq, default)]
 pub struct TaskUsage {
     /// Tokens.
     #[serde(deserialize_with = "crate::lenient::count")]

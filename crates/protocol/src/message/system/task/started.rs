@@ -1,15 +1,11 @@
 //! `system/task_started`: a task started.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, ToolUseId, Uuid};
 
 /// A subagent, a command or another task started (`system/task_started`).
 ///
 /// A shell command becomes a task after some seconds, or if it runs in the background.
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TaskStarted {
     /// The task id; a resumed subagent keeps it.
     #[serde(default)]

@@ -1,13 +1,9 @@
 //! `system/task_updated`: a task changed.
 
-use serde::{Deserialize, Serialize};
-
 use crate::{SessionId, Uuid, open_enum::open_enum};
 
 /// A task changed (`system/task_updated`).
-#[skip_serializing_none]
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire]
 pub struct TaskUpdated {
     /// The task id.
     #[serde(default)]
@@ -24,9 +20,7 @@ pub struct TaskUpdated {
 }
 
 /// The changes of a task (`patch`); absent fields are unchanged.
-#[skip_serializing_none]
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[non_exhaustive]
+#[wire(Default)]
 pub struct TaskPatch {
     /// The status.
     pub status: Option<TaskStatus>,
