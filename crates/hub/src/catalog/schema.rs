@@ -1,71 +1,122 @@
-//! The check of a tool's arguments, and of the data that it gives, against the schemas that its server gave for them.
+//! Validates arguments and structured content against the schemas of tools.
 
-mod weight;
-
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{RecvTimeoutError, SyncSender, sync_channel},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
 use jsonschema::Validator;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use self::weight::{Extent, Weight};
-use crate::{Violation, excerpt::excerpt};
+use crate::{Violation, excerpt::excerpt, size::size};
 
-/// A schema, compiled when it is first used.
+/// A schema, compiled at its first use.
+///
+/// A server chooses its schemas, and a few lines can be the work of years: all work is done on a thread with a time limit.
 #[derive(Debug)]
-pub(crate) struct Schema {
+pub(crate) struct Schema(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
     text: Arc<JsonObject>,
-    compiled: OnceLock<Result<Compiled, Violation>>,
+    compiled: OnceLock<Result<Validator, Violation>>,
+    /// Threads that still work after their time limit.
+    late: AtomicUsize,
 }
 
-#[derive(Debug)]
-struct Compiled {
-    validator: Validator,
-    weight: Weight,
-    /// Whether no value ever has more than one schema, so that the first error is found without any other.
-    is_plain: bool,
+/// What a validating thread reports.
+enum Report {
+    /// The value is invalid; the violations follow.
+    Invalid,
+    Violations(Vec<Violation>),
 }
 
 impl Schema {
     pub(super) fn new(text: &Arc<JsonObject>) -> Self {
-        Self { text: Arc::clone(text), compiled: OnceLock::new() }
+        let (compiled, late) = (OnceLock::new(), AtomicUsize::new(0));
+        Self(Arc::new(Shared { text: Arc::clone(text), compiled, late }))
     }
 
-    /// All that is wrong with a value, within bounds of what is told, and of the work that it takes.
+    /// Returns the violations of a value, at most 21 of them.
     ///
-    /// Nothing fits a schema that can't be used: it can't be compiled, or its references multiply.
-    /// What is too much to be checked does not fit; and where it would take too long to say what is wrong, nothing more
-    /// is said than that something is.
+    /// No value is valid for a schema that does not compile, or with which it can't be validated in time.
+    /// If only the search for the violations takes too long, the result says no more than that the value is invalid.
     pub(crate) fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
-        let Compiled { validator, weight, is_plain } = match self.compiled(tool) {
-            Ok(compiled) => compiled,
-            Err(why) => return vec![why.clone()],
-        };
-        let extent = Extent::of(value);
-        if weight.check(extent) > MAX_CHECKED {
-            return vec![Violation::whole("there is too much of it to be checked against the schema")];
-        }
-        // Mostly nothing is wrong, which is told without looking for words, and remembers where it has been.
-        if validator.is_valid(value) {
-            return Vec::new();
-        }
-        let work = if *is_plain { weight.check(extent) } else { weight.search(extent) };
-        if work <= MAX_SEARCHED {
-            // All are collected before the first is there.
-            return all(validator, value);
-        }
-        if *is_plain {
-            return validator.validate(value).err().into_iter().map(told).collect();
-        }
-        vec![Violation::whole("it does not fit the schema, which is too intricate to say where")]
+        let (name, value) = (tool.to_owned(), value.clone());
+        self.in_time(move |schema, reports| match schema.compiled(&name) {
+            Err(why) => reports.send(Report::Violations(vec![why.clone()])).is_ok(),
+            Ok(validator) if validator.is_valid(&value) => {
+                reports.send(Report::Violations(Vec::new())).is_ok()
+            }
+            Ok(validator) => {
+                reports.send(Report::Invalid).is_ok()
+                    && reports.send(Report::Violations(all(validator, &value))).is_ok()
+            }
+        })
     }
 
-    /// Returns whether values can be checked against it.
+    /// Returns whether values can be validated.
     pub(crate) fn is_usable(&self, tool: &str) -> bool {
-        self.compiled(tool).is_ok()
+        let tool = tool.to_owned();
+        let compiled = self.in_time(move |schema, reports| {
+            let why = schema.compiled(&tool).err().cloned();
+            reports.send(Report::Violations(why.into_iter().collect())).is_ok()
+        });
+        compiled.is_empty()
     }
 
-    fn compiled(&self, tool: &str) -> Result<&Compiled, &Violation> {
+    /// Runs work on a thread and waits for its last report, for no longer than the time limit.
+    ///
+    /// A thread can't be cancelled. While one of this schema is late, or many are, no other is started.
+    fn in_time(
+        &self,
+        work: impl FnOnce(&Shared, &SyncSender<Report>) -> bool + Send + 'static,
+    ) -> Vec<Violation> {
+        let deadline = Instant::now() + TIME_LIMIT;
+        let late = || vec![Violation::whole("it can't be checked against the schema in time")];
+        if self.0.late.load(Ordering::Acquire) > 0 || LATE.load(Ordering::Acquire) >= MAX_LATE {
+            return late();
+        }
+        // Without a buffer: a report is either received, or its sender learns that nobody waits any more.
+        let (sender, reports) = sync_channel(0);
+        let shared = Arc::clone(&self.0);
+        let working = move || {
+            if !work(&shared, &sender) {
+                shared.late.fetch_sub(1, Ordering::AcqRel);
+                LATE.fetch_sub(1, Ordering::AcqRel);
+            }
+        };
+        if thread::Builder::new().name("mcp-schema".to_owned()).spawn(working).is_err() {
+            return late();
+        }
+        let mut is_invalid = false;
+        loop {
+            match reports.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(Report::Violations(violations)) => return violations,
+                Ok(Report::Invalid) => is_invalid = true,
+                Err(RecvTimeoutError::Disconnected) => return late(),
+                Err(RecvTimeoutError::Timeout) => break,
+            }
+        }
+        // Before the receiver is dropped: the thread counts down once it finds that.
+        self.0.late.fetch_add(1, Ordering::AcqRel);
+        LATE.fetch_add(1, Ordering::AcqRel);
+        drop(reports);
+        match is_invalid {
+            true => vec![Violation::whole("it does not fit the schema, which is too intricate to say where")],
+            false => late(),
+        }
+    }
+}
+
+impl Shared {
+    fn compiled(&self, tool: &str) -> Result<&Validator, &Violation> {
         let compiled = self.compiled.get_or_init(|| {
             self.compile().map_err(|why| {
                 let why = excerpt(&why).into_owned();
@@ -78,20 +129,20 @@ impl Schema {
         compiled.as_ref()
     }
 
-    fn compile(&self) -> Result<Compiled, String> {
-        let schema = Value::Object((*self.text).clone());
-        let weight = Weight::of(&schema);
-        if weight.is_excessive() {
-            return Err("its references multiply".to_owned());
+    fn compile(&self) -> Result<Validator, String> {
+        let bytes = size(&*self.text);
+        if bytes > MAX_SIZE {
+            return Err(format!("it has {bytes} bytes, more than {MAX_SIZE}"));
         }
+        let schema = Value::Object((*self.text).clone());
         // Offline, whatever features another crate turns on: a schema must not make us fetch anything.
-        let validator = jsonschema::options().offline().build(&schema).map_err(|error| error.to_string())?;
-        Ok(Compiled { validator, weight, is_plain: weight::is_plain(&schema) })
+        jsonschema::options().offline().build(&schema).map_err(|error| error.to_string())
     }
 }
 
 fn all(validator: &Validator, value: &Value) -> Vec<Violation> {
-    let mut violations: Vec<_> = validator.iter_errors(value).take(MAX_VIOLATIONS + 1).map(told).collect();
+    let mut violations: Vec<_> =
+        validator.iter_errors(value).take(MAX_VIOLATIONS + 1).map(violation).collect();
     if violations.len() > MAX_VIOLATIONS {
         violations.truncate(MAX_VIOLATIONS);
         violations.push(Violation::whole("and more"));
@@ -99,7 +150,7 @@ fn all(validator: &Validator, value: &Value) -> Vec<Violation> {
     violations
 }
 
-fn told(error: jsonschema::ValidationError<'_>) -> Violation {
+fn violation(error: jsonschema::ValidationError<'_>) -> Violation {
     let mut problem = error.to_string();
     if problem.len() > MAX_QUOTED {
         // The value itself is quoted there.
@@ -108,11 +159,13 @@ fn told(error: jsonschema::ValidationError<'_>) -> Violation {
     Violation { pointer: error.instance_path().as_str().to_owned(), problem: excerpt(&problem).into_owned() }
 }
 
+/// Threads of all schemas that still work after their time limit.
+static LATE: AtomicUsize = AtomicUsize::new(0);
+const MAX_LATE: usize = 8;
+const TIME_LIMIT: Duration = Duration::from_millis(900);
+/// The largest schema, in bytes of JSON.
+const MAX_SIZE: usize = 1 << 20;
 const MAX_VIOLATIONS: usize = 20;
-/// How many schemas may be applied to how many values for a check: about a second.
-const MAX_CHECKED: usize = 100_000_000;
-/// How many may be for all errors to be collected.
-const MAX_SEARCHED: usize = 1_000_000;
 /// The longest text, in bytes, that may quote the value.
 const MAX_QUOTED: usize = 200;
 

@@ -5,7 +5,6 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use serde_json::Value;
@@ -100,24 +99,18 @@ fn read(path: &Path) -> io::Result<Kept> {
     serde_json::from_str(&text).map_err(|_| io::Error::other("the file of tokens is not what it should be"))
 }
 
-/// Replaces the file as a whole.
+/// Replaces the file atomically.
 fn write(path: &Path, kept: &Kept) -> io::Result<()> {
     let text = serde_json::to_vec_pretty(kept)?;
-    let temporary =
-        beside(path, &format!("{}.{}.new", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-    // One of that name is what a process left that was killed, and had our number.
-    let _ = fs::remove_file(&temporary);
-    let result = private(OpenOptions::new().write(true).create_new(true))
-        .open(&temporary)
-        .and_then(|mut file| {
-            file.write_all(&text)?;
-            file.sync_all()
-        })
-        .and_then(|()| fs::rename(&temporary, path));
-    if result.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    result.map_err(|error| told("cannot be written", &error))
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let replace = || {
+        // Its mode is 0600.
+        let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        file.write_all(&text)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)
+    };
+    replace().map(drop).map_err(|error| told("cannot be written", &error))
 }
 
 /// Waits for our turn, which lasts until the file is closed.
@@ -166,7 +159,6 @@ fn told(what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("the file of tokens {what}: {error}"))
 }
 
-static COUNT: AtomicU64 = AtomicU64::new(0);
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Tests of the check against a schema.
 
 use std::{
-    sync::{Arc, mpsc},
-    thread,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -42,12 +41,8 @@ fn what_is_told_has_bounds() {
 }
 
 #[test]
-fn references_that_multiply_take_no_time() {
-    let started = Instant::now();
-    for (of, reference) in ["allOf", "anyOf", "oneOf"]
-        .into_iter()
-        .flat_map(|of| ["#/$defs/a", "#anchor"].map(|reference| (of, reference)))
-    {
+fn references_that_multiply_end_in_time_and_are_checked() {
+    for (of, reference) in [("allOf", "#/$defs/a"), ("anyOf", "#anchor"), ("oneOf", "#/$defs/a")] {
         let next = |level: usize| json!({"$ref": format!("{reference}{level}")});
         let mut defs = serde_json::Map::new();
         for level in 0..30 {
@@ -58,19 +53,36 @@ fn references_that_multiply_take_no_time() {
         let schema = schema(json!({
             "type": "object", "required": ["x"], "$defs": defs, "properties": {"x": next(0), "y": {"type": "null"}},
         }));
-        for value in [json!({"y": 1}), json!({"x": "fits"}), json!({"x": 1})] {
-            let [violation] = &schema.violations("t", &value)[..] else {
-                panic!("{of} {reference}: {value}")
-            };
-            assert!(violation.problem.contains("its references multiply"), "{of} {reference}: {violation}");
+        for value in [json!({"y": 1}), json!({"x": 1})] {
+            let started = Instant::now();
+            assert_ne!(schema.violations("t", &value), [], "{of} {reference}: {value}");
+            assert!(started.elapsed() < LIMIT, "{:?}", started.elapsed());
         }
-        assert!(!schema.is_usable("t"));
     }
-    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 #[test]
-fn references_are_followed_where_they_are_few_and_only_the_first_error_is_looked_for_in_much() {
+fn hostile_regular_expressions_end_in_time() {
+    let value = json!({"x": format!("{}!", "a".repeat(5_000))});
+    for pattern in ["^(a+)+$", "^(?=(a+)+b)(a|aa)+$", "^((a|aa)+)\\1$", "(((a{1,100}){1,100}){1,100}){1,100}"]
+    {
+        let schema = schema(json!({"properties": {"x": {"pattern": pattern}}}));
+        let started = Instant::now();
+        assert_ne!(schema.violations("t", &value), [], "{pattern}");
+        assert!(started.elapsed() < LIMIT, "{pattern}: {:?}", started.elapsed());
+    }
+}
+
+#[test]
+fn schema_that_is_too_large_is_not_used() {
+    let schema = schema(json!({"description": "x".repeat(2 << 20)}));
+    let violations = schema.violations("t", &json!({}));
+    assert!(violations[0].problem.contains("bytes, more than"), "{violations:?}");
+    assert!(!schema.is_usable("t"));
+}
+
+#[test]
+fn references_are_followed() {
     let schema = schema(json!({
         "$defs": {"leaf": {"type": "integer"}, "tree": {"type": "object", "properties": {
             "leaf": {"$ref": "#/$defs/leaf"}, "left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}}}},
@@ -78,8 +90,6 @@ fn references_are_followed_where_they_are_few_and_only_the_first_error_is_looked
     }));
     let violations = schema.violations("t", &json!({"a": {"left": {"leaf": "x"}, "right": 1}}));
     assert_eq!(violations.len(), 2, "{violations:?}");
-    let violations = schema.violations("t", &json!({"many": vec!["x"; 1_000_000]}));
-    assert_eq!((violations.len(), &*violations[0].pointer), (1, "/many/0"));
 }
 
 #[test]
@@ -102,53 +112,36 @@ fn nothing_fits_a_schema_that_does_not_compile() {
     }
 }
 
-/// As [`Schema::violations`], which must come to an end.
-fn ended(text: Value, value: Value) -> Vec<Violation> {
-    let (sender, found) = mpsc::channel();
-    // It would hold up the test for ever.
-    thread::spawn(move || sender.send(schema(text).violations("t", &value)));
-    found.recv_timeout(Duration::from_secs(30)).unwrap()
-}
-
 fn nested(levels: usize, innermost: Value) -> Value {
     (0..levels).fold(innermost, |inner, _| json!({"x": inner}))
 }
 
-#[test]
-fn a_schema_that_leads_back_to_itself_in_several_ways_takes_no_longer_and_is_not_passed() {
-    let drafts = [
-        ("https://json-schema.org/draft/2020-12/schema", json!({"$ref": "#/$defs/t"})),
-        ("https://json-schema.org/draft/2020-12/schema", json!({"$ref": "#anchor"})),
-        ("https://json-schema.org/draft/2020-12/schema", json!({"$dynamicRef": "#anchor"})),
-        ("http://json-schema.org/draft-07/schema#", json!({"$ref": "#/$defs/t"})),
-    ];
-    for (draft, again) in drafts {
-        for of in ["allOf", "anyOf", "oneOf"] {
-            let below = json!({"properties": {"x": again}});
-            let mut ways = vec![below.clone(), below];
-            if draft.contains("2020") {
-                ways.push(json!({"unevaluatedProperties": again}));
-            }
-            let target = json!({"$anchor": "anchor", "type": "object", of: ways});
-            let text = json!({"$schema": draft, "$defs": {"t": target}, "properties": {"x": again}});
-            let violations = ended(text.clone(), nested(100, json!("no object")));
-            assert_eq!(violations.len(), 1, "{draft} {of} {again}: {violations:?}");
-            assert!(violations[0].problem.contains("too intricate"), "{draft} {of} {again}: {violations:?}");
-            // Where it takes no time, it is told.
-            let violations = ended(text, nested(1, json!("no object")));
-            assert!(violations[0].pointer.starts_with("/x"), "{draft} {of} {again}: {violations:?}");
-        }
-    }
-    let again = json!({"$recursiveRef": "#"});
-    let below = json!({"properties": {"x": again}});
-    let text = json!({
-        "$schema": "https://json-schema.org/draft/2019-09/schema", "type": "object", "anyOf": [below, below],
-    });
-    assert!(ended(text, nested(100, json!("no object")))[0].problem.contains("too intricate"));
+/// Validates with a new schema, which must take no longer than the time limit.
+fn ended(text: Value, value: &Value) -> Vec<Violation> {
+    let started = Instant::now();
+    let violations = schema(text).violations("t", value);
+    assert!(started.elapsed() < LIMIT, "{:?}", started.elapsed());
+    violations
 }
 
 #[test]
-fn a_schema_whose_references_go_around_without_going_on_is_not_used() {
+fn schema_that_leads_back_to_itself_in_several_ways_ends_in_time() {
+    for of in ["allOf", "anyOf", "oneOf"] {
+        let again = json!({"$ref": "#/$defs/t"});
+        let below = json!({"properties": {"x": again}});
+        let target = json!({"type": "object", of: [below, below]});
+        let text = json!({"$defs": {"t": target}, "properties": {"x": again}});
+        let violations = ended(text.clone(), &nested(100, json!("no object")));
+        assert_eq!(violations.len(), 1, "{of}: {violations:?}");
+        assert!(violations[0].problem.contains("too intricate"), "{of}: {violations:?}");
+        // Where it takes no time, the place is reported.
+        let violations = ended(text, &nested(1, json!("no object")));
+        assert!(violations[0].pointer.starts_with("/x"), "{of}: {violations:?}");
+    }
+}
+
+#[test]
+fn schema_whose_references_go_around_ends_in_time() {
     let others = |own: usize| -> Vec<_> {
         (0..12)
             .filter(|other| *other != own)
@@ -157,24 +150,23 @@ fn a_schema_whose_references_go_around_without_going_on_is_not_used() {
     };
     let defs: serde_json::Map<_, _> =
         (0..12).map(|own| (own.to_string(), json!({"allOf": others(own)}))).collect();
-    let text = json!({"$defs": defs, "required": ["x"], "properties": {"x": {"$ref": "#/$defs/0"}}});
-    for value in [json!({"x": "text"}), json!({"y": 1})] {
-        assert!(ended(text.clone(), value)[0].problem.contains("its references multiply"));
+    let schema =
+        schema(json!({"$defs": defs, "required": ["x"], "properties": {"x": {"$ref": "#/$defs/0"}}}));
+    // The second time no thread is started, as one still works.
+    for limit in [LIMIT, LIMIT / 2] {
+        let started = Instant::now();
+        let violations = schema.violations("t", &json!({"x": "text"}));
+        assert!(violations[0].problem.contains("in time"), "{violations:?}");
+        assert!(started.elapsed() < limit, "{:?}", started.elapsed());
     }
     // One that can be left out leads back to all of it, and to no more.
     let text = json!({
         "type": "object", "properties": {"next": {"$ref": "#/$defs/maybe"}, "n": {"type": "integer"}},
         "$defs": {"maybe": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}},
     });
-    assert_eq!(ended(text.clone(), json!({"next": {"next": null, "n": 1}})), []);
-    assert_eq!(ended(text, json!({"next": {"next": {"n": "x"}}})).len(), 1);
+    assert_eq!(ended(text.clone(), &json!({"next": {"next": null, "n": 1}})), []);
+    assert_eq!(ended(text, &json!({"next": {"next": {"n": "x"}}})).len(), 1);
 }
 
-#[test]
-fn what_is_too_much_to_be_checked_does_not_fit() {
-    let choices: Vec<_> = (0..5000).map(|n| json!({"const": n})).collect();
-    let text = json!({"properties": {"many": {"items": {"anyOf": choices}}}});
-    assert_eq!(ended(text.clone(), json!({"many": [1, 4999]})), []);
-    let violations = ended(text, json!({"many": vec![4999; 100_000]}));
-    assert!(violations[0].problem.contains("too much"), "{violations:?}");
-}
+/// The time limit, and room for a loaded machine.
+const LIMIT: Duration = Duration::from_millis(1_500);

@@ -1,8 +1,8 @@
-//! The few variables of our environment that every server gets: a secret among the others is none of its business.
+//! The environment variables that every server inherits. The others may be secrets.
 
 use std::ffi::OsString;
 
-/// Of these variables, those that a program needs to find its way: its home, its tools, its language, its time.
+/// Returns the variables that any program needs: home, tools, language and time zone.
 pub(super) fn minimal(
     all: impl Iterator<Item = (OsString, OsString)>,
 ) -> impl Iterator<Item = (OsString, OsString)> {
@@ -10,37 +10,10 @@ pub(super) fn minimal(
 }
 
 fn is_passed_on(name: &str) -> bool {
-    let is_one = |some: &str| if cfg!(windows) { some.eq_ignore_ascii_case(name) } else { some == name };
-    NAMES.iter().any(|some| is_one(some)) || name.starts_with("LC_")
+    NAMES.contains(&name) || name.starts_with("LC_")
 }
 
-#[cfg(not(windows))]
 const NAMES: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
-
-#[cfg(windows)]
-const NAMES: &[&str] = &[
-    "APPDATA",
-    "COMSPEC",
-    "HOMEDRIVE",
-    "HOMEPATH",
-    "LANG",
-    "LOCALAPPDATA",
-    "PATH",
-    "PATHEXT",
-    "PROCESSOR_ARCHITECTURE",
-    "PROGRAMDATA",
-    "PROGRAMFILES",
-    "PROGRAMFILES(X86)",
-    "SYSTEMDRIVE",
-    "SYSTEMROOT",
-    "TEMP",
-    "TERM",
-    "TMP",
-    "TZ",
-    "USERNAME",
-    "USERPROFILE",
-    "WINDIR",
-];
 
 #[cfg(test)]
 mod tests {
