@@ -24,9 +24,11 @@ pub mod transcript;
 pub mod ids;
 #[cfg(feature = "replay")]
 #[doc(hidden)]
+#[allow(clippy::exhaustive_enums, clippy::exhaustive_structs, reason = "shared inside the workspace only")]
 pub mod json;
 #[cfg(feature = "replay")]
 #[doc(hidden)]
+#[allow(clippy::exhaustive_enums, clippy::exhaustive_structs, reason = "shared inside the workspace only")]
 pub mod recorded;
 #[cfg(feature = "replay")]
 #[doc(hidden)]

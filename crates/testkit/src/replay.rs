@@ -87,7 +87,7 @@ impl Replay {
     /// Plays these entries, each with its line number in the file.
     #[doc(hidden)]
     pub fn of_entries(entries: impl IntoIterator<Item = (usize, Entry)>) -> Self {
-        Self::of(Score::of(entries.into_iter()))
+        Self::of(Score::of(entries))
     }
 
     fn of(score: Score) -> Self {
