@@ -28,9 +28,9 @@ fn piece(rest: &str) -> [usize; 3] {
         let close = format!("\"{}", "#".repeat(rest[..open].matches('#').count()));
         return [open, until(open, &close), close.len()];
     }
-    if rest.starts_with('"') {
+    if let Some(text) = rest.strip_prefix('"') {
         let mut escaped = false;
-        let end = rest[1..].find(|char| {
+        let end = text.find(|char| {
             let ends = char == '"' && !escaped;
             escaped = char == '\\' && !escaped;
             ends
