@@ -1,5 +1,7 @@
 //! The page of a session: everything is there once, nothing of it is markup, and the numbers are right.
 
+#![expect(clippy::unwrap_used, reason = "helpers shared by the tests are test code too")]
+
 mod escaping;
 mod large;
 mod structure;
