@@ -6,7 +6,7 @@ mod store;
 use std::{error::Error as StdError, fmt, iter, sync::Arc};
 
 use agentwire_codec::Line;
-use agentwire_control::{ControlError, SessionEnd};
+use agentwire_control::{ControlError, SessionExit};
 use agentwire_hooks::HooksError;
 use agentwire_protocol::{
     RawJson,
@@ -45,7 +45,7 @@ pub enum Error {
     Hooks(#[source] HooksError),
     /// The session ended with an error: a crash, a turn without a result, or an error result followed by an exit.
     #[error("{0}")]
-    Ended(Arc<SessionEnd>),
+    Ended(Arc<SessionExit>),
     /// The session store did not accept all entries. Returned when the session is closed.
     #[error("the session store failed: {why}")]
     SessionStore {
@@ -66,7 +66,7 @@ pub enum Error {
         /// The CLI's message.
         text: String,
         /// The end of the session, if it has ended.
-        ending: Option<Arc<SessionEnd>>,
+        ending: Option<Arc<SessionExit>>,
     },
     /// The turn failed or was interrupted. The session continues.
     #[error("the turn failed: {}", .0.error_text().unwrap_or_default())]
@@ -105,7 +105,7 @@ impl Error {
     }
 
     /// Returns the end of the session, if that is the error.
-    pub fn ending(&self) -> Option<&SessionEnd> {
+    pub fn ending(&self) -> Option<&SessionExit> {
         match self {
             Self::Ended(ending) => Some(ending),
             Self::NotLoggedIn { ending, .. } => ending.as_deref(),
@@ -123,7 +123,7 @@ impl Error {
     }
 
     /// Converts the end of a session, by its cause.
-    pub(crate) fn ended(ending: Arc<SessionEnd>) -> Self {
+    pub(crate) fn ended(ending: Arc<SessionExit>) -> Self {
         let text = ending.error_result.as_ref().and_then(|result| result.error_text());
         match (text, &ending.error_kind) {
             (Some(text), Some(AssistantError::AuthenticationFailed)) => {

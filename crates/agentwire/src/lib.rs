@@ -23,7 +23,7 @@ pub use agentwire_sessions as sessions;
 pub use agentwire_transport as transport;
 
 pub use agentwire_codec::Incoming;
-pub use agentwire_control::{Control, ControlError, PromptState, SessionEnd};
+pub use agentwire_control::{Control, ControlError, PromptState, SessionExit};
 pub use agentwire_protocol::{
     Block, Message, PermissionMode, RawJson, System,
     message::{TurnResult, UserInput},
@@ -34,11 +34,11 @@ pub use error::Error;
 pub use error::{ResumeError, StoreFault};
 #[cfg(feature = "sessions")]
 pub use mirror::{NotStored, StoreHandle};
-pub use observe::{Activity, Began, Ended, Observation, Observations, Outcome, Totals, Verdict};
+pub use observe::{Activity, ActivityOutcome, Began, Ended, Observation, Observations, Totals, Verdict};
 pub use options::{
-    AskUserQuestionConfig, Delivery, FlagSettings, LaunchPlan, OptionInfo, Options, Origin, OutputFormat,
-    PermissionPrompts, PreviewFormat, PrivateFile, SessionStoreFlush, SettingSource, Skills, SystemPrompt,
-    TaskBudget, Thinking, ThinkingDisplay, ToolConfig, Tools, TraceContext, Warning,
+    AskUserQuestionConfig, Delivery, FlagSettings, LaunchPlan, OptionInfo, OptionOrigin, Options,
+    OutputFormat, PermissionPrompts, PreviewFormat, PrivateFile, SessionStoreFlush, SettingSource, Skills,
+    SystemPrompt, TaskBudget, ThinkingConfig, ThinkingVisibility, ToolConfig, Tools, TraceContext, Warning,
 };
 pub use query::{Query, query, query_all};
 pub use session::{ClaimError, Closed, EndedBy, Session, SessionBuilder, Spare, prewarm};
@@ -47,7 +47,7 @@ pub use settings::{
     ResolvedSettings, ResolvedSource, SettingsFault, SettingsTier, filter_escalating_default_mode,
     match_denied_models, resolve_settings,
 };
-pub use turn::{Answer, Turn};
+pub use turn::{Turn, TurnAnswer};
 
 /// The workspace's front page and guides, so that their code is compiled; published packages do not contain them.
 #[cfg(doctest)]

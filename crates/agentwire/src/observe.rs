@@ -14,7 +14,7 @@ mod watch;
 
 pub(crate) use call::Call;
 pub use observation::{Activity, Began, Ended, Observation, Totals};
-pub use outcome::{Outcome, Verdict};
+pub use outcome::{ActivityOutcome, Verdict};
 pub use stream::Observations;
 pub(crate) use watch::Watch;
 

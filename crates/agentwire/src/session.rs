@@ -24,7 +24,7 @@ mod user;
 
 use std::sync::Arc;
 
-use agentwire_control::{Control, Messages, SessionEnd};
+use agentwire_control::{Control, Messages, SessionExit};
 use agentwire_hooks::Hooks;
 
 pub(crate) use background::{ActivityMark, BackgroundWork};
@@ -76,7 +76,7 @@ pub struct Session {
     skipped: SkippedMessages,
     /// The limit of skipped messages, in bytes.
     max_skipped_bytes: usize,
-    ending: Option<Arc<SessionEnd>>,
+    ending: Option<Arc<SessionExit>>,
     /// Whether each prompt is marked as composed by the host.
     client_composed: bool,
     watch: Arc<Watch>,

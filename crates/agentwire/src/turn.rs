@@ -18,7 +18,7 @@ use agentwire_protocol::{
 };
 use futures_core::Stream;
 
-pub use answer::Answer;
+pub use answer::TurnAnswer;
 pub(crate) use schema::Schema;
 
 use crate::{Error, Session};

@@ -22,7 +22,7 @@ use agentwire_transport::{ByteSink, ByteSource, Connected, PeerHandle};
 pub use config::Config;
 pub(crate) use shared::{Shared, State};
 
-use crate::{Control, FrameFilter, Messages, Observer, Responder, Router, SessionEnd, handle::Handle};
+use crate::{Control, FrameFilter, Messages, Observer, Responder, Router, SessionExit, handle::Handle};
 use shared::{ABORTED, AbortOnDrop};
 
 /// The three parts of a running session.
@@ -210,7 +210,7 @@ async fn drive<So, Si, L>(
             ending = read::read(&mut reader, &handle, &host, filter.as_deref()) => ending,
             never = shared.keep_time() => match never {},
             never = shared.end_when_quiet() => match never {},
-            () = shared.abandoned() => SessionEnd::failed(ABORTED),
+            () = shared.abandoned() => SessionExit::failed(ABORTED),
         }
     };
     drop(filter);

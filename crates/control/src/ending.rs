@@ -8,7 +8,7 @@ use agentwire_transport::ExitReport;
 /// How a session ended.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct SessionEnd {
+pub struct SessionExit {
     /// How the peer's process ended, if it has one and it did.
     pub exit: Option<ExitReport>,
     /// The error of the transport.
@@ -23,7 +23,7 @@ pub struct SessionEnd {
     pub interrupted: bool,
 }
 
-impl SessionEnd {
+impl SessionExit {
     /// Creates the end by the exit of the process.
     pub fn exited(exit: ExitReport) -> Self {
         Self { exit: Some(exit), ..Self::default() }
@@ -45,7 +45,7 @@ impl SessionEnd {
 }
 
 /// The cause comes first: the text of an error result, then the exit code that follows from it.
-impl fmt::Display for SessionEnd {
+impl fmt::Display for SessionExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(text) = self.error_result.as_ref().and_then(|result| result.error_text()) {
             write!(f, "{text}")?;

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use agentwire_codec::{EncodeError, FrameError, Line};
 use agentwire_protocol::{DecodeError, Uuid, control::ErrorCode};
 
-use crate::SessionEnd;
+use crate::SessionExit;
 
 /// An error of a call, or of sending a prompt.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,7 @@ pub enum ControlError {
         /// The request's subtype.
         subtype: Box<str>,
         /// How it ended.
-        ending: Arc<SessionEnd>,
+        ending: Arc<SessionExit>,
     },
     /// The CLI's input was ended by this side and takes no requests.
     #[error("`{subtype}` can't be sent: the session's input was ended")]

@@ -21,10 +21,10 @@ mod prompts;
 #[cfg(feature = "driver")]
 mod responder;
 
-pub use ending::SessionEnd;
+pub use ending::SessionExit;
 pub use error::{ControlError, RequestClosed};
 pub use router::{
-    Event, Ignored, NamedPrompts, PromptState, RawEvent, Router, SessionEvent, TurnEnd, TurnInfo,
+    Ignored, NamedPrompts, PromptState, RawEvent, Router, RouterEvent, SessionEvent, TurnEnd, TurnInfo,
 };
 
 #[cfg(feature = "driver")]
@@ -40,6 +40,6 @@ pub use messages::{BackpressurePause, Messages};
 #[cfg(feature = "driver")]
 pub use observer::Observer;
 #[cfg(feature = "driver")]
-pub use responder::{CallContext, NoResponder, Refusal, Reply, Responder};
+pub use responder::{CallContext, NoResponder, RefusalFn, Reply, Responder};
 #[cfg(feature = "driver")]
 pub use tokio_util::sync::CancellationToken;

@@ -8,7 +8,7 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use crate::{RawEvent, SessionEnd, SessionEvent, handle::Handle};
+use crate::{RawEvent, SessionEvent, SessionExit, handle::Handle};
 
 /// The events of a session, in the order of their lines.
 ///
@@ -35,7 +35,7 @@ impl Messages {
     /// # Errors
     ///
     /// Returns how the session ended, clean or not, after all events. Later calls return it again.
-    pub async fn next(&mut self) -> Result<SessionEvent, Arc<SessionEnd>> {
+    pub async fn next(&mut self) -> Result<SessionEvent, Arc<SessionExit>> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
@@ -44,7 +44,7 @@ impl Messages {
     /// # Errors
     ///
     /// See [`next`](Self::next).
-    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionExit>>> {
         loop {
             if let Some(event) = self.batch.pop_front() {
                 self.release(event.weight());

@@ -2,7 +2,7 @@
 
 use agentwire_protocol::message::UserInput;
 
-use crate::{RawEvent, SessionEnd};
+use crate::{RawEvent, SessionExit};
 
 /// Observes a session's events when they arrive, which may be long before the user reads them.
 ///
@@ -25,5 +25,5 @@ pub trait Observer: Send + Sync + 'static {
     /// Observes the end of the session. No event follows.
     ///
     /// Called once, without a lock, by the task that ends the session. The last events may not be settled yet.
-    fn ended(&self, ending: &SessionEnd);
+    fn ended(&self, ending: &SessionExit);
 }

@@ -37,7 +37,7 @@ pub trait Responder: Send + Sync + 'static {
     /// The driver calls this when a request arrives, and sends the refusal if the session ends while the request is open.
     /// A request without a refusal gets an error then, after which the CLI may go ahead.
     /// Called under the session's lock: return at once. Calling the session from here deadlocks.
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         let _ = request;
         None
     }
@@ -51,7 +51,7 @@ pub trait Responder: Send + Sync + 'static {
 }
 
 /// Returns the `response` that refuses a request for the given reason, or `None` to send an error.
-pub type Refusal = fn(&str) -> Option<RawJson>;
+pub type RefusalFn = fn(&str) -> Option<RawJson>;
 
 /// The future of an answer: the `response` of a success, or an error.
 ///
@@ -131,7 +131,7 @@ impl<R: Responder> Responder for Vec<R> {
         self.iter().any(Responder::may_answer_any)
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         self.iter().filter(|responder| responder.may_answer(request)).find_map(|one| one.refusal(request))
     }
 
@@ -153,7 +153,7 @@ impl<R: Responder + ?Sized> Responder for Box<R> {
         (**self).may_answer_any()
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         (**self).refusal(request)
     }
 
@@ -175,7 +175,7 @@ impl<R: Responder + ?Sized> Responder for Arc<R> {
         (**self).may_answer_any()
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         (**self).refusal(request)
     }
 

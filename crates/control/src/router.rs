@@ -18,10 +18,10 @@ use agentwire_protocol::{
 };
 use bytes::Bytes;
 
-pub use event::{Event, Ignored, NamedPrompts, RawEvent, SessionEvent, TurnEnd, TurnInfo};
+pub use event::{Ignored, NamedPrompts, RawEvent, RouterEvent, SessionEvent, TurnEnd, TurnInfo};
 pub use turns::PromptState;
 
-use crate::{ControlError, RequestClosed, SessionEnd};
+use crate::{ControlError, RequestClosed, SessionExit};
 use inbound::Inbound;
 use outbound::{Outbound, Pending};
 use transmit::{Kind, Transmit};
@@ -36,20 +36,20 @@ use turns::Turns;
 ///
 /// # Guarantees
 ///
-/// - Every call ends in exactly one [`Event::Answered`], regardless of what the CLI sends.
+/// - Every call ends in exactly one [`RouterEvent::Answered`], regardless of what the CLI sends.
 /// - Every request of the CLI is answered at most once, and never after it was cancelled.
 /// - A request that can't be read is answered with an error that names the reason.
 /// - Messages keep the order of their lines; control frames never come out as messages.
 /// - A `result` that can't be read ends its turn too, unless it is truncated; a turn without a `result` ends when the CLI
 ///   goes idle.
-/// - After [`Event::Closed`] only the [`Event::Answered`] of later calls follow.
+/// - After [`RouterEvent::Closed`] only the [`RouterEvent::Answered`] of later calls follow.
 /// - After the end of the session, all queued lines are gone.
 #[derive(Debug, Default)]
 pub struct Router {
     outbound: Outbound,
     inbound: Inbound,
     turns: Turns,
-    events: VecDeque<Event>,
+    events: VecDeque<RouterEvent>,
     transmit: Transmit,
     ignored: Ignored,
     input: Input,
@@ -66,14 +66,14 @@ enum Input {
     Ended,
     /// The peer takes no more input, but may still send output.
     Broken {
-        reason: Arc<SessionEnd>,
+        reason: Arc<SessionExit>,
         /// Whether calls no longer wait for an end that names the cause.
         calls_failed: bool,
         /// Whether a prompt was among the dropped lines.
         lost_prompt: bool,
     },
     /// The session has ended.
-    Closed(Arc<SessionEnd>),
+    Closed(Arc<SessionExit>),
 }
 
 impl Router {
@@ -87,7 +87,7 @@ impl Router {
     /// Open calls stay open, because their replies, or an end of the session that names the cause, may still arrive.
     /// Later calls are not sent and wait for that end too.
     /// Call [`fail_pending`](Self::fail_pending) after a grace period.
-    pub fn handle_broken_input(&mut self, reason: SessionEnd) {
+    pub fn handle_broken_input(&mut self, reason: SessionExit) {
         if !self.is_closed() {
             let lost_prompt = self.prompt_was_lost() || self.transmit.holds_prompt();
             self.input = Input::Broken { reason: Arc::new(reason), calls_failed: false, lost_prompt };
@@ -107,7 +107,7 @@ impl Router {
     }
 
     /// Handles the end of the session: fails open calls and cancels open requests.
-    pub fn handle_ending(&mut self, mut ending: SessionEnd) {
+    pub fn handle_ending(&mut self, mut ending: SessionExit) {
         if self.is_closed() {
             return;
         }
@@ -116,11 +116,11 @@ impl Router {
         self.input = Input::Closed(Arc::clone(&ending));
         self.transmit.clear();
         self.fail_calls(|subtype| ControlError::Closed { subtype, ending: Arc::clone(&ending) });
-        self.events.extend(self.inbound.drain().map(Event::InboundCancelled));
+        self.events.extend(self.inbound.drain().map(RouterEvent::InboundCancelled));
         if ending.in_turn {
-            self.events.push_back(Event::Session(SessionEvent::TurnEnded(TurnEnd::NoResult)));
+            self.events.push_back(RouterEvent::Session(SessionEvent::TurnEnded(TurnEnd::NoResult)));
         }
-        self.events.push_back(Event::Closed(ending));
+        self.events.push_back(RouterEvent::Closed(ending));
     }
 
     /// Advances the time. Calls past their limit time out and are cancelled.
@@ -134,7 +134,7 @@ impl Router {
 
     /// Sends a request to the CLI, with a time limit for its reply, and returns its id.
     ///
-    /// The outcome is an [`Event::Answered`] with that id, also if the request can't be sent.
+    /// The outcome is an [`RouterEvent::Answered`] with that id, also if the request can't be sent.
     pub fn call<C: ControlCall>(&mut self, now: Duration, limit: Duration, call: &C) -> RequestId {
         let id = self.outbound.register(C::SUBTYPE, now, limit);
         if C::SUBTYPE == Interrupt::SUBTYPE {
@@ -207,7 +207,7 @@ impl Router {
     }
 
     /// Returns the next event.
-    pub fn poll_event(&mut self) -> Option<Event> {
+    pub fn poll_event(&mut self) -> Option<RouterEvent> {
         self.events.pop_front()
     }
 
@@ -341,6 +341,6 @@ impl Router {
     }
 
     fn answered(&mut self, id: RequestId, reply: Result<RawJson, ControlError>) {
-        self.events.push_back(Event::Answered { id, reply });
+        self.events.push_back(RouterEvent::Answered { id, reply });
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::{RequestUserDialog, RequestUserDialogReply},
@@ -100,7 +100,7 @@ impl Responder for DialogHandler {
         matches!(request, InboundRequest::UserDialog(_))
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         self.may_answer(request).then_some(|_| RawJson::encode(&RequestUserDialogReply::cancelled()).ok())
     }
 }

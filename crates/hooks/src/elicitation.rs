@@ -2,7 +2,7 @@
 
 use std::{fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::ElicitationAsked,
@@ -86,7 +86,7 @@ impl Responder for ElicitationHandler {
         matches!(request, InboundRequest::Elicitation(_))
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         self.may_answer(request).then_some(|_| RawJson::encode(&ElicitationReply::cancel()).ok())
     }
 }

@@ -5,7 +5,7 @@ mod decision;
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
 pub use audit::{PermissionAudit, PermissionOutcome};
@@ -117,7 +117,7 @@ impl Responder for PermissionHandler {
         matches!(request, InboundRequest::CanUseTool(_))
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         self.may_answer(request).then_some(|reason| RawJson::encode(&Decision::deny(reason)).ok())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, CallbackError, Refusal, Reply};
+use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply};
 use agentwire_protocol::{
     RawJson,
     control::{HookCallback, HookMatcher},
@@ -137,7 +137,7 @@ impl Registration {
     }
 
     /// Returns the refusal for the end of the session, or `None` if the event can't or must not be refused.
-    pub(crate) fn refusal(&self) -> Option<Refusal> {
+    pub(crate) fn refusal(&self) -> Option<RefusalFn> {
         self.known.filter(|event| event.can_refuse && self.guards()).map(|event| event.refusal)
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentwire_control::{CallContext, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, control::HookCallback};
 
 use crate::{Hooks, excerpt};
@@ -22,7 +22,7 @@ impl Responder for Hooks {
         !self.is_empty()
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         let InboundRequest::HookCallback(callback) = request else { return None };
         self.find(&callback.callback_id)?.refusal()
     }

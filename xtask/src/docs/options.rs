@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use agentwire::{OptionInfo, Options, Origin};
+use agentwire::{OptionInfo, Options, OptionOrigin};
 
 /// The whole page.
 pub(super) fn page() -> String {
     let mut page = String::from(HEAD);
-    table(&mut page, Origin::Reference, "Of the reference SDKs");
-    table(&mut page, Origin::Python, "Of the Python SDK alone");
-    table(&mut page, Origin::Own, "Of this crate alone");
+    table(&mut page, OptionOrigin::Reference, "Of the reference SDKs");
+    table(&mut page, OptionOrigin::Python, "Of the Python SDK alone");
+    table(&mut page, OptionOrigin::Own, "Of this crate alone");
     page.push_str(CODE);
     page.push_str(DIFFERENCES);
     for option in Options::described().iter().filter(|option| !option.differs.is_empty()) {
@@ -19,7 +19,7 @@ pub(super) fn page() -> String {
     page
 }
 
-fn table(page: &mut String, origin: Origin, title: &str) {
+fn table(page: &mut String, origin: OptionOrigin, title: &str) {
     let options: Vec<&OptionInfo> =
         Options::described().iter().filter(|option| option.origin == origin).collect();
     let _ = write!(page, "\n## {title}\n\n{} options.\n\n", options.len());

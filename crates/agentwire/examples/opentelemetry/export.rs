@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use agentwire::{Activity, Began, Ended, Observation, Observations, Outcome, Totals};
+use agentwire::{Activity, ActivityOutcome, Began, Ended, Observation, Observations, Totals};
 use opentelemetry::{
     Context, KeyValue,
     trace::{SpanKind, Status, TraceContextExt, Tracer},
@@ -156,10 +156,10 @@ fn usage(totals: &Totals) -> Vec<KeyValue> {
 }
 
 /// Returns the kind and the description of a fault.
-fn fault(outcome: &Outcome) -> (String, String) {
+fn fault(outcome: &ActivityOutcome) -> (String, String) {
     match outcome {
-        Outcome::Error { kind: Some(kind), .. } => (kind.to_string(), String::new()),
-        Outcome::Failed { failure, reason, .. } => {
+        ActivityOutcome::Error { kind: Some(kind), .. } => (kind.to_string(), String::new()),
+        ActivityOutcome::Failed { failure, reason, .. } => {
             (format!("handler_{}", failure.as_str()), reason.as_deref().unwrap_or_default().to_owned())
         }
         other => (other.as_str().to_owned(), String::new()),

@@ -6,7 +6,7 @@ use agentwire_protocol::{Uuid, message::TurnResult};
 use serde::de::DeserializeOwned;
 
 use super::runtime::Runtime;
-use crate::{Answer, Error};
+use crate::{Error, TurnAnswer};
 
 /// The messages of one turn, including its result: a blocking iterator.
 ///
@@ -37,7 +37,7 @@ impl<'a> Turn<'a> {
     /// # Errors
     ///
     /// As [`Turn::answer`](crate::Turn::answer).
-    pub fn answer(self) -> Result<Answer, Error> {
+    pub fn answer(self) -> Result<TurnAnswer, Error> {
         self.runtime.block_on(self.turn.answer())
     }
 

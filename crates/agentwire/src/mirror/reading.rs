@@ -6,14 +6,14 @@ use std::{
 };
 
 use agentwire_codec::{FrameError, Incoming};
-use agentwire_control::{BackpressurePause, Messages, SessionEnd, SessionEvent};
+use agentwire_control::{BackpressurePause, Messages, SessionEvent, SessionExit};
 
 use super::{Mirror, mirror_error::MirrorError, queue::FlushBarrier};
 
 /// A delivery that waits until all earlier entries are stored.
 #[derive(Debug)]
 pub(super) struct PendingMessage {
-    what: Result<SessionEvent, Arc<SessionEnd>>,
+    what: Result<SessionEvent, Arc<SessionExit>>,
     pub(super) barrier: FlushBarrier,
     /// Keeps requests of the CLI arriving meanwhile.
     _reading: BackpressurePause,
@@ -27,7 +27,7 @@ impl Mirror {
         &mut self,
         messages: &mut Messages,
         context: &mut Context<'_>,
-    ) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
+    ) -> Poll<Result<SessionEvent, Arc<SessionExit>>> {
         loop {
             match self.queue.poll(self.pending.as_ref().map(|pending| pending.barrier), context) {
                 Poll::Ready(Some(error)) => {
@@ -58,8 +58,8 @@ impl Mirror {
     /// Records the turn of what the reader gets next.
     fn reached(
         &mut self,
-        what: Result<SessionEvent, Arc<SessionEnd>>,
-    ) -> Result<SessionEvent, Arc<SessionEnd>> {
+        what: Result<SessionEvent, Arc<SessionExit>>,
+    ) -> Result<SessionEvent, Arc<SessionExit>> {
         if let Ok(SessionEvent::Incoming(_, turn)) = &what {
             self.turn = turn.next();
         }
@@ -86,7 +86,7 @@ pub(super) fn too_long(fault: &FrameError) -> Option<String> {
 }
 
 /// Returns whether the delivery ends a turn, decodable or not.
-fn is_result(what: &Result<SessionEvent, Arc<SessionEnd>>) -> bool {
+fn is_result(what: &Result<SessionEvent, Arc<SessionExit>>) -> bool {
     match what {
         Ok(SessionEvent::Incoming(incoming, _)) => incoming.ends_turn(),
         _ => false,

@@ -11,7 +11,7 @@ use agentwire_protocol::{RawJson, SessionId, ToolName, ToolUseId, Uuid};
 use tracing::Span;
 
 use super::{
-    Activity, Began, Ended, Observation, Outcome, Totals,
+    Activity, ActivityOutcome, Began, Ended, Observation, Totals,
     note::{Event, Note},
     reply, span,
     stream::Queue,
@@ -116,7 +116,7 @@ impl ActivityTree {
                 }
             }
             Event::Result { outcome, totals, output } => self.end_turn(at, outcome, output, Some(totals)),
-            Event::TurnLost => self.end_turn(at, Outcome::Cut, None, None),
+            Event::TurnLost => self.end_turn(at, ActivityOutcome::Cut, None, None),
         }
     }
 
@@ -136,20 +136,20 @@ impl ActivityTree {
     }
 
     /// Ends a callback, unless its end was already reported.
-    pub(super) fn end_call(&mut self, id: u64, outcome: Outcome, output: Option<RawJson>) {
+    pub(super) fn end_call(&mut self, id: u64, outcome: ActivityOutcome, output: Option<RawJson>) {
         if let Some(open) = self.calls.remove(&id) {
             self.close(open, Instant::now(), outcome, output, None);
         }
     }
 
     /// Ends the session and everything open in it, the innermost first.
-    pub(super) fn end_session(&mut self, outcome: Outcome) {
+    pub(super) fn end_session(&mut self, outcome: ActivityOutcome) {
         let now = Instant::now();
         let mut open: Vec<_> = std::mem::take(&mut self.calls).into_values().collect();
         open.extend(std::mem::take(&mut self.tool_uses).into_values());
         open.extend(self.turn.take());
         open.sort_by_key(|open| std::cmp::Reverse(open.began.id));
-        open.into_iter().for_each(|open| self.close(open, now, Outcome::Cut, None, None));
+        open.into_iter().for_each(|open| self.close(open, now, ActivityOutcome::Cut, None, None));
         let Some(session) = self.session.take() else { return };
         self.close(session, now, outcome, None, None);
         for queue in self.observers.drain(..).filter_map(|queue| queue.upgrade()) {
@@ -216,7 +216,7 @@ impl ActivityTree {
     fn end_turn(
         &mut self,
         at: Instant,
-        outcome: Outcome,
+        outcome: ActivityOutcome,
         output: Option<RawJson>,
         totals: Option<Box<Totals>>,
     ) {
@@ -224,7 +224,11 @@ impl ActivityTree {
         let mut ids: Vec<_> = ids.into_iter().map(|(id, open)| (open.began.id, id.clone())).collect();
         ids.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
         for open in ids.iter().filter_map(|(_, id)| self.tool_uses.remove(id)).collect::<Vec<_>>() {
-            let how = if outcome == Outcome::Interrupted { Outcome::Interrupted } else { Outcome::Cut };
+            let how = if outcome == ActivityOutcome::Interrupted {
+                ActivityOutcome::Interrupted
+            } else {
+                ActivityOutcome::Cut
+            };
             self.close(open, at, how, None, None);
         }
         if let Some(turn) = self.turn.take() {
@@ -271,7 +275,7 @@ impl ActivityTree {
         &mut self,
         open: Open,
         at: Instant,
-        outcome: Outcome,
+        outcome: ActivityOutcome,
         output: Option<RawJson>,
         totals: Option<Box<Totals>>,
     ) {

@@ -6,7 +6,7 @@ use agentwire_control::{CallbackError, CancellationToken, FailureKind, Reply};
 use agentwire_protocol::RawJson;
 use tracing::{Instrument, Span};
 
-use super::{Began, Outcome, reply, watch::Watch};
+use super::{ActivityOutcome, Began, reply, watch::Watch};
 
 /// An observed callback. If it is dropped before its end, the drop reports the outcome.
 pub(crate) struct Call {
@@ -40,7 +40,7 @@ impl Call {
             biased;
             answered = &mut reply => answered,
             () = cancelled.cancelled() => {
-                self.report(Outcome::Cancelled, None);
+                self.report(ActivityOutcome::Cancelled, None);
                 return reply.await;
             }
         };
@@ -50,12 +50,12 @@ impl Call {
 
     /// Reports that no handler accepts the request.
     pub(crate) fn unhandled(mut self) {
-        self.report(Outcome::Unhandled, None);
+        self.report(ActivityOutcome::Unhandled, None);
     }
 
     fn answered(&mut self, answer: &Result<RawJson, CallbackError>) {
         if self.cancelled.is_cancelled() {
-            return self.report(Outcome::Cancelled, None);
+            return self.report(ActivityOutcome::Cancelled, None);
         }
         let contents = self.watch.contents();
         let outcome = reply::outcome(&self.began.activity, answer, contents);
@@ -64,7 +64,7 @@ impl Call {
         self.report(outcome, output);
     }
 
-    fn report(&mut self, outcome: Outcome, output: Option<RawJson>) {
+    fn report(&mut self, outcome: ActivityOutcome, output: Option<RawJson>) {
         self.reported = true;
         self.watch.end(self.began.id, outcome, output);
     }
@@ -76,11 +76,11 @@ impl Drop for Call {
             return;
         }
         let outcome = if std::thread::panicking() {
-            Outcome::Failed { failure: FailureKind::Panic, reason: None }
+            ActivityOutcome::Failed { failure: FailureKind::Panic, reason: None }
         } else if self.cancelled.is_cancelled() {
-            Outcome::Cancelled
+            ActivityOutcome::Cancelled
         } else {
-            Outcome::Cut
+            ActivityOutcome::Cut
         };
         self.report(outcome, None);
     }

@@ -12,7 +12,7 @@ use agentwire_protocol::{
     message::{Assistant, TerminalReason, ToolResultMeta, TurnResult, User},
 };
 
-use super::{Outcome, Totals, Verdict};
+use super::{ActivityOutcome, Totals, Verdict};
 
 /// An event about turns or tool uses, extracted from a message.
 #[derive(Debug)]
@@ -28,9 +28,9 @@ pub(super) enum Event {
     /// The model requests a tool.
     ToolUse { id: ToolUseId, tool: ToolName, parent: Option<ToolUseId>, input: Option<RawJson> },
     /// A tool use has its result.
-    ToolResult { id: ToolUseId, outcome: Outcome, output: Option<RawJson> },
+    ToolResult { id: ToolUseId, outcome: ActivityOutcome, output: Option<RawJson> },
     /// A turn has its result.
-    Result { outcome: Outcome, totals: Box<Totals>, output: Option<RawJson> },
+    Result { outcome: ActivityOutcome, totals: Box<Totals>, output: Option<RawJson> },
     /// A turn has ended without a readable result.
     TurnLost,
 }
@@ -82,7 +82,7 @@ fn tool_results(user: &User, contents: bool, mut note: impl FnMut(Event)) {
             let meta = user.tool_result_meta.iter().flatten().find(|meta| meta.id == *id);
             let outcome = match result.is_error {
                 Some(true) => failed_use(meta),
-                _ => Outcome::Done,
+                _ => ActivityOutcome::Done,
             };
             let output = result.content.clone().filter(|_| contents);
             note(Event::ToolResult { id: id.clone(), outcome, output });
@@ -91,25 +91,25 @@ fn tool_results(user: &User, contents: bool, mut note: impl FnMut(Event)) {
 }
 
 /// Returns the meaning of a tool's error result: denied, interrupted or failed.
-fn failed_use(meta: Option<&ToolResultMeta>) -> Outcome {
+fn failed_use(meta: Option<&ToolResultMeta>) -> ActivityOutcome {
     let decision = meta.and_then(|meta| meta.permission_decision.as_ref());
     let kind = meta.and_then(|meta| meta.non_execution_kind.as_deref());
     match (decision, kind) {
-        (Some(decision), _) if &*decision.decision == "reject" => Outcome::Decided(Verdict::Deny),
+        (Some(decision), _) if &*decision.decision == "reject" => ActivityOutcome::Decided(Verdict::Deny),
         // The CLI reports an interrupt like a rejection by the user, but without a permission decision.
-        (None, Some("user-rejected")) => Outcome::Interrupted,
-        (_, kind) => Outcome::Error { kind: kind.map(Into::into) },
+        (None, Some("user-rejected")) => ActivityOutcome::Interrupted,
+        (_, kind) => ActivityOutcome::Error { kind: kind.map(Into::into) },
     }
 }
 
 fn of_result(result: &TurnResult, contents: bool) -> Event {
     let reason = result.terminal_reason.as_ref();
     let outcome = match reason {
-        Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) => Outcome::Interrupted,
-        _ if !result.is_error => Outcome::Done,
-        Some(reason) if *reason != TerminalReason::Completed => Outcome::error(reason.as_str()),
+        Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) => ActivityOutcome::Interrupted,
+        _ if !result.is_error => ActivityOutcome::Done,
+        Some(reason) if *reason != TerminalReason::Completed => ActivityOutcome::error(reason.as_str()),
         // API errors have the subtype `success`.
-        _ => Outcome::of_subtype(&result.subtype),
+        _ => ActivityOutcome::of_subtype(&result.subtype),
     };
     let mut prompts = result.user_message_uuids.clone().unwrap_or_default();
     prompts.extend(result.user_message_uuid.clone().filter(|prompt| !prompts.contains(prompt)));

@@ -11,7 +11,7 @@ use agentwire_protocol::{
     usage::Usage,
 };
 
-use super::Outcome;
+use super::ActivityOutcome;
 
 /// An event in a session.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub struct Ended {
     /// The duration, by a monotonic clock.
     pub took: Duration,
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: ActivityOutcome,
     /// The CLI's id of the session, if known by now.
     pub session_id: Option<SessionId>,
     /// The output, only if contents are observed

@@ -6,7 +6,7 @@ use agentwire_protocol::message::ResultSubtype;
 /// The outcome of an observed activity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum ActivityOutcome {
     /// It completed without further information.
     Done,
     /// It ended with a decision: of a hook or a person, or a denied tool use.
@@ -62,7 +62,7 @@ pub enum Verdict {
     Cancel,
 }
 
-impl Outcome {
+impl ActivityOutcome {
     /// Returns one word: the verdict's, or `done`, `error`, `failed`, `cancelled`, `interrupted`, `cut`, `unhandled`.
     pub fn as_str(&self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use agentwire_control::CallbackError;
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, ToolUseId};
 use serde::Deserialize;
 
-use super::{Activity, Outcome, Verdict};
+use super::{Activity, ActivityOutcome, Verdict};
 
 /// Returns the activity of a request; `event` looks up a hook's event by callback id.
 pub(super) fn activity<'a>(
@@ -80,23 +80,23 @@ pub(super) fn outcome(
     activity: &Activity,
     reply: &Result<RawJson, CallbackError>,
     contents: bool,
-) -> Outcome {
+) -> ActivityOutcome {
     let reply = match reply {
         Ok(reply) => reply,
         Err(error) => {
             let reason = contents.then(|| error.reason.as_str().into());
-            return Outcome::Failed { failure: error.kind, reason };
+            return ActivityOutcome::Failed { failure: error.kind, reason };
         }
     };
     match activity {
         Activity::Hook { .. } => decided(reply.decode::<HookAnswer>().ok().and_then(HookAnswer::verdict)),
-        Activity::Mcp { .. } => reply.decode::<McpAnswer>().map_or(Outcome::Done, McpAnswer::outcome),
+        Activity::Mcp { .. } => reply.decode::<McpAnswer>().map_or(ActivityOutcome::Done, McpAnswer::outcome),
         _ => decided(reply.decode::<PersonAnswer>().ok().and_then(PersonAnswer::verdict)),
     }
 }
 
-fn decided(verdict: Option<Verdict>) -> Outcome {
-    verdict.map_or(Outcome::Done, Outcome::Decided)
+fn decided(verdict: Option<Verdict>) -> ActivityOutcome {
+    verdict.map_or(ActivityOutcome::Done, ActivityOutcome::Decided)
 }
 
 #[derive(Default, Deserialize)]
@@ -189,17 +189,17 @@ struct ToolAnswer {
 }
 
 impl McpAnswer {
-    fn outcome(self) -> Outcome {
+    fn outcome(self) -> ActivityOutcome {
         let McpResponse { error, result } = self.mcp_response;
         if let Some(error) = error {
             // A server may put any text there; only a number is known not to be content.
             let code = error.code.and_then(|code| code.decode::<i64>().ok());
-            return Outcome::Error { kind: code.map(|code| code.to_string().into()) };
+            return ActivityOutcome::Error { kind: code.map(|code| code.to_string().into()) };
         }
         let answer = result.and_then(|result| result.decode::<ToolAnswer>().ok());
         match answer.and_then(|answer| answer.is_error) {
-            Some(true) => Outcome::error("tool"),
-            _ => Outcome::Done,
+            Some(true) => ActivityOutcome::error("tool"),
+            _ => ActivityOutcome::Done,
         }
     }
 }
@@ -208,7 +208,7 @@ impl McpAnswer {
 mod tests {
     use agentwire_protocol::RawJson;
 
-    use super::{McpAnswer, Outcome};
+    use super::{ActivityOutcome, McpAnswer};
 
     #[test]
     fn only_the_number_of_a_json_rpc_error_is_reported() {
@@ -218,7 +218,7 @@ mod tests {
             );
             RawJson::parse(reply).unwrap().decode::<McpAnswer>().unwrap().outcome()
         };
-        assert_eq!(outcome("-32602"), Outcome::error("-32602"));
-        assert_eq!(outcome(r#""a secret""#), Outcome::Error { kind: None });
+        assert_eq!(outcome("-32602"), ActivityOutcome::error("-32602"));
+        assert_eq!(outcome(r#""a secret""#), ActivityOutcome::Error { kind: None });
     }
 }

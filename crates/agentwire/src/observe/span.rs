@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentwire_protocol::{RawJson, SessionId, ToolUseId, Uuid};
 use tracing::{Span, dispatcher, field::Empty, info_span};
 
-use super::{Activity, Outcome, Totals};
+use super::{Activity, ActivityOutcome, Totals};
 
 /// Opens the span of an activity, as a child of its parent; the parent of a session is the current span.
 ///
@@ -19,17 +19,17 @@ pub(super) fn open(activity: &Activity, parent: Option<&Span>, session_id: Optio
 }
 
 /// Records the outcome.
-pub(super) fn close(span: &Span, outcome: &Outcome, took: Duration, totals: Option<&Totals>) {
+pub(super) fn close(span: &Span, outcome: &ActivityOutcome, took: Duration, totals: Option<&Totals>) {
     if span.is_disabled() {
         return;
     }
     span.record("outcome", outcome.as_str());
     span.record("duration_us", u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
     match outcome {
-        Outcome::Error { kind: Some(kind) } => {
+        ActivityOutcome::Error { kind: Some(kind) } => {
             span.record("error", &**kind);
         }
-        Outcome::Failed { failure, reason } => {
+        ActivityOutcome::Failed { failure, reason } => {
             span.record("error", failure.as_str());
             if let Some(reason) = reason {
                 span.record("reason", &**reason);

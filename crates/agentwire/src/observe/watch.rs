@@ -11,13 +11,13 @@ use std::{
 };
 
 use agentwire_codec::FrameKind;
-use agentwire_control::{CallContext, Observer, RawEvent, SessionEnd};
+use agentwire_control::{CallContext, Observer, RawEvent, SessionExit};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
 
 use super::{
-    Call, Observations, Outcome,
+    ActivityOutcome, Call, Observations,
     activity_tree::ActivityTree,
     note::{self, Note},
     reply,
@@ -88,7 +88,7 @@ impl Watch {
         Some(Call::new(Arc::clone(self), began, span, context.cancelled.clone()))
     }
 
-    pub(super) fn end(&self, call: u64, outcome: Outcome, output: Option<RawJson>) {
+    pub(super) fn end(&self, call: u64, outcome: ActivityOutcome, output: Option<RawJson>) {
         self.state().tree.end_call(call, outcome, output);
     }
 
@@ -148,7 +148,7 @@ impl Observer for Watch {
         }
     }
 
-    fn ended(&self, ending: &SessionEnd) {
+    fn ended(&self, ending: &SessionExit) {
         let mut state = self.state();
         self.act(&mut state);
         state.tree.end_session(outcome(ending));
@@ -158,18 +158,20 @@ impl Observer for Watch {
 }
 
 /// Returns the outcome of a session, without contents.
-fn outcome(ending: &SessionEnd) -> Outcome {
+fn outcome(ending: &SessionExit) -> ActivityOutcome {
     if ending.is_clean() {
-        return Outcome::Done;
+        return ActivityOutcome::Done;
     }
     match (&ending.exit, &ending.error_result) {
         (Some(ExitReport { code: Some(code), .. }), _) if *code != 0 => {
-            Outcome::error(format!("exit {code}"))
+            ActivityOutcome::error(format!("exit {code}"))
         }
-        (Some(ExitReport { signal: Some(signal), .. }), _) => Outcome::error(format!("signal {signal}")),
-        _ if ending.in_turn || ending.transport.is_some() => Outcome::Cut,
-        (_, Some(result)) => Outcome::of_subtype(&result.subtype),
-        _ => Outcome::Error { kind: None },
+        (Some(ExitReport { signal: Some(signal), .. }), _) => {
+            ActivityOutcome::error(format!("signal {signal}"))
+        }
+        _ if ending.in_turn || ending.transport.is_some() => ActivityOutcome::Cut,
+        (_, Some(result)) => ActivityOutcome::of_subtype(&result.subtype),
+        _ => ActivityOutcome::Error { kind: None },
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Defines the struct, its setters, `Debug`, the described table, and the lowering of plain flags and handshake fields.
 ///
-/// A row is `field: kind(Type), "jsonName", lowering("text"), SINCE, "type in JSON", "default", "differences", Origin;`,
+/// A row is `field: kind(Type), "jsonName", lowering("text"), SINCE, "type in JSON", "default", "differences", OptionOrigin;`,
 /// without the differences if there are none, and without the origin if it is `Reference`.
 ///
 /// The kind selects the field's type and its setter:
@@ -124,8 +124,8 @@ macro_rules! options {
     (@shown named $value:expr) => { &$value.keys() };
     (@shown $kind:ident $value:expr) => { &$value };
 
-    (@origin) => { Origin::Reference };
-    (@origin $origin:ident) => { Origin::$origin };
+    (@origin) => { OptionOrigin::Reference };
+    (@origin $origin:ident) => { OptionOrigin::$origin };
 }
 
 pub(super) use options;

@@ -11,12 +11,12 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 #[non_exhaustive]
-pub enum Thinking {
+pub enum ThinkingConfig {
     /// The model decides (`--thinking=adaptive`).
     Adaptive {
         /// The visibility of its thoughts (`--thinking-display`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        display: Option<ThinkingDisplay>,
+        display: Option<ThinkingVisibility>,
     },
     /// It thinks with a token budget (`--max-thinking-tokens`); without one, as [`Adaptive`](Self::Adaptive).
     Enabled {
@@ -25,7 +25,7 @@ pub enum Thinking {
         budget_tokens: Option<u32>,
         /// The visibility of its thoughts (`--thinking-display`).
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        display: Option<ThinkingDisplay>,
+        display: Option<ThinkingVisibility>,
     },
     /// It does not think (`--thinking=disabled`).
     Disabled {},
@@ -35,7 +35,7 @@ pub enum Thinking {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum ThinkingDisplay {
+pub enum ThinkingVisibility {
     /// A summary.
     Summarized,
     /// Nothing.
@@ -52,15 +52,16 @@ impl Options {
                     plan.warn(Warning::Overridden { option: "maxThinkingTokens", by: "thinking" });
                 }
                 let display = match thinking {
-                    Thinking::Disabled {} => {
+                    ThinkingConfig::Disabled {} => {
                         plan.flag("thinking", Some("disabled"));
                         None
                     }
-                    Thinking::Enabled { budget_tokens: Some(budget), display } => {
+                    ThinkingConfig::Enabled { budget_tokens: Some(budget), display } => {
                         plan.flag(MAX_THINKING_TOKENS, Some(budget));
                         display
                     }
-                    Thinking::Enabled { budget_tokens: None, display } | Thinking::Adaptive { display } => {
+                    ThinkingConfig::Enabled { budget_tokens: None, display }
+                    | ThinkingConfig::Adaptive { display } => {
                         plan.flag("thinking", Some("adaptive"));
                         display
                     }

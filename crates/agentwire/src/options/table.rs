@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Delivery, FlagSettings, OutputFormat, PermissionPrompts, SessionStoreFlush, SettingSource, Skills,
-    SystemPrompt, TaskBudget, Thinking, ToolConfig, Tools, TraceContext,
+    SystemPrompt, TaskBudget, ThinkingConfig, ToolConfig, Tools, TraceContext,
     define::options,
     launch_plan::{LaunchPlan, word},
     strict,
@@ -27,7 +27,7 @@ pub struct OptionInfo {
     /// The name in JSON.
     pub name: &'static str,
     /// The SDK that the option comes from.
-    pub origin: Origin,
+    pub origin: OptionOrigin,
     /// The type in JSON.
     pub kind: &'static str,
     /// The default.
@@ -43,7 +43,7 @@ pub struct OptionInfo {
 /// The SDK that an option comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Origin {
+pub enum OptionOrigin {
     /// Both reference SDKs, or the TypeScript one.
     Reference,
     /// Only the Python SDK.
@@ -91,7 +91,7 @@ options! {
         /// The effort of the model (`--effort`).
         effort: some(EffortLevel), "effort", flag("effort"), OLD, "`low`, `medium`, `high`, `xhigh`, `max`", "the CLI's";
         /// Whether and how the model thinks (`--thinking`, `--max-thinking-tokens`, `--thinking-display`).
-        thinking: some(Thinking), "thinking", custom("`--thinking=` or `--max-thinking-tokens=`, and `--thinking-display=`"), OLD, "`{\"type\": \"adaptive\"}`, `\"enabled\"` with `budgetTokens`, `\"disabled\"`; `display`", "the CLI's";
+        thinking: some(ThinkingConfig), "thinking", custom("`--thinking=` or `--max-thinking-tokens=`, and `--thinking-display=`"), OLD, "`{\"type\": \"adaptive\"}`, `\"enabled\"` with `budgetTokens`, `\"disabled\"`; `display`", "the CLI's";
         /// The token limit of the model's thinking (`--max-thinking-tokens`); `thinking` takes precedence.
         max_thinking_tokens: plain(u32), "maxThinkingTokens", custom("`--max-thinking-tokens=`, unless `thinking` is set"), OLD, "number", "the CLI's", "Where `thinking` counts before it, a warning says so.";
         /// Beta features of the API (`--betas`).

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{CallContext, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::InboundRequest;
 
 use crate::observe::Watch;
@@ -94,7 +94,7 @@ impl Responder for Watched {
         }))
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         self.responders.refusal(request)
     }
 

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use agentwire_control::{CallContext, CallbackError, Refusal, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson, ToolUseId,
     hook::{HookAnswer, HookReply, PermissionDecision, PreToolUse},
@@ -92,7 +92,7 @@ impl Responder for Deferrals {
         self.responder.may_answer_any()
     }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         self.responder.refusal(request)
     }
 

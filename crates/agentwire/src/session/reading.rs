@@ -8,7 +8,7 @@ use std::{
 };
 
 use agentwire_codec::{Incoming, Line};
-use agentwire_control::{ControlError, SessionEnd, SessionEvent};
+use agentwire_control::{ControlError, SessionEvent, SessionExit};
 use agentwire_protocol::{Message, System};
 
 use super::{EndedBy, Session};
@@ -113,7 +113,7 @@ impl Session {
     }
 
     #[cfg(feature = "sessions")]
-    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
+    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionExit>>> {
         match &mut self.mirror {
             Some(mirror) => mirror.poll_next(&mut self.messages, context),
             None => self.messages.poll_next(context),
@@ -121,7 +121,7 @@ impl Session {
     }
 
     #[cfg(not(feature = "sessions"))]
-    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionEnd>>> {
+    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionExit>>> {
         self.messages.poll_next(context)
     }
 
@@ -139,7 +139,7 @@ impl Session {
     }
 
     /// Adds the shutdown step that ended the CLI to an unclean end.
-    fn explained(&self, ending: Arc<SessionEnd>) -> Arc<SessionEnd> {
+    fn explained(&self, ending: Arc<SessionExit>) -> Arc<SessionExit> {
         match self.task.ended_by().explanation() {
             Some(explanation) if !ending.is_clean() => {
                 let mut end = (*ending).clone();

@@ -30,7 +30,7 @@ use super::{
 use crate::{
     Error, Options, Warning,
     observe::Watch,
-    options::{AWAIT_INITIALIZE, LaunchPlan, OptionInfo, Origin, check_in_force, mode_bypass_warning},
+    options::{AWAIT_INITIALIZE, LaunchPlan, OptionInfo, OptionOrigin, check_in_force, mode_bypass_warning},
     turn::Schema,
 };
 
@@ -211,7 +211,7 @@ impl Start {
             return warnings;
         }
         let is_too_new = |option: &&OptionInfo| {
-            option.origin != Origin::Own
+            option.origin != OptionOrigin::Own
                 && !DELIVERED.contains(&option.name)
                 && CliVersion::parse(option.since).is_some_and(|since| assumed < since)
         };

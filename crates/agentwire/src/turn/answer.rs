@@ -16,7 +16,7 @@ use crate::Error;
 /// The outcome of a successful turn.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Answer {
+pub struct TurnAnswer {
     /// All text of the main conversation that [`Turn::answer`] read, in order, with an empty line between text blocks.
     ///
     /// [`TurnResult::result`] contains only the last text.
@@ -37,11 +37,11 @@ impl Turn<'_> {
     /// [`Error::TurnFailed`] if the result is an error, also for an interrupted turn;
     /// [`Error::NotLoggedIn`] if the reason is a missing login;
     /// [`Error::NoResult`] if the prompt was cancelled, or the session ended without an error before a result.
-    pub async fn answer(mut self) -> Result<Answer, Error> {
+    pub async fn answer(mut self) -> Result<TurnAnswer, Error> {
         self.read_answer().await
     }
 
-    async fn read_answer(&mut self) -> Result<Answer, Error> {
+    async fn read_answer(&mut self) -> Result<TurnAnswer, Error> {
         let mut text = AnswerText::default();
         while let Some(next) = self.next_owned().await {
             let (incoming, is_own) = next?;
@@ -54,7 +54,7 @@ impl Turn<'_> {
         if result.is_error {
             return Err(Error::turn_failed(result, text.error.as_ref()));
         }
-        Ok(Answer { text: text.text(), result, schema })
+        Ok(TurnAnswer { text: text.text(), result, schema })
     }
 
     /// As [`answer`](Self::answer), but returns only the text.
@@ -66,11 +66,11 @@ impl Turn<'_> {
         Ok(self.answer().await?.text)
     }
 
-    /// As [`answer`](Self::answer), but returns only the structured output: see [`Answer::structured`].
+    /// As [`answer`](Self::answer), but returns only the structured output: see [`TurnAnswer::structured`].
     ///
     /// # Errors
     ///
-    /// As [`answer`](Self::answer) and [`Answer::structured`].
+    /// As [`answer`](Self::answer) and [`TurnAnswer::structured`].
     pub async fn structured<T: DeserializeOwned>(self) -> Result<T, Error> {
         self.answer().await?.structured()
     }
@@ -100,7 +100,7 @@ impl Turn<'_> {
     }
 }
 
-impl Answer {
+impl TurnAnswer {
     /// Returns the tokens used by the turn's main conversation.
     pub fn usage(&self) -> Option<&Usage> {
         self.result.usage.as_ref()

@@ -2,8 +2,8 @@
 
 use agentwire::{
     Decision, Delivery, Error, FlagSettings, Options, OutputFormat, PermissionMode, PermissionPrompts,
-    PreviewFormat, RawJson, Session, SessionStoreFlush, SettingSource, SystemPrompt, Thinking,
-    ThinkingDisplay, ToolConfig, TraceContext, Warning,
+    PreviewFormat, RawJson, Session, SessionStoreFlush, SettingSource, SystemPrompt, ThinkingConfig,
+    ThinkingVisibility, ToolConfig, TraceContext, Warning,
     hooks::PermissionHandler,
     protocol::{
         agent::AgentDefinition,
@@ -59,7 +59,10 @@ fn full() -> Options {
         .agent("r")
         .agents([("r", AgentDefinition::new("reviews", "Review."))])
         .effort(EffortLevel::High)
-        .thinking(Thinking::Enabled { budget_tokens: Some(1024), display: Some(ThinkingDisplay::Omitted) })
+        .thinking(ThinkingConfig::Enabled {
+            budget_tokens: Some(1024),
+            display: Some(ThinkingVisibility::Omitted),
+        })
         .max_thinking_tokens(2048)
         .betas(["context-1m-2025-08-07"])
         .system_prompt("be brief")
@@ -295,7 +298,7 @@ fn valid_values_are_accepted() {
 fn options_without_effect_cause_warnings() {
     let warnings = |options: Options| options.to_launch_plan().unwrap().warnings;
     let overridden = |option, by| vec![Warning::Overridden { option, by }];
-    let thinking = Options::new().thinking(Thinking::Disabled {}).max_thinking_tokens(5);
+    let thinking = Options::new().thinking(ThinkingConfig::Disabled {}).max_thinking_tokens(5);
     assert_eq!(added(thinking.clone()), ["--thinking=disabled"]);
     assert_eq!(warnings(thinking), overridden("maxThinkingTokens", "thinking"));
     assert_eq!(warnings(Options::new().resume(ID).continue_last()), overridden("continue", "resume"));

@@ -14,7 +14,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, Shared, shared::PendingCallback};
-use crate::{CallContext, CallbackError, Control, FailureKind, Refusal, Reply};
+use crate::{CallContext, CallbackError, Control, FailureKind, RefusalFn, Reply};
 
 /// A running callback. Its task ends with the answer, or a grace period after its cancellation.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct RunningCallback {
     pub(super) number: u64,
     pub(super) cancelled: CancellationToken,
     /// How to refuse the request.
-    pub(super) refusal: Option<Refusal>,
+    pub(super) refusal: Option<RefusalFn>,
 }
 
 impl RunningCallback {

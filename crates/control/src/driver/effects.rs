@@ -14,7 +14,7 @@ use super::{
     callbacks::RunningCallback,
     shared::{PendingCallback, ReplySender, State},
 };
-use crate::{ControlError, Event, Observer, Refusal, Responder, SessionEnd};
+use crate::{ControlError, Observer, RefusalFn, Responder, RouterEvent, SessionExit};
 
 /// The effects that wait for the release of the lock.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub(super) struct Effects {
     pub(super) callbacks: Vec<PendingCallback>,
     replies: Vec<(RequestId, ReplySender, Result<RawJson, ControlError>)>,
     cancelled: Vec<RunningCallback>,
-    closed: Option<Arc<SessionEnd>>,
+    closed: Option<Arc<SessionExit>>,
 }
 
 impl State {
@@ -38,14 +38,14 @@ impl State {
     ) {
         while let Some(event) = self.router.poll_event() {
             match event {
-                Event::Session(event) => {
+                RouterEvent::Session(event) => {
                     effects.queued = true;
                     if let Some(observer) = observer {
                         observer.arrived(&event);
                     }
                     self.queue.push(event);
                 }
-                Event::Inbound { id, request, line } => {
+                RouterEvent::Inbound { id, request, line } => {
                     let refusal = responder.and_then(|responder| refusal(responder, &request));
                     if self.router.is_ending() {
                         // The router has just opened the request, so it can be answered.
@@ -54,12 +54,12 @@ impl State {
                         effects.callbacks.push(self.enter(id, request, line, refusal));
                     }
                 }
-                Event::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
-                Event::Answered { id, reply } => {
+                RouterEvent::InboundCancelled(id) => effects.cancelled.extend(self.callbacks.remove(&id)),
+                RouterEvent::Answered { id, reply } => {
                     let sender = self.calls.remove(&id);
                     effects.replies.extend(sender.map(|sender| (id, sender, reply)));
                 }
-                Event::Closed(ending) => {
+                RouterEvent::Closed(ending) => {
                     effects.queued = true;
                     effects.closed = Some(Arc::clone(&ending));
                     self.queue.end(ending);
@@ -74,7 +74,7 @@ impl State {
         id: RequestId,
         request: InboundRequest,
         line: Line,
-        refusal: Option<Refusal>,
+        refusal: Option<RefusalFn>,
     ) -> PendingCallback {
         self.started += 1;
         let number = self.started;
@@ -139,12 +139,12 @@ impl Shared {
 }
 
 /// Returns how the responder refuses the request, or `None` if it panics.
-fn refusal(responder: &dyn Responder, request: &InboundRequest) -> Option<Refusal> {
+fn refusal(responder: &dyn Responder, request: &InboundRequest) -> Option<RefusalFn> {
     catch_unwind(AssertUnwindSafe(|| responder.refusal(request))).unwrap_or_default()
 }
 
 /// Returns the answer that refuses a request at the end of the session.
-fn refuse(refusal: Option<Refusal>) -> Result<RawJson, String> {
+fn refuse(refusal: Option<RefusalFn>) -> Result<RawJson, String> {
     refusal.and_then(|refusal| refusal(ENDING)).ok_or_else(|| ENDING.to_owned())
 }
 

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use tokio::time::sleep;
 
 use super::{Shared, waits::wait};
-use crate::SessionEnd;
+use crate::SessionExit;
 
 impl Shared {
     /// Ends the input: at once, or in a guarded session when the CLI is idle, because it sends no requests after that.
@@ -58,7 +58,7 @@ impl Shared {
     /// Handles a failed write: cancels the callbacks, so that their requests no longer count as unread.
     ///
     /// Output of the peer may still be unread.
-    pub(super) fn input_broken(&self, why: SessionEnd) {
+    pub(super) fn input_broken(&self, why: SessionExit) {
         self.with_router(|router| {
             router.handle_broken_input(why);
             router.refuse_open(|_| Err(String::new()));

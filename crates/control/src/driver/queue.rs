@@ -6,7 +6,7 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-use crate::{RawEvent, SessionEnd};
+use crate::{RawEvent, SessionExit};
 
 /// The queue of events that the user has not read.
 ///
@@ -17,7 +17,7 @@ pub(super) struct MessageQueue {
     events: VecDeque<RawEvent>,
     /// The weight of unread events: those in `events`, and those in the batch that the reader took.
     unread_bytes: usize,
-    ended: Option<Arc<SessionEnd>>,
+    ended: Option<Arc<SessionExit>>,
     /// Whether the reader was dropped. Nothing is queued any more.
     abandoned: bool,
     /// The reader, while it waits for an event.
@@ -45,7 +45,7 @@ impl MessageQueue {
         &mut self,
         batch: &mut VecDeque<RawEvent>,
         context: &Context<'_>,
-    ) -> Poll<Result<(), Arc<SessionEnd>>> {
+    ) -> Poll<Result<(), Arc<SessionExit>>> {
         if !self.events.is_empty() {
             std::mem::swap(&mut self.events, batch);
             return Poll::Ready(Ok(()));
@@ -85,11 +85,11 @@ impl MessageQueue {
         self.unread_bytes
     }
 
-    pub(super) fn end(&mut self, ending: Arc<SessionEnd>) {
+    pub(super) fn end(&mut self, ending: Arc<SessionExit>) {
         self.ended.get_or_insert(ending);
     }
 
-    pub(super) fn ended(&self) -> Option<&Arc<SessionEnd>> {
+    pub(super) fn ended(&self) -> Option<&Arc<SessionExit>> {
         self.ended.as_ref()
     }
 }

@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use super::{Host, Shared, callbacks, error_chain};
-use crate::{FrameFilter, SessionEnd};
+use crate::{FrameFilter, SessionExit};
 
 /// Reads until the peer ends, and returns how it ended.
 ///
@@ -24,7 +24,7 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     handle: &L,
     host: &Host,
     filter: Option<&dyn FrameFilter>,
-) -> SessionEnd {
+) -> SessionExit {
     let shared = &host.shared;
     // One future for all reads, because creating it allocates and takes a lock.
     let ended = pin!(handle.wait());
@@ -33,7 +33,7 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     let failure = read_output(reader, &mut peer, host, filter).await;
     let ending = peer.ending(shared.config().exit_grace).await;
     match failure {
-        Some(failure) => SessionEnd { transport: Some(failure), ..ending },
+        Some(failure) => SessionExit { transport: Some(failure), ..ending },
         None => ending,
     }
 }
@@ -132,7 +132,7 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
 
     /// Records the end of the process. No answer reaches it from now on.
     fn exited(&mut self, exit: ExitReport) {
-        self.shared.input_broken(SessionEnd::exited(exit.clone()));
+        self.shared.input_broken(SessionExit::exited(exit.clone()));
         self.exit = Some(exit);
     }
 
@@ -170,15 +170,15 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
     }
 
     /// Returns how the process ended, or an error if it did not exit after the end of its output.
-    async fn ending(self, grace: Duration) -> SessionEnd {
+    async fn ending(self, grace: Duration) -> SessionExit {
         if let Some(exit) = self.exit {
-            return SessionEnd::exited(exit);
+            return SessionExit::exited(exit);
         }
         let has_process = self.handle.has_process();
         match timeout(if has_process { grace } else { Duration::ZERO }, self.ended).await {
-            Ok(exit) => SessionEnd::exited(exit),
-            Err(_) if has_process => SessionEnd::failed("it closed its output and did not exit"),
-            Err(_) => SessionEnd::default(),
+            Ok(exit) => SessionExit::exited(exit),
+            Err(_) if has_process => SessionExit::failed("it closed its output and did not exit"),
+            Err(_) => SessionExit::default(),
         }
     }
 }

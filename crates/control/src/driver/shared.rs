@@ -17,7 +17,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Config, callbacks::RunningCallback, effects::Effects, queue::MessageQueue};
-use crate::{ControlError, Observer, RawEvent, RequestClosed, Responder, Router, SessionEnd};
+use crate::{ControlError, Observer, RawEvent, RequestClosed, Responder, Router, SessionExit};
 
 /// The state of one session.
 pub(crate) struct Shared {
@@ -221,7 +221,7 @@ impl Shared {
         read: usize,
         batch: &mut VecDeque<RawEvent>,
         context: &Context<'_>,
-    ) -> Poll<Result<(), Arc<SessionEnd>>> {
+    ) -> Poll<Result<(), Arc<SessionExit>>> {
         let mut state = self.state();
         state.queue.release(read);
         let polled = state.queue.poll(batch, context);
@@ -274,7 +274,7 @@ impl Shared {
     }
 
     /// Ends the session.
-    pub(super) fn end(&self, ending: SessionEnd) {
+    pub(super) fn end(&self, ending: SessionExit) {
         self.with_router(|router| router.handle_ending(ending));
         self.written.notify_waiters();
     }
@@ -324,7 +324,7 @@ pub(super) struct AbortOnDrop(pub(super) Arc<Shared>);
 
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
-        self.0.end(SessionEnd::failed(ABORTED));
+        self.0.end(SessionExit::failed(ABORTED));
     }
 }
 

@@ -7,7 +7,7 @@ use agentwire_transport::{ByteSink, PeerHandle, Signal};
 use tokio::time::{Instant, sleep};
 
 use super::{Shared, error_chain};
-use crate::{Router, SessionEnd};
+use crate::{Router, SessionExit};
 
 /// Writes until the input ends or a write fails, then waits and keeps the sink.
 ///
@@ -18,13 +18,13 @@ pub(super) async fn write<S: ByteSink>(
     writer: WireWriter<S>,
     handle: &impl PeerHandle,
     shared: &Shared,
-) -> SessionEnd {
+) -> SessionExit {
     let mut guard = FlushOnDrop { writer, handle, shared };
     let writer = &mut guard.writer;
     while let Some(lines) = shared.next_lines().await {
         if let Err(error) = writer.write_lines(lines).await {
             let why = error_chain(&error);
-            shared.input_broken(SessionEnd::failed(&*why));
+            shared.input_broken(SessionExit::failed(&*why));
             shared.input_finished();
             let since = Instant::now();
             sleep(shared.config().exit_grace).await;
@@ -33,7 +33,7 @@ pub(super) async fn write<S: ByteSink>(
                 return pending().await;
             }
             shared.silence(since).await;
-            return SessionEnd::failed(why);
+            return SessionExit::failed(why);
         }
     }
     if let Err(error) = writer.finish().await {

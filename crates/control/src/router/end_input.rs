@@ -7,7 +7,7 @@ use agentwire_protocol::{
 };
 
 use super::{Input, Router, transmit::Kind};
-use crate::Event;
+use crate::RouterEvent;
 
 impl Router {
     /// Ends the input: queued lines are still written, and later calls and answers are not sent.
@@ -54,11 +54,11 @@ impl Router {
 
     /// Answers every open request of the CLI with the return value of `refuse`, in the order of their ids.
     ///
-    /// Each also causes an [`Event::InboundCancelled`], even if its answer can no longer be sent.
+    /// Each also causes an [`RouterEvent::InboundCancelled`], even if its answer can no longer be sent.
     pub fn refuse_open(&mut self, mut refuse: impl FnMut(&RequestId) -> Result<RawJson, String>) {
         for id in self.inbound.drain() {
             self.push_answer(&id, refuse(&id));
-            self.events.push_back(Event::InboundCancelled(id));
+            self.events.push_back(RouterEvent::InboundCancelled(id));
         }
     }
 

@@ -5,12 +5,12 @@ use std::{fmt, sync::Arc};
 use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Line};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, Uuid};
 
-use crate::{ControlError, SessionEnd};
+use crate::{ControlError, SessionExit};
 
 /// What happened, in the order of the lines that caused it.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Event {
+pub enum RouterEvent {
     /// An event for the reader of the session.
     Session(RawEvent),
     /// The CLI sent a request and waits for its answer.
@@ -31,8 +31,8 @@ pub enum Event {
         /// The `response` of a success, an empty object where it had none; or the error.
         reply: Result<RawJson, ControlError>,
     },
-    /// The session has ended. Only the [`Event::Answered`] of later calls follow.
-    Closed(Arc<SessionEnd>),
+    /// The session has ended. Only the [`RouterEvent::Answered`] of later calls follow.
+    Closed(Arc<SessionExit>),
 }
 
 /// An event for the reader of a session: a line, or a change of state that follows from one.

@@ -6,7 +6,7 @@ use agentwire_codec::{Frame, FrameError, FrameKind, Incoming};
 use agentwire_protocol::{Message, RequestId, message::TurnResult};
 
 use super::{Router, outbound};
-use crate::{ControlError, Event, SessionEvent, TurnEnd};
+use crate::{ControlError, RouterEvent, SessionEvent, TurnEnd};
 
 impl Router {
     /// Handles the CLI's next frame.
@@ -61,7 +61,7 @@ impl Router {
             Incoming::Message(Message::ControlRequest(request), line) => {
                 // Use the id from the frame header; a line may contain two different ids.
                 if self.inbound.open(id.clone(), line.len()) {
-                    self.events.push_back(Event::Inbound { id, request: request.request, line });
+                    self.events.push_back(RouterEvent::Inbound { id, request: request.request, line });
                 } else {
                     self.ignored.duplicate_requests += 1;
                 }
@@ -89,7 +89,7 @@ impl Router {
 
     fn handle_cancel(&mut self, id: Option<RequestId>) {
         match id {
-            Some(id) if self.inbound.close(&id) => self.events.push_back(Event::InboundCancelled(id)),
+            Some(id) if self.inbound.close(&id) => self.events.push_back(RouterEvent::InboundCancelled(id)),
             _ => self.ignored.cancels += 1,
         }
     }
@@ -119,7 +119,7 @@ impl Router {
 
     fn show(&mut self, line: Result<Frame, FrameError>) {
         let turn = Arc::clone(self.turns.current());
-        self.events.push_back(Event::Session(SessionEvent::Incoming(line, turn)));
+        self.events.push_back(RouterEvent::Session(SessionEvent::Incoming(line, turn)));
     }
 
     /// Refuses a request that can't be opened, unless an open request has its id and would get this answer.
@@ -134,15 +134,15 @@ impl Router {
     /// Ends the turn with its last message.
     fn end_turn(&mut self, last: Result<Frame, FrameError>, end: TurnEnd, result: Option<&TurnResult>) {
         let turn = self.turns.end(end, result);
-        self.events.push_back(Event::Session(SessionEvent::Incoming(last, turn)));
-        self.events.push_back(Event::Session(SessionEvent::TurnEnded(end)));
+        self.events.push_back(RouterEvent::Session(SessionEvent::Incoming(last, turn)));
+        self.events.push_back(RouterEvent::Session(SessionEvent::TurnEnded(end)));
         self.check_run();
     }
 
     fn check_run(&mut self) {
         self.check_ending();
         if self.turns.take_run_over() {
-            self.events.push_back(Event::Session(SessionEvent::RunOver));
+            self.events.push_back(RouterEvent::Session(SessionEvent::RunOver));
         }
     }
 }

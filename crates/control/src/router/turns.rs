@@ -13,7 +13,7 @@ use agentwire_protocol::{
 };
 
 use super::{TurnEnd, TurnInfo};
-use crate::SessionEnd;
+use crate::SessionExit;
 
 /// The state of a prompt that was sent with an id.
 ///
@@ -230,7 +230,7 @@ impl Turns {
     }
 
     /// Adds the state of the turn to the end of the session.
-    pub(super) fn describe_end(&mut self, ending: &mut SessionEnd) {
+    pub(super) fn describe_end(&mut self, ending: &mut SessionExit) {
         ending.error_kind = self.error_kind.take().filter(|_| self.error_result.is_some());
         ending.error_result = self.error_result.take();
         ending.in_turn = self.in_turn();

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, time::Duration};
 
 use agentwire_codec::{Frame, Incoming, Line};
-use agentwire_control::{ControlError, Event, Router, SessionEnd, SessionEvent};
+use agentwire_control::{ControlError, Router, RouterEvent, SessionEvent, SessionExit};
 use agentwire_protocol::{RawJson, RequestId, message::UserInput};
 use proptest::prelude::*;
 
@@ -171,27 +171,27 @@ impl Model {
             Step::Interrupt => self.router.interrupt_without_reply(),
             Step::EndWhenIdle => self.router.end_input_when_idle(),
             Step::EndInput => self.router.end_input(),
-            Step::BreakInput => self.router.handle_broken_input(SessionEnd::failed("broken")),
+            Step::BreakInput => self.router.handle_broken_input(SessionExit::failed("broken")),
             Step::FailPending => self.router.fail_pending(),
             Step::Init => self.shown(INIT),
             Step::FailCalls => {
                 self.router.fail_calls(|subtype| ControlError::Cancelled { subtype });
             }
-            Step::End => self.router.handle_ending(SessionEnd::default()),
+            Step::End => self.router.handle_ending(SessionExit::default()),
         }
         self.check_events();
     }
 
     fn check_events(&mut self) {
         while let Some(event) = self.router.poll_event() {
-            if let Event::Answered { id, .. } = &event {
+            if let RouterEvent::Answered { id, .. } = &event {
                 *self.calls.get_mut(id).unwrap() += 1;
                 assert!(!self.closed || self.late.contains(id), "an answer after the end");
                 continue;
             }
             assert!(!self.closed, "after the end: {event:?}");
             match event {
-                Event::Session(event @ SessionEvent::Incoming(..)) => {
+                RouterEvent::Session(event @ SessionEvent::Incoming(..)) => {
                     let SessionEvent::Incoming(incoming, _) = event.decode() else { unreachable!() };
                     let line = match &incoming {
                         Incoming::TooLong(_) => "too long".to_owned(),
@@ -199,15 +199,15 @@ impl Model {
                     };
                     assert_eq!(Some(line), self.lines.pop_front(), "a message is out of order");
                 }
-                Event::Inbound { id, .. } => {
+                RouterEvent::Inbound { id, .. } => {
                     assert_eq!(self.open.insert(id.to_string(), 1), None, "opened twice");
                 }
-                Event::InboundCancelled(id) => {
+                RouterEvent::InboundCancelled(id) => {
                     assert_eq!(self.open.remove(id.as_str()), Some(1), "cancelled, but not open");
                 }
-                Event::Session(SessionEvent::TurnEnded(_)) => self.turn_ends += 1,
-                Event::Session(SessionEvent::RunOver) => assert!(self.router.run_is_over()),
-                Event::Closed(ending) => {
+                RouterEvent::Session(SessionEvent::TurnEnded(_)) => self.turn_ends += 1,
+                RouterEvent::Session(SessionEvent::RunOver) => assert!(self.router.run_is_over()),
+                RouterEvent::Closed(ending) => {
                     self.closed = true;
                     self.results += usize::from(ending.in_turn);
                 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agentwire_control::{ControlError, Event, SessionEnd};
+use agentwire_control::{ControlError, RouterEvent, SessionExit};
 use agentwire_protocol::{RawJson, control::ErrorCode, message::UserInput};
 use agentwire_transport::ExitReport;
 
@@ -71,7 +71,7 @@ fn the_clis_own_text_and_code_are_kept() {
     let id = script.call();
     let reply = r#"{"type":"control_response","response":{"subtype":"error","request_id":"req_1","error":"Unsupported","error_code":"unsupported_request"}}"#;
     script.line(reply);
-    let Some(Event::Answered {
+    let Some(RouterEvent::Answered {
         id: answered,
         reply: Err(ControlError::Rejected { subtype, message, code, .. }),
     }) = script.router.poll_event()
@@ -363,7 +363,7 @@ fn session_end_cuts_a_running_turn() {
     script.line(INIT);
     assert!(!script.router.is_idle() && !script.router.run_is_over());
     check(&mut script, &[&format!("message {INIT}")]);
-    script.router.handle_ending(SessionEnd::exited(ExitReport::exited(0)));
+    script.router.handle_ending(SessionExit::exited(ExitReport::exited(0)));
     let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
     check(&mut script, &["turn ended NoResult", closed]);
 }
@@ -386,7 +386,7 @@ fn an_exit_without_idle_after_the_result_cuts_no_turn() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     script.line(running).line(INIT).line(RESULT).events();
-    script.router.handle_ending(SessionEnd::exited(ExitReport::exited(0)));
+    script.router.handle_ending(SessionExit::exited(ExitReport::exited(0)));
     check(&mut script, &["closed the session ended (exit code 0)"]);
 }
 
@@ -395,7 +395,7 @@ fn an_error_result_is_not_the_cause_of_an_end_in_the_middle_of_the_next_turn() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
     script.line(ERROR_RESULT).line(INIT).events();
-    script.router.handle_ending(SessionEnd::exited(ExitReport::exited(9)));
+    script.router.handle_ending(SessionExit::exited(ExitReport::exited(9)));
     let closed = "closed the session ended in the middle of a turn, which has no result (exit code 9)";
     check(&mut script, &["turn ended NoResult", closed]);
 }
@@ -404,7 +404,7 @@ fn an_error_result_is_not_the_cause_of_an_end_in_the_middle_of_the_next_turn() {
 fn session_end_reports_a_turn_without_a_result() {
     let mut script = Script::default();
     script.router.send_user(&UserInput::new("x")).unwrap();
-    script.router.handle_ending(SessionEnd::exited(ExitReport::exited(0)));
+    script.router.handle_ending(SessionExit::exited(ExitReport::exited(0)));
     let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
     check(&mut script, &["turn ended NoResult", closed]);
 }
@@ -417,13 +417,13 @@ fn error_result_outranks_the_exit_code() {
         for line in lines {
             script.line(line);
         }
-        script.router.handle_ending(SessionEnd::exited(ExitReport::exited(1)));
+        script.router.handle_ending(SessionExit::exited(ExitReport::exited(1)));
         let events: Vec<_> = std::iter::from_fn(|| script.router.poll_event()).collect();
-        assert!(matches!(events.last(), Some(Event::Closed(_))));
+        assert!(matches!(events.last(), Some(RouterEvent::Closed(_))));
         events
             .into_iter()
             .find_map(|event| match event {
-                Event::Answered { reply: Err(ControlError::Closed { ending, .. }), .. } => Some(ending),
+                RouterEvent::Answered { reply: Err(ControlError::Closed { ending, .. }), .. } => Some(ending),
                 _ => None,
             })
             .unwrap()
@@ -510,7 +510,7 @@ fn after_a_broken_input_open_calls_wait_for_the_reply_or_the_end() {
     let mut script = Script::default();
     script.call();
     script.call();
-    script.router.handle_broken_input(SessionEnd::failed("broken pipe"));
+    script.router.handle_broken_input(SessionExit::failed("broken pipe"));
     assert_eq!(script.sent(), [""; 0]);
     script.call();
     assert!(script.router.awaits_ending());
@@ -536,7 +536,7 @@ fn fail_pending_after_a_broken_input_fails_open_and_later_calls() {
     let mut script = Script::default();
     script.router.fail_pending();
     script.call();
-    script.router.handle_broken_input(SessionEnd::failed("broken pipe"));
+    script.router.handle_broken_input(SessionExit::failed("broken pipe"));
     check(&mut script, &[]);
     script.router.fail_pending();
     assert!(!script.router.awaits_ending());
@@ -550,7 +550,7 @@ fn a_prompt_that_a_broken_input_loses_is_known() {
     let lost = |steps: fn(&mut Script)| {
         let mut script = Script::default();
         steps(&mut script);
-        script.router.handle_broken_input(SessionEnd::failed("broken pipe"));
+        script.router.handle_broken_input(SessionExit::failed("broken pipe"));
         script.router.prompt_was_lost()
     };
     let prompt = |script: &mut Script| script.router.send_user(&UserInput::new("x")).unwrap();
@@ -650,14 +650,14 @@ fn session_end_by_an_error_result_contains_its_kind() {
     let mut script = Script::default();
     script.line(failed).line(ERROR_RESULT).end();
     let ending = std::iter::from_fn(|| script.router.poll_event())
-        .find_map(|event| if let Event::Closed(ending) = event { Some(ending) } else { None })
+        .find_map(|event| if let RouterEvent::Closed(ending) = event { Some(ending) } else { None })
         .unwrap();
     assert_eq!(ending.error_kind.as_ref().unwrap().as_str(), "authentication_failed");
     // An error that a later message follows does not count.
     let mut script = Script::default();
     script.line(failed).line(RESULT).end();
     let ending = std::iter::from_fn(|| script.router.poll_event())
-        .find_map(|event| if let Event::Closed(ending) = event { Some(ending) } else { None })
+        .find_map(|event| if let RouterEvent::Closed(ending) = event { Some(ending) } else { None })
         .unwrap();
     assert_eq!(ending.error_kind, None);
 }

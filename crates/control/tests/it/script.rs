@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Limits, Line, LineDecoder};
-use agentwire_control::{ControlError, Event, Router, SessionEnd, SessionEvent};
+use agentwire_control::{ControlError, Router, RouterEvent, SessionEvent, SessionExit};
 use agentwire_protocol::{RawJson, RequestId};
 
 /// A router and its time.
@@ -46,7 +46,7 @@ impl Script {
     }
 
     pub(crate) fn end(&mut self) -> &mut Self {
-        self.router.handle_ending(SessionEnd::default());
+        self.router.handle_ending(SessionExit::default());
         self
     }
 
@@ -92,14 +92,14 @@ pub(crate) const INIT: &str =
 pub(crate) const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false}"#;
 pub(crate) const ERROR_RESULT: &str = r#"{"duration_api_ms":1,"type":"result","subtype":"error_during_execution","is_error":true,"errors":["No such session"]}"#;
 
-fn describe(event: Event) -> String {
+fn describe(event: RouterEvent) -> String {
     match event {
-        Event::Session(event) => describe_session(event.decode()),
-        Event::Inbound { id, request, .. } => format!("inbound {id} {}", request.kind()),
-        Event::InboundCancelled(id) => format!("cancelled {id}"),
-        Event::Answered { id, reply: Ok(response) } => format!("answered {id} {response}"),
-        Event::Answered { id, reply: Err(error) } => format!("failed {id} {}", name(&error)),
-        Event::Closed(ending) => format!("closed {ending}"),
+        RouterEvent::Session(event) => describe_session(event.decode()),
+        RouterEvent::Inbound { id, request, .. } => format!("inbound {id} {}", request.kind()),
+        RouterEvent::InboundCancelled(id) => format!("cancelled {id}"),
+        RouterEvent::Answered { id, reply: Ok(response) } => format!("answered {id} {response}"),
+        RouterEvent::Answered { id, reply: Err(error) } => format!("failed {id} {}", name(&error)),
+        RouterEvent::Closed(ending) => format!("closed {ending}"),
         other => panic!("{other:?}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Hooks over a bare router: the host moves the bytes itself, and no driver runs.
 
 use agentwire_codec::{Frame, Line};
-use agentwire_control::{CallContext, ControlError, Event, Responder, Router};
+use agentwire_control::{CallContext, ControlError, Responder, Router, RouterEvent};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{
     control::Interrupt,
@@ -17,7 +17,7 @@ async fn answered(hooks: &Hooks, tool: &str) -> String {
     let request = callback("hook_0", pre_tool_use(tool));
     let line = json!({"type": "control_request", "request_id": "r1", "request": request}).to_string();
     router.handle_frame(Frame::new(Line::from(&*line)));
-    let Some(Event::Inbound { id, request, .. }) = router.poll_event() else { panic!("no request") };
+    let Some(RouterEvent::Inbound { id, request, .. }) = router.poll_event() else { panic!("no request") };
     let reply = hooks.respond(request, CallContext::without_driver(id.clone())).unwrap().await;
     router.answer(&id, reply.or_else(|error| error.answer)).unwrap();
     String::from_utf8(router.poll_transmit().unwrap().to_vec()).unwrap()

@@ -6,7 +6,7 @@ mod host;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use agentwire_codec::{Frame, LineDecoder};
-use agentwire_control::{ControlError, Event, Router, SessionEnd, SessionEvent};
+use agentwire_control::{ControlError, Router, RouterEvent, SessionEvent, SessionExit};
 use bytes::{Bytes, BytesMut};
 
 pub(super) use {expect::compare_reply, host::prompt};
@@ -124,7 +124,7 @@ impl<'a> Play<'a> {
     fn refused(&mut self, line: usize) {
         while let Some(event) = self.router.poll_event() {
             match event {
-                Event::InboundCancelled(id)
+                RouterEvent::InboundCancelled(id)
                     if self.asked.remove(id.as_str()) && self.router.poll_transmit().is_some() => {}
                 event => self.report.find(line, format!("at the end of our input the router said {event:?}")),
             }
@@ -150,16 +150,17 @@ impl<'a> Play<'a> {
             What::End(end) => Some(end),
             _ => None,
         });
-        self.router
-            .handle_ending(end.map_or_else(SessionEnd::default, |end| SessionEnd::exited(exit_report(end))));
+        self.router.handle_ending(
+            end.map_or_else(SessionExit::default, |end| SessionExit::exited(exit_report(end))),
+        );
         let mut closed = false;
         while let Some(event) = self.router.poll_event() {
             match event {
-                Event::Answered { id, reply: Err(ControlError::Closed { .. }) }
+                RouterEvent::Answered { id, reply: Err(ControlError::Closed { .. }) }
                     if self.calls.remove(id.as_str()).is_some() => {}
-                Event::InboundCancelled(id) if self.asked.remove(id.as_str()) => {}
-                Event::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver) if !closed => {}
-                Event::Closed(_) if !closed => closed = true,
+                RouterEvent::InboundCancelled(id) if self.asked.remove(id.as_str()) => {}
+                RouterEvent::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver) if !closed => {}
+                RouterEvent::Closed(_) if !closed => closed = true,
                 event => self.report.find(self.last_line, format!("at the end the router said {event:?}")),
             }
         }

@@ -1,7 +1,7 @@
 //! A failing handler is observed as failing, and distinguished from a refusing one.
 
 use agentwire::{
-    Activity, Decision, Observation, Outcome, Session,
+    Activity, ActivityOutcome, Decision, Observation, Session,
     control::FailureKind,
     hooks::{Hooks, PermissionHandler},
     protocol::hook::{HookReply, PreToolUse},
@@ -12,7 +12,7 @@ use super::{rest, spans::RecordedSpans};
 use crate::peer::{Peer, bounded, connected};
 
 /// Returns the outcome of each callback.
-fn outcomes(observations: &[Observation]) -> Vec<&Outcome> {
+fn outcomes(observations: &[Observation]) -> Vec<&ActivityOutcome> {
     let ended = observations.iter().filter_map(|observation| match observation {
         Observation::Ended(ended) if ended.began.activity != Activity::Session => Some(&ended.outcome),
         _ => None,
@@ -24,9 +24,9 @@ fn failed(failure: FailureKind, reason: Option<&str>) -> (FailureKind, Option<&s
     (failure, reason)
 }
 
-fn failure(outcome: &Outcome) -> (FailureKind, Option<&str>) {
+fn failure(outcome: &ActivityOutcome) -> (FailureKind, Option<&str>) {
     match outcome {
-        Outcome::Failed { failure, reason, .. } => (*failure, reason.as_deref()),
+        ActivityOutcome::Failed { failure, reason, .. } => (*failure, reason.as_deref()),
         other => panic!("{other:?}"),
     }
 }
@@ -107,7 +107,7 @@ async fn failing_and_denying_permission_handlers_differ() {
         assert_eq!(failure(outcomes[0]), failed(FailureKind::Error, None));
         assert_eq!(failure(outcomes[1]), failed(FailureKind::Panic, None));
         assert_eq!(outcomes[2].as_str(), "deny");
-        assert_eq!(*outcomes[3], Outcome::Unhandled);
+        assert_eq!(*outcomes[3], ActivityOutcome::Unhandled);
         assert_eq!(spans.field("permission", "error").as_deref(), Some("error"));
         assert_eq!(spans.field("permission", "otel.status_code").as_deref(), Some("ERROR"));
     })
@@ -143,7 +143,7 @@ async fn panicking_mcp_tool_fails_inside_its_span() {
         tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
         let all = rest(observations).await;
         let outcomes = outcomes(&all);
-        assert_eq!(*outcomes[0], Outcome::Done);
+        assert_eq!(*outcomes[0], ActivityOutcome::Done);
         assert_eq!(failure(outcomes[1]), failed(FailureKind::Panic, None));
         assert_eq!(outcomes[2].as_str(), "error", "an error result is the tool's own");
         assert_eq!(format!("{:?}", outcomes[3]), r#"Error { kind: Some("-32602") }"#);

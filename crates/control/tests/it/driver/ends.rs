@@ -3,7 +3,7 @@
 use std::{io, sync::Arc, time::Duration};
 
 use agentwire_control::{
-    Config, Connection, Control, ControlError, Messages, NoResponder, SessionEnd, connect,
+    Config, Connection, Control, ControlError, Messages, NoResponder, SessionExit, connect,
 };
 use agentwire_protocol::message::UserInput;
 use agentwire_transport::{Connected, ExitReport, TransportError};
@@ -12,7 +12,7 @@ use tokio::{task::JoinHandle, time::Instant};
 use super::{Process, Session, ask, config, link, news, next, quiet, start_with, waits};
 use crate::script::{ERROR_RESULT, RESULT, inbound, success};
 
-fn asking(control: &Control) -> JoinHandle<Arc<SessionEnd>> {
+fn asking(control: &Control) -> JoinHandle<Arc<SessionExit>> {
     let control = control.clone();
     tokio::spawn(async move {
         match ask(&control).await {
@@ -22,7 +22,7 @@ fn asking(control: &Control) -> JoinHandle<Arc<SessionEnd>> {
     })
 }
 
-async fn ended(messages: &mut Messages) -> Arc<SessionEnd> {
+async fn ended(messages: &mut Messages) -> Arc<SessionExit> {
     let ending = messages.next().await.unwrap_err();
     assert_eq!(messages.next().await.unwrap_err(), ending);
     ending

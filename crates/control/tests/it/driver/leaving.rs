@@ -2,7 +2,7 @@
 
 use std::{future::pending, sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, Config, Connection, NoResponder, Refusal, Reply, Responder, connect};
+use agentwire_control::{CallContext, Config, Connection, NoResponder, RefusalFn, Reply, Responder, connect};
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::{Connected, ExitReport, Signal};
 use serde_json::Value;
@@ -21,7 +21,7 @@ impl Responder for Undecided {
         Some(Box::pin(pending()))
     }
 
-    fn refusal(&self, _: &InboundRequest) -> Option<Refusal> {
+    fn refusal(&self, _: &InboundRequest) -> Option<RefusalFn> {
         Some(|_| RawJson::parse(r#"{"no":true}"#).ok())
     }
 

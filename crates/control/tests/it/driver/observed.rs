@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use agentwire_codec::Incoming;
 use agentwire_control::{
-    CallContext, Config, Connection, Observer, RawEvent, Reply, Responder, SessionEnd, SessionEvent,
+    CallContext, Config, Connection, Observer, RawEvent, Reply, Responder, SessionEvent, SessionExit,
     connect_observed,
 };
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
@@ -47,7 +47,7 @@ impl Observer for Seen {
         self.note("settle");
     }
 
-    fn ended(&self, ending: &SessionEnd) {
+    fn ended(&self, ending: &SessionExit) {
         self.note(format!("ended: {ending}"));
     }
 }

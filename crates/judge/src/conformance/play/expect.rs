@@ -1,7 +1,7 @@
 //! What the router must make of each line.
 
 use agentwire_codec::{Incoming, Line};
-use agentwire_control::{ControlError, Event, Ignored, SessionEvent};
+use agentwire_control::{ControlError, Ignored, RouterEvent, SessionEvent};
 use agentwire_protocol::RawJson;
 
 use super::{Item, Mark, Play};
@@ -12,7 +12,7 @@ use agentwire_testkit::{
 
 impl Play<'_> {
     /// Compares the router's output for one line with the recorded line.
-    pub(super) fn expect(&mut self, item: &Item, line: &Line, events: Vec<Event>, before: Ignored) {
+    pub(super) fn expect(&mut self, item: &Item, line: &Line, events: Vec<RouterEvent>, before: Ignored) {
         let mut events = events.into_iter();
         let first = events.next();
         let rest: Vec<_> = events.collect();
@@ -27,12 +27,14 @@ impl Play<'_> {
             self.report.find(item.line, why);
         }
         if let Some(event) = rest.iter().find(|event| {
-            !matches!(event, Event::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver))
+            !matches!(event, RouterEvent::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver))
         }) {
             self.report.find(item.line, format!("the router said more than once: {event:?}"));
         }
         let is_result = item.theirs().is_some_and(|read| read.kind() == "result");
-        if is_result != rest.iter().any(|event| matches!(event, Event::Session(SessionEvent::TurnEnded(_)))) {
+        if is_result
+            != rest.iter().any(|event| matches!(event, RouterEvent::Session(SessionEvent::TurnEnded(_))))
+        {
             self.report.find(item.line, "a result ends a turn, and nothing else does");
         }
         if self.router.poll_transmit().is_some() && !item.has(Mark::Undecodable) {
@@ -44,7 +46,7 @@ impl Play<'_> {
         &mut self,
         read: &Recorded,
         line: &Line,
-        event: Option<Event>,
+        event: Option<RouterEvent>,
         before: Ignored,
     ) -> Result<(), String> {
         // The line that was fed bears our id, the recorded one another.
@@ -59,7 +61,7 @@ impl Play<'_> {
             };
         }
         match event {
-            Some(Event::Answered { id: answered, reply }) if answered.as_str() == id => {
+            Some(RouterEvent::Answered { id: answered, reply }) if answered.as_str() == id => {
                 compare_reply(read, reply)
             }
             other => Err(format!("the reply does not end its call: {other:?}")),
@@ -72,7 +74,7 @@ impl Play<'_> {
         line: &Line,
         id: &str,
         subtype: &str,
-        event: Option<Event>,
+        event: Option<RouterEvent>,
         before: Ignored,
     ) -> Result<(), String> {
         if self.asked.contains(id) {
@@ -80,7 +82,7 @@ impl Play<'_> {
             return if counted && event.is_none() { Ok(()) } else { Err("a request came twice".to_owned()) };
         }
         match event {
-            Some(Event::Inbound { id: asked, request, line: kept })
+            Some(RouterEvent::Inbound { id: asked, request, line: kept })
                 if asked.as_str() == id && kept == *line =>
             {
                 self.asked.insert(id.to_owned());
@@ -98,9 +100,11 @@ impl Play<'_> {
         }
     }
 
-    fn cancel(&mut self, id: &str, event: Option<Event>, before: Ignored) -> Result<(), String> {
+    fn cancel(&mut self, id: &str, event: Option<RouterEvent>, before: Ignored) -> Result<(), String> {
         match (self.asked.remove(id), event) {
-            (true, Some(Event::InboundCancelled(cancelled))) if cancelled.as_str() == id => self.refuses(id),
+            (true, Some(RouterEvent::InboundCancelled(cancelled))) if cancelled.as_str() == id => {
+                self.refuses(id)
+            }
             (false, None) if self.router.ignored().cancels == before.cancels + 1 => Ok(()),
             (_, other) => Err(format!("the cancellation is not passed on: {other:?}")),
         }
@@ -111,7 +115,7 @@ impl Play<'_> {
         item: &Item,
         line: &Line,
         read: Option<&Recorded>,
-        event: Option<Event>,
+        event: Option<RouterEvent>,
     ) -> Result<(), String> {
         let incoming = shown(event).map_err(|event| format!("the message is not passed on: {event:?}"))?;
         if incoming.line() != Some(line) {
@@ -139,9 +143,9 @@ fn is_headless(read: &Recorded) -> bool {
 }
 
 /// Returns the line that the event shows to the reader, decoded, or an event of another kind.
-fn shown(event: Option<Event>) -> Result<Incoming, Box<Option<Event>>> {
+fn shown(event: Option<RouterEvent>) -> Result<Incoming, Box<Option<RouterEvent>>> {
     match event {
-        Some(Event::Session(event @ SessionEvent::Incoming(..))) => match event.decode() {
+        Some(RouterEvent::Session(event @ SessionEvent::Incoming(..))) => match event.decode() {
             SessionEvent::Incoming(incoming, _) => Ok(incoming),
             _ => Err(Box::new(None)),
         },
@@ -149,7 +153,7 @@ fn shown(event: Option<Event>) -> Result<Incoming, Box<Option<Event>>> {
     }
 }
 
-fn headless(event: Option<Event>) -> Result<(), String> {
+fn headless(event: Option<RouterEvent>) -> Result<(), String> {
     event.map_or(Ok(()), |event| Err(format!("a control frame without an id gave {event:?}")))
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use agentwire_codec::encode;
-use agentwire_control::{ControlError, Event};
+use agentwire_control::{ControlError, RouterEvent};
 use agentwire_protocol::{RawJson, RequestId, message::UserInput};
 use bytes::Bytes;
 
@@ -104,7 +104,7 @@ impl Play<'_> {
         self.calls.remove(ours.as_str());
         self.router.cancel(&ours);
         match self.router.poll_event() {
-            Some(Event::Answered { id, reply: Err(ControlError::Cancelled { .. }) }) if id == ours => {}
+            Some(RouterEvent::Answered { id, reply: Err(ControlError::Cancelled { .. }) }) if id == ours => {}
             other => return Err(format!("taking a call back does not end it: {other:?}")),
         }
         let sent = self.sent()?;
