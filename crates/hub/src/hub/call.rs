@@ -18,11 +18,11 @@ impl Hub {
     ///
     /// Nobody is asked, and nothing is sent, before it is clear that server and tool are there and may be used, and that
     /// the arguments fit the tool's schema.
-    /// Then the configuration (`alwaysAllow`) allows the call, or the [`Approval`] is asked; after that, server and
-    /// tool are looked at again, as minutes may have passed: they must be the same, and still be enabled.
+    /// Then the configuration (`alwaysAllow`) allows the call, or the [`Approval`](crate::Approval) is asked;
+    /// after that, server and tool are looked at again, as minutes may have passed: they must be the same, and still be enabled.
     /// The server is given the time that is configured *now*: a change counts for calls that are under way, too.
     /// Each progress that it reports, and each question that it asks the user, gives it that time anew, up to
-    /// [`CallLimits::longest`].
+    /// [`CallLimits::longest`](crate::CallLimits::longest).
     ///
     /// When the future is dropped, or the time is over, the server is told (`notifications/cancelled`).
     /// Calls run at the same time, and in no order.
