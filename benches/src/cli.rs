@@ -17,11 +17,11 @@
 //! # What is timed
 //!
 //! Callbacks are timed from the write of a request to the read of its answer.
-//! All else is timed in laps: from the first write of what is said to a prompt, to the read of the next prompt, by which
-//! the client says that it has the result.
-//! All that is said is made before the clock starts.
+//! Other workloads are timed from the first write of the answer to a prompt, to the read of the next prompt, which the
+//! client sends once it has the result.
+//! All lines are built before the clock starts.
 //!
-//! Pipes are those of Unix; elsewhere only the made-up [`stream`] is there.
+//! It needs the pipes of Unix; on other systems only the synthetic [`stream`] is available.
 
 #[cfg(unix)]
 mod callback;
