@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn program_is_found_by_crate_and_name() {
         let message = json!({
-            "manifest_path": "/somewhere/crates/hub/Cargo.toml", "target": {"name": "marks"},
+            "manifest_path": "/somewhere/crates/apps/hub/Cargo.toml", "target": {"name": "marks"},
             "executable": "/built/marks",
         });
         assert_eq!(executable(&message, "hub", "marks"), Some(PathBuf::from("/built/marks")));

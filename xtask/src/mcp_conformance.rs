@@ -52,8 +52,8 @@ impl Side {
     /// The file with the expected outcomes.
     fn table(self) -> &'static str {
         match self {
-            Self::Client => "crates/hub/tests/mcp_conformance_client.txt",
-            Self::Server => "crates/hub/tests/mcp_conformance_server.txt",
+            Self::Client => "crates/apps/hub/tests/mcp_conformance_client.txt",
+            Self::Server => "crates/apps/hub/tests/mcp_conformance_server.txt",
         }
     }
 

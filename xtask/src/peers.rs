@@ -1,6 +1,6 @@
 //! The peers of `cargo xtask bench --peers`: published SDKs of the same CLI, installed below `target/peers`.
 //!
-//! Our programs for them are in `benches/peers`; the repository contains nothing of the SDKs.
+//! Our programs for them are in `crates/tools/benches/peers`; the repository contains nothing of the SDKs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::workspace;
 pub(crate) fn install() -> Result<PathBuf, Failure> {
     let root = workspace::root()?;
     let places =
-        Places { sources: root.join("benches").join("peers"), folder: root.join("target").join("peers") };
+        Places { sources: root.join("crates/tools/benches/peers"), folder: root.join("target").join("peers") };
     fs::create_dir_all(&places.folder).while_doing(|| format!("making {}", places.folder.display()))?;
     let mut clients = Vec::new();
     for peer in PEERS {
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn each_crate_is_pinned_where_cargo_reads_it() {
-        let sources = workspace::root().unwrap().join("benches").join("peers");
+        let sources = workspace::root().unwrap().join("crates/tools/benches/peers");
         for peer in PEERS {
             let manifest = sources.join(peer.folder).join("Cargo.toml");
             if manifest.exists() {

@@ -163,7 +163,7 @@ pub(crate) fn with_header(version: &str, mut transcript: Transcript) -> Transcri
 }
 
 fn folder() -> Result<PathBuf, Failure> {
-    Ok(workspace::root()?.join("crates/judge/scenarios"))
+    Ok(workspace::root()?.join("crates/tools/judge/scenarios"))
 }
 
 /// The name that stands for the MCP project's server for tests.

@@ -12,7 +12,7 @@ pub(super) fn targets(root: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     let mut command = program::cargo()?;
     command.args(["build", "--quiet", "--locked", "--release", "--target", &host]);
     // A target named, so that these are no flags of build scripts.
-    command.arg("--manifest-path").arg(root.join("fuzz").join("Cargo.toml"));
+    command.arg("--manifest-path").arg(root.join("crates/tools/fuzz/Cargo.toml"));
     command.arg("--target-dir").arg(folder);
     command.env("RUSTFLAGS", FLAGS.join(" "));
     program::run(&mut command)?;

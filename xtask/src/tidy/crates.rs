@@ -10,9 +10,9 @@ use crate::failure::{Failure, While as _};
 pub(super) fn findings(root: &Path) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     for folder in folders(root)? {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = folder.strip_prefix(root).unwrap_or(&folder).display().to_string();
         let mut found = |file: &str, what: &str| {
-            let path = format!("crates/{name}/{file}");
+            let path = format!("{name}/{file}");
             findings.push(Finding { rule: "crates", path, line: 0, what: what.to_owned() });
         };
         for file in NEEDED.iter().filter(|file| !folder.join(file).is_file()) {
@@ -40,16 +40,26 @@ pub(super) fn copy_licences(root: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Returns the folders of the crates that are published, in order of their paths.
 fn folders(root: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(root.join("crates"))? {
-        let folder = entry?.path();
-        if folder.join("Cargo.toml").is_file() {
-            folders.push(folder);
+    let mut published = Vec::new();
+    let mut open = vec![root.join("crates")];
+    while let Some(folder) = open.pop() {
+        match fs::read_to_string(folder.join("Cargo.toml")) {
+            Ok(manifest) if manifest.contains("\npublish = false") => {}
+            Ok(_) => published.push(folder),
+            Err(_) => {
+                for entry in fs::read_dir(&folder)? {
+                    let path = entry?.path();
+                    if path.is_dir() {
+                        open.push(path);
+                    }
+                }
+            }
         }
     }
-    folders.sort();
-    Ok(folders)
+    published.sort();
+    Ok(published)
 }
 
 /// Copies, not links: a package contains only files of its folder, and not every system has links.

@@ -39,27 +39,27 @@ const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "sleep",
-        path: "crates/judge/tests/it/live/killed.rs",
+        path: "crates/tools/judge/tests/it/live/killed.rs",
         reason: "it watches other processes, which report nothing",
     },
     Exception {
         rule: "sleep",
-        path: "crates/judge/tests/it/live/leaving.rs",
+        path: "crates/tools/judge/tests/it/live/leaving.rs",
         reason: "it watches other processes, which report nothing, and looks for what must not happen meanwhile",
     },
     Exception {
         rule: "sleep",
-        path: "crates/judge/tests/it/live/leaving/host.rs",
+        path: "crates/tools/judge/tests/it/live/leaving/host.rs",
         reason: "it waits for a file of another process",
     },
     Exception {
         rule: "sleep",
-        path: "crates/judge/tests/it/live/mirrored.rs",
+        path: "crates/tools/judge/tests/it/live/mirrored.rs",
         reason: "it watches another process, which reports nothing",
     },
     Exception {
         rule: "whitespace",
-        path: "crates/testkit/tests/it/transcript.rs",
+        path: "crates/tools/testkit/tests/it/transcript.rs",
         reason: "a transcript's empty line is a sigil and a space",
     },
 ];

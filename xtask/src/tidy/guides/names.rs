@@ -79,7 +79,7 @@ fn is_of_word(char: char) -> bool {
     char.is_ascii_alphanumeric() || "_-".contains(char)
 }
 
-const FOLDERS: &[&str] = &["crates/", "docs/", "fixtures/", "xtask/", "fuzz/", "benches/", ".ci/"];
+const FOLDERS: &[&str] = &["crates/", "docs/", "fixtures/", "xtask/", ".ci/"];
 /// Items of other crates.
 const EXTERNAL: &[&str] = &["std::", "rmcp::", "process::exit", "serde_json::", "tokio::", "ClientOptions::"];
 

@@ -1,0 +1,117 @@
+//! The recipes for hooks on the real CLI: the tests include the files of the example.
+
+#[path = "../../../../../agentwire/examples/recipes/call_log.rs"]
+mod call_log;
+#[path = "../../../../../agentwire/examples/recipes/chain.rs"]
+mod chain;
+#[path = "../../../../../agentwire/examples/recipes/commands.rs"]
+mod commands;
+#[path = "../../../../../agentwire/examples/recipes/env_files.rs"]
+mod env_files;
+#[path = "../../../../../agentwire/examples/recipes/matchers.rs"]
+mod matchers;
+#[path = "../../../../../agentwire/examples/recipes/notices.rs"]
+mod notices;
+#[path = "../../../../../agentwire/examples/recipes/paths.rs"]
+mod paths;
+#[path = "../../../../../agentwire/examples/recipes/prompt_context.rs"]
+mod prompt_context;
+#[path = "../../../../../agentwire/examples/recipes/rate_limit.rs"]
+mod rate_limit;
+#[path = "../../../../../agentwire/examples/recipes/read_only.rs"]
+mod read_only;
+#[path = "../../../../../agentwire/examples/recipes/recursion.rs"]
+mod recursion;
+#[path = "../../../../../agentwire/examples/recipes/redact.rs"]
+mod redact;
+#[path = "../../../../../agentwire/examples/recipes/sandbox.rs"]
+mod sandbox;
+#[path = "../../../../../agentwire/examples/recipes/subagents.rs"]
+mod subagents;
+#[path = "../../../../../agentwire/examples/recipes/system_folders.rs"]
+mod system_folders;
+#[path = "../../../../../agentwire/examples/recipes/webhook.rs"]
+mod webhook;
+
+mod agents;
+mod attacks;
+mod calls;
+mod files;
+mod judging;
+mod matching;
+mod prompts;
+mod telling;
+
+use agentwire::{Block, Message, Options, Session, SessionBuilder, System, hooks::Hooks};
+use agentwire_testkit::model::Answer;
+use serde_json::{Value, json};
+
+use super::{Place, bounded, bounded_for_many};
+
+/// What a turn came to.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// What became of each tool call, in order: the text that the model was given, an error where it was refused.
+    outputs: Vec<Result<String, String>>,
+    /// What the user was shown.
+    notices: Vec<String>,
+    /// The answer.
+    answer: String,
+}
+
+impl Seen {
+    /// Whether each tool call was refused.
+    pub(super) fn refused(&self) -> Vec<bool> {
+        self.outputs.iter().map(Result::is_err).collect()
+    }
+}
+
+/// Returns a place with a model that makes these calls in order, and then ends the turn.
+pub(super) async fn place(calls: &[(&str, Value)]) -> Place {
+    Place::scripted(&json!({"replies": replies(calls)}).to_string()).await
+}
+
+fn replies(calls: &[(&str, Value)]) -> Vec<Value> {
+    let call =
+        |(name, input): &(&str, Value)| json!({"blocks": [{"tool_use": {"name": name, "input": input}}]});
+    calls.iter().map(call).chain([json!({"blocks": [{"text": "Done."}]})]).collect()
+}
+
+/// Options that permit the CLI's own tools, so that only a hook refuses.
+pub(super) fn permissive(place: &Place) -> Options {
+    let tools = ["Bash", "Edit", "Monitor", "NotebookEdit", "Read", "Write"];
+    place.options().cwd(place.path("project")).allowed_tools(tools)
+}
+
+/// Holds one turn with these hooks, where everything is permitted.
+async fn held(place: &Place, hooks: Hooks) -> Seen {
+    hold(Session::builder().options(permissive(place)).hooks(hooks)).await
+}
+
+pub(super) async fn hold(session: SessionBuilder) -> Seen {
+    let mut session = session.connect().await.unwrap();
+    let mut seen = Seen::default();
+    let mut turn = session.ask("Do it.").await.unwrap();
+    while let Some(incoming) = turn.next().await {
+        match incoming.unwrap().into_message() {
+            Some(Message::User(user)) => {
+                for block in user.message.content.blocks() {
+                    if let Block::ToolResult(result) = block {
+                        let failed = result.is_error == Some(true);
+                        seen.outputs.push(if failed { Err(result.text()) } else { Ok(result.text()) });
+                    }
+                }
+            }
+            Some(Message::System(System::Informational(told))) => seen.notices.push(told.content),
+            Some(Message::Result(result)) => seen.answer = result.result.unwrap_or_default(),
+            _ => {}
+        }
+    }
+    session.close().await.unwrap();
+    seen
+}
+
+/// How often the model was asked something that the match of this number is for.
+fn matched(place: &Place, number: usize) -> usize {
+    place.model.requests().iter().filter(|request| request.answer == Answer::Matched(number)).count()
+}
