@@ -17,8 +17,10 @@ use crate::workspace;
 /// Installs the SDKs, and returns the file that lists their clients; a failed installation is reported and left out.
 pub(crate) fn install() -> Result<PathBuf, Failure> {
     let root = workspace::root()?;
-    let places =
-        Places { sources: root.join("crates/tools/benches/peers"), folder: root.join("target").join("peers") };
+    let places = Places {
+        sources: root.join("crates/tools/benches/peers"),
+        folder: root.join("target").join("peers"),
+    };
     fs::create_dir_all(&places.folder).while_doing(|| format!("making {}", places.folder.display()))?;
     let mut clients = Vec::new();
     for peer in PEERS {

@@ -7,7 +7,7 @@ use crate::{Frame, FrameError, FrameKind, Line};
 /// A line of the CLI, decoded as far as possible.
 ///
 /// No variant ends the session: a line that can't be decoded is one of the variants, and reading continues.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Incoming {
     /// A message and its line.
@@ -34,6 +34,15 @@ impl Incoming {
         match Message::from_bytes(text(line.as_bytes())) {
             Ok(message) => Self::Message(message, line),
             Err(error) => Self::Undecodable(error, line),
+        }
+    }
+
+    /// Marks a message as a request without a handler.
+    #[must_use]
+    pub fn unhandled(self) -> Self {
+        match self {
+            Self::Message(message, line) => Self::Unhandled(message, line),
+            other => other,
         }
     }
 

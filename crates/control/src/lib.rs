@@ -24,7 +24,8 @@ mod responder;
 pub use ending::SessionExit;
 pub use error::{ControlError, RequestClosed};
 pub use router::{
-    Ignored, NamedPrompts, PromptState, RawEvent, Router, RouterEvent, SessionEvent, TurnEnd, TurnInfo,
+    Ignored, NamedPrompts, PromptState, RawEvent, Received, Router, RouterEvent, SessionEvent, TurnEnd,
+    TurnInfo,
 };
 
 #[cfg(feature = "driver")]

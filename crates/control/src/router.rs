@@ -18,7 +18,7 @@ use agentwire_protocol::{
 };
 use bytes::Bytes;
 
-pub use event::{Ignored, NamedPrompts, RawEvent, RouterEvent, SessionEvent, TurnEnd, TurnInfo};
+pub use event::{Ignored, NamedPrompts, RawEvent, Received, RouterEvent, SessionEvent, TurnEnd, TurnInfo};
 pub use turns::PromptState;
 
 use crate::{ControlError, RequestClosed, SessionExit};

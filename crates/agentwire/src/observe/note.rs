@@ -5,7 +5,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agentwire_codec::Incoming;
 use agentwire_control::{RawEvent, TurnEnd, TurnInfo};
 use agentwire_protocol::{
     Block, Message, RawJson, SessionId, System, ToolName, ToolUseId,
@@ -37,12 +36,9 @@ pub(super) enum Event {
 
 /// Extracts observations from an event; `contents` includes inputs and outputs.
 pub(super) fn take(event: RawEvent, contents: bool, mut note: impl FnMut(Event)) {
-    let RawEvent::Incoming(frame, turn) = event else { return };
+    let RawEvent::Incoming(line, turn) = event else { return };
     let (has_begun, end) = (turn.has_begun, turn.end);
-    let incoming = frame.map(Incoming::decode);
-    if let Ok(incoming) = &incoming
-        && let Some(message) = incoming.message()
-    {
+    if let Some(message) = line.decode().message() {
         if has_begun && end != Some(TurnEnd::Result) {
             let model = match message {
                 Message::System(System::Init(init)) => Some(init.model.clone()),

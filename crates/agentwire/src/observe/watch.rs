@@ -11,7 +11,7 @@ use std::{
 };
 
 use agentwire_codec::FrameKind;
-use agentwire_control::{CallContext, Observer, RawEvent, SessionExit};
+use agentwire_control::{CallContext, Observer, RawEvent, Received, SessionExit};
 use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
@@ -133,8 +133,7 @@ impl Observer for Watch {
     }
 
     fn arrived(&self, event: &RawEvent) {
-        let is_piece =
-            matches!(event, RawEvent::Incoming(Ok(frame), _) if frame.kind == FrameKind::StreamEvent);
+        let is_piece = matches!(event, RawEvent::Incoming(Received::Frame(frame), _) if frame.kind == FrameKind::StreamEvent);
         if self.is_wanted() && !is_piece {
             self.arrived_events().push((Instant::now(), event.clone()));
         }

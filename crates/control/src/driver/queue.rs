@@ -10,8 +10,8 @@ use crate::{RawEvent, SessionExit};
 
 /// The queue of events that the user has not read.
 ///
-/// Lines are queued undecoded: decoded, they would take more than twice the memory, which one thread would allocate and
-/// another one free.
+/// Stream events and user messages, the bulk of a session, are queued undecoded: decoded, they would take more than twice
+/// the memory, which one thread would allocate and another one free.
 #[derive(Debug, Default)]
 pub(super) struct MessageQueue {
     events: VecDeque<RawEvent>,

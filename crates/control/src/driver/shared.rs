@@ -17,7 +17,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Config, callbacks::RunningCallback, effects::Effects, queue::MessageQueue};
-use crate::{ControlError, Observer, RawEvent, RequestClosed, Responder, Router, SessionExit};
+use crate::{ControlError, Observer, RawEvent, Received, RequestClosed, Responder, Router, SessionExit};
 
 /// The state of one session.
 pub(crate) struct Shared {
@@ -205,7 +205,7 @@ impl Shared {
     pub(super) fn push_line(&self, line: Frame) {
         let mut state = self.state();
         let turn = Arc::clone(state.router.turn());
-        state.queue.push(RawEvent::Incoming(Ok(line), turn));
+        state.queue.push(RawEvent::Incoming(Received::Frame(line), turn));
         let reader = state.queue.take_reader();
         drop(state);
         if let Some(reader) = reader {

@@ -37,7 +37,7 @@ pub enum RouterEvent {
 
 /// An event for the reader of a session: a line, or a change of state that follows from one.
 ///
-/// `I` is [`Incoming`] for a reader, and the undecoded line for a router ([`RawEvent`]).
+/// `I` is [`Incoming`] for a reader, and [`Received`] for a router.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SessionEvent<I = Incoming> {
@@ -50,15 +50,41 @@ pub enum SessionEvent<I = Incoming> {
     RunOver,
 }
 
-/// A session event with an undecoded line, or with the error of a line that was too long.
-pub type RawEvent = SessionEvent<Result<Frame, FrameError>>;
+/// A line as the router passes it on.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Received {
+    /// A line of which routing needs no field. The reader decodes it.
+    Frame(Frame),
+    /// A line that the router has decoded, or one that was too long.
+    Decoded(Incoming),
+}
+
+impl Received {
+    /// Decodes the line, unless the router has. A control frame becomes [`Incoming::Unhandled`].
+    pub fn decode(self) -> Incoming {
+        match self {
+            Self::Frame(frame) => {
+                let is_control = matches!(
+                    frame.kind,
+                    FrameKind::Request(_) | FrameKind::Response(_) | FrameKind::Cancel(_)
+                );
+                let incoming = Incoming::decode(frame);
+                if is_control { incoming.unhandled() } else { incoming }
+            }
+            Self::Decoded(incoming) => incoming,
+        }
+    }
+}
+
+/// A session event whose line may not be decoded yet.
+pub type RawEvent = SessionEvent<Received>;
 
 impl RawEvent {
-    /// Decodes the line, if any. A control frame becomes [`Incoming::Unhandled`].
+    /// Decodes the line, if any: see [`Received::decode`].
     pub fn decode(self) -> SessionEvent {
         match self {
-            Self::Incoming(Ok(frame), turn) => SessionEvent::Incoming(decode(frame), turn),
-            Self::Incoming(Err(fault), turn) => SessionEvent::Incoming(Incoming::TooLong(fault), turn),
+            Self::Incoming(line, turn) => SessionEvent::Incoming(line.decode(), turn),
             Self::TurnEnded(end) => SessionEvent::TurnEnded(end),
             Self::RunOver => SessionEvent::RunOver,
         }
@@ -68,20 +94,13 @@ impl RawEvent {
     #[cfg(feature = "driver")]
     pub(crate) fn len(&self) -> usize {
         match self {
-            Self::Incoming(Ok(frame), _) => frame.line.len(),
-            Self::Incoming(Err(FrameError::TooLong { excerpt, .. }), _) => excerpt.len(),
-            Self::Incoming(Err(_), _) | Self::TurnEnded(_) | Self::RunOver => 0,
+            Self::Incoming(Received::Frame(frame), _) => frame.line.len(),
+            Self::Incoming(Received::Decoded(Incoming::TooLong(FrameError::TooLong { excerpt, .. })), _) => {
+                excerpt.len()
+            }
+            Self::Incoming(Received::Decoded(incoming), _) => incoming.line().map_or(0, Line::len),
+            Self::TurnEnded(_) | Self::RunOver => 0,
         }
-    }
-}
-
-/// Decodes a line for the reader. A control frame is never an ordinary message.
-fn decode(frame: Frame) -> Incoming {
-    let is_control =
-        matches!(frame.kind, FrameKind::Request(_) | FrameKind::Response(_) | FrameKind::Cancel(_));
-    match Incoming::decode(frame) {
-        Incoming::Message(message, line) if is_control => Incoming::Unhandled(message, line),
-        incoming => incoming,
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use agentwire_codec::{Frame, FrameError, FrameKind, Incoming};
-use agentwire_protocol::{Message, RequestId, message::TurnResult};
+use agentwire_protocol::{Message, RequestId};
 
 use super::{Router, outbound};
-use crate::{ControlError, RouterEvent, SessionEvent, TurnEnd};
+use crate::{ControlError, Received, RouterEvent, SessionEvent, TurnEnd, TurnInfo};
 
 impl Router {
     /// Handles the CLI's next frame.
@@ -24,7 +24,7 @@ impl Router {
             FrameKind::Result => self.handle_result(frame),
             FrameKind::StreamEvent | FrameKind::User => {
                 self.turns.conversation_continued();
-                self.show(Ok(frame));
+                self.show(Received::Frame(frame));
                 self.check_run();
             }
             _ => self.handle_message(frame),
@@ -39,25 +39,33 @@ impl Router {
             self.ignored.after_end += 1;
             return;
         }
-        let FrameError::TooLong { ref kind, .. } = fault else { return self.show(Err(fault)) };
-        let kind = kind.clone();
-        match &kind {
-            FrameKind::Request(Some(id)) => self.refuse(id.clone(), fault.to_string()),
-            FrameKind::Response(Some(id)) => {
+        let is_result = match &fault {
+            FrameError::TooLong { kind: FrameKind::Request(Some(id)), .. } => {
+                self.refuse(id.clone(), fault.to_string());
+                false
+            }
+            FrameError::TooLong { kind: FrameKind::Response(Some(id)), .. } => {
                 if let Some(pending) = self.outbound.remove(id) {
                     let error = ControlError::TooLong { subtype: pending.subtype, source: fault.clone() };
                     self.answered(id.clone(), Err(error));
                 }
+                false
             }
-            FrameKind::Result => return self.end_turn(Err(fault), TurnEnd::Unreadable, None),
-            _ => {}
+            FrameError::TooLong { kind, .. } => *kind == FrameKind::Result,
+            _ => false,
+        };
+        let line = Received::Decoded(Incoming::TooLong(fault));
+        if is_result {
+            let turn = self.turns.end(TurnEnd::Unreadable, None);
+            self.show_last(line, turn);
+        } else {
+            self.show(line);
         }
-        self.show(Err(fault));
     }
 
     fn handle_request(&mut self, id: Option<RequestId>, frame: Frame) {
-        let Some(id) = id else { return self.show(Ok(frame)) };
-        match Incoming::decode(frame.clone()) {
+        let Some(id) = id else { return self.show(Received::Frame(frame)) };
+        match Incoming::decode(frame) {
             Incoming::Message(Message::ControlRequest(request), line) => {
                 // Use the id from the frame header; a line may contain two different ids.
                 if self.inbound.open(id.clone(), line.len()) {
@@ -72,7 +80,7 @@ impl Router {
                     _ => "the request can't be read: it is no control request".to_owned(),
                 };
                 self.refuse(id, why);
-                self.show(Ok(frame));
+                self.show(Received::Decoded(incoming.unhandled()));
             }
         }
     }
@@ -95,29 +103,29 @@ impl Router {
     }
 
     fn handle_result(&mut self, frame: Frame) {
-        let result = match Incoming::decode(frame.clone()) {
-            Incoming::Message(Message::Result(result), _) => Some(result),
-            _ => None,
-        };
-        let end = match &result {
-            Some(_) => TurnEnd::Result,
+        let is_truncated = frame.is_truncated;
+        let incoming = Incoming::decode(frame);
+        let turn = match &incoming {
+            Incoming::Message(Message::Result(result), _) => self.turns.end(TurnEnd::Result, Some(result)),
             // A truncated `result` does not end the turn: the session ends in the middle of it.
-            None if frame.is_truncated => return self.show(Ok(frame)),
-            None => TurnEnd::Unreadable,
+            _ if is_truncated => return self.show(Received::Decoded(incoming)),
+            _ => self.turns.end(TurnEnd::Unreadable, None),
         };
-        self.end_turn(Ok(frame), end, result.as_deref());
+        self.show_last(Received::Decoded(incoming), turn);
     }
 
     fn handle_message(&mut self, frame: Frame) {
-        if Incoming::decode(frame.clone()).message().is_some_and(|message| self.turns.message(message)) {
-            self.end_turn(Ok(frame), TurnEnd::Missing, None);
+        let incoming = Incoming::decode(frame);
+        if incoming.message().is_some_and(|message| self.turns.message(message)) {
+            let turn = self.turns.end(TurnEnd::Missing, None);
+            self.show_last(Received::Decoded(incoming), turn);
         } else {
-            self.show(Ok(frame));
+            self.show(Received::Decoded(incoming));
             self.check_run();
         }
     }
 
-    fn show(&mut self, line: Result<Frame, FrameError>) {
+    fn show(&mut self, line: Received) {
         let turn = Arc::clone(self.turns.current());
         self.events.push_back(RouterEvent::Session(SessionEvent::Incoming(line, turn)));
     }
@@ -131,11 +139,11 @@ impl Router {
         }
     }
 
-    /// Ends the turn with its last message.
-    fn end_turn(&mut self, last: Result<Frame, FrameError>, end: TurnEnd, result: Option<&TurnResult>) {
-        let turn = self.turns.end(end, result);
-        self.events.push_back(RouterEvent::Session(SessionEvent::Incoming(last, turn)));
-        self.events.push_back(RouterEvent::Session(SessionEvent::TurnEnded(end)));
+    /// Shows the last message of a turn that has ended.
+    fn show_last(&mut self, line: Received, turn: Arc<TurnInfo>) {
+        let end = turn.end;
+        self.events.push_back(RouterEvent::Session(SessionEvent::Incoming(line, turn)));
+        self.events.extend(end.map(|end| RouterEvent::Session(SessionEvent::TurnEnded(end))));
         self.check_run();
     }
 

@@ -11,7 +11,8 @@ use tokio::{runtime::Handle, task::JoinSet};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_sessions_at_once_leave_nothing() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/sessions/2.1.330/two-turns.transcript");
+    let file =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/sessions/2.1.330/two-turns.transcript");
     // Packed alone, the crate has no recordings beside it.
     let Ok(text) = std::fs::read(file) else { return println!("not run: no recordings here") };
     let transcript = Transcript::parse(text).unwrap();
