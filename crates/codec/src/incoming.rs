@@ -1,6 +1,9 @@
 //! Decoded lines of the CLI.
 
-use agentwire_protocol::{DecodeError, Message};
+use agentwire_protocol::{
+    Message,
+    decode::{DecodeError, decode_bytes},
+};
 
 use crate::{Frame, FrameError, FrameKind, Line};
 
@@ -30,6 +33,12 @@ impl Incoming {
         let Frame { line, kind, .. } = frame;
         if kind == FrameKind::NonJson {
             return Self::NonJson(line);
+        }
+        // In a result `type` comes late. With the kind known, its fields are read once instead of twice.
+        if kind == FrameKind::Result
+            && let Ok(result) = decode_bytes(text(line.as_bytes()))
+        {
+            return Self::Message(Message::Result(result), line);
         }
         match Message::from_bytes(text(line.as_bytes())) {
             Ok(message) => Self::Message(message, line),

@@ -1,5 +1,7 @@
 //! Finds the kind of a line from a stream of its bytes.
 
+use std::borrow::Cow;
+
 use agentwire_protocol::{Message, RequestId, tagged::Tagged};
 
 use super::FrameKind;
@@ -25,7 +27,7 @@ pub(crate) struct KindScanner {
     /// Whether `text` is the whole string so far: the string matters and is not too long.
     keeps_text: bool,
     /// The kind, if known.
-    kind: Option<Box<str>>,
+    kind: Option<&'static str>,
     /// The ids. `Some(None)` if an id is not a string.
     id: Option<Option<RequestId>>,
     response_id: Option<Option<RequestId>>,
@@ -86,7 +88,7 @@ impl KindScanner {
             return FrameKind::NonJson;
         }
         let id = || self.id.clone().flatten();
-        match self.kind.as_deref() {
+        match self.kind {
             Some("control_request") => FrameKind::Request(id()),
             Some("control_cancel_request") => FrameKind::Cancel(id()),
             // The id is a field of `response`. If there is none, use the one beside `response`.
@@ -159,10 +161,12 @@ impl KindScanner {
     }
 
     fn end_string(&mut self) {
-        let text = if self.keeps_text { unescaped(&self.text) } else { None };
         if !std::mem::take(&mut self.is_key) {
-            return self.end_value(text);
+            let bytes = std::mem::take(&mut self.text);
+            let text = if self.keeps_text { unescaped(&bytes) } else { None };
+            return self.end_value(text.as_deref());
         }
+        let text = if self.keeps_text { unescaped(&self.text) } else { None };
         self.key = match (self.depth, text.as_deref()) {
             (1, Some("type")) => Key::Kind,
             (1, Some("request_id")) => Key::Id,
@@ -173,18 +177,18 @@ impl KindScanner {
     }
 
     /// Records the value of the current key. `None` is a value that is not a string.
-    fn end_value(&mut self, text: Option<Box<str>>) {
-        let id = |text: Option<Box<str>>| text.map(|text| RequestId::from(&*text));
+    fn end_value(&mut self, text: Option<&str>) {
+        let id = |text: Option<&str>| text.map(RequestId::from);
         match std::mem::take(&mut self.key) {
             Key::Kind => {
-                let known = text.filter(|text| Message::KINDS.contains(&&**text));
-                self.kind = self.kind.take().or(known);
+                let known = || Message::KINDS.iter().copied().find(|kind| Some(*kind) == text);
+                self.kind = self.kind.or_else(known);
             }
             Key::Id => _ = self.id.get_or_insert_with(|| id(text)),
             Key::ResponseId => _ = self.response_id.get_or_insert_with(|| id(text)),
             Key::Response | Key::Other => return,
         }
-        let needs_more = match self.kind.as_deref() {
+        let needs_more = match self.kind {
             Some("control_request" | "control_cancel_request") => self.id.is_none(),
             Some("control_response") => !matches!(self.response_id, Some(Some(_))),
             kind => kind.is_none(),
@@ -201,7 +205,7 @@ impl KindScanner {
 }
 
 /// Returns the text of a JSON string that is given without quotes.
-fn unescaped(text: &[u8]) -> Option<Box<str>> {
+fn unescaped(text: &[u8]) -> Option<Cow<'_, str>> {
     let text = std::str::from_utf8(text).ok()?;
     if text.contains('\\') { serde_json::from_str(&format!("\"{text}\"")).ok() } else { Some(text.into()) }
 }
