@@ -10,10 +10,9 @@ use std::{
     task::Poll,
 };
 
-use agentwire_control::{CallbackError, FailureKind};
 use agentwire_protocol::RawJson;
 
-use crate::{HookContext, error::HookError};
+use crate::{HookContext, IntoAnswer, error::HookError};
 
 /// A type-erased hook handler: the event's input in, the reply out.
 pub(crate) type Callback = Arc<
@@ -38,15 +37,12 @@ pub async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> 
 ///
 /// A handler is called with this; its future is then pinned and passed to [`run`] by reference, since a future that is
 /// passed by value takes its size twice.
-pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+fn catch<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))
 }
 
 /// Runs a pinned future and catches a panic, as [`catch_panic`] does; `then` converts the output.
-pub(crate) async fn run<F: Future, T>(
-    mut work: Pin<&mut F>,
-    then: impl FnOnce(F::Output) -> T,
-) -> Result<T, String> {
+async fn run<F: Future, T>(mut work: Pin<&mut F>, then: impl FnOnce(F::Output) -> T) -> Result<T, String> {
     let mut then = Some(then);
     poll_fn(|context| {
         let polled = catch_unwind(AssertUnwindSafe(|| {
@@ -62,23 +58,14 @@ pub(crate) async fn run<F: Future, T>(
     .await
 }
 
-/// Calls a handler, runs it to its end and converts its output; `handler` names it in the text of a failure.
-pub(crate) async fn call<F: Future, T>(
-    handler: &str,
-    call: impl FnOnce() -> F,
-    then: impl FnOnce(F::Output) -> Result<T, String>,
-) -> Result<T, CallbackError> {
-    let ran = match catch(call) {
-        Ok(work) => run(pin!(work), then).await,
-        Err(panic) => Err(panic),
-    };
-    let (kind, reason, verb) = match ran {
-        Ok(Ok(output)) => return Ok(output),
-        Ok(Err(error)) => (FailureKind::Error, error, "failed"),
-        Err(panic) => (FailureKind::Panic, panic, "panicked"),
-    };
-    let answer = format!("{handler} {verb}: {reason}");
-    Err(CallbackError::new(kind, reason).with_answer(Err(answer)))
+/// Calls a handler, runs it to its end and converts its output; an error is a failure or a panic.
+pub(crate) async fn answer<F, A>(call: impl FnOnce() -> F) -> Result<A, HookError>
+where
+    F: Future<Output: IntoAnswer<A>>,
+{
+    let work = pin!(catch(call).map_err(HookError::Panicked)?);
+    let answer = run(work, IntoAnswer::into_answer).await;
+    answer.map_err(HookError::Panicked)?.map_err(HookError::Failed)
 }
 
 /// Returns the text, or its first 1,000 bytes if it is longer.

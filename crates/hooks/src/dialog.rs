@@ -1,14 +1,17 @@
 //! The dialog callback: answers `request_user_dialog`.
 
-use std::{collections::BTreeSet, fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
+use std::{collections::BTreeSet, fmt, future::Future};
 
-use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
+use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::{RequestUserDialog, RequestUserDialogReply},
 };
 
-use crate::{callback, excerpt};
+use crate::{
+    IntoAnswer,
+    question::{self, Handler},
+};
 
 /// A handler that shows the CLI's dialogs of the declared kinds to the user (`request_user_dialog`).
 ///
@@ -32,10 +35,8 @@ use crate::{callback, excerpt};
 #[derive(Clone)]
 pub struct DialogHandler {
     kinds: BTreeSet<Box<str>>,
-    show: Arc<dyn Fn(RequestUserDialog, CallContext) -> ReplyFuture + Send + Sync>,
+    show: Handler<RequestUserDialog, RequestUserDialogReply>,
 }
-
-type ReplyFuture = Pin<Box<dyn Future<Output = Result<RequestUserDialogReply, CallbackError>> + Send>>;
 
 impl DialogHandler {
     /// Calls `handler` for each dialog of these kinds; dialogs may run concurrently.
@@ -46,18 +47,10 @@ impl DialogHandler {
         I: IntoIterator,
         I::Item: Into<Box<str>>,
         F: Fn(RequestUserDialog, CallContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoDialogReply,
+        Fut: Future<Output: IntoAnswer<RequestUserDialogReply>> + Send,
     {
-        let handler = Arc::new(handler);
-        let show = move |dialog, context| -> ReplyFuture {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move {
-                let show = || (*handler)(dialog, context);
-                callback::call("the handler", show, IntoDialogReply::into_dialog_reply).await
-            })
-        };
-        Self { kinds: kinds.into_iter().map(Into::into).collect(), show: Arc::new(show) }
+        let kinds = kinds.into_iter().map(Into::into).collect();
+        Self { kinds, show: question::erase("the handler", handler) }
     }
 
     /// Returns the kinds of dialogs, for the handshake.
@@ -81,19 +74,8 @@ impl Responder for DialogHandler {
         }
         let kind = dialog.dialog_kind.clone();
         let reply = (self.show)(*dialog, context);
-        Some(Box::pin(async move {
-            let encode = |reply| {
-                RawJson::encode(&reply).map_err(|error| format!("the reply can't be written: {error}"))
-            };
-            match reply.await {
-                Ok(reply) => encode(reply).map_err(CallbackError::from),
-                Err(error) => {
-                    // The reason may quote the dialog.
-                    tracing::warn!(%kind, "a dialog is dismissed");
-                    Err(error.with_answer(encode(RequestUserDialogReply::cancelled())))
-                }
-            }
-        }))
+        let log = move || tracing::warn!(%kind, "a dialog is dismissed");
+        Some(question::dismissing(reply, RequestUserDialogReply::cancelled(), log))
     }
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
@@ -102,31 +84,5 @@ impl Responder for DialogHandler {
 
     fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         self.may_answer(request).then_some(|_| RawJson::encode(&RequestUserDialogReply::cancelled()).ok())
-    }
-}
-
-/// A value that a dialog handler may return: a [`RequestUserDialogReply`], or a `Result` of one.
-pub trait IntoDialogReply {
-    /// Converts the value into the reply.
-    ///
-    /// # Errors
-    ///
-    /// The handler's error; the dialog is dismissed.
-    fn into_dialog_reply(self) -> Result<RequestUserDialogReply, String>;
-}
-
-impl IntoDialogReply for RequestUserDialogReply {
-    fn into_dialog_reply(self) -> Result<RequestUserDialogReply, String> {
-        Ok(self)
-    }
-}
-
-/// An error is never a choice.
-impl<R: IntoDialogReply, D: Display> IntoDialogReply for Result<R, D> {
-    fn into_dialog_reply(self) -> Result<RequestUserDialogReply, String> {
-        match self {
-            Ok(reply) => reply.into_dialog_reply(),
-            Err(error) => Err(excerpt(&error.to_string()).into_owned()),
-        }
     }
 }

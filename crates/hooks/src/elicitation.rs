@@ -1,15 +1,14 @@
 //! The elicitation callback: answers `elicitation`.
 
-use std::{fmt, fmt::Display, future::Future, pin::Pin, sync::Arc};
+use std::{fmt, future::Future};
 
-use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
-use agentwire_protocol::{
-    InboundRequest, RawJson,
-    control::ElicitationAsked,
-    elicitation::{ElicitationAction, ElicitationReply},
+use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
+use agentwire_protocol::{InboundRequest, RawJson, control::ElicitationAsked, elicitation::ElicitationReply};
+
+use crate::{
+    IntoAnswer,
+    question::{self, Handler},
 };
-
-use crate::{callback, excerpt};
 
 /// A handler for elicitations, by which MCP servers ask the user to fill in a form or to open a page.
 ///
@@ -30,28 +29,17 @@ use crate::{callback, excerpt};
 /// ```
 #[derive(Clone)]
 pub struct ElicitationHandler {
-    answer: Arc<dyn Fn(ElicitationAsked, CallContext) -> AnswerFuture + Send + Sync>,
+    answer: Handler<ElicitationAsked, ElicitationReply>,
 }
-
-type AnswerFuture = Pin<Box<dyn Future<Output = Result<ElicitationReply, CallbackError>> + Send>>;
 
 impl ElicitationHandler {
     /// Calls `handler` once for each elicitation; calls may run concurrently.
     pub fn new<F, Fut>(handler: F) -> Self
     where
         F: Fn(ElicitationAsked, CallContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoElicitationReply,
+        Fut: Future<Output: IntoAnswer<ElicitationReply>> + Send,
     {
-        let handler = Arc::new(handler);
-        let answer = move |question, context| -> AnswerFuture {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move {
-                let ask = || (*handler)(question, context);
-                callback::call("the handler", ask, IntoElicitationReply::into_elicitation_reply).await
-            })
-        };
-        Self { answer: Arc::new(answer) }
+        Self { answer: question::erase("the handler", handler) }
     }
 }
 
@@ -67,19 +55,8 @@ impl Responder for ElicitationHandler {
         let InboundRequest::Elicitation(question) = request else { return None };
         let server = question.mcp_server_name.clone();
         let answer = (self.answer)(*question, context);
-        Some(Box::pin(async move {
-            let encode = |reply| {
-                RawJson::encode(&reply).map_err(|error| format!("the answer can't be written: {error}"))
-            };
-            match answer.await {
-                Ok(reply) => encode(reply).map_err(CallbackError::from),
-                Err(error) => {
-                    // The reason may quote the question.
-                    tracing::warn!(%server, "a question of an MCP server is cancelled");
-                    Err(error.with_answer(encode(ElicitationReply::cancel())))
-                }
-            }
-        }))
+        let log = move || tracing::warn!(%server, "a question of an MCP server is cancelled");
+        Some(question::dismissing(answer, ElicitationReply::cancel(), log))
     }
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
@@ -88,38 +65,5 @@ impl Responder for ElicitationHandler {
 
     fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         self.may_answer(request).then_some(|_| RawJson::encode(&ElicitationReply::cancel()).ok())
-    }
-}
-
-/// A value that an elicitation handler may return: an [`ElicitationReply`], an [`ElicitationAction`] without a form, or a
-/// `Result` of either.
-pub trait IntoElicitationReply {
-    /// Converts the value into the answer.
-    ///
-    /// # Errors
-    ///
-    /// The handler's error; the elicitation is cancelled.
-    fn into_elicitation_reply(self) -> Result<ElicitationReply, String>;
-}
-
-impl IntoElicitationReply for ElicitationReply {
-    fn into_elicitation_reply(self) -> Result<ElicitationReply, String> {
-        Ok(self)
-    }
-}
-
-impl IntoElicitationReply for ElicitationAction {
-    fn into_elicitation_reply(self) -> Result<ElicitationReply, String> {
-        Ok(ElicitationReply::new(self))
-    }
-}
-
-/// An error is never an accept.
-impl<R: IntoElicitationReply, D: Display> IntoElicitationReply for Result<R, D> {
-    fn into_elicitation_reply(self) -> Result<ElicitationReply, String> {
-        match self {
-            Ok(reply) => reply.into_elicitation_reply(),
-            Err(error) => Err(excerpt(&error.to_string()).into_owned()),
-        }
     }
 }

@@ -2,20 +2,12 @@
 
 mod merge;
 
-use std::{
-    fmt,
-    future::Future,
-    pin::{Pin, pin},
-    sync::Arc,
-};
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use agentwire_control::FailureKind;
 use agentwire_protocol::hook::{HookAnswer, HookEvent};
 
-use crate::{
-    HookContext, IntoReply,
-    callback::{catch, run},
-};
+use crate::{HookContext, IntoAnswer, callback::answer, error::HookError};
 use merge::Merged;
 
 /// Several handlers for one event, registered as one.
@@ -84,21 +76,22 @@ impl<E: HookEvent> Handlers<E> {
     pub fn then<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(E::Input, HookContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoReply<E>,
+        Fut: Future<Output: IntoAnswer<HookAnswer<E>>> + Send,
     {
         let handler = Arc::new(handler);
         self.handlers.push(Arc::new(move |input, context| {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
                 let first_failure = Arc::clone(&context.first_failure);
-                let reply = match catch(|| (*handler)(input, context)) {
-                    Ok(work) => run(pin!(work), IntoReply::into_reply).await,
-                    Err(panic) => Err(panic),
-                };
-                reply.unwrap_or_else(|panic| {
-                    first_failure.get_or_init(|| (FailureKind::Panic, panic.clone()));
-                    Err(format!("panicked: {panic}"))
+                answer(|| (*handler)(input, context)).await.map_err(|error| match error {
+                    HookError::Failed(reason) => reason,
+                    error => {
+                        let text = error.to_string();
+                        if let HookError::Panicked(panic) = error {
+                            first_failure.get_or_init(|| (FailureKind::Panic, panic));
+                        }
+                        text
+                    }
                 })
             })
         }));

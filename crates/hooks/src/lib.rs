@@ -2,6 +2,7 @@
 
 mod registry;
 
+mod answer;
 mod any;
 mod callback;
 mod context;
@@ -16,20 +17,20 @@ mod pattern;
 mod permission;
 pub mod policy;
 mod problem;
+mod question;
 mod registration;
-mod reply;
 mod responder;
 mod strict;
 mod terminal;
 
-pub use any::{AnyHook, EVENTS, IntoAnyReply};
+pub use answer::{HandlerResult, IntoAnswer, PermissionResult};
+pub use any::{AnyHook, EVENTS};
 pub use callback::{catch_panic, excerpt};
 pub use context::HookContext;
-pub use dialog::{DialogHandler, IntoDialogReply};
-pub use elicitation::{ElicitationHandler, IntoElicitationReply};
+pub use dialog::DialogHandler;
+pub use elicitation::ElicitationHandler;
 pub use handlers::Handlers;
 pub use matcher::Matcher;
-pub use permission::{IntoDecision, PermissionAudit, PermissionHandler, PermissionOutcome, PermissionResult};
+pub use permission::{PermissionAudit, PermissionHandler, PermissionOutcome};
 pub use problem::{HookWarning, HooksError};
 pub use registry::Hooks;
-pub use reply::{HandlerResult, IntoReply};

@@ -1,17 +1,18 @@
 //! The permission callback: answers `can_use_tool`.
 
 mod audit;
-mod decision;
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{fmt, future::Future, sync::Arc};
 
-use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
+use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
 pub use audit::{PermissionAudit, PermissionOutcome};
-pub use decision::{IntoDecision, PermissionResult};
 
-use crate::callback;
+use crate::{
+    IntoAnswer,
+    question::{self, AnswerFuture, Handler},
+};
 
 /// A handler that decides whether the model may use a tool, if neither a rule nor the mode decides.
 ///
@@ -41,27 +42,18 @@ use crate::callback;
 #[derive(Clone)]
 pub struct PermissionHandler {
     /// Takes the question boxed, which keeps the futures small.
-    decide: Arc<dyn Fn(Box<CanUseTool>, CallContext) -> DecisionFuture + Send + Sync>,
+    decide: Handler<Box<CanUseTool>, Option<Decision>>,
 }
-
-type DecisionFuture = Pin<Box<dyn Future<Output = Result<Option<Decision>, CallbackError>> + Send>>;
 
 impl PermissionHandler {
     /// Calls `handler` once for each question; calls may run concurrently.
     pub fn new<F, Fut>(handler: F) -> Self
     where
         F: Fn(CanUseTool, CallContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoDecision,
+        Fut: Future<Output: IntoAnswer<Option<Decision>>> + Send,
     {
-        let handler = Arc::new(handler);
-        Self::erased(move |request, context| {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move {
-                let ask = || (*handler)(*request, context);
-                callback::call("the permission handler", ask, IntoDecision::into_decision).await
-            })
-        })
+        let handler = move |request: Box<CanUseTool>, context| handler(*request, context);
+        Self { decide: question::erase("the permission handler", handler) }
     }
 
     /// Calls `next` if this handler leaves a question open.
@@ -81,7 +73,7 @@ impl PermissionHandler {
     }
 
     fn erased(
-        decide: impl Fn(Box<CanUseTool>, CallContext) -> DecisionFuture + Send + Sync + 'static,
+        decide: impl Fn(Box<CanUseTool>, CallContext) -> AnswerFuture<Option<Decision>> + Send + Sync + 'static,
     ) -> Self {
         Self { decide: Arc::new(decide) }
     }

@@ -1,6 +1,6 @@
 //! Problems of registrations: errors that fail the start of a session, and warnings.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use crate::pattern::Pattern;
 
@@ -31,10 +31,11 @@ pub enum HooksError {
 }
 
 /// A warning about hooks that a session starts with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HookWarning {
     /// The CLI ignores matchers of this event, and calls the hook each time.
+    #[error("the CLI ignores the matcher `{pattern}`: it calls the {event} hook each time")]
     MatcherIgnored {
         /// The event.
         event: Box<str>,
@@ -42,6 +43,7 @@ pub enum HookWarning {
         pattern: Box<str>,
     },
     /// The CLI calls the hook never, or less often than the event's name suggests.
+    #[error("the {event} hook is seldom or never called: {why}")]
     SeldomCalled {
         /// The event.
         event: Box<str>,
@@ -51,6 +53,7 @@ pub enum HookWarning {
     /// The matcher matches none of the tools in the first `system/init`, so the hook may guard nothing.
     ///
     /// More tools may appear later: of an MCP server that connects, of a subagent, or from a tool search.
+    #[error("the {event} hook with the matcher `{pattern}` may guard nothing: {why}")]
     MatchesNoTool {
         /// The event.
         event: Box<str>,
@@ -64,42 +67,19 @@ pub enum HookWarning {
     /// Answers of these hooks count, including the refusals after a failure or at the limit.
     /// But if the session or this program ends before the answer is written, such a CLI proceeds, and a resumed session
     /// may continue a deferred tool use before it knows the hooks.
+    #[error("this CLI goes ahead where a guarding hook has not answered when the session ends: {}", events.join(", "))]
     BlockUnsupported {
         /// The events of the guarding hooks.
         events: Vec<Box<str>>,
     },
     /// This version does not know the event. If the CLI does not know it either, the hook is never called.
+    #[error(
+        "the event {event} is not known to this version: if the CLI does not know it, the hook is never called"
+    )]
     UnknownEvent {
         /// The event.
         event: Box<str>,
     },
-}
-
-impl fmt::Display for HookWarning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::MatcherIgnored { event, pattern } => {
-                write!(f, "the CLI ignores the matcher `{pattern}`: it calls the {event} hook each time")
-            }
-            Self::SeldomCalled { event, why } => {
-                write!(f, "the {event} hook is seldom or never called: {why}")
-            }
-            Self::MatchesNoTool { event, pattern, why } => {
-                write!(f, "the {event} hook with the matcher `{pattern}` may guard nothing: {why}")
-            }
-            Self::BlockUnsupported { events } => write!(
-                f,
-                "this CLI goes ahead where a guarding hook has not answered when the session ends: {}",
-                events.join(", ")
-            ),
-            Self::UnknownEvent { event } => {
-                write!(
-                    f,
-                    "the event {event} is not known to this version: if the CLI does not know it, the hook is never called"
-                )
-            }
-        }
-    }
 }
 
 /// Returns when the CLI calls hooks of an event, or `None` if it calls them every time.

@@ -4,20 +4,19 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     future::Future,
-    pin::pin,
     sync::Arc,
 };
 
 use agentwire_protocol::{
     RawJson,
     control::{HookMatcher, InitializeReply},
-    hook::{HookEvent, WorktreeCreate},
+    hook::{HookAnswer, HookEvent, WorktreeCreate},
 };
 
 use crate::{
-    AnyHook, HookContext, HookWarning, HooksError, IntoAnyReply, IntoReply, Matcher,
+    AnyHook, HookContext, HookWarning, HooksError, IntoAnswer, Matcher,
     any::EVENTS,
-    callback::{Callback, catch, run},
+    callback::{Callback, answer},
     error::HookError,
     event::Event,
     registration::{Registration, is_object},
@@ -52,8 +51,7 @@ impl Hooks {
     where
         E: HookEvent,
         F: Fn(E::Input, HookContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoReply<E>,
+        Fut: Future<Output: IntoAnswer<HookAnswer<E>>> + Send,
     {
         self.on_matching(event, Matcher::any(), handler)
     }
@@ -64,8 +62,7 @@ impl Hooks {
     where
         E: HookEvent,
         F: Fn(E::Input, HookContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoReply<E>,
+        Fut: Future<Output: IntoAnswer<HookAnswer<E>>> + Send,
     {
         let _: E = event;
         let handler = Arc::new(handler);
@@ -73,9 +70,7 @@ impl Hooks {
             let handler = Arc::clone(&handler);
             Box::pin(async move {
                 let input = input.decode().map_err(HookError::Input)?;
-                let work = pin!(catch(|| (*handler)(input, context)).map_err(HookError::Panicked)?);
-                let reply = run(work, IntoReply::into_reply).await;
-                let reply = reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)?;
+                let reply: HookAnswer<E> = answer(|| (*handler)(input, context)).await?;
                 RawJson::encode(&reply).map_err(|error| HookError::Reply(error.to_string()))
             })
         });
@@ -90,8 +85,7 @@ impl Hooks {
     pub fn on_any<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(AnyHook, HookContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoAnyReply,
+        Fut: Future<Output: IntoAnswer<RawJson>> + Send,
     {
         let handler = Arc::new(handler);
         for name in EVENTS.iter().filter(|name| **name != WorktreeCreate::NAME) {
@@ -110,8 +104,7 @@ impl Hooks {
     pub fn on_named<F, Fut>(self, name: impl AsRef<str>, matcher: Matcher, handler: F) -> Self
     where
         F: Fn(AnyHook, HookContext) -> Fut + Send + Sync + 'static,
-        Fut: Future + Send,
-        Fut::Output: IntoAnyReply,
+        Fut: Future<Output: IntoAnswer<RawJson>> + Send,
     {
         let name = name.as_ref();
         let callback = untyped(name, &Arc::new(handler));
@@ -219,8 +212,7 @@ impl fmt::Debug for Hooks {
 fn untyped<F, Fut>(name: &str, handler: &Arc<F>) -> Callback
 where
     F: Fn(AnyHook, HookContext) -> Fut + Send + Sync + 'static,
-    Fut: Future + Send,
-    Fut::Output: IntoAnyReply,
+    Fut: Future<Output: IntoAnswer<RawJson>> + Send,
 {
     let known = Event::named(name);
     let name: Arc<str> = name.into();
@@ -229,9 +221,7 @@ where
         let (name, handler) = (Arc::clone(&name), Arc::clone(&handler));
         Box::pin(async move {
             let event = AnyHook::new(&name, input);
-            let work = pin!(catch(|| (*handler)(event, context)).map_err(HookError::Panicked)?);
-            let reply = run(work, IntoAnyReply::into_any_reply).await;
-            let reply = reply.map_err(HookError::Panicked)?.map_err(HookError::Failed)?;
+            let reply = answer(|| (*handler)(event, context)).await?;
             // A reply that is not an object gets its own error later.
             if let Some(event) = known.filter(|_| is_object(&reply)) {
                 (event.check)(&reply).map_err(HookError::Misread)?;
