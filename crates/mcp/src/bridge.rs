@@ -2,9 +2,7 @@
 
 mod calls;
 mod forward;
-mod gate;
 mod manifest;
-mod settle;
 mod slot;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
@@ -19,9 +17,9 @@ use tokio::{
     task::JoinSet,
     time::{Instant, timeout_at},
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{failure::FailureSlot, registry::Entry, rpc};
-use gate::Gate;
 use slot::ServerSlot;
 
 /// A responder for every `mcp_message` of one session. Clones share the session.
@@ -42,13 +40,17 @@ use slot::ServerSlot;
 #[derive(Clone)]
 pub struct Bridge {
     servers: Arc<BTreeMap<Box<str>, ServerSlot>>,
-    gate: Gate,
+    /// Fires after the handshake, or when the CLI sends a message to a server; servers' own messages wait for it.
+    ///
+    /// A server may send messages while its manifest is made, before the handshake. The CLI exits if the first line that
+    /// it reads is not the handshake (`--await-initialize`).
+    gate: CancellationToken,
     manifest_limit: Option<Duration>,
 }
 
 impl Bridge {
     pub(crate) fn new(servers: BTreeMap<Box<str>, Entry>, manifest_limit: Option<Duration>) -> Self {
-        let gate = Gate::default();
+        let gate = CancellationToken::new();
         let slot = |(name, entry): (Box<str>, Entry)| {
             let slot = ServerSlot::new(&name, entry, gate.clone());
             (name, slot)
@@ -105,7 +107,7 @@ impl Bridge {
     ///
     /// Call this after the handshake. Without it the CLI's first message to any server releases the queue.
     pub fn on_initialized(&self, reply: &InitializeReply) {
-        self.gate.open();
+        self.gate.cancel();
         for (server, fate) in reply.sdk_mcp_manifests_parked.iter().flatten() {
             match fate {
                 ManifestFate::Parked | ManifestFate::AlreadyConnected => {
@@ -126,7 +128,7 @@ impl Bridge {
 impl Responder for Bridge {
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::McpMessage(message) = request else { return None };
-        self.gate.open();
+        self.gate.cancel();
         let Some(server) = self.servers.get(&message.server_name) else {
             return Some(refused(self.unknown(&message.server_name)));
         };

@@ -19,10 +19,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::OnceCell;
 
-use crate::{ServerInstance, rpc};
+use crate::{ServerInstance, ToolOutput, rpc};
 use output_schema::OutputCheck;
 use schema::{Objection, Schema};
-pub(crate) use violations::ToolError;
 
 /// The schemas of a server's tools in one session: listed at the first call, and again after the list changed.
 #[derive(Debug, Default)]
@@ -78,7 +77,7 @@ impl Schemas {
         match schemas.input.admit(&name, arguments.map(RawValue::get)) {
             Ok(()) => Ok(OutputCheck::of(name.into(), schemas.output.clone())),
             Err(Objection::Unchecked(why)) => Err(failed(why)),
-            Err(Objection::Unfit(text)) => Err(rpc::result(id, ToolError::new(text))),
+            Err(Objection::Unfit(text)) => Err(rpc::result(id, ToolOutput::error(text))),
         }
     }
 

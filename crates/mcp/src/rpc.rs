@@ -87,7 +87,6 @@ pub(crate) fn params<T: DeserializeOwned>(message: &RawJson) -> Option<T> {
 }
 
 /// Returns the id of a message, or `null` if it has none.
-#[cfg(feature = "rmcp")]
 pub(crate) fn id(message: &RawJson) -> RawJson {
     let id = fields(message).and_then(|fields| fields.id);
     id.map_or_else(null, |id| RawJson::from(id.to_owned()))
@@ -106,12 +105,12 @@ pub(crate) fn result(id: &RawJson, result: impl Serialize) -> RawJson {
 
 /// Writes a request.
 pub(crate) fn request(id: &str, method: &str, params: impl Serialize) -> RawJson {
-    write(&Request { jsonrpc: "2.0", id, method, params })
+    write(&Call { jsonrpc: "2.0", id: Some(id), method, params: Some(params) })
 }
 
 /// Writes a notification.
 pub(crate) fn notification(method: &str, params: Option<Value>) -> RawJson {
-    write(&Notification { jsonrpc: "2.0", method, params })
+    write(&Call { jsonrpc: "2.0", id: None, method, params })
 }
 
 /// Wraps an answer as the `response` of a control response.
@@ -162,6 +161,20 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
+/// The answer to a request of ours.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Response<T> {
+    pub(crate) result: Option<T>,
+    pub(crate) error: Option<Failure>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Failure {
+    pub(crate) code: i64,
+    pub(crate) message: String,
+}
+
 #[derive(Serialize)]
 struct Answer<'a, T> {
     jsonrpc: &'static str,
@@ -179,19 +192,13 @@ struct ErrorBody<'a> {
 }
 
 #[derive(Serialize)]
-struct Request<'a, T> {
+struct Call<'a, T> {
     jsonrpc: &'static str,
-    id: &'a str,
-    method: &'a str,
-    params: T,
-}
-
-#[derive(Serialize)]
-struct Notification<'a> {
-    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
     method: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    params: Option<Value>,
+    params: Option<T>,
 }
 
 #[derive(Serialize)]

@@ -13,8 +13,9 @@ use tokio::{
     sync::{mpsc, watch},
     task::JoinSet,
 };
+use tokio_util::sync::CancellationToken;
 
-use super::{gate::Gate, slot::Instance};
+use super::slot::Instance;
 use crate::rpc::{self, Kind};
 
 /// The server that sends the messages, and the session that they go to.
@@ -30,10 +31,10 @@ impl Forward {
     pub(super) async fn run(
         self,
         mut messages: mpsc::Receiver<RawJson>,
-        gate: Gate,
+        gate: CancellationToken,
         begun: watch::Sender<u64>,
     ) {
-        gate.wait().await;
+        gate.cancelled().await;
         let mut unacknowledged = JoinSet::new();
         loop {
             let message = tokio::select! {

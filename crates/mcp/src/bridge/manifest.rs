@@ -2,10 +2,13 @@
 
 use agentwire_hooks::{catch_panic, excerpt};
 use agentwire_protocol::{RawJson, control::SdkServerManifest};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::{ServerInstance, rpc};
+use crate::{
+    ServerInstance,
+    rpc::{self, Response},
+};
 
 /// Returns the server's `initialize` result and list of tools.
 ///
@@ -13,7 +16,9 @@ use crate::{ServerInstance, rpc};
 ///
 /// The reason for the log, if the server fails; the CLI then queries it.
 pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerManifest, String> {
-    let initialize = Initialize { protocol_version: VERSION, capabilities: Empty {}, client_info: CLIENT };
+    // The CLI's own name, since the answers are for the CLI.
+    let client = json!({"name": "claude-code", "version": env!("CARGO_PKG_VERSION")});
+    let initialize = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client});
     let initialized = request(session, "initialize", initialize).await?;
     let Ok(reply) = initialized.decode::<Reply>() else {
         return Err("its answer to `initialize` is no object of the right shape".to_owned());
@@ -24,7 +29,7 @@ pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerMan
     notify(session, "notifications/initialized").await?;
     let tools = match reply.capabilities.tools {
         None | Some(Value::Null) => None,
-        Some(_) => Some(request(session, "tools/list", Empty {}).await?),
+        Some(_) => Some(request(session, "tools/list", json!({})).await?),
     };
     // The CLI reads a list of several pages itself.
     let tools = tools.filter(|tools| tools.decode::<Page>().is_ok_and(|page| page.next_cursor.is_none()));
@@ -32,17 +37,13 @@ pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerMan
 }
 
 /// Sends a request to the server, and returns the result unchanged.
-async fn request(
-    session: &dyn ServerInstance,
-    method: &str,
-    params: impl Serialize,
-) -> Result<RawJson, String> {
+async fn request(session: &dyn ServerInstance, method: &str, params: Value) -> Result<RawJson, String> {
     let message = rpc::request(&format!("agentwire-{method}"), method, params);
     let answer = catch_panic(async { session.handle(message).await }).await;
     let answer = answer.map_err(|_| format!("it panicked at `{method}`"))?;
     let answer = answer.ok_or_else(|| format!("it gave no answer to `{method}`"))?;
-    match answer.decode::<Answer>() {
-        Ok(Answer { result: Some(result) }) => Ok(result),
+    match answer.decode() {
+        Ok(Response { result: Some(result), .. }) => Ok(result),
         _ => Err(format!("it answered `{method}` with an error")),
     }
 }
@@ -50,28 +51,6 @@ async fn request(
 async fn notify(session: &dyn ServerInstance, method: &str) -> Result<(), String> {
     let notified = catch_panic(async { session.handle(rpc::notification(method, None)).await }).await;
     notified.map(|_| ()).map_err(|_| format!("it panicked at `{method}`"))
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Initialize {
-    protocol_version: &'static str,
-    capabilities: Empty,
-    client_info: Client,
-}
-
-#[derive(Serialize)]
-struct Client {
-    name: &'static str,
-    version: &'static str,
-}
-
-#[derive(Serialize)]
-struct Empty {}
-
-#[derive(Deserialize)]
-struct Answer {
-    result: Option<RawJson>,
 }
 
 #[derive(Deserialize)]
@@ -95,5 +74,3 @@ struct Page {
 
 /// The version that the CLI requests from in-process servers; it ignores a manifest of another version.
 const VERSION: &str = "2025-11-25";
-/// The CLI's own name, since the answers are for the CLI.
-const CLIENT: Client = Client { name: "claude-code", version: env!("CARGO_PKG_VERSION") };

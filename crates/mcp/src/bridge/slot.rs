@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use agentwire_control::{CallContext, Control, Reply};
+use agentwire_control::{CallContext, CallbackError, Control, Reply};
 use agentwire_hooks::catch_panic;
 use agentwire_protocol::{RawJson, control::SdkServerManifest};
 use serde::Deserialize;
@@ -16,11 +16,15 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    answered, calls::Calls, forward::Forward, gate::Gate, manifest::capture, refused, settle::settle,
+    answered,
+    calls::{Call, Calls},
+    forward::Forward,
+    manifest::capture,
+    refused,
 };
 use crate::{
-    McpService, Outbox, ResponseFuture, ServerInstance, ServerPolicy,
-    check::{Schemas, ToolError},
+    McpService, Outbox, ResponseFuture, ServerInstance, ServerPolicy, ToolOutput,
+    check::Schemas,
     failure::note_panic,
     registry::Entry,
     rpc::{self, Kind},
@@ -31,12 +35,12 @@ pub(super) struct ServerSlot {
     name: Arc<str>,
     serve: Arc<dyn McpService>,
     policy: ServerPolicy,
-    gate: Gate,
+    gate: CancellationToken,
     instance: Mutex<Option<Arc<Instance>>>,
 }
 
 impl ServerSlot {
-    pub(super) fn new(name: &str, Entry { serve, policy }: Entry, gate: Gate) -> Self {
+    pub(super) fn new(name: &str, Entry { serve, policy }: Entry, gate: CancellationToken) -> Self {
         Self { name: name.into(), serve, policy, gate, instance: Mutex::default() }
     }
 
@@ -74,7 +78,7 @@ impl ServerSlot {
         match kind {
             Kind::Request { id, method } if &*method == "tools/call" && self.denies(&message) => {
                 // An older CLI does not know the policy and would call the tool.
-                answered(rpc::result(&id, ToolError::new(DENIED.to_owned())))
+                answered(rpc::result(&id, ToolOutput::error(DENIED)))
             }
             Kind::Request { id, method } => instance.request(id, &method, message, context),
             Kind::Notification { method } => {
@@ -124,7 +128,12 @@ pub(super) struct Instance {
 }
 
 impl Instance {
-    fn open(name: &Arc<str>, serve: &dyn McpService, gate: &Gate, control: Control) -> Arc<Self> {
+    fn open(
+        name: &Arc<str>,
+        serve: &dyn McpService,
+        gate: &CancellationToken,
+        control: Control,
+    ) -> Arc<Self> {
         let (messages, to_forward) = mpsc::channel(MAX_OUTBOX);
         let (schemas, taken) = (Arc::<Schemas>::default(), Arc::<AtomicU64>::default());
         let outbox = Outbox::new(messages, Arc::clone(&taken), Arc::clone(&schemas), control.clone());
@@ -181,7 +190,40 @@ impl Instance {
             self.session.handle(message)
         };
         let carried = Box::pin(async move { response.await.map(|answer| rpc::carried(&answer)) });
-        Box::pin(settle(self, carried, id, call, context))
+        Box::pin(self.settle(carried, id, call, context))
+    }
+
+    /// Waits for the answer to a request, in the form of a control response, or for its cancellation.
+    async fn settle(
+        self: Arc<Self>,
+        response: ResponseFuture,
+        id: RawJson,
+        call: Call,
+        context: CallContext,
+    ) -> Result<RawJson, CallbackError> {
+        let error = |code, why: &str| rpc::carried(&rpc::error(&id, code, why));
+        let failed = |why: &str| error(rpc::INTERNAL_ERROR, why);
+        let response = async {
+            let answer = response.await;
+            self.flush().await;
+            self.has_ended();
+            answer
+        };
+        let answered = |answer: Result<_, String>| match answer {
+            Ok(Some(answer)) => answer,
+            Ok(None) => failed("the MCP server gave no answer"),
+            Err(panic) => {
+                note_panic(&panic);
+                failed(&format!("the MCP server panicked: {panic}"))
+            }
+        };
+        Ok(tokio::select! {
+            biased;
+            () = call.cancelled.cancelled() => error(rpc::CANCELLED, "the request was cancelled"),
+            () = context.cancelled.cancelled() => return Err("the request was cancelled".into()),
+            answer = catch_panic(response) => answered(answer),
+            () = self.ended.cancelled() => failed("the MCP server has ended"),
+        })
     }
 
     /// Handles a notification or a response.

@@ -3,11 +3,14 @@
 use std::{collections::HashMap, sync::Arc};
 
 use agentwire_hooks::{catch_panic, excerpt};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::{Schema, ToolSchemas, Tools};
-use crate::{ServerInstance, rpc};
+use crate::{
+    ServerInstance,
+    rpc::{self, Response},
+};
 
 /// Returns all tools of the server with their schemas.
 pub(super) async fn tools(
@@ -32,37 +35,20 @@ pub(super) async fn tools(
 }
 
 async fn page(session: &dyn ServerInstance, id: &str, cursor: Option<String>) -> Result<Page, String> {
-    let request = rpc::request(id, "tools/list", Params { cursor });
+    let params = cursor.map_or_else(|| json!({}), |cursor| json!({"cursor": cursor}));
+    let request = rpc::request(id, "tools/list", params);
     let answer = catch_panic(async { session.handle(request).await }).await;
     let answer = answer.map_err(|panic| format!("the server panicked when asked for its tools: {panic}"))?;
     let answer = answer.ok_or("the server gave no list of its tools")?;
-    match answer.decode::<Answer>() {
-        Ok(Answer { result: Some(page), .. }) => Ok(page),
-        Ok(Answer { error, .. }) => {
+    match answer.decode() {
+        Ok(Response { result: Some(page), .. }) => Ok(page),
+        Ok(Response { error, .. }) => {
             let why = error
                 .map_or_else(|| "it gave neither a result nor an error".to_owned(), |error| error.message);
             Err(format!("the server can't list its tools: {}", excerpt(&why)))
         }
         Err(error) => Err(format!("the server's list of tools can't be read: {error}")),
     }
-}
-
-#[derive(Serialize)]
-struct Params {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cursor: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    result: Option<Page>,
-    error: Option<Failure>,
-}
-
-#[derive(Deserialize)]
-struct Failure {
-    #[serde(default)]
-    message: String,
 }
 
 #[derive(Deserialize)]

@@ -7,7 +7,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Schema, violations};
-use crate::rpc;
+use crate::{
+    ToolOutput,
+    rpc::{self, Response},
+};
 
 /// The check of one call's output; empty if the tool declares no output schema.
 #[derive(Debug)]
@@ -28,13 +31,13 @@ impl OutputCheck {
     pub(crate) fn apply(&self, id: &RawJson, answer: RawJson) -> RawJson {
         let Self(Some((tool, schema))) = self else { return answer };
         // The schema applies to a successful result only.
-        let Ok(Answer { result: Some(result) }) = answer.decode::<Answer>() else { return answer };
+        let Ok(Response::<Output> { result: Some(result), .. }) = answer.decode() else { return answer };
         if result.is_error || result.content.is_none() {
             return answer;
         }
         match check(tool, schema, result.structured_content.as_ref()) {
             Ok(()) => answer,
-            Err(text) => rpc::result(id, violations::ToolError::new(text)),
+            Err(text) => rpc::result(id, ToolOutput::error(text)),
         }
     }
 }
@@ -53,11 +56,6 @@ fn check(tool: &str, schema: &Schema, output: Option<&Value>) -> Result<(), Stri
     // The log omits the violations, since they quote the output.
     tracing::error!(tool, "the output of an MCP tool does not match its own schema");
     Err(format!("The output of the tool `{tool}` does not match the schema that it declares.{violations}"))
-}
-
-#[derive(Deserialize)]
-struct Answer {
-    result: Option<Output>,
 }
 
 #[derive(Deserialize)]

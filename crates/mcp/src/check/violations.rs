@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use agentwire_hooks::excerpt;
 use jsonschema::Validator;
-use serde::Serialize;
 use serde_json::Value;
 
 /// Returns a line for each violation, with its JSON pointer, or `None` if the value is valid.
@@ -34,27 +33,6 @@ pub(super) fn list(validator: &Validator, value: &Value, itself: &str) -> Option
         let _: std::fmt::Result = write!(text, "\n- {pointer}: {}", excerpt(&why));
     }
     Some(text)
-}
-
-/// A tool result that reports an error.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ToolError {
-    content: [Text; 1],
-    is_error: bool,
-}
-
-impl ToolError {
-    pub(crate) fn new(text: String) -> Self {
-        Self { content: [Text { kind: "text", text }], is_error: true }
-    }
-}
-
-#[derive(Serialize)]
-struct Text {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    text: String,
 }
 
 const MAX_VIOLATIONS: usize = 20;

@@ -1,6 +1,6 @@
 //! An `rmcp` service in one session.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use agentwire_protocol::RawJson;
 use rmcp::{
@@ -124,12 +124,6 @@ impl<H: ServerHandler> ServerInstance for RmcpSession<H> {
 
     fn has_ended(&self) -> bool {
         self.to_service.is_closed()
-    }
-}
-
-impl<H: ServerHandler> fmt::Debug for RmcpSession<H> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RmcpSession").finish_non_exhaustive()
     }
 }
 

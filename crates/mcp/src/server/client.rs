@@ -6,11 +6,13 @@ use std::{
 };
 
 use agentwire_protocol::RawJson;
-use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-use crate::{Outbox, OutboxClosed, rpc};
+use crate::{
+    Outbox, OutboxClosed,
+    rpc::{self, Failure, Response},
+};
 
 /// The CLI as a client of one server.
 #[derive(Debug)]
@@ -23,7 +25,7 @@ pub(crate) struct Client {
 #[derive(Debug, Default)]
 struct Requests {
     sent: u64,
-    waiting: HashMap<u64, oneshot::Sender<Answer>>,
+    waiting: HashMap<u64, oneshot::Sender<Response<RawJson>>>,
 }
 
 /// A request that a server sent to the CLI has failed.
@@ -70,8 +72,8 @@ impl Client {
         let request = rpc::request(&number.to_string(), method, params);
         self.outbox.send(request).await.map_err(|_| ServerRequestError::Closed)?;
         match answer.await.map_err(|_| ServerRequestError::Closed)? {
-            Answer { result: Some(result), .. } => Ok(result),
-            Answer { error, .. } => {
+            Response { result: Some(result), .. } => Ok(result),
+            Response { error, .. } => {
                 let Failure { code, message } = error.unwrap_or_default();
                 Err(ServerRequestError::Refused { code, message })
             }
@@ -80,8 +82,8 @@ impl Client {
 
     /// Passes an answer of the CLI to the request that waits for it.
     pub(super) fn answer(&self, message: &RawJson) {
-        let Ok(answer) = message.decode::<Answer>() else { return };
-        let number = answer.id.parse().ok();
+        let Ok(answer) = message.decode() else { return };
+        let number = rpc::id(message).decode::<String>().ok().and_then(|id| id.parse().ok());
         let waiting = number.and_then(|number: u64| self.lock().waiting.remove(&number));
         if waiting.is_none_or(|waiting| waiting.send(answer).is_err()) {
             tracing::debug!("the CLI answered a request of an MCP server that nothing waits for");
@@ -103,19 +105,4 @@ impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
         self.client.lock().waiting.remove(&self.number);
     }
-}
-
-#[derive(Debug, Deserialize)]
-struct Answer {
-    id: String,
-    result: Option<RawJson>,
-    error: Option<Failure>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct Failure {
-    #[serde(default)]
-    code: i64,
-    #[serde(default)]
-    message: String,
 }
