@@ -2,7 +2,6 @@
 
 use agentwire_hooks::{catch_panic, excerpt};
 use agentwire_protocol::{RawJson, control::SdkServerManifest};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
@@ -20,19 +19,23 @@ pub(super) async fn capture(session: &dyn ServerInstance) -> Result<SdkServerMan
     let client = json!({"name": "claude-code", "version": env!("CARGO_PKG_VERSION")});
     let initialize = json!({"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client});
     let initialized = request(session, "initialize", initialize).await?;
-    let Ok(reply) = initialized.decode::<Reply>() else {
+    let reply: Value = initialized.decode().unwrap_or_default();
+    let Some(version) = reply["protocolVersion"].as_str() else {
         return Err("its answer to `initialize` is no object of the right shape".to_owned());
     };
-    if *reply.protocol_version != *VERSION {
-        return Err(format!("it speaks version {} of MCP, not {VERSION}", excerpt(&reply.protocol_version)));
+    if version != VERSION {
+        return Err(format!("it speaks version {} of MCP, not {VERSION}", excerpt(version)));
     }
     notify(session, "notifications/initialized").await?;
-    let tools = match reply.capabilities.tools {
-        None | Some(Value::Null) => None,
-        Some(_) => Some(request(session, "tools/list", json!({})).await?),
+    let tools = match &reply["capabilities"]["tools"] {
+        Value::Null => None,
+        _ => Some(request(session, "tools/list", json!({})).await?),
     };
     // The CLI reads a list of several pages itself.
-    let tools = tools.filter(|tools| tools.decode::<Page>().is_ok_and(|page| page.next_cursor.is_none()));
+    let is_whole = |tools: &RawJson| {
+        tools.decode::<Value>().is_ok_and(|page| page.is_object() && page["nextCursor"].is_null())
+    };
+    let tools = tools.filter(is_whole);
     Ok(SdkServerManifest::new(initialized, tools))
 }
 
@@ -51,25 +54,6 @@ async fn request(session: &dyn ServerInstance, method: &str, params: Value) -> R
 async fn notify(session: &dyn ServerInstance, method: &str) -> Result<(), String> {
     let notified = catch_panic(async { session.handle(rpc::notification(method, None)).await }).await;
     notified.map(|_| ()).map_err(|_| format!("it panicked at `{method}`"))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Reply {
-    protocol_version: Box<str>,
-    #[serde(default)]
-    capabilities: Capabilities,
-}
-
-#[derive(Default, Deserialize)]
-struct Capabilities {
-    tools: Option<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Page {
-    next_cursor: Option<Value>,
 }
 
 /// The version that the CLI requests from in-process servers; it ignores a manifest of another version.
