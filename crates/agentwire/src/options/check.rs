@@ -3,75 +3,41 @@
 use super::{LaunchPlan, OptionInfo, Options, SystemPrompt, refuse, table::TABLE};
 use crate::Error;
 
+/// Refuses the first option whose condition holds.
+macro_rules! refuse_if {
+    ($($condition:expr => $option:literal: $why:literal;)+) => {
+        $(if $condition {
+            return refuse($option, $why);
+        })+
+    };
+}
+
 impl Options {
     /// Rejects values that the CLI refuses, as tested with 2.1.330 and 2.1.197.
     pub(super) fn check(&self) -> Result<(), Error> {
         let is_empty = |text: &Option<String>| text.as_deref() == Some("");
         let has_empty = |rules: &[String]| rules.iter().any(|rule| rule.trim().is_empty());
         let is_copied = (self.resume.is_none() && !self.continue_last) || self.fork_session;
-        let refusals = [
-            (is_empty(&self.model), "model", "a model's name is not empty"),
+        refuse_if! {
+            is_empty(&self.model) => "model": "a model's name is not empty";
             // The CLI treats 0 as "no limit", so 0 is rejected.
-            (
-                self.max_turns == Some(0),
-                "maxTurns",
-                "a turn has at least one round; leave it out for no limit",
-            ),
-            (
-                self.max_budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())),
-                "maxBudgetUsd",
-                "the CLI takes a number greater than 0",
-            ),
-            (
-                self.task_budget.is_some_and(|budget| budget.total == 0),
-                "taskBudget",
-                "the CLI takes a whole number greater than 0",
-            ),
-            (is_empty(&self.resume), "resume", "a session's id or title is not empty"),
-            (self.session_id.as_deref().is_some_and(|id| !is_uuid(id)), "sessionId", "the CLI takes a UUID"),
-            (
-                self.session_id.is_some() && !is_copied,
-                "sessionId",
-                "with `resume` or `continue` it needs `forkSession` too",
-            ),
-            (
-                self.resume_session_at.is_some() && self.resume.is_none(),
-                "resumeSessionAt",
-                "it needs `resume`",
-            ),
-            (
-                self.resume_drops_turn.is_some() && self.resume_session_at.is_none(),
-                "resumeDropsTurn",
-                "it needs `resumeSessionAt`",
-            ),
-            (
-                matches!(&self.system_prompt, SystemPrompt::File(path) if path.as_os_str().is_empty()),
-                "systemPrompt",
-                "a file's path is not empty",
-            ),
-            (
-                is_empty(&self.permission_prompt_tool_name),
-                "permissionPromptToolName",
-                "a tool's name is not empty",
-            ),
-            (has_empty(&self.allowed_tools), "allowedTools", "a rule is not empty"),
-            (has_empty(&self.disallowed_tools), "disallowedTools", "a rule is not empty"),
-            (self.max_buffer_size == Some(0), "maxBufferSize", "a line has at least one byte"),
-            (
-                self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()),
-                "projectConfigRoot",
-                "the CLI takes an absolute path",
-            ),
-            (
-                self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()),
-                "traceContext",
-                "`traceparent` is VERSION-TRACE-SPAN-FLAGS in hexadecimals",
-            ),
-        ];
-        match refusals.into_iter().find(|(is_refused, ..)| *is_refused) {
-            Some((_, option, why)) => refuse(option, why),
-            None => Ok(()),
+            self.max_turns == Some(0) => "maxTurns": "a turn has at least one round; leave it out for no limit";
+            self.max_budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) => "maxBudgetUsd": "the CLI takes a number greater than 0";
+            self.task_budget.is_some_and(|budget| budget.total == 0) => "taskBudget": "the CLI takes a whole number greater than 0";
+            is_empty(&self.resume) => "resume": "a session's id or title is not empty";
+            self.session_id.as_deref().is_some_and(|id| !is_uuid(id)) => "sessionId": "the CLI takes a UUID";
+            self.session_id.is_some() && !is_copied => "sessionId": "with `resume` or `continue` it needs `forkSession` too";
+            self.resume_session_at.is_some() && self.resume.is_none() => "resumeSessionAt": "it needs `resume`";
+            self.resume_drops_turn.is_some() && self.resume_session_at.is_none() => "resumeDropsTurn": "it needs `resumeSessionAt`";
+            matches!(&self.system_prompt, SystemPrompt::File(path) if path.as_os_str().is_empty()) => "systemPrompt": "a file's path is not empty";
+            is_empty(&self.permission_prompt_tool_name) => "permissionPromptToolName": "a tool's name is not empty";
+            has_empty(&self.allowed_tools) => "allowedTools": "a rule is not empty";
+            has_empty(&self.disallowed_tools) => "disallowedTools": "a rule is not empty";
+            self.max_buffer_size == Some(0) => "maxBufferSize": "a line has at least one byte";
+            self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) => "projectConfigRoot": "the CLI takes an absolute path";
+            self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()) => "traceContext": "`traceparent` is VERSION-TRACE-SPAN-FLAGS in hexadecimals";
         }
+        Ok(())
     }
 
     /// Rejects NUL bytes, which a command line can't contain, and names the option.

@@ -33,9 +33,24 @@ fn check_keywords(schema: &Map<String, Value>, path: &str) -> Result<(), String>
     for (keyword, value) in schema {
         let path = format!("{path}/{keyword}");
         match keyword.as_str() {
-            keyword if PLAIN.contains(&keyword) => {}
-            keyword if OF_SCHEMAS.contains(&keyword) => check_schemas(value, &path)?,
-            keyword if OF_NAMED_SCHEMAS.contains(&keyword) => {
+            "$comment" | "$id" | "$ref" | "$schema" | "const" | "contentEncoding" | "contentMediaType"
+            | "default" | "deprecated" | "description" | "enum" | "examples" | "exclusiveMaximum"
+            | "exclusiveMinimum" | "format" | "maxItems" | "maxLength" | "maxProperties" | "maximum"
+            | "minItems" | "minLength" | "minProperties" | "minimum" | "multipleOf" | "nullable"
+            | "pattern" | "readOnly" | "required" | "title" | "type" | "uniqueItems" | "writeOnly" => {}
+            "additionalItems"
+            | "additionalProperties"
+            | "allOf"
+            | "anyOf"
+            | "contains"
+            | "else"
+            | "if"
+            | "items"
+            | "not"
+            | "oneOf"
+            | "propertyNames"
+            | "then" => check_schemas(value, &path)?,
+            "$defs" | "definitions" | "dependencies" | "patternProperties" | "properties" => {
                 for (name, schema) in value.as_object().into_iter().flatten() {
                     check_schemas(schema, &format!("{path}/{name}"))?;
                 }
@@ -61,59 +76,3 @@ fn check_schemas(value: &Value, path: &str) -> Result<(), String> {
         _ => Ok(()),
     }
 }
-
-/// Keywords of draft 7 whose value contains no schema.
-const PLAIN: &[&str] = &[
-    "$comment",
-    "$id",
-    "$ref",
-    "$schema",
-    "const",
-    "contentEncoding",
-    "contentMediaType",
-    "default",
-    "deprecated",
-    "description",
-    "enum",
-    "examples",
-    "exclusiveMaximum",
-    "exclusiveMinimum",
-    "format",
-    "maxItems",
-    "maxLength",
-    "maxProperties",
-    "maximum",
-    "minItems",
-    "minLength",
-    "minProperties",
-    "minimum",
-    "multipleOf",
-    "nullable",
-    "pattern",
-    "readOnly",
-    "required",
-    "title",
-    "type",
-    "uniqueItems",
-    "writeOnly",
-];
-
-/// Keywords whose value is a schema or a list of schemas.
-const OF_SCHEMAS: &[&str] = &[
-    "additionalItems",
-    "additionalProperties",
-    "allOf",
-    "anyOf",
-    "contains",
-    "else",
-    "if",
-    "items",
-    "not",
-    "oneOf",
-    "propertyNames",
-    "then",
-];
-
-/// Keywords whose value is an object of schemas.
-const OF_NAMED_SCHEMAS: &[&str] =
-    &["$defs", "definitions", "dependencies", "patternProperties", "properties"];

@@ -6,7 +6,7 @@ use agentwire_protocol::{
     RawJson,
     settings::{RawSettings, Settings},
 };
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use serde_json::{Map, Value};
 
 use super::{
@@ -34,7 +34,8 @@ pub enum SettingSource {
 ///
 /// In JSON a file's path or an object; an object as text is also accepted.
 /// The CLI silently ignores all of them if one value has the wrong type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
 #[non_exhaustive]
 pub enum FlagSettings {
     /// A settings file.
@@ -121,15 +122,6 @@ pub(super) fn object(option: &'static str, settings: &RawSettings) -> Result<Map
         Ok(settings) => Ok(settings),
         // The error does not contain the text, which may contain a key.
         Err(_) => refuse(option, "settings are a JSON object"),
-    }
-}
-
-impl Serialize for FlagSettings {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Path(file) => file.serialize(serializer),
-            Self::Inline(settings) => settings.serialize(serializer),
-        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Warnings about options and hooks.
 
-use std::{fmt, path::PathBuf};
+use std::path::PathBuf;
 
 use agentwire_hooks::HookWarning;
 
@@ -8,10 +8,11 @@ use agentwire_hooks::HookWarning;
 ///
 /// Warnings are returned and never printed: [`LaunchPlan::warnings`](crate::LaunchPlan::warnings) before the start,
 /// [`Session::warnings`](crate::Session::warnings) after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
     /// An option has no effect because another one takes precedence.
+    #[error("the option `{option}` has no effect: `{by}` counts before it")]
     Overridden {
         /// The option without effect.
         option: &'static str,
@@ -19,6 +20,7 @@ pub enum Warning {
         by: &'static str,
     },
     /// An option has no effect under the current conditions.
+    #[error("the option `{option}` has no effect: {why}")]
     NoEffect {
         /// The option.
         option: &'static str,
@@ -26,16 +28,21 @@ pub enum Warning {
         why: &'static str,
     },
     /// A possible secret is on the command line, where other users of the machine can read it.
+    #[error("the option `{option}` is on the command line, where other users of the machine can read it")]
     Visible {
         /// The option.
         option: &'static str,
     },
     /// The CLI does not accept an option in the handshake, so it was passed as a flag.
+    #[error(
+        "the CLI is too old to take the option `{option}` in the handshake: it was started again, with flags"
+    )]
     DeliveredByArgv {
         /// The option.
         option: &'static str,
     },
     /// The CLI ignored an option in the handshake, and the transport offers no other way.
+    #[error("the CLI did not take the option `{option}` in the handshake: it needs `--await-initialize`")]
     NotDelivered {
         /// The option.
         option: &'static str,
@@ -45,6 +52,7 @@ pub enum Warning {
     /// Only sessions with a callback ([`SessionBuilder::permissions`](crate::SessionBuilder::permissions)) have this
     /// warning. It covers the options and the initial permission mode, also if a settings file sets the mode.
     /// It does not cover rules in settings files: `Control::list_permission_rules` returns them.
+    #[error("`{option}` ({value}) keeps the permission callback from being asked: {instead}")]
     NotAsked {
         /// The option that causes it.
         option: &'static str,
@@ -58,11 +66,13 @@ pub enum Warning {
     ///
     /// The warning appears only with hooks or a permission callback, because the file may circumvent them.
     /// For folders that you don't trust, use [`Options::untrusted_folder`](crate::Options::untrusted_folder).
+    #[error("the CLI heeds `{}`, which can run commands, allow tools and redirect requests: use `Options::untrusted_folder` where nobody vouches for the folder", file.display())]
     FolderHeeded {
         /// The file.
         file: PathBuf,
     },
     /// The CLI is older than the oldest supported version.
+    #[error("the CLI is version {found}, and {needed} is the oldest that is known to work")]
     CliTooOld {
         /// The version found.
         found: String,
@@ -70,6 +80,7 @@ pub enum Warning {
         needed: &'static str,
     },
     /// The CLI is older than an option and ignores it.
+    #[error("the option `{option}` needs CLI {needed}, and this is {}", found.as_deref().unwrap_or("an older one"))]
     OptionTooNew {
         /// The option.
         option: &'static str,
@@ -79,6 +90,7 @@ pub enum Warning {
         needed: &'static str,
     },
     /// A hook is called more or less often than its registration suggests.
+    #[error("{0}")]
     Hook(HookWarning),
 }
 
@@ -94,45 +106,6 @@ impl Warning {
             | Self::NotAsked { option, .. }
             | Self::OptionTooNew { option, .. } => Some(option),
             Self::FolderHeeded { .. } | Self::CliTooOld { .. } | Self::Hook(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Overridden { option, by } => {
-                write!(f, "the option `{option}` has no effect: `{by}` counts before it")
-            }
-            Self::NoEffect { option, why } => write!(f, "the option `{option}` has no effect: {why}"),
-            Self::Visible { option } => write!(
-                f,
-                "the option `{option}` is on the command line, where other users of the machine can read it"
-            ),
-            Self::DeliveredByArgv { option } => write!(
-                f,
-                "the CLI is too old to take the option `{option}` in the handshake: it was started again, with flags"
-            ),
-            Self::NotDelivered { option } => write!(
-                f,
-                "the CLI did not take the option `{option}` in the handshake: it needs `--await-initialize`"
-            ),
-            Self::NotAsked { option, value, instead } => {
-                write!(f, "`{option}` ({value}) keeps the permission callback from being asked: {instead}")
-            }
-            Self::FolderHeeded { file } => write!(
-                f,
-                "the CLI heeds `{}`, which can run commands, allow tools and redirect requests: use `Options::untrusted_folder` where nobody vouches for the folder",
-                file.display()
-            ),
-            Self::CliTooOld { found, needed } => {
-                write!(f, "the CLI is version {found}, and {needed} is the oldest that is known to work")
-            }
-            Self::Hook(warning) => warning.fmt(f),
-            Self::OptionTooNew { option, found, needed } => match found {
-                Some(found) => write!(f, "the option `{option}` needs CLI {needed}, and this is {found}"),
-                None => write!(f, "the option `{option}` needs CLI {needed}, and this is an older one"),
-            },
         }
     }
 }
