@@ -42,7 +42,7 @@ pub enum Error {
     /// A hook would not guard what it should: its matcher matches nothing, or the CLI does not support a feature that
     /// the hook requires by name.
     #[error("the hooks can't be used")]
-    Hooks(#[source] HooksError),
+    Hooks(#[from] HooksError),
     /// The session ended with an error: a crash, a turn without a result, or an error result followed by an exit.
     #[error("{0}")]
     Ended(Arc<SessionExit>),
@@ -94,7 +94,7 @@ pub enum Error {
     /// The session to resume could not be loaded from its store.
     #[cfg(feature = "sessions")]
     #[error("the session could not be taken from its store")]
-    Resume(#[source] ResumeError),
+    Resume(#[from] ResumeError),
 }
 
 impl Error {
@@ -229,24 +229,11 @@ impl From<ControlError> for Error {
     }
 }
 
-impl From<HooksError> for Error {
-    fn from(error: HooksError) -> Self {
-        Self::Hooks(error)
-    }
-}
-
 impl From<TransportError> for Error {
     fn from(error: TransportError) -> Self {
         match error {
             TransportError::NotFound { .. } => Self::CliNotFound(error),
             error => Self::Start(error),
         }
-    }
-}
-
-#[cfg(feature = "sessions")]
-impl From<ResumeError> for Error {
-    fn from(error: ResumeError) -> Self {
-        Self::Resume(error)
     }
 }

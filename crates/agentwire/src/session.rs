@@ -8,7 +8,6 @@ mod handshake;
 mod launch;
 mod launch_plan;
 mod private_files;
-mod prompt_id;
 mod prompts;
 mod reading;
 mod requests;
@@ -22,7 +21,7 @@ mod stored;
 mod task;
 mod user;
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use agentwire_control::{Control, Messages, SessionExit};
 use agentwire_hooks::Hooks;
@@ -33,7 +32,7 @@ pub use ending::{Closed, EndedBy};
 use handshake::Handshake;
 use private_files::PrivateDir;
 #[cfg(feature = "sessions")]
-pub(crate) use prompt_id::fresh as fresh_id;
+pub(crate) use prompts::fresh_id;
 pub(crate) use prompts::send_all;
 use reading::SkippedMessages;
 pub use spare::{ClaimError, Spare, prewarm};
@@ -62,7 +61,6 @@ use crate::{Error, Options, Warning, observe::Watch, turn::Schema};
 /// With a session store (`SessionBuilder::session_store`), entries read before the drop are still appended in the
 /// background, within one flush timeout and while the runtime lives. Entries that the CLI writes later are not read;
 /// `close` reads to the end.
-#[derive(Debug)]
 pub struct Session {
     control: Control,
     messages: Messages,
@@ -127,5 +125,12 @@ impl Session {
     /// Returns the schema for structured output, if the options set one.
     pub(crate) fn schema(&self) -> Option<&Arc<Schema>> {
         self.schema.as_ref()
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The handshake contains prompts, server configurations and the user's account.
+        f.debug_struct("Session").field("ending", &self.ending).finish_non_exhaustive()
     }
 }

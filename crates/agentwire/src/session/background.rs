@@ -1,7 +1,6 @@
 //! The time limit for background work after the last result, and the tracking of running callbacks.
 
 use std::{
-    fmt,
     sync::{
         Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -104,12 +103,6 @@ impl Responder for Watched {
 
     fn guards(&self) -> bool {
         self.responders.guards()
-    }
-}
-
-impl fmt::Debug for Watched {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watched").field("callbacks", &self.callbacks).finish_non_exhaustive()
     }
 }
 

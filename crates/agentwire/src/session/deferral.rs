@@ -1,9 +1,6 @@
 //! Denies deferrals that the CLI would lose.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder};
 use agentwire_protocol::{
@@ -151,12 +148,6 @@ fn denied(mut answer: HookReply<PreToolUse>, why: &str) -> Result<RawJson, Strin
     output.permission_decision_reason = Some(why.to_owned());
     output.updated_input = None;
     RawJson::encode(&answer).map_err(|error| error.to_string())
-}
-
-impl fmt::Debug for Deferrals {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Deferrals").finish_non_exhaustive()
-    }
 }
 
 // Texts for the model.

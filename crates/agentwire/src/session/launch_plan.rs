@@ -17,10 +17,11 @@ impl SessionBuilder {
     ///
     /// [`Error::Options`] if an option can't be used as set, and [`Error::Hooks`] if a hook can't.
     pub fn to_launch_plan(&self) -> Result<LaunchPlan, Error> {
-        let mut plan = self.plan_with(&self.options)?;
+        let mut plan = self.plan_with(&self.parts.options)?;
         // A resumed session continues a deferred tool use without a prompt, so the CLI must wait for the hooks in the
         // handshake.
-        if self.has_hooks() && (plan.resumes() || self.options.executable_args.iter().any(|arg| resumes(arg)))
+        if self.has_hooks()
+            && (plan.resumes() || self.parts.options.executable_args.iter().any(|arg| resumes(arg)))
         {
             plan.await_initialize();
         }
@@ -28,7 +29,7 @@ impl SessionBuilder {
     }
 
     fn has_hooks(&self) -> bool {
-        self.hooks.as_ref().is_some_and(|hooks| !hooks.is_empty())
+        !self.parts.hooks.is_empty()
     }
 
     /// Returns whether callbacks exist that a file in the working directory may circumvent.
@@ -39,8 +40,8 @@ impl SessionBuilder {
     /// Returns the directory to check for files that may circumvent the callbacks. A spare's directory is only known at
     /// the claim, and a transport's may be on another machine.
     fn folder_to_check(&self) -> Option<PathBuf> {
-        let known = self.transport.is_none() || self.options.cwd.is_some();
-        if self.spare || !known || !self.guards() { None } else { self.options.folder() }
+        let known = self.transport.is_none() || self.parts.options.cwd.is_some();
+        if self.spare || !known || !self.guards() { None } else { self.parts.options.folder() }
     }
 
     fn plan_with(&self, options: &Options) -> Result<LaunchPlan, Error> {
@@ -56,13 +57,13 @@ impl SessionBuilder {
             }
             plan.args.push(format!("--{PROMPT_TOOL}=stdio"));
             #[cfg(feature = "mcp")]
-            let in_process = self.mcp_servers.names();
+            let in_process = self.parts.mcp_servers.names();
             #[cfg(not(feature = "mcp"))]
             let in_process = Vec::new();
             plan.warnings.extend(options.permission_bypass_warnings(&in_process));
         }
         #[cfg(feature = "sessions")]
-        self.stored.settle(&mut plan);
+        self.parts.stored.settle(&mut plan);
         if self.session_mirror {
             plan.args.push(SESSION_MIRROR.to_owned());
             if options.persist_session == Some(false) {
@@ -77,11 +78,10 @@ impl SessionBuilder {
         {
             plan.trace(&trace);
         }
-        if let Some(hooks) = &self.hooks {
-            hooks.check()?;
-            plan.warnings.extend(hooks.warnings().into_iter().map(Warning::Hook));
-            plan.initialize.hooks = hooks.declaration();
-        }
+        let hooks = &self.parts.hooks;
+        hooks.check()?;
+        plan.warnings.extend(hooks.warnings().into_iter().map(Warning::Hook));
+        plan.initialize.hooks = hooks.declaration();
         if let Some(dir) = self.folder_to_check() {
             plan.warnings.extend(options.folder_files().in_folder(&dir));
         }
@@ -94,7 +94,7 @@ impl SessionBuilder {
             plan.args.push(format!("--{CLAIM_FLAG}"));
         }
         #[cfg(feature = "mcp")]
-        self.mcp_servers.declare(&mut plan.initialize);
+        self.parts.mcp_servers.declare(&mut plan.initialize);
         Ok(plan)
     }
 
@@ -109,14 +109,14 @@ impl SessionBuilder {
     ///
     /// [`Error::Options`] and [`Error::CliNotFound`], as with [`connect`](Self::connect).
     pub fn launch(&self) -> Result<Launch, Error> {
-        let (launch, files) = launch(&self.options, self.to_launch_plan()?)?;
+        let (launch, files) = launch(&self.parts.options, self.to_launch_plan()?)?;
         self.launch_files.lock().unwrap_or_else(PoisonError::into_inner).extend(files);
         Ok(launch)
     }
 
     /// Builds the plan for a CLI that does not wait for the handshake: with flags instead of handshake fields.
     pub(super) fn plan_for_old_cli(&self) -> Result<(LaunchPlan, Vec<Warning>), Error> {
-        let (options, warnings) = self.options.delivered_by_argv();
+        let (options, warnings) = self.parts.options.delivered_by_argv();
         Ok((self.plan_with(&options)?, warnings))
     }
 }

@@ -1,9 +1,7 @@
 //! Files that only the CLI may read: settings and MCP servers with secrets, which must not appear on a command line.
 
 use std::{
-    collections::hash_map::RandomState,
     fs::{self, File},
-    hash::{BuildHasher, Hasher},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -63,44 +61,21 @@ fn place(reader: Option<&User>) -> PathBuf {
 
 /// Creates a new directory; an existing one may belong to another user, so it is never reused.
 pub(super) fn create_dir(within: &Path) -> io::Result<PathBuf> {
-    let mut tries = 0;
-    loop {
-        let dir = within.join(format!("agentwire-{:016x}", random()));
-        match mkdir(&dir) {
-            Ok(()) => return Ok(dir),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MOST_TRIES => tries += 1,
-            Err(error) => return Err(error),
-        }
-    }
+    let dir = within.join(format!("agentwire-{}", uuid::Uuid::new_v4()));
+    mkdir(&dir)?;
+    Ok(dir)
 }
 
-/// Uses the only source of randomness in the standard library.
-fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
-}
-
-#[cfg(unix)]
 pub(super) fn mkdir(dir: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-
-    fs::DirBuilder::new().mode(0o700).create(dir)
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
 }
 
-#[cfg(not(unix))]
-pub(super) fn mkdir(dir: &Path) -> io::Result<()> {
-    fs::create_dir(dir)
-}
-
-#[cfg(unix)]
 pub(super) fn create_file(path: &Path) -> io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-
-    File::options().write(true).create_new(true).mode(0o600).open(path)
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.write(true).create_new(true).open(path)
 }
-
-#[cfg(not(unix))]
-pub(super) fn create_file(path: &Path) -> io::Result<File> {
-    File::create_new(path)
-}
-
-const MOST_TRIES: usize = 8;

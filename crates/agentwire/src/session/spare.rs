@@ -1,15 +1,17 @@
 //! Spare processes: started before they are needed, and claimed by a session later.
 
-mod parking;
-
-use std::{fmt, path};
+use std::{
+    env, fs,
+    path::{self, PathBuf},
+};
 
 use agentwire_control::{Control, ControlError};
 use agentwire_protocol::control::{ClaimSession, ClaimSessionReply, InitializeReply};
 
-use super::{Closed, Session, SessionBuilder};
+use agentwire_transport::TransportError;
+
+use super::{Closed, Session, SessionBuilder, private_files::create_dir};
 use crate::{Error, Options, options::FolderFiles};
-use parking::Parking;
 
 /// Starts a spare process with these options and no callbacks: see [`SessionBuilder::prewarm`].
 ///
@@ -47,15 +49,15 @@ impl SessionBuilder {
     /// As [`connect`](Self::connect).
     /// CLI 2.1.197 does not know the flag and exits with a message about it.
     pub async fn prewarm(mut self) -> Result<Spare, Error> {
-        let parking = match (&self.transport, &self.options.cwd) {
+        let parking = match (&self.transport, &self.parts.options.cwd) {
             (None, None) => Some(Parking::new()?),
             _ => None,
         };
         if let Some(parking) = &parking {
-            self.options.cwd = Some(parking.path().to_owned());
+            self.parts.options.cwd = Some(parking.0.clone());
         }
         self.spare = true;
-        let folder_files = self.guards().then(|| self.options.folder_files());
+        let folder_files = self.guards().then(|| self.parts.options.folder_files());
         Ok(Spare { session: self.connect().await?, folder_files, _parking: parking })
     }
 }
@@ -101,7 +103,7 @@ impl Spare {
         match self.session.control.call_within(self.session.handshake.limit, &claim).await {
             Ok(ClaimSessionReply { initialize, .. }) => {
                 if let Some(initialized) = initialize {
-                    self.session.handshake.reply = (*initialized).into();
+                    self.session.handshake.reply = *initialized;
                 }
                 let folder_files =
                     self.folder_files.map(|folder_files| folder_files.in_folder(path::Path::new(&claim.cwd)));
@@ -126,31 +128,39 @@ impl Spare {
 }
 
 /// The error of a failed claim, with the process if it can still be claimed.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("the spare process could not be claimed")]
 #[non_exhaustive]
 pub struct ClaimError {
     /// The error.
+    #[source]
     pub error: Error,
     /// The process, if the CLI rejected the claim and changed nothing.
     pub spare: Option<Box<Spare>>,
 }
 
-impl fmt::Display for ClaimError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the spare process could not be claimed")
-    }
-}
-
-impl std::error::Error for ClaimError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
-
-/// Drops the spare.
 impl From<ClaimError> for Error {
     fn from(error: ClaimError) -> Self {
         error.error
+    }
+}
+
+/// A private directory, removed on drop if it is still empty.
+#[derive(Debug)]
+struct Parking(PathBuf);
+
+impl Parking {
+    fn new() -> Result<Self, Error> {
+        let action = "making a directory for the spare process";
+        let made = create_dir(&env::temp_dir());
+        made.map(Self).map_err(|source| Error::Start(TransportError::Io { action, source }))
+    }
+}
+
+impl Drop for Parking {
+    fn drop(&mut self) {
+        // Files that the process left in it belong to the user, so the directory then stays.
+        fs::remove_dir(&self.0).unwrap_or_default();
     }
 }
 

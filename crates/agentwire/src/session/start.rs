@@ -1,27 +1,22 @@
 //! Starts a session, and a second time with flags if the CLI ignores the handshake fields.
 
-use std::{
-    future::Future,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use agentwire_control::{Config, Connection, Control, Messages, Prepared, Responder};
+use agentwire_control::{Config, Prepared, Responder};
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
-use agentwire_protocol::{cli, control::InitializeReply};
+use agentwire_protocol::cli;
 use agentwire_transport::{
-    BoxPeerHandle, BoxTransport, Connected, Transport,
+    BoxTransport, Connected, Transport,
     process::{self, CliVersion, ProcessTransport},
 };
-use tokio::runtime::Handle;
 
 use super::{
     BackgroundWork, Session, SkippedMessages,
     builder::StderrSink,
     deferral::Deferrals,
-    handshake::Handshake,
+    handshake::{Handshake, HandshakeLimit},
     launch::launch,
     private_files::PrivateDir,
     runtime,
@@ -34,25 +29,32 @@ use crate::{
     turn::Schema,
 };
 
-/// Everything that starting a session needs; starting may be repeated.
-pub(super) struct Start {
+/// The parts of a builder that each start of the CLI needs.
+#[derive(Default)]
+pub(super) struct StartParts {
     pub(super) options: Options,
     pub(super) hooks: Hooks,
-    pub(super) responder: Arc<dyn Responder>,
     #[cfg(feature = "mcp")]
     pub(super) mcp_servers: McpServers,
     pub(super) on_stderr: Option<StderrSink>,
     pub(super) config: Config,
     pub(super) grace: Grace,
-    pub(super) guarded: bool,
+    pub(super) unguarded: bool,
     pub(super) background: BackgroundWork,
-    pub(super) limit: Duration,
+    pub(super) handshake_limit: HandshakeLimit,
+    #[cfg(feature = "sessions")]
+    pub(super) stored: super::stored::Stored,
+}
+
+/// Everything that starting a session needs; starting may be repeated.
+pub(super) struct Start {
+    pub(super) parts: StartParts,
+    /// All handlers except the in-process MCP servers, of which each start needs fresh ones.
+    pub(super) responder: Arc<dyn Responder>,
     pub(super) schema: Option<Arc<Schema>>,
     /// Whether there is a permission callback.
     pub(super) asks: bool,
     pub(super) watch: Arc<Watch>,
-    #[cfg(feature = "sessions")]
-    pub(super) stored: super::stored::Stored,
 }
 
 /// The files of launches that the caller received, until a session owns them.
@@ -70,7 +72,7 @@ impl Start {
         match first {
             Err(error) if is_too_old_to_wait(&error) => {}
             // The CLI did not wait for the handshake and has done nothing yet.
-            Ok(session) if !accepted_all(session.initialized(), &self.options) => {
+            Ok(session) if !undelivered_warnings(&session.handshake).is_empty() => {
                 session.close().await?;
             }
             outcome => return outcome,
@@ -81,18 +83,19 @@ impl Start {
     }
 
     async fn once(&self, plan: LaunchPlan) -> Result<Session, Error> {
-        let (launch, files) = launch(&self.options, plan.clone())?;
-        let Grace { after_input, after_terminate, orphaned } = self.grace;
+        let (launch, files) = launch(&self.parts.options, plan.clone())?;
+        let Grace { after_input, after_terminate, orphaned } = self.parts.grace;
         let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
-        let transport = ProcessTransport::new(launch).grace(grace.orphaned(orphaned)).guard(self.guarded);
+        let transport =
+            ProcessTransport::new(launch).grace(grace.orphaned(orphaned)).guard(!self.parts.unguarded);
         // At the end of its input, the CLI would run tool uses that a hook has not refused yet.
         let transport = transport.hold_input(self.responder.guards());
-        let transport = match self.on_stderr.clone() {
+        let transport = match self.parts.on_stderr.clone() {
             Some(sink) => transport.on_stderr(move |line| sink(line)),
             None => transport,
         };
         #[cfg(feature = "sessions")]
-        let transport = match self.stored.folder() {
+        let transport = match self.parts.stored.folder() {
             Some(folder) => transport.attach(folder),
             None => transport,
         };
@@ -110,18 +113,18 @@ impl Start {
         files: Vec<PrivateDir>,
     ) -> Result<Session, Error> {
         let runtime = runtime::current()?;
-        let mut config = self.config.clone();
-        if let Some(bytes) = self.options.max_buffer_size {
+        let mut config = self.parts.config.clone();
+        if let Some(bytes) = self.parts.options.max_buffer_size {
             config.limits.max_line = bytes;
         }
         let max_skipped_bytes = config.unread_hard_limit;
         let deferrals = Deferrals::new(Arc::clone(&self.responder), &plan.initialize.sdk_mcp_servers);
         let responders = vec![Arc::new(deferrals) as Arc<dyn Responder>];
         #[cfg(feature = "mcp")]
-        let bridge = self.mcp_servers.bridge();
+        let bridge = self.parts.mcp_servers.bridge();
         #[cfg(feature = "mcp")]
         let responders = [vec![Arc::new(bridge.clone()) as Arc<dyn Responder>], responders].concat();
-        let responder = self.background.watch(responders, &self.watch);
+        let responder = self.parts.background.watch(responders, &self.watch);
         let watch = Arc::clone(&self.watch);
         let prepared = Prepared::new(responder, watch, config);
         #[cfg(feature = "mcp")]
@@ -132,28 +135,28 @@ impl Start {
         let handle = Arc::new(handle);
         let link = Connected { source, sink, handle: Arc::clone(&handle) };
         self.watch.begin_session();
-        let spawn = Spawn { runtime: &runtime, handle, grace: self.grace };
+        let grace = self.parts.grace;
         #[cfg(feature = "sessions")]
-        let (mirror, filter) = self.stored.mirror(&runtime, &self.options).unzip();
+        let (mirror, filter) = self.parts.stored.mirror(&runtime, &self.parts.options).unzip();
         #[cfg(feature = "sessions")]
         let (control, messages, task) = match filter {
-            Some(filter) => spawn.task(prepared.connect_filtered(link, filter)),
-            None => spawn.task(prepared.connect(link)),
+            Some(filter) => Task::spawn(&runtime, prepared.connect_filtered(link, filter), handle, grace),
+            None => Task::spawn(&runtime, prepared.connect(link), handle, grace),
         };
         #[cfg(not(feature = "sessions"))]
-        let (control, messages, task) = spawn.task(prepared.connect(link));
-        let handshake = Handshake::perform(&control, plan.initialize, self.limit).await?;
+        let (control, messages, task) = Task::spawn(&runtime, prepared.connect(link), handle, grace);
+        let handshake = Handshake::perform(&control, plan.initialize, self.parts.handshake_limit.0).await?;
         let mut warnings = plan.warnings;
-        if !self.hooks.is_empty() {
-            let unsupported = self.hooks.check_supported(handshake.reply.decoded())?;
+        if !self.parts.hooks.is_empty() {
+            let unsupported = self.parts.hooks.check_supported(&handshake.reply)?;
             warnings.extend(unsupported.map(Warning::Hook));
-            if self.options.has_settings_elsewhere() {
+            if self.parts.options.has_settings_elsewhere() {
                 check_in_force(&control.settings().await?.effective)?;
             }
         }
         #[cfg(feature = "mcp")]
-        if !self.mcp_servers.is_empty() {
-            bridge.on_initialized(handshake.reply.decoded());
+        if !self.parts.mcp_servers.is_empty() {
+            bridge.on_initialized(&handshake.reply);
         }
         warnings.extend(undelivered_warnings(&handshake));
         warnings.extend(self.version_warnings(&handshake));
@@ -165,7 +168,7 @@ impl Start {
             #[cfg(feature = "sessions")]
             mirror,
             task,
-            background: self.background.clone(),
+            background: self.parts.background.clone(),
             handshake,
             schema: self.schema.clone(),
             skipped: SkippedMessages::default(),
@@ -174,27 +177,23 @@ impl Start {
             client_composed: plan.client_composed,
             watch: Arc::clone(&self.watch),
             warnings,
-            unchecked: Some(self.hooks.clone()),
+            unchecked: Some(self.parts.hooks.clone()),
             files,
         })
     }
 
     /// Returns a warning if the session's permission mode keeps the CLI from calling the permission handler.
     fn permission_bypass_warning(&self, Handshake { reply, .. }: &Handshake) -> Option<Warning> {
-        self.asks
-            .then(|| reply.decoded().current_permission_mode.as_ref())
-            .flatten()
-            .and_then(mode_bypass_warning)
+        self.asks.then_some(reply.current_permission_mode.as_ref()).flatten().and_then(mode_bypass_warning)
     }
 
     /// Returns warnings about options that need a newer CLI, if the handshake reveals the version.
     fn version_warnings(&self, Handshake { request, reply, .. }: &Handshake) -> Vec<Warning> {
         let skipped = std::env::var_os(SKIP_VERSION_CHECK).is_some_and(|value| !value.is_empty());
-        if !self.options.version_check.unwrap_or(!skipped) {
+        if !self.parts.options.version_check.unwrap_or(!skipped) {
             return Vec::new();
         }
-        let versioned = reply.version();
-        let found = versioned.claude_code_version.as_deref();
+        let found = reply.claude_code_version.as_deref();
         let version = found.and_then(CliVersion::parse);
         let mut warnings = Vec::new();
         if let Some(version) = version
@@ -203,7 +202,7 @@ impl Start {
             warnings.push(Warning::CliTooOld { found: version.to_string(), needed: cli::MIN_VERSION });
         }
         // A reply without a version comes from an older CLI or another peer. An unparsable version is not judged.
-        if found.is_some() != version.is_some() || !versioned.names_commands() {
+        if found.is_some() != version.is_some() || reply.commands.is_empty() {
             return warnings;
         }
         let assumed = version.unwrap_or(OLDEST_TESTED);
@@ -216,7 +215,7 @@ impl Start {
                 && CliVersion::parse(option.since).is_some_and(|since| assumed < since)
         };
         let too_new = Options::described().iter().filter(is_too_new).collect();
-        warnings.extend(self.options.set(too_new).into_iter().map(|option| {
+        warnings.extend(self.parts.options.set(too_new).into_iter().map(|option| {
             let found = found.map(str::to_owned);
             Warning::OptionTooNew { option: option.name, found, needed: option.since }
         }));
@@ -231,24 +230,6 @@ impl Start {
     }
 }
 
-/// The inputs of a session's task other than its driver.
-struct Spawn<'a> {
-    runtime: &'a Handle,
-    handle: Arc<BoxPeerHandle>,
-    grace: Grace,
-}
-
-impl Spawn<'_> {
-    fn task<F>(self, connection: Connection<F>) -> (Control, Messages, Task)
-    where
-        F: Future<Output = ()> + Send + 'static,
-    {
-        let Connection { control, messages, driver } = connection;
-        let task = Task::spawn(self.runtime, control.clone(), driver, self.handle, self.grace);
-        (control, messages, task)
-    }
-}
-
 /// Returns whether the CLI rejected the flag that makes it wait for the handshake: versions before 2.1.261 exit with
 /// this text.
 fn is_too_old_to_wait(error: &Error) -> bool {
@@ -256,16 +237,10 @@ fn is_too_old_to_wait(error: &Error) -> bool {
     exit.is_some_and(|exit| exit.stderr_tail.contains(&format!("unknown option '--{AWAIT_INITIALIZE}'")))
 }
 
-/// Returns whether the CLI accepted everything in the handshake.
-fn accepted_all(reply: &InitializeReply, options: &Options) -> bool {
-    let servers = options.mcp_servers.is_empty() || reply.mcp_servers_applied == Some(true);
-    servers && (options.plugins.is_empty() || reply.plugins_applied.is_some())
-}
-
 /// Returns warnings about handshake fields that the CLI ignored.
 fn undelivered_warnings(Handshake { request, reply, .. }: &Handshake) -> Vec<Warning> {
-    let servers = !request.mcp_servers.is_empty() && reply.decoded().mcp_servers_applied != Some(true);
-    let plugins = !request.plugins.is_empty() && reply.decoded().plugins_applied.is_none();
+    let servers = !request.mcp_servers.is_empty() && reply.mcp_servers_applied != Some(true);
+    let plugins = !request.plugins.is_empty() && reply.plugins_applied.is_none();
     let warning = |option, is: bool| is.then_some(Warning::NotDelivered { option });
     warning("mcpServers", servers).into_iter().chain(warning("plugins", plugins)).collect()
 }

@@ -1,6 +1,6 @@
 //! Starting a session with a session store.
 
-use std::{fmt, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use agentwire_control::FrameFilter;
 use agentwire_protocol::SessionId;
@@ -66,7 +66,7 @@ impl SessionBuilder {
     #[must_use]
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.session_mirror = true;
-        self.stored.store = Some(store);
+        self.parts.stored.store = Some(store);
         self
     }
 
@@ -74,7 +74,7 @@ impl SessionBuilder {
     ///
     /// It exists before the session, so that hooks can use it.
     pub fn store_handle(&self) -> StoreHandle {
-        StoreHandle::of(self.stored.slot.clone())
+        StoreHandle::of(self.parts.stored.slot.clone())
     }
 }
 
@@ -147,12 +147,6 @@ impl Stored {
     /// Returns the folder that must exist while the CLI runs.
     pub(super) fn folder(&self) -> Option<Arc<Folder>> {
         self.folder.clone()
-    }
-}
-
-impl fmt::Debug for Stored {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stored").field("store", &self.store.is_some()).field("folder", &self.folder).finish()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The task that drives a session, owned by it.
 
 use std::{
-    fmt,
     future::Future,
     pin::Pin,
     sync::{
@@ -12,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{Control, Driver};
-use agentwire_transport::{ExitReport, PeerHandle, Signal};
+use agentwire_control::{Connection, Control, Driver, Messages};
+use agentwire_transport::{BoxPeerHandle, ExitReport, PeerHandle, Signal};
 use tokio::{
     runtime::Handle,
     sync::Notify,
@@ -24,7 +23,6 @@ use tokio::{
 use super::EndedBy;
 
 /// The task that drives a session. Dropping it ends the session.
-#[derive(Debug)]
 pub(super) struct Task {
     control: Control,
     end: Arc<End>,
@@ -79,17 +77,15 @@ impl Grace {
 }
 
 impl Task {
-    /// Spawns the driver.
-    pub(super) fn spawn<F, L>(
+    /// Spawns the driver of a connection.
+    pub(super) fn spawn<F>(
         runtime: &Handle,
-        control: Control,
-        driver: Driver<F>,
-        handle: Arc<L>,
+        Connection { control, messages, driver }: Connection<F>,
+        handle: Arc<BoxPeerHandle>,
         grace: Grace,
-    ) -> Self
+    ) -> (Control, Messages, Self)
     where
         F: Future<Output = ()> + Send + 'static,
-        L: PeerHandle + 'static,
     {
         let end = Arc::new(End::default());
         let bound = Arc::clone(&end);
@@ -103,7 +99,7 @@ impl Task {
             }
         });
         let join = runtime.spawn(Polling(Arc::clone(&work)));
-        Self { control, end, work, join }
+        (control.clone(), messages, Self { control, end, work, join })
     }
 
     /// Ends the CLI's input, and starts the shutdown timer once nothing runs any more.
@@ -162,21 +158,21 @@ impl Drop for Task {
 }
 
 /// The parts that end the CLI when the work is dropped.
-struct Peer<L: PeerHandle> {
+struct Peer {
     control: Control,
-    handle: Arc<L>,
+    handle: Arc<BoxPeerHandle>,
     grace: Grace,
 }
 
 /// The handle is dropped afterwards, which ends the CLI within this grace period.
-impl<L: PeerHandle> Drop for Peer<L> {
+impl Drop for Peer {
     fn drop(&mut self) {
         self.grace.of(&self.control, &*self.handle);
     }
 }
 
 /// The shutdown state of the peer.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct End {
     asked: Notify,
     /// Whether to shut down once nothing runs any more.
@@ -286,12 +282,6 @@ impl Work {
         };
         // Dropped outside the lock, because it drops user callbacks.
         drop(work);
-    }
-}
-
-impl fmt::Debug for Work {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Work").finish_non_exhaustive()
     }
 }
 

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, time::Duration};
 
 use agentwire_protocol::SessionId;
 use agentwire_sessions::{KeyError, RawEntry, SessionKey, SessionStore, fold_summary};
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::refuse_id;
 use crate::{
@@ -121,13 +121,10 @@ fn is_message(entry: &RawEntry) -> bool {
 
 /// Returns whether the last mark sets the session to archived.
 fn is_archived(entries: &[RawEntry]) -> bool {
-    #[derive(Deserialize)]
-    struct Kept {
-        #[serde(default)]
-        archived: bool,
-    }
     entries.iter().any(|entry| entry.kind() == ARCHIVED)
-        && fold_summary(None, entries).and_then(|data| data.decode::<Kept>()).is_ok_and(|kept| kept.archived)
+        && fold_summary(None, entries)
+            .and_then(|data| data.decode::<Value>())
+            .is_ok_and(|data| data[ARCHIVED] == true)
 }
 
 /// The kind of the entry that marks a session as archived or not.
@@ -135,10 +132,5 @@ pub(super) const ARCHIVED: &str = "archived";
 
 /// Returns whether an entry is a subagent's: older CLI versions stored them among the others.
 fn is_sidechain(entry: &RawEntry) -> bool {
-    #[derive(Deserialize)]
-    struct Marked {
-        #[serde(rename = "isSidechain", default)]
-        is_sidechain: bool,
-    }
-    entry.decode::<Marked>().is_ok_and(|entry| entry.is_sidechain)
+    entry.decode::<Value>().is_ok_and(|entry| entry["isSidechain"] == true)
 }
