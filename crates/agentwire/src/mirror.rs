@@ -32,7 +32,6 @@ use worker::Worker;
 /// The mirror of a session, on the reader's side.
 ///
 /// Dropping it leaves pending entries to the worker, which discards them after one flush timeout.
-#[derive(Debug)]
 pub(crate) struct Mirror {
     queue: Arc<Queue>,
     /// A delivery that waits until the store has all earlier entries.

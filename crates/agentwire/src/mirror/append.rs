@@ -1,13 +1,8 @@
 //! Calls a store with a time limit, and catches its panics.
 
-use std::{
-    any::Any,
-    future::poll_fn,
-    panic::{AssertUnwindSafe, catch_unwind},
-    task::Poll,
-    time::Duration,
-};
+use std::{pin::pin, time::Duration};
 
+use agentwire_hooks::catch_panic;
 use agentwire_sessions::{RawEntry, SessionKey, SessionStore, StoreError, StoreFuture};
 use tokio::time::{sleep, timeout};
 
@@ -40,11 +35,7 @@ pub(crate) async fn call<'a, T>(
     limit: Duration,
     ask: impl FnOnce() -> StoreFuture<'a, T>,
 ) -> Result<T, StoreFault> {
-    match timeout(limit, caught(ask)).await {
-        Ok(Ok(outcome)) => outcome.map_err(StoreFault::Failed),
-        Ok(Err(panic)) => Err(StoreFault::Panicked { text: panic_text(&*panic) }),
-        Err(_) => Err(StoreFault::TimedOut { after: limit }),
-    }
+    caught(limit, async { ask().await }).await
 }
 
 /// As [`call`], for an optional method of a store; `None` if the store lacks it.
@@ -52,51 +43,32 @@ pub(crate) async fn call_optional<'a, T>(
     limit: Duration,
     ask: impl FnOnce() -> Option<StoreFuture<'a, T>>,
 ) -> Option<Result<T, StoreFault>> {
-    match catch_unwind(AssertUnwindSafe(ask)) {
-        Ok(None) => None,
-        Ok(Some(future)) => Some(call(limit, || future).await),
-        Err(panic) => Some(Err(StoreFault::Panicked { text: panic_text(&*panic) })),
-    }
-}
-
-type Panic = Box<dyn Any + Send>;
-
-async fn caught<'a, T>(ask: impl FnOnce() -> StoreFuture<'a, T>) -> Result<Result<T, StoreError>, Panic> {
-    let mut call = StoreCall(Some(catch_unwind(AssertUnwindSafe(ask))?));
-    let outcome = poll_fn(|context| {
-        let Some(future) = &mut call.0 else { return Poll::Pending };
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(poll) => poll.map(Ok),
-            Err(panic) => Poll::Ready(Err(panic)),
+    let call = async {
+        match ask() {
+            Some(call) => call.await.map(Some),
+            None => Ok(None),
         }
-    });
-    let outcome = outcome.await;
-    call.release()?;
-    outcome
+    };
+    caught(limit, call).await.transpose()
 }
 
-/// A running call of a store. It may panic when dropped too, also when the call is abandoned.
-struct StoreCall<'a, T>(Option<StoreFuture<'a, T>>);
-
-impl<T> StoreCall<'_, T> {
-    fn release(&mut self) -> Result<(), Panic> {
-        let future = self.0.take();
-        catch_unwind(AssertUnwindSafe(|| drop(future)))
+async fn caught<T>(
+    limit: Duration,
+    call: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreFault> {
+    let mut overdue = false;
+    let called = async {
+        // Dropped at the end of this block, because an overdue call may panic when dropped.
+        let mut call = pin!(call);
+        let outcome = timeout(limit, &mut call).await;
+        overdue = outcome.is_err();
+        outcome
+    };
+    match catch_panic(called).await {
+        Ok(Ok(outcome)) => outcome.map_err(StoreFault::Failed),
+        Err(text) if !overdue => Err(StoreFault::Panicked { text }),
+        _ => Err(StoreFault::TimedOut { after: limit }),
     }
-}
-
-impl<T> Drop for StoreCall<'_, T> {
-    fn drop(&mut self) {
-        if let Err(panic) = self.release() {
-            let text = panic_text(&*panic);
-            tracing::warn!(text, "a session store panicked when it was given up");
-        }
-    }
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a text").to_owned()
 }
 
 /// The pauses between attempts, as in the reference SDKs: three attempts in all.

@@ -21,7 +21,7 @@ impl Batch {
     pub(super) fn add(&mut self, line: &Line, paths: &TranscriptPaths) -> Option<MirrorError> {
         self.frames += 1;
         self.bytes += line.len();
-        let frame: Mirrored = match line.to_str().map_err(|error| error.to_string()).and_then(read) {
+        let frame: Mirrored<RawJson> = match line.to_str().map_err(|error| error.to_string()).and_then(read) {
             Ok(frame) => frame,
             Err(why) => {
                 let why = format!("a frame of the mirror can't be read: {why}");
@@ -56,17 +56,17 @@ impl Batch {
     }
 }
 
-fn read(text: &str) -> Result<Mirrored, String> {
+fn read(text: &str) -> Result<Mirrored<RawJson>, String> {
     decode::decode(text).map_err(|error| error.to_string())
 }
 
-/// A `transcript_mirror` frame.
+/// A mirror frame; `T` is what is read of each entry.
 #[derive(Deserialize)]
-struct Mirrored {
+pub(super) struct Mirrored<T> {
     #[serde(rename = "filePath")]
-    file_path: String,
-    #[serde(default)]
-    entries: Vec<RawJson>,
+    pub(super) file_path: String,
+    #[serde(default = "Vec::new")]
+    pub(super) entries: Vec<T>,
 }
 
 /// The limits of the reference SDKs.

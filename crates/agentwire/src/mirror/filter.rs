@@ -1,12 +1,12 @@
 //! Takes mirror frames off the stream.
 
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{borrow::Cow, sync::Arc};
 
 use agentwire_codec::{Frame, FrameError, FrameKind, Line};
 use agentwire_control::FrameFilter;
 use serde::{Deserialize, de::IgnoredAny};
 
-use super::{TranscriptPaths, queue::Queue, reading::too_long};
+use super::{TranscriptPaths, batch::Mirrored, queue::Queue, reading::too_long};
 
 /// Takes mirror frames off the stream, and requests a flush at each result.
 pub(super) struct MirrorFilter {
@@ -22,7 +22,7 @@ impl MirrorFilter {
     /// Counts the entries of a frame that exceeds the limit.
     fn count(&self, line: &Line) {
         let text = line.to_str().unwrap_or_default();
-        let (key, entries) = match serde_json::from_str::<Counted>(text) {
+        let (key, entries) = match serde_json::from_str::<Mirrored<IgnoredAny>>(text) {
             Ok(counted) => (self.paths.key(&counted.file_path).ok(), counted.entries.len()),
             // The number of entries is unknown.
             Err(_) => (None, 0),
@@ -62,12 +62,6 @@ impl Drop for MirrorFilter {
     }
 }
 
-impl fmt::Debug for MirrorFilter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MirrorFilter").finish_non_exhaustive()
-    }
-}
-
 /// Returns whether a line is a mirror frame.
 fn is_mirrored(line: &[u8]) -> bool {
     if let Some(kind) = line.strip_prefix(b"{\"type\":\"") {
@@ -80,15 +74,6 @@ fn is_mirrored(line: &[u8]) -> bool {
 struct Kind<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
-}
-
-/// The fields needed of a discarded frame.
-#[derive(Deserialize)]
-struct Counted {
-    #[serde(rename = "filePath")]
-    file_path: String,
-    #[serde(default)]
-    entries: Vec<IgnoredAny>,
 }
 
 const KIND: &str = "transcript_mirror";

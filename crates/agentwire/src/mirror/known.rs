@@ -2,9 +2,8 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use agentwire_protocol::{RawJson, ToolUseId};
 use agentwire_sessions::RawEntry;
-use serde::Deserialize;
+use serde_json::Value;
 
 /// The outcomes of the most recent entries, by the ids of the entries and of their tool uses.
 #[derive(Clone, Debug, Default)]
@@ -36,30 +35,13 @@ pub(crate) fn ids(entry: &RawEntry) -> Vec<Box<str>> {
     // Most entries contain no tool use, so skip decoding them.
     if entry.kind() == "assistant"
         && entry.as_str().contains(TOOL_USE)
-        && let Ok(Answered { message }) = entry.decode()
+        && let Ok(entry) = entry.decode::<Value>()
     {
-        let blocks = message.content.iter().filter_map(|block| block.decode::<Block>().ok());
-        ids.extend(blocks.filter(|block| &*block.kind == TOOL_USE).map(|block| block.id.as_str().into()));
+        let blocks = entry["message"]["content"].as_array().into_iter().flatten();
+        let tool_uses = blocks.filter(|block| block["type"] == TOOL_USE);
+        ids.extend(tool_uses.filter_map(|block| block["id"].as_str()).map(Into::into));
     }
     ids
-}
-
-/// An assistant message, reduced to the fields needed here.
-#[derive(Deserialize)]
-struct Answered {
-    message: Content,
-}
-
-#[derive(Deserialize)]
-struct Content {
-    content: Vec<RawJson>,
-}
-
-#[derive(Deserialize)]
-struct Block {
-    #[serde(rename = "type")]
-    kind: Box<str>,
-    id: ToolUseId,
 }
 
 const TOOL_USE: &str = "tool_use";

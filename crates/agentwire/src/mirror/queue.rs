@@ -2,7 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    fmt,
     sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
@@ -350,12 +349,6 @@ fn wake(mut state: MutexGuard<'_, State>) {
     drop(state);
     if let Some(reader) = reader {
         reader.wake();
-    }
-}
-
-impl fmt::Debug for Queue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Queue").field("options", &self.options).finish_non_exhaustive()
     }
 }
 

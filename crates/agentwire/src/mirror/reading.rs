@@ -11,7 +11,6 @@ use agentwire_control::{BackpressurePause, Messages, SessionEvent, SessionExit};
 use super::{Mirror, mirror_error::MirrorError, queue::FlushBarrier};
 
 /// A delivery that waits until all earlier entries are stored.
-#[derive(Debug)]
 pub(super) struct PendingMessage {
     what: Result<SessionEvent, Arc<SessionExit>>,
     pub(super) barrier: FlushBarrier,
