@@ -11,10 +11,7 @@ use agentwire_protocol::{RawJson, SessionId, ToolName, ToolUseId, Uuid};
 use tracing::Span;
 
 use super::{
-    Activity, ActivityOutcome, Began, Ended, Observation, Totals,
-    note::{Event, Note},
-    reply, span,
-    stream::Queue,
+    Activity, ActivityOutcome, Began, Ended, Observation, Totals, note::Event, reply, span, stream::Queue,
 };
 
 /// The open activities of a session, and its observers.
@@ -105,8 +102,7 @@ impl ActivityTree {
         self.prompts.push_back((id, content));
     }
 
-    pub(super) fn note(&mut self, note: Note) {
-        let Note { at, event } = note;
+    pub(super) fn note(&mut self, at: Instant, event: Event) {
         match event {
             Event::Turn { session_id, turn, model } => self.turn(at, session_id, &turn, model),
             Event::ToolUse { id, tool, parent, input } => self.tool_use(at, id, tool, parent, input),

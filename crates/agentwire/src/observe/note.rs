@@ -1,9 +1,6 @@
 //! Extracts observations from a session's events.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use agentwire_control::{RawEvent, TurnEnd, TurnInfo};
 use agentwire_protocol::{
@@ -12,13 +9,6 @@ use agentwire_protocol::{
 };
 
 use super::{ActivityOutcome, Totals, Verdict};
-
-/// An event about turns or tool uses, extracted from a message.
-#[derive(Debug)]
-pub(super) struct Note {
-    pub(super) at: Instant,
-    pub(super) event: Event,
-}
 
 #[derive(Debug)]
 pub(super) enum Event {

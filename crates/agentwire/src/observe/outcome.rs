@@ -97,32 +97,27 @@ impl ActivityOutcome {
 impl Verdict {
     /// Returns the name of the verdict; on the wire if it has one there.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Allow => "allow",
-            Self::Deny => "deny",
-            Self::Ask => "ask",
-            Self::Defer => "defer",
-            Self::Block => "block",
-            Self::Stop => "stop",
-            Self::Later => "later",
-            Self::Accept => "accept",
-            Self::Decline => "decline",
-            Self::Cancel => "cancel",
-        }
+        VERDICTS.iter().find(|(_, verdict)| *verdict == self).map_or("", |(word, _)| word)
     }
 
     /// Parses a verdict's name on the wire.
     pub(super) fn of(word: &str) -> Option<Self> {
-        Some(match word {
-            "allow" | "approve" => Self::Allow,
-            "deny" => Self::Deny,
-            "ask" => Self::Ask,
-            "defer" => Self::Defer,
-            "block" => Self::Block,
-            "accept" => Self::Accept,
-            "decline" => Self::Decline,
-            "cancel" | "cancelled" => Self::Cancel,
-            _ => return None,
-        })
+        VERDICTS.iter().find(|(known, _)| *known == word).map(|(_, verdict)| *verdict)
     }
 }
+
+/// The names of the verdicts, followed by other words for them.
+const VERDICTS: [(&str, Verdict); 12] = [
+    ("allow", Verdict::Allow),
+    ("deny", Verdict::Deny),
+    ("ask", Verdict::Ask),
+    ("defer", Verdict::Defer),
+    ("block", Verdict::Block),
+    ("stop", Verdict::Stop),
+    ("later", Verdict::Later),
+    ("accept", Verdict::Accept),
+    ("decline", Verdict::Decline),
+    ("cancel", Verdict::Cancel),
+    ("approve", Verdict::Allow),
+    ("cancelled", Verdict::Cancel),
+];

@@ -2,7 +2,7 @@
 
 use agentwire_control::CallbackError;
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, ToolUseId};
-use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Activity, ActivityOutcome, Verdict};
 
@@ -27,17 +27,16 @@ pub(super) fn activity<'a>(
             agent_id: question.agent_id.clone(),
         },
         InboundRequest::McpMessage(message) => {
-            let Envelope { id, method, params } = message.message.decode().unwrap_or_default();
-            let is_call = method.as_deref() == Some("tools/call");
-            let called: Called =
-                params.filter(|_| is_call).and_then(|params| params.decode().ok()).unwrap_or_default();
+            let text = message.message.decode::<Value>().unwrap_or_default();
+            let is_call = text["method"] == "tools/call";
+            let params = if is_call { &text["params"] } else { &Value::Null };
             Activity::Mcp {
                 request_id,
                 server: message.server_name.clone(),
-                method,
-                jsonrpc_id: id.map(|id| id.as_str().into()),
-                tool: called.name,
-                tool_use_id: called.meta.and_then(|meta| meta.tool_use_id),
+                method: text["method"].as_str().map(Into::into),
+                jsonrpc_id: text.get("id").filter(|id| !id.is_null()).map(|id| id.to_string().into()),
+                tool: params["name"].as_str().map(Into::into),
+                tool_use_id: params["_meta"]["claudecode/toolUseId"].as_str().map(Into::into),
             }
         }
         InboundRequest::Elicitation(asked) => {
@@ -88,135 +87,57 @@ pub(super) fn outcome(
             return ActivityOutcome::Failed { failure: error.kind, reason };
         }
     };
-    match activity {
-        Activity::Hook { .. } => decided(reply.decode::<HookAnswer>().ok().and_then(HookAnswer::verdict)),
-        Activity::Mcp { .. } => reply.decode::<McpAnswer>().map_or(ActivityOutcome::Done, McpAnswer::outcome),
-        _ => decided(reply.decode::<PersonAnswer>().ok().and_then(PersonAnswer::verdict)),
-    }
-}
-
-fn decided(verdict: Option<Verdict>) -> ActivityOutcome {
+    let reply: Value = reply.decode().unwrap_or_default();
+    let verdict = match activity {
+        Activity::Mcp { .. } => return mcp_outcome(&reply["mcp_response"]),
+        Activity::Hook { .. } => hook_verdict(&reply),
+        _ => person_verdict(&reply),
+    };
     verdict.map_or(ActivityOutcome::Done, ActivityOutcome::Decided)
 }
 
-#[derive(Default, Deserialize)]
-struct Envelope {
-    id: Option<RawJson>,
-    method: Option<Box<str>>,
-    params: Option<RawJson>,
+/// Returns the verdict of the first of these fields that is a text.
+fn verdict(fields: [&Value; 2]) -> Option<Verdict> {
+    Verdict::of(fields.into_iter().find_map(Value::as_str)?)
 }
 
-#[derive(Default, Deserialize)]
-struct Called {
-    name: Option<Box<str>>,
-    #[serde(rename = "_meta")]
-    meta: Option<Meta>,
+/// Returns the verdict of a person, or of the answer to a permission question.
+fn person_verdict(answer: &Value) -> Option<Verdict> {
+    verdict([&answer["behavior"], &answer["action"]])
 }
 
-#[derive(Deserialize)]
-struct Meta {
-    #[serde(rename = "claudecode/toolUseId")]
-    tool_use_id: Option<ToolUseId>,
-}
-
-/// A person's answer, or the answer to a permission question.
-#[derive(Deserialize)]
-struct PersonAnswer {
-    behavior: Option<Box<str>>,
-    action: Option<Box<str>>,
-}
-
-impl PersonAnswer {
-    fn verdict(self) -> Option<Verdict> {
-        self.behavior.or(self.action).and_then(|word| Verdict::of(&word))
+/// Returns the most restrictive decision of a hook's answer.
+fn hook_verdict(answer: &Value) -> Option<Verdict> {
+    if answer["continue"] == false {
+        return Some(Verdict::Stop);
     }
+    let specific = &answer["hookSpecificOutput"];
+    verdict([&specific["permissionDecision"], &specific["action"]])
+        .or_else(|| person_verdict(&specific["decision"]))
+        .or_else(|| Verdict::of(answer["decision"].as_str()?))
+        .or_else(|| (answer["async"] == true).then_some(Verdict::Later))
 }
 
-#[derive(Deserialize)]
-struct HookAnswer {
-    #[serde(rename = "continue")]
-    goes_on: Option<bool>,
-    #[serde(rename = "async")]
-    later: Option<bool>,
-    decision: Option<Box<str>>,
-    #[serde(rename = "hookSpecificOutput")]
-    specific: Option<Specific>,
-}
-
-#[derive(Deserialize)]
-struct Specific {
-    #[serde(rename = "permissionDecision")]
-    permission: Option<Box<str>>,
-    decision: Option<PersonAnswer>,
-    action: Option<Box<str>>,
-}
-
-impl HookAnswer {
-    /// Returns the most restrictive decision.
-    fn verdict(self) -> Option<Verdict> {
-        if self.goes_on == Some(false) {
-            return Some(Verdict::Stop);
+fn mcp_outcome(response: &Value) -> ActivityOutcome {
+    match response.get("error") {
+        // A server may put any text there; only a number is known not to be content.
+        Some(error) if !error.is_null() => {
+            ActivityOutcome::Error { kind: error["code"].as_i64().map(|code| code.to_string().into()) }
         }
-        let specific = self.specific.and_then(|specific| {
-            let word = specific.permission.or(specific.action).and_then(|word| Verdict::of(&word));
-            word.or_else(|| specific.decision.and_then(PersonAnswer::verdict))
-        });
-        let legacy = self.decision.and_then(|word| Verdict::of(&word));
-        specific.or(legacy).or_else(|| (self.later == Some(true)).then_some(Verdict::Later))
-    }
-}
-
-#[derive(Deserialize)]
-struct McpAnswer {
-    mcp_response: McpResponse,
-}
-
-#[derive(Deserialize)]
-struct McpResponse {
-    error: Option<McpError>,
-    result: Option<RawJson>,
-}
-
-#[derive(Deserialize)]
-struct McpError {
-    code: Option<RawJson>,
-}
-
-#[derive(Deserialize)]
-struct ToolAnswer {
-    #[serde(rename = "isError")]
-    is_error: Option<bool>,
-}
-
-impl McpAnswer {
-    fn outcome(self) -> ActivityOutcome {
-        let McpResponse { error, result } = self.mcp_response;
-        if let Some(error) = error {
-            // A server may put any text there; only a number is known not to be content.
-            let code = error.code.and_then(|code| code.decode::<i64>().ok());
-            return ActivityOutcome::Error { kind: code.map(|code| code.to_string().into()) };
-        }
-        let answer = result.and_then(|result| result.decode::<ToolAnswer>().ok());
-        match answer.and_then(|answer| answer.is_error) {
-            Some(true) => ActivityOutcome::error("tool"),
-            _ => ActivityOutcome::Done,
-        }
+        _ if response["result"]["isError"] == true => ActivityOutcome::error("tool"),
+        _ => ActivityOutcome::Done,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use agentwire_protocol::RawJson;
-
-    use super::{ActivityOutcome, McpAnswer};
+    use super::{ActivityOutcome, mcp_outcome};
 
     #[test]
     fn only_the_number_of_a_json_rpc_error_is_reported() {
         let outcome = |code: &str| {
-            let reply = format!(
-                r#"{{"mcp_response":{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":""}}}}}}"#
-            );
-            RawJson::parse(reply).unwrap().decode::<McpAnswer>().unwrap().outcome()
+            let response = format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":{code},"message":""}}}}"#);
+            mcp_outcome(&serde_json::from_str(&response).unwrap())
         };
         assert_eq!(outcome("-32602"), ActivityOutcome::error("-32602"));
         assert_eq!(outcome(r#""a secret""#), ActivityOutcome::Error { kind: None });

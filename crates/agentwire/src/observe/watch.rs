@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -16,13 +15,7 @@ use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
 
-use super::{
-    ActivityOutcome, Call, Observations,
-    activity_tree::ActivityTree,
-    note::{self, Note},
-    reply,
-    stream::Queue,
-};
+use super::{ActivityOutcome, Call, Observations, activity_tree::ActivityTree, note, reply, stream::Queue};
 
 /// Tracks the activities of one session while it has an observer or its span is recorded.
 ///
@@ -108,7 +101,7 @@ impl Watch {
     fn act(&self, state: &mut State) {
         let arrived = std::mem::take(&mut *self.arrived_events());
         for (at, event) in arrived {
-            note::take(event, self.contents, |event| state.tree.note(Note { at, event }));
+            note::take(event, self.contents, |event| state.tree.note(at, event));
         }
     }
 
@@ -171,11 +164,5 @@ fn outcome(ending: &SessionExit) -> ActivityOutcome {
         _ if ending.in_turn || ending.transport.is_some() => ActivityOutcome::Cut,
         (_, Some(result)) => ActivityOutcome::of_subtype(&result.subtype),
         _ => ActivityOutcome::Error { kind: None },
-    }
-}
-
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("contents", &self.contents).finish_non_exhaustive()
     }
 }
