@@ -42,7 +42,7 @@ pub struct Bridge {
     servers: Arc<BTreeMap<Box<str>, ServerSlot>>,
     /// Fires after the handshake, or when the CLI sends a message to a server; servers' own messages wait for it.
     ///
-    /// A server may send messages while its manifest is made, before the handshake. The CLI exits if the first line that
+    /// A server may send messages before the handshake, while the bridge asks for its manifest. The CLI exits if the first line that
     /// it reads is not the handshake (`--await-initialize`).
     gate: CancellationToken,
     manifest_limit: Option<Duration>,

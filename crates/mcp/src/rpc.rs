@@ -1,4 +1,4 @@
-//! JSON-RPC envelopes: classifies messages, and writes requests, results and errors. An id is kept as its JSON text.
+//! JSON-RPC envelopes: classifies messages, and writes requests, results and errors. Ids keep their JSON text.
 
 use agentwire_protocol::RawJson;
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};

@@ -60,7 +60,7 @@ fn read(text: &str) -> Result<Mirrored<RawJson>, String> {
     decode::decode(text).map_err(|error| error.to_string())
 }
 
-/// A mirror frame; `T` is what is read of each entry.
+/// A mirror frame; `T` is the type of its entries.
 #[derive(Deserialize)]
 pub(super) struct Mirrored<T> {
     #[serde(rename = "filePath")]

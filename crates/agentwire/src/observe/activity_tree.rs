@@ -27,7 +27,7 @@ pub(super) struct ActivityTree {
     tool_uses: HashMap<ToolUseId, Open>,
     /// Callbacks, by their numbers.
     calls: BTreeMap<u64, Open>,
-    /// Sent prompts whose turn has not begun; only if contents are observed.
+    /// Contents of sent prompts, kept until their turn begins; empty if contents are not observed.
     prompts: VecDeque<(Uuid, RawJson)>,
     observers: Vec<Weak<Queue>>,
     /// The end of the session, for observers that are added after it.
@@ -316,5 +316,5 @@ impl Open {
 
 /// A limit far above the number that a session has open.
 const MAX_TOOL_USES: usize = 4096;
-/// The limit of prompts whose contents wait for their turn.
+/// The limit of prompt contents kept for turns that have not begun.
 const MAX_PROMPTS: usize = 64;

@@ -33,7 +33,7 @@ pub struct Began {
     pub id: u64,
     /// The number of the parent activity; `None` only for the session.
     ///
-    /// The parent of a hook, a permission question or an MCP call is its tool use if the CLI names one that is open,
+    /// The parent of a hook, a permission question or an MCP call is its tool use if the CLI names an open one,
     /// else the turn, and outside of turns the session.
     /// The parent of a subagent's tool use is the tool use that started the subagent, while that is open.
     pub parent: Option<u64>,

@@ -106,7 +106,7 @@ impl Unread {
         Some(observation)
     }
 
-    /// The newest is kept regardless of its size, so that the end of a session is never lost.
+    /// Keeps the newest regardless of its size, so that the end of a session is never lost.
     fn is_too_much(&self) -> bool {
         self.observations.len() > MOST || (self.bytes > MOST_BYTES && self.observations.len() > 1)
     }

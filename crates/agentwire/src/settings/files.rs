@@ -53,7 +53,7 @@ impl Places {
 }
 
 impl ResolvedSettings {
-    /// Reads a file; returns `None` if it does not exist or is left out because of a fault.
+    /// Reads a file; returns `None` if it does not exist or has a fault.
     pub(super) fn read(&mut self, tier: SettingsTier, path: &Path) -> Option<RawSettings> {
         match read(path) {
             Ok(settings) => settings,

@@ -28,8 +28,8 @@ pub struct ResolveSettings {
 /// The tiers are user, project, local and managed, the strongest last.
 /// Objects are merged key by key, lists are concatenated without repeating texts and numbers, and other values are
 /// replaced.
-/// As in the CLI, a file is left out as a whole if it can't be read, is not an object, or has a value of an unexpected
-/// type; it is then reported in [`faults`](ResolvedSettings::faults).
+/// Like the CLI, it leaves out a whole file that can't be read, is not an object, or has a value of an unexpected type,
+/// and reports it in [`faults`](ResolvedSettings::faults).
 ///
 /// The result merges the files and makes no decision: `permissions.defaultMode` needs
 /// [`filter_escalating_default_mode`](crate::filter_escalating_default_mode), and malformed permission rules, which the

@@ -58,7 +58,7 @@ fn refused_start_fails_with_stderr() {
 
 fn handshake_without_answer_times_out() {
     play("no-reply=initialize", async |cli| {
-        // The CLI said nothing and was abandoned; the end of the test checks what remains of it.
+        // The CLI sent nothing and was abandoned; the end of the test checks what remains of it.
         let connecting = cli.builder().connect();
         tokio::time::timeout(Duration::from_millis(200), connecting).await.expect_err("a handshake");
         let limit = Duration::from_millis(200);

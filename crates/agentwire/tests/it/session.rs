@@ -546,7 +546,7 @@ async fn a_cli_that_closed_its_output_is_ended_without_a_close() {
     bounded(async {
         let (mut session, peer) = connected_to_a_process(Session::builder()).await;
         peer.raw.close_output();
-        // The end is reported immediately, whatever the process does afterwards.
+        // The end is reported immediately, regardless of what the process does afterwards.
         let error = fails(&mut session).await;
         assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
         assert_eq!(peer.raw.terminations(), []);

@@ -1,4 +1,4 @@
-//! Undecodable lines: each is kept and delivered, ends nothing else, and fails the request that waits for it.
+//! Undecodable lines: the session delivers each of them and continues; only a request that waits for the line fails.
 
 use agentwire::{Block, ControlError, Error, Incoming, Message, Session, protocol::Content};
 use serde_json::json;

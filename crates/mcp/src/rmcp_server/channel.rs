@@ -94,7 +94,7 @@ impl Channel {
         self.pending.answer(service_id, answer);
     }
 
-    /// Replaces a subscription's id, which is that of the request that opened it, by the CLI's id.
+    /// Replaces a subscription's id (the id of the request that opened it) by the CLI's id.
     ///
     /// Returns `None` if that request is no longer pending: the message then has no recipient.
     fn name_subscription(&self, notification: &mut ServerNotification) -> Option<()> {
