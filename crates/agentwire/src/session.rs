@@ -79,7 +79,7 @@ pub struct Session {
     client_composed: bool,
     watch: Arc<Watch>,
     warnings: Vec<Warning>,
-    /// Hooks whose matchers are still to be checked, against the first `system/init`.
+    /// The hooks, until their matchers are checked against the first `system/init`.
     unchecked: Option<Hooks>,
     /// Files that the CLI reads while it runs. Declared after `task`, so that they are removed after the CLI has ended.
     #[expect(dead_code, reason = "it is kept to be dropped")]

@@ -2,7 +2,6 @@
 
 use std::future::poll_fn;
 
-use agentwire_codec::Incoming;
 use agentwire_control::SessionEvent;
 use agentwire_protocol::{Message, System};
 use agentwire_transport::ExitReport;
@@ -50,20 +49,26 @@ impl Session {
             mirror.skip_flush();
         }
         let was_reported = self.ending.is_some();
-        let mut unread = Unread::default();
+        // Losses that the caller has not seen.
+        let (mut is_error_result, mut store_failure) = (false, None);
         while let Some(delivery) = poll_fn(|context| self.poll_delivery(context)).await {
-            if let Ok(SessionEvent::Incoming(incoming, _)) = delivery {
-                unread.note(&incoming);
+            let Ok(SessionEvent::Incoming(incoming, _)) = delivery else { continue };
+            match incoming.message() {
+                Some(Message::Result(result)) => is_error_result = result.is_error,
+                Some(Message::System(System::MirrorError(failure))) => {
+                    store_failure.get_or_insert_with(|| failure.error.to_string());
+                }
+                _ => {}
             }
         }
         self.task.ended().await;
         let closed = Closed { exit: self.task.exit(), by: self.task.ended_by() };
         let Some(ending) = self.ending.take() else { return Ok(closed) };
-        if let Some(why) = unread.store_failure {
+        if let Some(why) = store_failure {
             return Err(Error::SessionStore { why });
         }
         let is_cut = !was_reported && ending.in_turn && !ending.interrupted;
-        if is_cut || unread.is_error_result && ending.error_result.is_some() {
+        if is_cut || is_error_result && ending.error_result.is_some() {
             return Err(Error::ended(ending));
         }
         Ok(Closed { exit: ending.exit.clone().or(closed.exit), ..closed })
@@ -108,27 +113,6 @@ impl EndedBy {
             Self::Terminated => Some("it did not end by itself and was asked to"),
             Self::Killed => Some("it did not end when asked to and was made to"),
             Self::Abandoned => Some("it could not be made to end"),
-        }
-    }
-}
-
-/// Losses that arrived during `close`, unseen by the caller.
-#[derive(Default)]
-struct Unread {
-    /// Whether the last result is an error.
-    is_error_result: bool,
-    /// The first failure of the session store.
-    store_failure: Option<String>,
-}
-
-impl Unread {
-    fn note(&mut self, incoming: &Incoming) {
-        match incoming.message() {
-            Some(Message::Result(result)) => self.is_error_result = result.is_error,
-            Some(Message::System(System::MirrorError(failure))) => {
-                self.store_failure.get_or_insert_with(|| failure.error.to_string());
-            }
-            _ => {}
         }
     }
 }

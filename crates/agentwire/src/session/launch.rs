@@ -13,7 +13,7 @@ use crate::{Error, Options, options::LaunchPlan};
 /// Returns the CLI's launch, and the files that must exist while the CLI runs.
 pub(super) fn launch(options: &Options, plan: LaunchPlan) -> Result<(Launch, Option<PrivateDir>), Error> {
     let user = options.user.as_deref().map(User::find).transpose()?;
-    let files = write(&plan, user.as_ref())?;
+    let files = write(&plan, user)?;
     let dir = files.as_ref().map(|files| files.path().display().to_string()).unwrap_or_default();
     let program = locate(options.path_to_claude_code_executable.as_deref())?;
     let (program, script) = through(options, program);
@@ -35,12 +35,12 @@ pub(super) fn launch(options: &Options, plan: LaunchPlan) -> Result<(Launch, Opt
     Ok((launch, files))
 }
 
-fn write(plan: &LaunchPlan, user: Option<&User>) -> Result<Option<PrivateDir>, Error> {
+fn write(plan: &LaunchPlan, user: Option<User>) -> Result<Option<PrivateDir>, Error> {
     if plan.files.is_empty() {
         return Ok(None);
     }
     let action = "writing a file that only the CLI may read";
-    match PrivateDir::write(&plan.files, user) {
+    match PrivateDir::with_files(&plan.files, user) {
         Ok(dir) => Ok(Some(dir)),
         Err(source) => Err(Error::Start(TransportError::Io { action, source })),
     }

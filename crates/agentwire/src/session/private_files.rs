@@ -1,57 +1,105 @@
-//! Files that only the CLI may read: settings and MCP servers with secrets, which must not appear on a command line.
+//! Files that only the CLI may read: settings and MCP servers with secrets, which must not appear on a command line, and
+//! the configuration folder of a session from a store.
 
 use std::{
     fs::{self, File},
-    io::{self, Write},
+    io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
 
 use crate::{options::PrivateFile, session::user::User};
 
-/// A directory of private files, removed on drop.
+/// A private directory (0700) of private files (0600), removed with its contents on drop.
+///
+/// If the CLI runs as another user, the directory belongs to that user only after [`hand_over`](Self::hand_over).
 ///
 /// If this program is killed, the directory stays: in `XDG_RUNTIME_DIR`, which is cleared after the user's last logout,
 /// or else in the system's directory for temporary files.
 #[derive(Debug)]
-pub(super) struct PrivateDir(PathBuf);
+pub(super) struct PrivateDir {
+    path: PathBuf,
+    reader: Option<User>,
+}
 
 impl PrivateDir {
-    /// Writes the files.
+    pub(super) fn new(within: &Path, reader: Option<User>) -> io::Result<Self> {
+        Ok(Self { path: create_dir(within)?, reader })
+    }
+
+    /// Writes the files and hands them over.
     ///
     /// # Errors
     ///
     /// The system's error, with the path of the parent directory.
-    pub(super) fn write(files: &[PrivateFile], reader: Option<&User>) -> io::Result<Self> {
+    pub(super) fn with_files(files: &[PrivateFile], reader: Option<User>) -> io::Result<Self> {
         let place = place(reader);
-        Self::write_in(&place, files, reader)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", place.display())))
-    }
-
-    fn write_in(place: &Path, files: &[PrivateFile], reader: Option<&User>) -> io::Result<Self> {
-        let dir = Self(create_dir(place)?);
-        for file in files {
-            let path = dir.0.join(file.name);
-            create_file(&path)?.write_all(file.contents.as_bytes())?;
-            reader.map_or(Ok(()), |reader| reader.own(&path))?;
-        }
-        reader.map_or(Ok(()), |reader| reader.own(&dir.0))?;
-        Ok(dir)
+        let write = || {
+            let dir = Self::new(&place, reader)?;
+            for file in files {
+                dir.try_write(Path::new(file.name), [file.contents.as_bytes()].into_iter())?;
+            }
+            dir.hand_over()?;
+            Ok(dir)
+        };
+        write()
+            .map_err(|error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", place.display())))
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
+
+    /// Changes the owner to the user that the CLI runs as, if that is another. Nothing may be written afterwards.
+    ///
+    /// The folder itself comes last: until then no other user can enter it and place links in our way.
+    pub(super) fn hand_over(&self) -> io::Result<()> {
+        self.reader.map_or(Ok(()), |reader| own(&self.path, true, reader))
+    }
+
+    /// Creates a file and its parent folders; an existing file is an error.
+    pub(super) fn write(&self, file: &Path, lines: impl Iterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("writing {}: {error}", self.path.join(file).display()))
+        };
+        self.try_write(file, lines).map_err(named)
+    }
+
+    fn try_write(&self, file: &Path, lines: impl Iterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
+        let mut dir = self.path.clone();
+        for part in file.parent().into_iter().flatten() {
+            dir.push(part);
+            match mkdir(&dir) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+        }
+        let mut to = BufWriter::new(create_file(&self.path.join(file))?);
+        lines.into_iter().try_for_each(|line| to.write_all(line.as_ref()))?;
+        to.flush()
+    }
+}
+
+/// Changes the owner of a folder's contents, then of the folder.
+fn own(path: &Path, is_dir: bool, user: User) -> io::Result<()> {
+    if is_dir {
+        for within in fs::read_dir(path)? {
+            let within = within?;
+            own(&within.path(), within.file_type()?.is_dir(), user)?;
+        }
+    }
+    user.own(path)
 }
 
 impl Drop for PrivateDir {
     fn drop(&mut self) {
-        // Nothing can be reported here; the system's cleanup of temporary files removes the rest.
-        let _ = fs::remove_dir_all(&self.0);
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "a private directory could not be removed");
+        }
     }
 }
 
 /// Returns the parent directory. Another user can't read our own runtime directory.
-fn place(reader: Option<&User>) -> PathBuf {
+fn place(reader: Option<User>) -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     match runtime {
         Some(dir) if reader.is_none() && dir.is_dir() => dir,
@@ -66,16 +114,50 @@ pub(super) fn create_dir(within: &Path) -> io::Result<PathBuf> {
     Ok(dir)
 }
 
-pub(super) fn mkdir(dir: &Path) -> io::Result<()> {
+fn mkdir(dir: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(dir)
 }
 
-pub(super) fn create_file(path: &Path) -> io::Result<File> {
+fn create_file(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.write(true).create_new(true).open(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, iter, os::unix::fs::MetadataExt, path::Path};
+
+    use super::{PrivateDir, User};
+
+    #[test]
+    fn all_of_it_is_ours_until_it_is_handed_over_and_links_are_not_followed() {
+        let owner = |path: &Path| fs::symlink_metadata(path).unwrap().uid();
+        let outside = tempfile::tempdir().unwrap();
+        let ours = owner(outside.path());
+        // Only root can change the owner to another user.
+        let theirs = if ours == 0 { 4242 } else { ours };
+        let group = fs::metadata(outside.path()).unwrap().gid();
+        let folder = PrivateDir::new(&std::env::temp_dir(), Some(User { id: theirs, group })).unwrap();
+        folder.write(Path::new("a/b/c"), iter::once("c")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("a/link")).unwrap();
+        let all = ["", "a", "a/b", "a/b/c", "a/link"].map(|name| folder.path().join(name));
+        assert_eq!(all.each_ref().map(|path| owner(path)), [ours; 5]);
+        folder.hand_over().unwrap();
+        assert_eq!(all.each_ref().map(|path| owner(path)), [theirs; 5]);
+        assert_eq!(owner(outside.path()), ours);
+    }
+
+    #[test]
+    fn a_failed_write_names_the_file() {
+        let folder = PrivateDir::new(&std::env::temp_dir(), None).unwrap();
+        folder.write(Path::new("a/b"), iter::once("b")).unwrap();
+        let error = folder.write(Path::new("a/b"), iter::once("b")).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::AlreadyExists);
+        assert!(error.to_string().contains("/a/b: "), "{error}");
+    }
 }

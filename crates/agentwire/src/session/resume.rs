@@ -1,18 +1,16 @@
 //! Resumes a session from a store: loads it and writes it to a folder that the CLI uses for its configuration.
 
-mod folder;
 mod load;
 mod login;
 mod write;
 
-use std::{path::PathBuf, time::Duration};
+use std::{io, path::PathBuf, time::Duration};
 
 use agentwire_sessions::{SessionStore, project_key};
 use tokio::task::spawn_blocking;
 
-pub(super) use folder::Folder;
-
 use super::{
+    private_files::PrivateDir,
     stored::{config_dir, home, named_config_dir},
     user::User,
 };
@@ -25,7 +23,7 @@ use crate::{
 /// A session loaded from a store.
 pub(super) struct Resumed {
     /// The folder that contains it.
-    pub(super) folder: Folder,
+    pub(super) folder: PrivateDir,
     pub(super) id: String,
     /// The ids of its messages and tool uses, which the CLI does not mirror again.
     pub(super) known: Known,
@@ -58,13 +56,17 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
         ask_keychain: named_config_dir(options).is_none() && !login::is_in_environment(options),
     };
     let written = spawn_blocking(move || {
-        let folder = Folder::new(reader)?;
+        // Not `XDG_RUNTIME_DIR`: it lies in memory, and a session may be large.
+        let folder = PrivateDir::new(&std::env::temp_dir(), reader)?;
+        if folder.path().to_str().is_none() {
+            return Err(io::Error::other("the folder for temporary files has a name that is not Unicode"));
+        }
         write::session(&folder, &in_folder, &loaded)?;
         login::copy(&login, &folder)?;
         folder.hand_over()?;
         Ok(folder)
     });
-    let written = written.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+    let written = written.await.unwrap_or_else(|error| Err(io::Error::other(error)));
     let folder = written.map_err(ResumeError::Folder)?;
     Ok(Some(Resumed { folder, id, known }))
 }

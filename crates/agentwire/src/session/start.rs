@@ -206,9 +206,6 @@ impl Start {
             return warnings;
         }
         let assumed = version.unwrap_or(OLDEST_TESTED);
-        if assumed >= NEWEST {
-            return warnings;
-        }
         let is_too_new = |option: &&OptionInfo| {
             option.origin != OptionOrigin::Own
                 && !DELIVERED.contains(&option.name)
@@ -256,19 +253,5 @@ const SKIP_VERSION_CHECK: &str = "CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK";
 const OLDEST_TESTED: CliVersion = CliVersion { major: 2, minor: 1, patch: 197 };
 /// The oldest known version that applies the policies of in-process servers; 2.1.197 ignores them.
 const SERVER_CONFIGS: &str = "2.1.330";
-/// No option needs a newer version.
-const NEWEST: CliVersion = CliVersion { major: 2, minor: 1, patch: 330 };
 /// Options that are delivered in another way to an older CLI.
 const DELIVERED: &[&str] = &["mcpServersDelivery", "pluginDelivery"];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_newer_than_the_newest() {
-        let options = Options::described().iter().map(|option| option.since);
-        let newest = options.chain([SERVER_CONFIGS]).filter_map(CliVersion::parse).max();
-        assert_eq!(newest, Some(NEWEST));
-    }
-}

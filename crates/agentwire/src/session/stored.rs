@@ -10,7 +10,8 @@ use tokio::runtime::Handle;
 use super::{
     Session, SessionBuilder,
     launch::inherited,
-    resume::{self, Folder, Resumed},
+    private_files::PrivateDir,
+    resume::{self, Resumed},
     runtime,
 };
 use crate::{
@@ -89,7 +90,7 @@ impl Session {
 #[derive(Clone, Default)]
 pub(super) struct Stored {
     store: Option<Arc<dyn SessionStore>>,
-    folder: Option<Arc<Folder>>,
+    folder: Option<Arc<PrivateDir>>,
     /// The ids that the store already had of a resumed session.
     known: Known,
     /// Connects handles to the running session.
@@ -145,7 +146,7 @@ impl Stored {
     }
 
     /// Returns the folder that must exist while the CLI runs.
-    pub(super) fn folder(&self) -> Option<Arc<Folder>> {
+    pub(super) fn folder(&self) -> Option<Arc<PrivateDir>> {
         self.folder.clone()
     }
 }

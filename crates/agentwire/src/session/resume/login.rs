@@ -9,8 +9,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::folder::Folder;
-use crate::{Options, session::launch::inherited};
+use crate::{
+    Options,
+    session::{launch::inherited, private_files::PrivateDir},
+};
 
 /// The locations to copy from.
 pub(super) struct Sources {
@@ -23,7 +25,7 @@ pub(super) struct Sources {
 }
 
 /// Copies the files that exist; unreadable ones are skipped.
-pub(super) fn copy(sources: &Sources, to: &Folder) -> io::Result<()> {
+pub(super) fn copy(sources: &Sources, to: &PrivateDir) -> io::Result<()> {
     let keychain = if sources.ask_keychain { keychain::login() } else { None };
     let login = keychain.or_else(|| read(&sources.config.join(LOGIN)));
     put(to, LOGIN, login.as_deref().and_then(without_refresh_tokens))?;
@@ -39,7 +41,7 @@ pub(super) fn is_in_environment(options: &Options) -> bool {
     LOGIN_VARIABLES.iter().any(|name| inherited(options, name).is_some_and(|value| !value.is_empty()))
 }
 
-fn put(to: &Folder, name: &str, contents: Option<Vec<u8>>) -> io::Result<()> {
+fn put(to: &PrivateDir, name: &str, contents: Option<Vec<u8>>) -> io::Result<()> {
     contents.map_or(Ok(()), |contents| to.write(Path::new(name), [contents].into_iter()))
 }
 

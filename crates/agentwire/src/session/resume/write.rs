@@ -9,14 +9,14 @@ use std::{
 use agentwire_protocol::RawJson;
 use agentwire_sessions::RawEntry;
 
-use super::{
-    folder::Folder,
-    load::{ARCHIVED, Loaded},
+use super::load::{ARCHIVED, Loaded};
+use crate::{
+    mirror::{PROJECTS, SUFFIX},
+    session::private_files::PrivateDir,
 };
-use crate::mirror::{PROJECTS, SUFFIX};
 
 /// Writes a session and the transcripts below it.
-pub(super) fn session(folder: &Folder, project: &str, session: &Loaded) -> io::Result<()> {
+pub(super) fn session(folder: &PrivateDir, project: &str, session: &Loaded) -> io::Result<()> {
     let Loaded { key, entries, beneath } = session;
     let main = Path::new(PROJECTS).join(project).join(key.session_id().as_str());
     // The archive mark is not an entry of the CLI, and the session is being resumed.
@@ -36,7 +36,11 @@ pub(super) fn session(folder: &Folder, project: &str, session: &Loaded) -> io::R
     Ok(())
 }
 
-fn lines<'a>(folder: &Folder, file: &Path, entries: impl Iterator<Item = &'a RawEntry>) -> io::Result<()> {
+fn lines<'a>(
+    folder: &PrivateDir,
+    file: &Path,
+    entries: impl Iterator<Item = &'a RawEntry>,
+) -> io::Result<()> {
     folder.write(file, entries.flat_map(|entry| [entry.as_str(), "\n"]))
 }
 
