@@ -1,12 +1,8 @@
-//! Tells which files have changed, whoever changed them and however.
+//! Reports which files have changed, by whatever program and in whatever way.
 
-mod debounce;
 mod folders;
-mod mounts;
-mod route;
-mod shared;
-mod stamp;
-mod tree;
+mod inbox;
+mod look;
 mod worker;
 
 use std::collections::BTreeSet;
@@ -16,115 +12,136 @@ use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use notify::Watcher;
-use shared::Shared;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
+
+use inbox::Inbox;
 use worker::Worker;
 
-/// Watches files that may not be there yet: their folders, or the nearest one that is there.
-/// A folder is watched with all that is in it: as many folders as there may be of them, but for those that only programs
-/// write to (`.git`, `node_modules`, `__pycache__`), and for files of the configuration in them.
+/// A watcher of files, which need not exist yet: it watches their parent folders, or the nearest ones that exist.
 ///
-/// A thread does it, which ends with this value; nothing is watched any more then.
-/// What happened to a file is collected as *that* it happened, so that nothing grows while nobody asks.
+/// A watched folder includes the folders in it up to a limit, except those that only programs write to (`.git`,
+/// `node_modules`, `__pycache__`), and except configuration files.
+///
+/// A thread does the work and ends when this value is dropped.
+/// The thread stores *that* a file changed and not how, so memory is bounded while no caller waits.
 pub struct Watch {
-    shared: Arc<Shared>,
-    settled: watch::Receiver<u64>,
-    /// Since when the thread works, while it does.
-    busy: watch::Receiver<Option<Instant>>,
+    inbox: Arc<Inbox>,
+    status: Arc<watch::Sender<Status>>,
     patience: Duration,
 }
 
-/// How files are watched.
+/// What the thread reports.
+#[derive(Default)]
+struct Status {
+    /// The number of the last [`Watch::set`] that is in force.
+    settled: u64,
+    /// Since when the thread works; `None` while it waits.
+    busy: Option<Instant>,
+    changed: BTreeSet<PathBuf>,
+    warnings: Arc<[Arc<str>]>,
+}
+
+/// Times and limits of a [`Watch`].
 #[derive(Clone, Copy)]
 pub struct Settings {
-    /// A change is told when nothing more has happened to the file for so long.
+    /// A change is reported when the file has not changed again for this time.
     quiet: Duration,
-    /// A change is told at the latest so long after it, though the file goes on changing.
+    /// A change is reported after this time even if the file still changes.
     at_most: Duration,
-    /// How often files are looked at that cannot be watched.
+    /// The interval at which files that cannot be watched are polled.
     pub poll: Duration,
-    /// How long to wait until files are watched, before going on without.
+    /// How long to wait until files are watched before going on without.
     pub patience: Duration,
     native: fn(Handler) -> notify::Result<Native>,
     remote: fn(&Path) -> Option<String>,
 }
 
-/// What gets the events of the operating system.
+/// Receives the events of the operating system.
 type Handler = Box<dyn Fn(notify::Result<notify::Event>) + Send>;
-/// The operating system's way to watch.
+/// The watcher of the operating system.
 type Native = Box<dyn Watcher + Send>;
 
 impl Watch {
-    /// Begins, with nothing to watch.
+    /// Starts the thread, with no file to watch.
     ///
     /// # Errors
     ///
-    /// If there can be no thread.
+    /// If the thread can't be started.
     pub fn new(settings: Settings) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let (settle, settled) = watch::channel(0);
-        let (work, busy) = watch::channel(None);
-        let worker = Worker::new(settings, Arc::clone(&shared), settle);
-        std::thread::Builder::new().name(THREAD.into()).spawn(move || worker.run(&work))?;
-        Ok(Self { shared, settled, busy, patience: settings.patience })
+        let (inbox, status) = (Arc::<Inbox>::default(), Arc::<watch::Sender<Status>>::default());
+        let worker = Worker::new(settings, Arc::clone(&inbox), Arc::clone(&status));
+        std::thread::Builder::new().name(THREAD.into()).spawn(move || worker.run())?;
+        Ok(Self { inbox, status, patience: settings.patience })
     }
 
-    /// Watches these and no others; what was watched already stays so without a gap.
+    /// Replaces the set of watched files. Files that stay in the set are watched without a gap.
     ///
-    /// When this returns, all that happens to them from now on will be told, so that whoever reads them then misses nothing.
-    /// Dropping the future takes nothing back.
+    /// When this returns, all later changes are reported: a caller that reads the files then misses none.
+    ///
+    /// # Cancel safety
+    ///
+    /// The set is replaced even if the future is dropped.
     pub async fn set(&self, paths: impl IntoIterator<Item = PathBuf>) {
         let paths = paths.into_iter().map(|path| std::path::absolute(&path).unwrap_or(path));
-        self.shared.want(paths.collect());
+        self.inbox.want(paths.collect());
         self.settled().await;
     }
 
-    /// The files that have changed, appeared or vanished since they were told last; waits for the first one.
+    /// Returns the files that have changed, appeared or vanished since the last call. Waits for the first one.
     ///
-    /// Dropping the future loses nothing.
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses no change.
     pub async fn changed(&self) -> BTreeSet<PathBuf> {
-        self.shared.changed().await
-    }
-
-    /// Waits until all that was set is watched, where the future that set it was dropped before.
-    pub async fn settled(&self) {
-        let number = self.shared.number();
-        // It is gone only after a panic of the thread; then nothing would be told any more, but what is to be done is done.
-        let mut settled = self.settled.clone();
-        _ = settled.wait_for(|settled| *settled >= number).await;
-    }
-
-    /// Waits until the thread is held up by a file system that does not answer: then no change is reported at all.
-    pub async fn stalled(&self) {
-        let mut busy = self.busy.clone();
+        let mut news = self.status.subscribe();
         loop {
-            let since = *busy.borrow_and_update();
-            let held_up = async {
+            let mut changed = BTreeSet::new();
+            self.status.send_if_modified(|status| {
+                changed = std::mem::take(&mut status.changed);
+                false
+            });
+            if !changed.is_empty() {
+                return changed;
+            }
+            // The sender is in `self`, so it can't be gone.
+            _ = news.changed().await;
+        }
+    }
+
+    /// Waits until the last set is in force. For callers that dropped the future of [`set`](Self::set).
+    pub async fn settled(&self) {
+        let number = self.inbox.number();
+        _ = self.status.subscribe().wait_for(|status| status.settled >= number).await;
+    }
+
+    /// Waits until an unresponsive file system blocks the thread, so that no change is reported.
+    pub async fn stalled(&self) {
+        let mut news = self.status.subscribe();
+        loop {
+            let since = news.borrow_and_update().busy;
+            let blocked = async {
                 match since {
                     Some(since) => sleep_until((since + self.patience).into()).await,
                     None => std::future::pending().await,
                 }
             };
             tokio::select! {
-                changed = busy.changed() => if changed.is_err() {
-                    // The thread has panicked; nothing is held up by a file system.
-                    std::future::pending::<()>().await;
-                },
-                () = held_up => return,
+                _ = news.changed() => {}
+                () = blocked => return,
             }
         }
     }
 
-    /// Why changes may be noticed late, since files are looked at from time to time instead of being watched, or never.
+    /// Returns the reasons why changes may be noticed late (files are polled) or never.
     pub fn warnings(&self) -> Arc<[Arc<str>]> {
-        self.shared.warnings()
+        Arc::clone(&self.status.borrow().warnings)
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.shared.stop();
+        self.inbox.stop();
     }
 }
 
@@ -135,7 +152,7 @@ impl fmt::Debug for Watch {
 }
 
 impl Settings {
-    /// With so much quiet before a change is told, and four times as much if there is none.
+    /// Sets the quiet time before a report; four times as long if the file keeps changing.
     pub fn quiet(quiet: Duration) -> Self {
         Self { quiet, at_most: quiet.saturating_mul(4), ..Self::default() }
     }
@@ -143,12 +160,12 @@ impl Settings {
 
 #[doc(hidden)]
 impl Settings {
-    /// As where there are no watches left.
+    /// Behaves as if the operating system had no watches left.
     pub fn unwatchable() -> Self {
         Self { native: |_| Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)), ..Self::default() }
     }
 
-    /// As where a file system does not answer: this is called for each folder.
+    /// Simulates a file system that does not answer: `answer` is called for each folder, and may block.
     pub fn hanging(answer: fn(&Path) -> Option<String>) -> Self {
         let time = Duration::from_millis;
         Self {
@@ -171,12 +188,12 @@ impl fmt::Debug for Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            quiet: QUIET,
-            at_most: AT_MOST,
-            poll: POLL,
-            patience: PATIENCE,
+            quiet: Duration::from_millis(500),
+            at_most: Duration::from_secs(2),
+            poll: Duration::from_secs(2),
+            patience: Duration::from_secs(5),
             native,
-            remote: mounts::remote,
+            remote: folders::remote,
         }
     }
 }
@@ -186,10 +203,6 @@ fn native(handler: Handler) -> notify::Result<Native> {
 }
 
 const THREAD: &str = "agentwire-watch";
-const QUIET: Duration = Duration::from_millis(500);
-const AT_MOST: Duration = Duration::from_secs(2);
-const POLL: Duration = Duration::from_secs(2);
-const PATIENCE: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests;

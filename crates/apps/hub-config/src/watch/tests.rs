@@ -1,4 +1,4 @@
-//! Real files, changed in all the ways that editors and deployments have.
+//! Real files, changed in the ways of editors and deployments.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ use super::{Handler, Settings, Watch};
 mod counted;
 mod inside;
 
-/// More than enough for anything that happens at all.
+/// More than enough for each wait.
 const LIMIT: Duration = Duration::from_secs(20);
 
 fn quick() -> Settings {
@@ -25,7 +25,7 @@ fn quick() -> Settings {
     Settings { quiet: time(40), at_most: time(200), poll: time(20), ..Settings::default() }
 }
 
-/// A folder with a file, and beside it another one that is changed to see that nothing more comes.
+/// A folder with watched files and a sentinel file, whose change shows that nothing more is reported.
 struct Place {
     folder: TempDir,
     watch: Watch,
@@ -60,19 +60,19 @@ impl Place {
     }
 
     async fn changed(&self) -> BTreeSet<PathBuf> {
-        tokio::time::timeout(LIMIT, self.watch.changed()).await.expect("a change is told")
+        tokio::time::timeout(LIMIT, self.watch.changed()).await.expect("a change is reported")
     }
 
-    /// All that was told up to now, in the order of names.
-    async fn told(&self) -> Vec<String> {
+    /// Returns all files reported up to now, in the order of names.
+    async fn reported(&self) -> Vec<String> {
         self.write(SENTINEL, "");
-        let mut told = BTreeSet::new();
-        while !told.contains(&self.path(SENTINEL)) {
-            told.extend(self.changed().await);
+        let mut reported = BTreeSet::new();
+        while !reported.contains(&self.path(SENTINEL)) {
+            reported.extend(self.changed().await);
         }
         let name =
             |path: &PathBuf| path.strip_prefix(self.folder.path()).unwrap().to_str().unwrap().to_owned();
-        told.iter().map(name).filter(|name| name != SENTINEL).collect()
+        reported.iter().map(name).filter(|name| name != SENTINEL).collect()
     }
 
     fn warning(&self) -> Option<String> {
@@ -82,15 +82,15 @@ impl Place {
     #[track_caller]
     fn expect(&self, file: &str) -> impl Future<Output = ()> {
         let place = std::panic::Location::caller();
-        async move { assert_eq!(self.told().await, [file], "{place}") }
+        async move { assert_eq!(self.reported().await, [file], "{place}") }
     }
 }
 
-/// Of all names the first: what was written before it is seen in the same look.
+/// The first of all names: changes made before it are seen in the same look.
 const SENTINEL: &str = ".sentinel";
 
 #[tokio::test]
-async fn a_file_is_not_lost_however_it_is_written() {
+async fn every_way_of_writing_a_file_is_reported() {
     let place = Place::new(quick(), &["mcp.json"]).await;
     place.write("mcp.json", "1");
     place.expect("mcp.json").await;
@@ -112,11 +112,11 @@ async fn a_file_is_not_lost_however_it_is_written() {
     place.expect("mcp.json").await;
     place.write("mcp.json", "6");
     place.expect("mcp.json").await;
-    assert_eq!(place.told().await, [""; 0]);
+    assert_eq!(place.reported().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn reading_a_file_is_no_change_and_neither_are_its_neighbours() {
+async fn reads_and_changes_of_neighbours_are_not_reported() {
     let place = Place::new(quick(), &["mcp.json"]).await;
     place.write("mcp.json", "1");
     place.expect("mcp.json").await;
@@ -124,33 +124,33 @@ async fn reading_a_file_is_no_change_and_neither_are_its_neighbours() {
         fs::read(place.path("mcp.json")).unwrap();
         place.write("other.json", "");
     }
-    assert_eq!(place.told().await, [""; 0]);
+    assert_eq!(place.reported().await, [""; 0]);
 }
 
 #[tokio::test]
-async fn folders_may_come_and_go() {
+async fn created_and_removed_folders_are_followed() {
     let place = Place::new(quick(), &["project/.roo/mcp.json"]).await;
     for _ in 0..3 {
         place.create_dir("project");
         place.create_dir("project/.roo");
-        assert_eq!(place.told().await, [""; 0]);
+        assert_eq!(place.reported().await, [""; 0]);
         place.write("project/.roo/mcp.json", "1");
         place.expect("project/.roo/mcp.json").await;
         fs::remove_dir_all(place.path("project")).unwrap();
         place.expect("project/.roo/mcp.json").await;
-        // All at once: the file is there before its folder is watched.
+        // The file exists before its folder is watched.
         place.create_dir("project/.roo");
         place.write("project/.roo/mcp.json", "2");
         place.expect("project/.roo/mcp.json").await;
         place.rename("project/.roo", "project/away");
         place.expect("project/.roo/mcp.json").await;
         place.write("project/away/mcp.json", "3");
-        assert_eq!(place.told().await, [""; 0]);
+        assert_eq!(place.reported().await, [""; 0]);
         place.rename("project/away", "project/.roo");
         place.expect("project/.roo/mcp.json").await;
         place.write("project/.roo/mcp.json", "4");
         place.expect("project/.roo/mcp.json").await;
-        // Another folder under the same name, at once.
+        // Another folder under the same name.
         place.create_dir("project/other");
         place.write("project/other/mcp.json", "5");
         place.rename("project/.roo", "project/away");
@@ -163,9 +163,9 @@ async fn folders_may_come_and_go() {
     }
 }
 
-// The folders inside one that is watched too: notify drops their watches with its own, and says nothing of it.
+// `notify` drops the watches of folders inside a watched folder with its own, without an event.
 #[tokio::test]
-async fn a_folder_may_be_swapped_with_all_that_is_in_it() {
+async fn swapped_folders_are_followed() {
     for files in [&["project/.roo/mcp.json"][..], &["project/.roo/mcp.json", "project/mcp.json"]] {
         let place = Place::new(quick(), files).await;
         for project in ["project", "other"] {
@@ -173,12 +173,12 @@ async fn a_folder_may_be_swapped_with_all_that_is_in_it() {
             place.write(&format!("{project}/.roo/mcp.json"), project);
             place.write(&format!("{project}/mcp.json"), project);
         }
-        assert_eq!(place.told().await, files);
+        assert_eq!(place.reported().await, files);
         for _ in 0..5 {
             place.rename("project", "away");
             place.rename("other", "project");
             place.rename("away", "other");
-            assert_eq!(place.told().await, files);
+            assert_eq!(place.reported().await, files);
             place.write("project/.roo/mcp.json", "again");
             place.expect("project/.roo/mcp.json").await;
         }
@@ -187,7 +187,7 @@ async fn a_folder_may_be_swapped_with_all_that_is_in_it() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn links_are_followed_when_they_are_swapped() {
+async fn switched_links_are_followed() {
     use std::os::unix::fs::symlink;
     let place = Place::new(quick(), &["config/mcp.json"]).await;
     let version = |number: u32| {
@@ -204,7 +204,7 @@ async fn links_are_followed_when_they_are_swapped() {
         version(number);
         place.expect("config/mcp.json").await;
         fs::remove_dir_all(place.path(&format!("config/..{}", number - 1))).unwrap();
-        assert_eq!(place.told().await, [""; 0]);
+        assert_eq!(place.reported().await, [""; 0]);
         place.write(&format!("config/..{number}/mcp.json"), "changed where it is");
         place.expect("config/mcp.json").await;
     }
@@ -217,9 +217,9 @@ async fn links_are_followed_when_they_are_swapped() {
     place.expect("config/mcp.json").await;
 }
 
-// mcp-notes 2.3, numbers 2 and 3: watches were lost with each change of the configuration, and for servers of one name.
+// Watches were lost with each change of the configuration, and for servers of one name.
 #[tokio::test]
-async fn what_is_watched_stays_so_when_other_files_are_added_and_removed() {
+async fn files_stay_watched_when_others_are_added_and_removed() {
     let place = Place::new(quick(), &["kept", "gone"]).await;
     for more in ["new", "newer", "newest"] {
         place.set(&["kept", more]).await;
@@ -228,16 +228,16 @@ async fn what_is_watched_stays_so_when_other_files_are_added_and_removed() {
         place.write(more, "");
         let mut expected = ["kept", more];
         expected.sort();
-        assert_eq!(place.told().await, expected);
+        assert_eq!(place.reported().await, expected);
     }
-    // What happened right before is told, though the wish comes between.
+    // A change right before the new set is reported.
     place.write("kept", "once more");
     place.set(&["kept"]).await;
     place.expect("kept").await;
 }
 
 #[tokio::test]
-async fn a_folder_is_watched_with_what_is_in_it() {
+async fn changes_in_a_watched_folder_are_reported() {
     let place = Place::new(quick(), &["build"]).await;
     place.create_dir("build");
     place.expect("build").await;
@@ -250,7 +250,7 @@ async fn a_folder_is_watched_with_what_is_in_it() {
 }
 
 #[tokio::test]
-async fn writing_without_a_pause_does_not_put_it_off_for_ever() {
+async fn continuous_writing_is_reported_within_the_limit() {
     let settings = Settings { quiet: Duration::from_secs(600), ..quick() };
     let place = Place::new(settings, &["busy"]).await;
     let stop = Arc::new(AtomicBool::new(false));
@@ -262,18 +262,18 @@ async fn writing_without_a_pause_does_not_put_it_off_for_ever() {
             }
         }
     });
-    let told = tokio::time::timeout(LIMIT, place.watch.changed()).await;
+    let reported = tokio::time::timeout(LIMIT, place.watch.changed()).await;
     stop.store(true, Ordering::Relaxed);
     writer.join().unwrap();
-    assert_eq!(told.unwrap(), BTreeSet::from([place.path("busy")]));
+    assert_eq!(reported.unwrap(), BTreeSet::from([place.path("busy")]));
 }
 
-/// What the operating system offers where it cannot watch, or does not hear of changes.
-struct Deaf {
+/// A watcher without watches left, or without events.
+struct NoEvents {
     is_full: bool,
 }
 
-impl Watcher for Deaf {
+impl Watcher for NoEvents {
     fn new<F: notify::EventHandler>(_: F, _: notify::Config) -> notify::Result<Self> {
         unreachable!("it is made by hand")
     }
@@ -292,16 +292,16 @@ impl Watcher for Deaf {
 }
 
 #[tokio::test]
-async fn what_cannot_be_watched_is_looked_at_and_it_is_said() {
+async fn unwatchable_files_are_polled_with_a_warning() {
     let cases: [(Settings, &str); 3] = [
         (
             Settings { native: |_| Err(notify::Error::generic("too many open files")), ..quick() },
             "too many open files",
         ),
-        (Settings { native: |_| Ok(Box::new(Deaf { is_full: true })), ..quick() }, "no more watches"),
+        (Settings { native: |_| Ok(Box::new(NoEvents { is_full: true })), ..quick() }, "no more watches"),
         (
             Settings {
-                native: |_| Ok(Box::new(Deaf { is_full: false })),
+                native: |_| Ok(Box::new(NoEvents { is_full: false })),
                 remote: |_| Some("nfs4".into()),
                 ..quick()
             },
@@ -312,7 +312,7 @@ async fn what_cannot_be_watched_is_looked_at_and_it_is_said() {
         let place = Place::new(settings, &["new/mcp.json"]).await;
         assert!(place.warning().is_some_and(|text| text.contains(why)), "{:?}", place.warning());
         place.create_dir("new");
-        assert_eq!(place.told().await, [""; 0]);
+        assert_eq!(place.reported().await, [""; 0]);
         for text in ["1", "2"] {
             place.write("new/mcp.json", text);
             place.expect("new/mcp.json").await;
@@ -325,7 +325,7 @@ async fn what_cannot_be_watched_is_looked_at_and_it_is_said() {
 }
 
 #[tokio::test]
-async fn where_watches_are_to_be_had_again_nothing_is_looked_at_any_more() {
+async fn polling_stops_when_watches_are_available_again() {
     static FULL: AtomicBool = AtomicBool::new(true);
     let native = |handler: Handler| {
         if FULL.load(Ordering::Relaxed) {
@@ -347,11 +347,11 @@ async fn where_watches_are_to_be_had_again_nothing_is_looked_at_any_more() {
 }
 
 #[tokio::test]
-async fn when_the_operating_system_loses_count_everything_is_looked_at() {
+async fn lost_events_make_all_files_be_compared() {
     static HANDLER: Mutex<Option<Handler>> = Mutex::new(None);
     let native = |handler: Handler| {
         *HANDLER.lock().unwrap() = Some(handler);
-        Ok(Box::new(Deaf { is_full: false }) as super::Native)
+        Ok(Box::new(NoEvents { is_full: false }) as super::Native)
     };
     let place = Place::new(Settings { native, ..quick() }, &["a", "b", "c"]).await;
     for text in ["1", "2", "3"] {

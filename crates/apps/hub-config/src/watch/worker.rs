@@ -1,4 +1,4 @@
-//! The thread that watches: it follows files as they come, go and move, and tells what has changed.
+//! The thread that watches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,221 +7,191 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::Settings;
-use super::debounce::Debounce;
 use super::folders::Folders;
-use super::route::Route;
-use super::shared::{Interests, Shared, Warnings, Work};
-use super::stamp::{self, Stamp};
-use super::tree::MAX_FOLDERS;
+use super::inbox::{Inbox, Work};
+use super::look::{Look, MAX_FOLDERS};
+use super::{Settings, Status};
 
-/// The thread that watches.
 pub(super) struct Worker {
-    shared: Arc<Shared>,
-    settle: watch::Sender<u64>,
-    poll: Duration,
+    settings: Settings,
+    inbox: Arc<Inbox>,
+    status: Arc<watch::Sender<Status>>,
     folders: Folders,
     files: BTreeMap<PathBuf, File>,
-    debounce: Debounce,
-    /// Files that moved while we followed them.
+    /// Files that still moved when the last round ended.
     unsettled: BTreeSet<PathBuf>,
     next_poll: Instant,
-    warnings: Warnings,
 }
 
-/// A file that is watched.
 #[derive(Default)]
 struct File {
-    route: Route,
-    /// What it was like when it was told last.
-    stamp: Stamp,
+    look: Look,
+    /// A change that is not reported yet.
+    change: Option<Change>,
+}
+
+/// The times of the first and the last event of a change.
+#[derive(Clone, Copy)]
+struct Change {
+    first: Instant,
+    last: Instant,
 }
 
 impl Worker {
-    pub(super) fn new(settings: Settings, shared: Arc<Shared>, settle: watch::Sender<u64>) -> Self {
-        Self {
-            folders: Folders::new(settings, Arc::clone(&shared)),
-            shared,
-            settle,
-            poll: settings.poll,
-            files: BTreeMap::new(),
-            debounce: Debounce::new(settings.quiet, settings.at_most),
-            unsettled: BTreeSet::new(),
-            next_poll: Instant::now(),
-            warnings: Warnings::default(),
-        }
+    pub(super) fn new(settings: Settings, inbox: Arc<Inbox>, status: Arc<watch::Sender<Status>>) -> Self {
+        let folders = Folders::new(settings, Arc::clone(&inbox));
+        let (files, unsettled) = (BTreeMap::new(), BTreeSet::new());
+        Self { settings, inbox, status, folders, files, unsettled, next_poll: Instant::now() }
     }
 
-    /// Works until it is stopped; `busy` has the time since which it does, and nothing while it waits.
-    pub(super) fn run(mut self, busy: &watch::Sender<Option<Instant>>) {
+    /// Works until the inbox is stopped.
+    pub(super) fn run(mut self) {
         let mut gather = Instant::now();
         loop {
-            busy.send_replace(None);
-            let work = self.shared.wait(gather, self.next());
+            self.status.send_modify(|status| status.busy = None);
+            let work = self.inbox.wait(gather, self.deadline());
             if work.stop {
                 return;
             }
             let now = Instant::now();
-            busy.send_replace(Some(now));
-            self.work(work, now);
-            self.look(now);
-            self.tell(now);
-            // What is written all the time is looked at now and then, not all the time: the less, the more there is of it.
+            self.status.send_modify(|status| status.busy = Some(now));
+            self.handle(work, now);
+            self.report(now);
+            // A folder that is written to all the time must not keep the thread busy.
             gather = (now + GATHER).max(Instant::now() + now.elapsed() * REST);
         }
     }
 
-    /// When there is something to do though nothing happens.
-    fn next(&self) -> Option<Instant> {
+    /// Returns when there is something to do without an event.
+    fn deadline(&self) -> Option<Instant> {
+        let changes = self.files.values().filter_map(|file| Some(file.change?.due(&self.settings))).min();
         let poll = self.folders.is_polling().then_some(self.next_poll);
         let again = (!self.unsettled.is_empty()).then(Instant::now);
-        [self.debounce.next(), poll, again].into_iter().flatten().min()
+        [changes, poll, again].into_iter().flatten().min()
     }
 
-    fn work(&mut self, work: Work, now: Instant) {
+    fn handle(&mut self, work: Work, now: Instant) {
         let mut stale = std::mem::take(&mut self.unsettled);
-        for (paths, is_certain) in [(work.touched, true), (work.doubtful, false)] {
-            for path in paths.into_iter().filter(|path| self.files.contains_key(path)) {
-                self.debounce.touch(path.clone(), is_certain, now);
-                stale.insert(path);
-            }
+        for (event, is_content) in work.events {
+            self.apply(&event, is_content, now, &mut stale);
         }
-        work.lost.iter().for_each(|folder| self.folders.lose(folder));
         if work.everything {
-            self.folders.lose_all();
+            self.folders.unwatch(|_| true);
             stale.extend(self.files.keys().cloned());
         }
-        let Some((number, wanted)) = work.wanted else { return self.settle(stale, now) };
-        self.files.retain(|path, _| wanted.contains(path));
-        self.debounce.retain(&wanted);
-        self.shared.forget(&wanted);
-        stale.retain(|path| wanted.contains(path));
-        let new: Vec<_> = wanted.into_iter().filter(|path| !self.files.contains_key(path)).collect();
-        for path in &new {
-            self.files.insert(path.clone(), File::default());
+        if self.folders.is_polling() && now >= self.next_poll {
+            self.next_poll = now + self.settings.poll;
+            let polled = self.files.iter().filter(|(_, file)| self.folders.polls(&file.look.folders));
+            stale.extend(polled.map(|(path, _)| path.clone()));
         }
-        self.settle(stale.into_iter().chain(new.iter().cloned()).collect(), now);
-        for path in new {
-            if let Some(file) = self.files.get_mut(&path) {
-                file.stamp = file.look(&path);
-            }
+        let mut new = BTreeSet::new();
+        if let Some(wanted) = &work.wanted {
+            self.files.retain(|path, _| wanted.contains(path));
+            self.status.send_modify(|status| status.changed.retain(|path| wanted.contains(path)));
+            new = wanted.iter().filter(|path| !self.files.contains_key(*path)).cloned().collect();
+            self.files.extend(new.iter().map(|path| (path.clone(), File::default())));
+            stale.extend(new.iter().cloned());
         }
-        self.settle.send_replace(number);
+        self.settle(stale, &new, now);
+        self.warn();
+        if work.wanted.is_some() {
+            self.status.send_modify(|status| status.settled = work.number);
+        }
     }
 
-    /// Follows files to where they are now, until nothing moves any more.
-    fn settle(&mut self, mut stale: BTreeSet<PathBuf>, now: Instant) {
-        for _ in 0..ROUNDS {
-            self.route(&stale);
-            let needed = self.needed();
-            // Before the watches, so that no event comes that nobody is interested in yet.
-            self.shared.set_interests(self.interests());
-            let new = self.folders.set(&needed);
-            stale = self.files_in(&new);
-            // Something may have happened in there before we watched.
-            for path in &stale {
-                self.debounce.touch(path.clone(), false, now);
+    /// Applies an event to the files that it concerns, and adds them to `stale`.
+    fn apply(&mut self, event: &Path, is_content: bool, now: Instant, stale: &mut BTreeSet<PathBuf>) {
+        let mut is_step = false;
+        for (path, file) in &mut self.files {
+            let is_in = file.look.contains(event);
+            let leads_to = file.look.steps.contains(event);
+            if is_in || leads_to {
+                stale.insert(path.clone());
             }
+            if is_in && is_content {
+                file.touch(now);
+            }
+            is_step |= leads_to;
+        }
+        // The path may be another folder now. `notify` has dropped the watches in the old one without an event.
+        if is_step && is_content {
+            self.folders.unwatch(|folder| folder.starts_with(event));
+        }
+    }
+
+    /// Looks at files and watches their folders until nothing moves any more. `new` files have no change to report.
+    fn settle(&mut self, mut stale: BTreeSet<PathBuf>, new: &BTreeSet<PathBuf>, now: Instant) {
+        for _ in 0..ROUNDS {
+            // All watched folders share one limit.
+            let mut inside: usize = self.files.values().map(|file| file.look.inside.len()).sum();
+            for path in &stale {
+                let Some(file) = self.files.get_mut(path) else { continue };
+                inside -= file.look.inside.len();
+                let look = Look::at(path, MAX_FOLDERS.saturating_sub(inside));
+                inside += look.inside.len();
+                if look.stamp != file.look.stamp && !new.contains(path) {
+                    file.touch(now);
+                }
+                file.look = look;
+            }
+            let needed = self.files.values().flat_map(|file| file.look.folders.iter().cloned()).collect();
+            let unseen = self.folders.set(&needed);
+            // Their files may have changed before they were watched.
+            let is_unseen = |file: &File| !file.look.folders.is_disjoint(&unseen);
+            stale =
+                self.files.iter().filter(|(_, file)| is_unseen(file)).map(|(path, _)| path.clone()).collect();
             if stale.is_empty() {
                 break;
             }
         }
         self.unsettled = stale;
-        self.warn();
     }
 
-    /// Follows each of these; all folders that are watched with what is in them share what there may be of that.
-    fn route(&mut self, stale: &BTreeSet<PathBuf>) {
-        let mut inside: usize = self.files.values().map(|file| file.route.inside.folders.len()).sum();
-        for path in stale {
-            if let Some(file) = self.files.get_mut(path) {
-                inside -= file.route.inside.folders.len();
-                file.route = Route::to(path, MAX_FOLDERS.saturating_sub(inside));
-                inside += file.route.inside.folders.len();
+    fn report(&mut self, now: Instant) {
+        let mut due = Vec::new();
+        for (path, file) in &mut self.files {
+            if file.change.take_if(|change| change.due(&self.settings) <= now).is_some() {
+                due.push(path.clone());
             }
         }
-    }
-
-    /// Looks at the files that cannot be watched.
-    fn look(&mut self, now: Instant) {
-        if !self.folders.is_polling() || now < self.next_poll {
-            return;
-        }
-        self.next_poll = now + self.poll;
-        let polled = self.files.iter().filter(|(_, file)| self.folders.polls(&file.route.folders));
-        let polled: BTreeSet<_> = polled.map(|(path, _)| path.clone()).collect();
-        // Perhaps they can be watched by now, and there may be other folders in them.
-        self.settle(polled.clone(), now);
-        for path in polled {
-            let Some(file) = self.files.get_mut(&path) else { continue };
-            let stamp = file.look(&path);
-            if file.stamp != stamp {
-                file.stamp = stamp;
-                self.debounce.touch(path, true, now);
-            }
+        if !due.is_empty() {
+            self.status.send_modify(|status| status.changed.extend(due));
         }
     }
 
-    fn tell(&mut self, now: Instant) {
-        let mut changed = BTreeSet::new();
-        for (path, is_certain) in self.debounce.due(now) {
-            let Some(file) = self.files.get_mut(&path) else { continue };
-            let stamp = file.look(&path);
-            if is_certain || file.stamp != stamp {
-                file.stamp = stamp;
-                changed.insert(path);
-            }
-        }
-        if !changed.is_empty() {
-            self.shared.tell(changed);
-        }
-    }
-
-    /// Says what is not watched as it should be.
+    /// Reports files that are not watched as they should be.
     fn warn(&mut self) {
-        let cut = self.files.iter().find(|(_, file)| file.route.inside.is_cut).map(|(path, _)| cut(path));
-        let warnings: Warnings = self.folders.why_polled().into_iter().chain(cut).map(Arc::from).collect();
-        if warnings == self.warnings {
+        let cut = self.files.iter().find(|(_, file)| file.look.is_cut).map(|(path, _)| cut(path));
+        let warnings: Arc<[_]> = self.folders.warning().into_iter().chain(cut).map(Arc::from).collect();
+        let before = Arc::clone(&self.status.borrow().warnings);
+        if warnings == before {
             return;
         }
-        for why in warnings.iter().filter(|why| !self.warnings.contains(why)) {
-            tracing::warn!("{why}");
+        for warning in warnings.iter().filter(|warning| !before.contains(warning)) {
+            tracing::warn!("{warning}");
         }
-        // If there was nothing to be looked at before, that time is long over.
-        self.next_poll = self.next_poll.max(Instant::now() + self.poll);
-        self.warnings = Arc::clone(&warnings);
-        self.shared.set_warnings(warnings);
+        // If no file was polled before, the time of the next poll has long passed.
+        self.next_poll = self.next_poll.max(Instant::now() + self.settings.poll);
+        self.status.send_modify(|status| status.warnings = warnings);
     }
+}
 
-    fn needed(&self) -> BTreeSet<PathBuf> {
-        self.files.values().flat_map(|file| file.route.folders.iter().cloned()).collect()
-    }
-
-    fn interests(&self) -> Interests {
-        let mut interests = Interests::default();
-        for (path, File { route, .. }) in &self.files {
-            for step in &route.steps {
-                interests.steps.entry(step.clone()).or_default().insert(path.clone());
-            }
-            for end in route.end.iter().chain(&route.inside.folders) {
-                interests.ends.entry(end.clone()).or_default().insert(path.clone());
-            }
-            for folder in &route.inside.folders {
-                interests.insides.entry(folder.clone()).or_default().insert(path.clone());
-            }
-        }
-        interests
-    }
-
-    fn files_in(&self, folders: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
-        let is_in = |file: &File| file.route.folders.iter().any(|folder| folders.contains(Path::new(folder)));
-        self.files.iter().filter(|(_, file)| is_in(file)).map(|(path, _)| path.clone()).collect()
+impl Drop for Worker {
+    /// After a panic of the thread no caller waits for it.
+    fn drop(&mut self) {
+        self.status.send_modify(|status| (status.settled, status.busy) = (u64::MAX, None));
     }
 }
 
 impl File {
-    fn look(&self, path: &Path) -> Stamp {
-        stamp::of(path, &self.route.inside.folders)
+    fn touch(&mut self, now: Instant) {
+        self.change.get_or_insert(Change { first: now, last: now }).last = now;
+    }
+}
+
+impl Change {
+    fn due(&self, settings: &Settings) -> Instant {
+        (self.last + settings.quiet).min(self.first + settings.at_most)
     }
 }
 
@@ -233,9 +203,31 @@ fn cut(path: &Path) -> String {
     )
 }
 
-/// How long events are left to gather.
+/// How long events are collected.
 const GATHER: Duration = Duration::from_millis(20);
-/// How many times as long as the last look took.
+/// How many times as long as the last look the thread then rests.
 const REST: u32 = 4;
-/// How often files are followed before other things have their turn.
+/// How often files are looked at in a row.
 const ROUNDS: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_due_after_quiet_but_at_last_after_a_limit() {
+        let start = Instant::now();
+        let at = |millis: u64| start + Duration::from_millis(millis);
+        let settings = Settings::quiet(Duration::from_millis(500));
+        let (mut busy, mut calm) = (File::default(), File::default());
+        let due = |file: &File| file.change.map(|change| change.due(&settings));
+        assert_eq!(due(&busy), None);
+        for millis in (0..=1900).step_by(100) {
+            busy.touch(at(millis));
+            assert!(due(&busy) > Some(at(millis)));
+        }
+        calm.touch(at(1200));
+        assert_eq!(due(&calm), Some(at(1700)));
+        assert_eq!(due(&busy), Some(at(2000)));
+    }
+}

@@ -1,4 +1,4 @@
-//! What is counted in the whole process, and so in one that has no other test.
+//! Threads and watches of the whole process, counted in a process without other tests.
 
 use std::fs;
 use std::path::Path;
@@ -7,15 +7,15 @@ use std::process::Command;
 use super::{LIMIT, Place, quick};
 
 #[test]
-fn dropping_it_leaves_no_thread_and_no_watch() {
+fn dropping_leaves_no_thread_and_no_watch() {
     in_a_process_of_its_own("watch::tests::counted::dropping");
 }
 
 pub(super) fn in_a_process_of_its_own(test: &str) {
     let run =
         Command::new(std::env::current_exe().unwrap()).args(["--exact", test, "--ignored"]).output().unwrap();
-    let told = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success() && told.contains("1 passed"), "{told}");
+    let output = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && output.contains("1 passed"), "{output}");
 }
 
 #[tokio::test]
@@ -34,7 +34,7 @@ async fn dropping() {
     tokio::time::timeout(LIMIT, gone).await.expect("nothing is left");
 }
 
-/// The threads and queues of watches in this process.
+/// Counts the threads and inotify queues of this process.
 fn left() -> usize {
     let all = |folder: &str| fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
     let threads = all("/proc/self/task").filter_map(|task| fs::read_to_string(task.join("comm")).ok());
