@@ -1,6 +1,5 @@
-//! Changes of configuration files that leave everything else in them as it is.
+//! Edits of configuration files that leave everything else in the text unchanged.
 
-mod check;
 mod container;
 mod document;
 mod entry;
@@ -21,44 +20,44 @@ pub(crate) use file::is_temporary;
 use list::List;
 use splice::Splice;
 
-use super::{ServerConfig, file::is_server_name};
+use crate::file::{is_server_name, parse};
+use crate::{Origin, Problem, ServerConfig, Severity, syntax};
 
 /// A change of one server in a configuration file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Edit {
-    /// `disabled`.
+    /// Sets `disabled`.
     Disabled(bool),
-    /// `timeout`: whole seconds, or parts of them.
+    /// Sets `timeout`, in seconds with a fraction if needed.
     Timeout(Duration),
-    /// A tool in `alwaysAllow`, or no longer in it.
+    /// Adds a tool to `alwaysAllow`, or removes it.
     AlwaysAllow {
         /// The tool, or a pattern.
         tool: String,
         /// Whether it is in the list afterwards.
         allowed: bool,
     },
-    /// A tool out of `disabledTools`, and in `enabledTools` where there is such a list; or the other way round.
+    /// Removes a tool from `disabledTools` and adds it to `enabledTools` if that list exists; or disables the tool.
     ToolEnabled {
         /// The tool, or a pattern.
         tool: String,
         /// Whether it is enabled afterwards.
         enabled: bool,
     },
-    /// A server that the file does not have yet.
+    /// Adds a server that the file does not contain yet.
     Add(Box<ServerConfig>),
-    /// The server is gone from the file.
+    /// Removes the server from the file.
     Remove,
 }
 
 impl Edit {
-    /// The text with this change; the same text where it says so already.
+    /// Returns the text with this change, or the same text if nothing is to be changed.
     ///
-    /// What is changed is the value alone, or the lines that are added or removed: comments, the order, keys that we do
-    /// not know, trailing commas, the indentation and the ends of lines all stay.
-    /// Comments inside a server that is removed go with it.
-    /// A text without servers gets those under the section's key.
-    pub(crate) fn apply(&self, server: &str, text: &str, section: Section) -> Result<String, Refusal> {
+    /// Only the value changes, or lines are added or removed: comments, order, unknown keys, trailing commas,
+    /// indentation and line endings stay. Comments inside a removed server are removed with it.
+    /// A text without servers gets them under the key `section`.
+    pub(crate) fn apply(&self, server: &str, text: &str, section: &str) -> Result<String, Refusal> {
         let (mark, text) = text.strip_prefix(MARK).map_or(("", text), |rest| (MARK, rest));
         let mut text = text.to_owned();
         let mut splices = self.splices(&Document::parse(&text)?, server, section)?;
@@ -70,17 +69,17 @@ impl Edit {
         Ok(text)
     }
 
-    /// Makes the change in a file; a file that is not there, and its folders, are made where a server is added.
+    /// Applies the change to a file. If a server is added, the file and its folders are created if they do not exist.
     ///
     /// This blocks.
     pub fn write(&self, server: &str, path: &Path) -> Result<(), EditError> {
         let is_vs_code = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == ".vscode");
-        let section = if is_vs_code { Section::Servers } else { Section::McpServers };
+        let section = if is_vs_code { "servers" } else { MCP_SERVERS };
         file::change(path, |text| self.apply(server, text, section))
     }
 
-    /// What is still to do: a key or a name that stands twice is removed one after the other.
-    fn rest(&self, document: &Document<'_>, server: &str, section: Section) -> Result<Vec<Splice>, Refusal> {
+    /// Returns the remaining changes: duplicate keys are removed one after the other.
+    fn rest(&self, document: &Document<'_>, server: &str, section: &str) -> Result<Vec<Splice>, Refusal> {
         match self {
             Self::Add(_) => Ok(Vec::new()),
             Self::Remove if !document.has_server(server)? => Ok(Vec::new()),
@@ -88,12 +87,7 @@ impl Edit {
         }
     }
 
-    fn splices(
-        &self,
-        document: &Document<'_>,
-        server: &str,
-        section: Section,
-    ) -> Result<Vec<Splice>, Refusal> {
+    fn splices(&self, document: &Document<'_>, server: &str, section: &str) -> Result<Vec<Splice>, Refusal> {
         match self {
             Self::Disabled(disabled) => set(document, server, "disabled", Json::raw(*disabled)),
             Self::Timeout(timeout) => set(document, server, "timeout", seconds(*timeout)?),
@@ -124,25 +118,7 @@ impl Edit {
     }
 }
 
-/// The key that a file gets its servers under, where it has none yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Section {
-    /// `mcpServers`.
-    McpServers,
-    /// `servers`: a file of VS Code's.
-    Servers,
-}
-
-impl Section {
-    fn key(self) -> &'static str {
-        match self {
-            Self::McpServers => "mcpServers",
-            Self::Servers => "servers",
-        }
-    }
-}
-
-/// One value of a server, replaced where it is or added behind the others.
+/// Sets one value of a server: replaces it, or adds it after the other members.
 fn set(document: &Document<'_>, server: &str, key: &str, value: Json) -> Result<Vec<Splice>, Refusal> {
     let object = document.server(server)?;
     Ok(match object.member(key) {
@@ -156,7 +132,7 @@ fn add(
     document: &Document<'_>,
     server: &str,
     config: &ServerConfig,
-    section: Section,
+    section: &str,
 ) -> Result<Vec<Splice>, Refusal> {
     if document.has_server(server)? {
         return Err(Refusal::Exists { server: server.into() });
@@ -165,14 +141,32 @@ fn add(
         return Err(Refusal::ServerName);
     }
     let entry = entry::of(config, document.says_streamable_http());
-    check::readable(server, &entry)?;
+    check_readable(server, &entry)?;
     let servers = Json::object([(server, entry.clone())]);
     Ok(match (document.section()?, document.root()?) {
         (Some(Ok(section)), _) => section.append(server, &entry),
         (Some(Err(null)), _) => vec![null.replace(servers.inline(true))],
-        (None, Some(root)) => root.append(section.key(), &servers),
-        (None, None) => vec![document.whole(&Json::object([(section.key(), servers)]))],
+        (None, Some(root)) => root.append(section, &servers),
+        (None, None) => vec![document.whole(&Json::object([(section, servers)]))],
     })
+}
+
+/// Refuses a server that would be refused when its file is read, by reading it.
+///
+/// The entry is read alone, so other problems of the file do not prevent the change.
+fn check_readable(server: &str, entry: &Json) -> Result<(), Refusal> {
+    let text = Json::object([(MCP_SERVERS, Json::object([(server, entry.clone())]))]).inline(true);
+    let errors = parse(&text, &Origin::Program).problems.into_iter();
+    let errors = errors.filter(|problem| problem.severity() == Severity::Error);
+    // Paths are relative to the server, and there is no position: the text is in no file.
+    let above = syntax::key(MCP_SERVERS, server);
+    let problems: Vec<_> = errors
+        .map(|problem| {
+            let path = problem.path.strip_prefix(&above).unwrap_or(&problem.path);
+            Problem { position: None, path: path.trim_start_matches('.').to_owned(), ..problem }
+        })
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid { problems }) }
 }
 
 fn seconds(timeout: Duration) -> Result<Json, Refusal> {
@@ -182,8 +176,9 @@ fn seconds(timeout: Duration) -> Result<Json, Refusal> {
     Ok(entry::seconds(timeout))
 }
 
-/// A byte-order mark, which some editors put in front of a file.
+/// The byte order mark that some editors write at the start of a file.
 const MARK: &str = "\u{feff}";
+const MCP_SERVERS: &str = "mcpServers";
 const MIN_TIMEOUT: Duration = Duration::from_secs(1);
 const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 

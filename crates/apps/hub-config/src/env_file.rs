@@ -1,11 +1,11 @@
-//! Reads a file of environment variables, as `.env` files are.
+//! Reads files of environment variables (`.env`).
 
-/// The variables of a file, in its order, and the lines that are none, from 1.
+/// Returns the variables of a file in its order, and the numbers of invalid lines, from 1.
 ///
-/// A line is `NAME=value`, perhaps with `export` before it, or a comment.
-/// A value ends with its line, or at a `#` behind white space; one in quotes may go on over several lines.
-/// In `"…"` there are `\n`, `\r`, `\t`, `\"`, `\\` and `\$`; in `'…'` and `` `…` `` everything is as it is written.
-/// Nothing is put in for variables: a value is what it is.
+/// A line is `NAME=value`, optionally with `export` before it, or a comment.
+/// A value ends with its line, or at a `#` after white space; a quoted value may span several lines.
+/// `"…"` has the escapes `\n`, `\r`, `\t`, `\"`, `\\` and `\$`; in `'…'` and `` `…` `` the text is literal.
+/// Variables in values are not replaced.
 pub(super) fn parse(text: &str) -> (Vec<(String, String)>, Vec<usize>) {
     let (mut variables, mut wrong) = (Vec::new(), Vec::new());
     let (mut rest, mut line) = (text, 1);
@@ -28,7 +28,7 @@ enum Entry {
     Wrong,
 }
 
-/// What the next line is, or the next lines where quotes go over several, and what comes then.
+/// Parses the next line, or several lines of a quoted value. Returns the rest of the text.
 fn entry(text: &str) -> (Entry, &str) {
     let (line, after) = text.split_once('\n').unwrap_or((text, ""));
     let line = line.trim();
@@ -41,7 +41,7 @@ fn entry(text: &str) -> (Entry, &str) {
     if !is_name(name) {
         return (Entry::Wrong, after);
     }
-    // Quotes may go on behind the line.
+    // Quoted text may continue after the line.
     let open = text.split_once('=').map_or("", |(_, rest)| rest).trim_start_matches([' ', '\t']);
     let Some(quote) = open.chars().next().filter(|c| "\"'`".contains(*c)) else {
         return (Entry::Variable(name.to_owned(), plain(value.trim_start())), after);
@@ -52,7 +52,7 @@ fn entry(text: &str) -> (Entry, &str) {
     }
 }
 
-/// A value without quotes.
+/// Parses a value without quotes.
 fn plain(value: &str) -> String {
     if value.starts_with('#') {
         return String::new();
@@ -61,7 +61,8 @@ fn plain(value: &str) -> String {
     value[..comment.map_or(value.len(), |(at, _)| at)].trim_end().to_owned()
 }
 
-/// A value up to its second quote, and what comes in the lines behind; `None` where it is not closed, or goes on behind.
+/// Parses a value up to its closing quote, and returns the following lines; `None` if it is not closed or followed by
+/// text.
 fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut chars = text.char_indices();
@@ -94,7 +95,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn variables_are_read_as_they_are_meant() {
+    fn variables_are_parsed() {
         for (text, value) in [
             ("A=b", "b"),
             ("A=", ""),
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_variable_is_told_by_its_line() {
+    fn invalid_lines_are_reported_by_number() {
         for (text, lines) in [
             ("# c\n\n  \n", vec![]),
             ("A", vec![1]),
@@ -137,12 +138,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in any::<String>()) {
+        fn no_text_causes_a_panic(text in any::<String>()) {
             parse(&text);
         }
 
         #[test]
-        fn nothing_like_a_file_makes_it_panic(text in "([A= '\"`#\\\\\n\r$é]|export){0,40}") {
+        fn no_similar_text_causes_a_panic(text in "([A= '\"`#\\\\\n\r$é]|export){0,40}") {
             parse(&text);
         }
     }

@@ -1,4 +1,4 @@
-//! Reads the servers of one file, and everything that is wrong with it.
+//! Reads the servers of one file, and reports all its problems.
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
@@ -8,13 +8,15 @@ use jsonc_parser::{
     parse_to_ast,
 };
 
-use super::{Configured, Input, Origin, Position, Problem, ProblemKind, Severity, syntax, text};
-use crate::ServerName;
+use super::{Configured, Input, Origin, Position, Problem, ProblemKind, Severity, syntax};
+use crate::{
+    ServerName,
+    reading::{TextReading, finish_text, start_text},
+};
 
 mod fields;
 mod inputs;
 mod keys;
-mod misplaced;
 mod report;
 mod server;
 
@@ -23,14 +25,14 @@ use fields::{unique, unique_by};
 use report::Report;
 pub(super) use server::ADDRESS;
 
-/// What a file has.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub(super) struct FileContents {
-    /// The servers in the order of the file: those of which one can make sense.
+    /// The servers in the order of the file, including broken ones.
     pub(super) servers: Vec<Entry>,
-    /// What is wrong, in the order of the file.
+    /// The problems in the order of the file.
     pub(super) problems: Vec<Problem>,
-    /// Whether nothing can be said of its servers.
+    /// Whether the servers are unknown because the file is broken.
     pub(super) broken: bool,
 }
 
@@ -38,7 +40,7 @@ pub(super) struct FileContents {
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: ServerName,
-    /// `None` where it is broken.
+    /// `None` if it is broken.
     pub(super) configured: Option<Configured>,
 }
 
@@ -48,24 +50,21 @@ impl From<Configured> for Entry {
     }
 }
 
-/// A file that is being read.
-pub(super) type Reading = super::bounded::Reading<Vec<u8>, text::Fault>;
-
 /// Starts to read a file.
-pub(super) fn start(file: &Path) -> Reading {
-    text::start(file, LIMIT)
+pub(super) fn start(file: &Path) -> TextReading {
+    start_text(file, LIMIT)
 }
 
-/// Reads the servers of a file; one that is not there has nothing.
-pub(super) fn finish(reading: Reading, origin: &Origin) -> FileContents {
-    match text::finish(reading) {
+/// Waits for the servers of a file. A missing file has none.
+pub(super) fn finish(reading: TextReading, origin: &Origin) -> FileContents {
+    match finish_text(reading) {
         Ok(Some(text)) => parse(&text, origin),
         Ok(None) => FileContents::default(),
         Err((kind, position)) => broken(origin, position, kind),
     }
 }
 
-/// Reads the text of a file, without a byte order mark.
+/// Parses the text of a file without a byte order mark.
 pub(super) fn parse(text: &str, origin: &Origin) -> FileContents {
     let mut report = Report::new(text, origin);
     let parsed = match parse_to_ast(text, &Default::default(), &syntax::options()) {
@@ -112,11 +111,11 @@ fn root_object(root: &Object<'_>, mut report: Report<'_>) -> FileContents {
     FileContents { servers: entries, problems: servers.report.finish(), broken }
 }
 
-/// The servers of a file, which may have both maps.
+/// The servers of a file, which may have both sections.
 struct Servers<'t> {
-    /// `None` for one that comes again further down.
+    /// `None` for a server that is defined again below.
     entries: Vec<Option<Entry>>,
-    /// Where a name stands in the entries, and in the text.
+    /// The index of a name in `entries`, and its place in the text.
     first: HashMap<ServerName, (usize, usize)>,
     inputs: Arc<HashMap<String, Input>>,
     report: Report<'t>,
@@ -140,7 +139,7 @@ impl Servers<'_> {
         }
         let name = ServerName::from(name);
         self.report.server(Some(&name));
-        // Within one map that is told already; here it is about the other map.
+        // Duplicates within one section are reported already; this is a duplicate in the other section.
         if let Some((entry, before)) = self.first.insert(name.clone(), (self.entries.len(), at)) {
             self.entries[entry] = None;
             self.report.duplicate(at, &path, before);
@@ -155,19 +154,18 @@ impl Servers<'_> {
 
 fn broken(origin: &Origin, position: Option<Position>, kind: ProblemKind) -> FileContents {
     debug_assert_eq!(kind.severity(), Severity::Error);
-    let file = origin.file().cloned();
-    let problem = Problem { file, position, path: String::new(), server: None, kind };
+    let problem = Problem { position, ..Problem::of_file(origin.file(), kind) };
     FileContents { problems: vec![problem], broken: true, ..FileContents::default() }
 }
 
-/// Names are shown in logs and lists, a line for each.
+/// Returns whether a name is valid: logs and lists show each name on one line.
 pub(super) fn is_server_name(name: &str) -> bool {
     !name.trim().is_empty()
         && name.chars().count() <= super::problem::MAX_NAME
         && !name.contains(char::is_control)
 }
 
-/// Our messages begin with a small letter.
+/// Lowers the first letter, as in all messages.
 pub(super) fn lower(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
@@ -187,14 +185,14 @@ mod tests {
         parse(text, &Origin::Global(Default::default()))
     }
 
-    /// A whole file, which is cut and disturbed below.
+    /// A complete file, which the tests below cut and change.
     const WHOLE: &str = r#"{ // é
         "mcpServers": { "a": { "command": "c", "args": ["x", "${Y:-z}"], "env": { "A": "b" }, "timeout": 60, },
             "é": { "type": "http", "url": "https://h/", "headers": { "X": "y\u00e9" } } },
         "inputs": [ { "id": "i", "options": ["a", { "value": "b" }] } ], /* end */ }"#;
 
     #[test]
-    fn a_file_that_was_cut_anywhere_is_broken_and_told() {
+    fn a_truncated_file_is_broken() {
         assert!(read(WHOLE).problems.is_empty());
         for (at, _) in WHOLE.char_indices() {
             let contents = read(&WHOLE[..at]);
@@ -205,19 +203,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in any::<String>()) {
+        fn no_text_causes_a_panic(text in any::<String>()) {
             read(&text);
         }
 
         #[test]
-        fn nothing_like_json_makes_it_panic(
+        fn no_similar_text_causes_a_panic(
             text in r#"([{}\[\]:,"\\/*\n\r]|"mcpServers":|"a"|"command"|"é"|1e9|null|true|\\u[0-9d]{3}0|//){0,60}"#,
         ) {
             read(&text);
         }
 
         #[test]
-        fn what_is_put_into_a_file_makes_it_no_panic(
+        fn no_insertion_causes_a_panic(
             at in 0..WHOLE.len(), put in r#"[{}\[\]:,"\\/*0a\né]{0,4}"#, gone in 0..9_usize,
         ) {
             let at = (0..=at).rev().find(|&at| WHOLE.is_char_boundary(at)).unwrap();

@@ -2,13 +2,15 @@
 
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use tokio::task::spawn_blocking;
 
-use crate::{Configuration, Edit, EditError, Refusal, ServerName, Sources, edit::Fingerprint};
+use crate::{
+    Configuration, Edit, EditError, Refusal, ServerName, Sources, edit::Fingerprint, sources::absolute,
+};
 
 /// The configuration files: reads, compares and edits them. A clone is another handle to the same files.
 ///
@@ -26,7 +28,7 @@ struct State {
 impl Files {
     /// Creates the files of these sources. None is read yet.
     pub fn new(sources: Sources) -> Self {
-        let seen = sources.files().map(|file| (absolute(file), Fingerprint::default())).collect();
+        let seen = sources.files().map(|file| (absolute(&**file), Fingerprint::default())).collect();
         Self(Arc::new(Mutex::new(State { sources, seen })))
     }
 
@@ -50,8 +52,8 @@ impl Files {
         spawn_blocking(move || this.read_now()).await.ok()
     }
 
-    /// Returns whether the content of a file differs from the last reading. Content, not the modification time, tells own
-    /// changes from others.
+    /// Returns whether the content of a file differs from the last reading. Comparing content ignores the hub's own
+    /// edits.
     pub async fn are_changed(&self) -> bool {
         let this = self.clone();
         let changed = move || {
@@ -73,7 +75,7 @@ impl Files {
                 match edit.write(server.as_str(), &file) {
                     Ok(()) => return Ok(()),
                     Err(error) if is_elsewhere(&error) => refused = refused.or(Some(error)),
-                    // This file may have the server, so its error says more than that the others do not.
+                    // This file may have the server, so return its error.
                     Err(error) => return Err(error),
                 }
             }
@@ -85,10 +87,6 @@ impl Files {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-pub(crate) fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn is_elsewhere(error: &EditError) -> bool {

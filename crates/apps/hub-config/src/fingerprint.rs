@@ -1,16 +1,16 @@
-//! What a user agrees to when he trusts a server.
+//! The part of a configuration that a user trusts.
 
 use sha2::{Digest as _, Sha256};
 
 use super::{Configured, Endpoint, Launch, Patterns, Stdio};
 
 impl Configured {
-    /// A SHA-256, in hexadecimal, of everything that decides what runs, where it connects, and what is called without a
-    /// question: the file, the name, command, arguments, working directory, environment, URL, headers, the lists of tools,
-    /// and the `inputs` of the file where the server uses some.
+    /// Returns the SHA-256, in hexadecimal, of everything that decides which program runs, where it connects, and which
+    /// tools are called without approval: the file, name, command, arguments, working directory, environment, URL,
+    /// headers, lists of tools, and the `inputs` of the file if the server uses some.
     ///
-    /// It is made of what is written: the values of variables are not in it, and neither is the content of a program or of
-    /// an `envFile`.
+    /// It covers the text as written. Values of variables, the content of programs and of the `envFile` are not part
+    /// of it.
     pub fn fingerprint(&self) -> String {
         let Self { name, origin, config, written, .. } = self;
         let mut digest = Digest(Sha256::new());
@@ -33,7 +33,7 @@ impl Configured {
         digest.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// The fingerprint that this would have if its lists said nothing of a tool, in any spelling.
+    /// Returns the fingerprint of this configuration without a tool in its lists, in any spelling.
     pub fn fingerprint_without(&self, tool: &str) -> String {
         let mut other = self.clone();
         let config = &mut other.config;
@@ -45,7 +45,7 @@ impl Configured {
 }
 
 impl Launch {
-    /// Whether the server needs a value from the user before it starts.
+    /// Returns whether the server uses an input.
     fn asks(&self) -> bool {
         let asks = |text: &String| text.contains("${input:");
         match self {
@@ -103,7 +103,7 @@ impl Digest {
         self.pairs(headers);
     }
 
-    /// In any order, which means nothing.
+    /// Hashes patterns regardless of their order, which has no meaning.
     fn patterns(&mut self, patterns: Option<&Patterns>) {
         self.text(if patterns.is_some() { "some" } else { "none" });
         let mut texts: Vec<_> = patterns.into_iter().flat_map(Patterns::iter).map(str::to_owned).collect();

@@ -1,65 +1,63 @@
-//! How a server is reached.
+//! The program or the address of a server.
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, path::PathBuf};
 
-/// How a server is reached: raw, with variables in its strings.
+/// The program or the address of a server as it is written, with variables in its strings.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "the transports of MCP; a new one is a change that every reader must see"
 )]
 pub enum Launch {
-    /// A program that speaks over its stdin and stdout (`"type": "stdio"`).
+    /// A program, over its stdin and stdout (`"type": "stdio"`).
     Stdio(Stdio),
     /// Streamable HTTP (`"type": "streamable-http"` or `"http"`).
     Http(Endpoint),
-    /// The older transport with a stream of server-sent events (`"type": "sse"`).
+    /// The older transport over server-sent events (`"type": "sse"`).
     Sse(Endpoint),
 }
 
-/// A program that is started.
+/// A program to start.
 #[derive(Clone, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Stdio {
-    /// The program, looked up in the `PATH` that it is given.
+    /// The program. It is searched in the `PATH` of its own environment.
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Its working directory; the workspace folder where there is none.
+    /// Its working directory; by default the workspace folder.
     pub cwd: Option<String>,
-    /// Variables of its environment, beside the few that every server gets.
+    /// Environment variables, in addition to the variables of every server.
     pub env: BTreeMap<String, String>,
-    /// A file of more variables, one `NAME=value` a line; those of [`env`](Self::env) win. Another content of it restarts
-    /// the server.
+    /// A file of further variables, one `NAME=value` per line; [`env`](Self::env) wins. A change of its content
+    /// restarts the server.
     pub env_file: Option<String>,
 }
 
 impl Stdio {
-    /// A program without arguments.
+    /// Creates a program without arguments.
     pub fn new(command: impl Into<String>) -> Self {
         Self { command: command.into(), ..Self::default() }
     }
 }
 
-/// An address.
+/// An address of a server.
 #[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Endpoint {
-    /// The address, `http` or `https`.
+    /// The URL, `http` or `https`.
     pub url: String,
-    /// Headers of each request.
+    /// Headers for each request.
     pub headers: BTreeMap<String, String>,
 }
 
 impl Endpoint {
-    /// An address, without headers.
+    /// Creates an address without headers.
     pub fn new(url: impl Into<String>) -> Self {
         Self { url: url.into(), headers: BTreeMap::new() }
     }
-}
 
-impl Endpoint {
-    /// Who is reached, which is all of an address that is shown: what comes before and behind may be a key.
+    /// Returns the host, the only part of the URL that `Debug` shows: the other parts may contain keys.
     fn host(&self) -> &str {
         let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -73,7 +71,40 @@ impl From<Stdio> for Launch {
     }
 }
 
-// Even raw values may be secrets that somebody wrote down: they are not shown.
+/// A [`Launch`](crate::Launch) with values in place of variables.
+///
+/// It may contain secrets, so `Debug` shows the kind only.
+#[derive(Clone)]
+#[expect(clippy::exhaustive_enums, reason = "the transports of MCP, as in `Launch`")]
+pub enum Resolved {
+    /// A program.
+    Stdio {
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Its working directory.
+        cwd: Option<PathBuf>,
+        /// Its environment variables.
+        env: Vec<(String, String)>,
+    },
+    /// Streamable HTTP.
+    Http {
+        /// The address.
+        url: String,
+        /// Headers for each request.
+        headers: Vec<(String, String)>,
+    },
+    /// The older transport over server-sent events.
+    Sse {
+        /// The address.
+        url: String,
+        /// Headers for each request.
+        headers: Vec<(String, String)>,
+    },
+}
+
+// Raw values may be secrets too, so they are not shown.
 impl fmt::Debug for Stdio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stdio")
@@ -92,5 +123,15 @@ impl fmt::Debug for Endpoint {
             .field("host", &self.host())
             .field("headers", &self.headers.keys())
             .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Resolved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Stdio { .. } => "Stdio(…)",
+            Self::Http { .. } => "Http(…)",
+            Self::Sse { .. } => "Sse(…)",
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, and where.
+//! Problems in a configuration, with their positions.
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
@@ -6,33 +6,36 @@ use thiserror::Error;
 
 use crate::ServerName;
 
-/// Something that is wrong, or doubtful, in a configuration.
+/// A problem in a configuration.
 ///
-/// It holds names of keys and variables, and never a value: what a file or the environment has in confidence is not in
-/// it, in no form.
+/// It contains names of keys and variables, but never a value, since files and the environment may contain secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Problem {
-    /// The file; `None` where the program configured the server.
+    /// The file; `None` for a server that the program configured.
     pub file: Option<Arc<PathBuf>>,
-    /// Where in the file; `None` where it is about all of it.
+    /// The position in the file; `None` for problems of the whole file.
     pub position: Option<Position>,
-    /// The path of the value, as `mcpServers.git.args[0]`; empty where it is about the whole file.
+    /// The path of the value, such as `mcpServers.git.args[0]`; empty for the whole file.
     pub path: String,
-    /// The server that it is about.
+    /// The server with the problem.
     pub server: Option<ServerName>,
-    /// What it is.
+    /// The kind of the problem.
     pub kind: ProblemKind,
 }
 
 impl Problem {
-    /// That changes of files are noticed late, or never.
+    /// Creates a warning that changes of files are noticed late or never.
     pub fn unwatched(why: &str) -> Self {
-        let kind = ProblemKind::Unwatched(why.into());
-        Self { file: None, position: None, path: String::new(), server: None, kind }
+        Self::of_file(None, ProblemKind::Unwatched(why.into()))
     }
 
-    /// Whether something is not in force because of it.
+    /// Creates a problem of a whole file.
+    pub(crate) fn of_file(file: Option<&Arc<PathBuf>>, kind: ProblemKind) -> Self {
+        Self { file: file.cloned(), position: None, path: String::new(), server: None, kind }
+    }
+
+    /// Returns whether the problem is an error or a warning.
     pub fn severity(&self) -> Severity {
         self.kind.severity()
     }
@@ -61,129 +64,129 @@ impl fmt::Display for Problem {
     }
 }
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(clippy::exhaustive_enums, reason = "there is nothing between the two")]
 pub enum Severity {
-    /// What was written is in force, and may not be what was meant.
+    /// The configuration is in force, but may not do what the user intends.
     Warning,
-    /// What was written is not in force.
+    /// The configuration is not in force.
     Error,
 }
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(clippy::exhaustive_structs, reason = "a place in a text has no more to it")]
 pub struct Position {
     /// The line, from 1.
     pub line: usize,
-    /// The character in the line, from 1: Unicode scalar values are counted.
+    /// The character in the line, from 1, in Unicode scalar values.
     pub column: usize,
 }
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ProblemKind {
     /// The file can't be read.
     #[error("the file can't be read: {0}")]
     Unreadable(String),
-    /// The file system does not answer within 2 seconds: it may be a network that is down.
+    /// The file system does not answer within 2 seconds, for example because a network is down.
     #[error("the file can't be read: its file system does not answer")]
     Unresponsive,
     /// There is no such file.
     #[error("there is no such file")]
     NotThere,
-    /// What stands there is a folder, a pipe or something else.
+    /// The path is a folder, a pipe or another special file.
     #[error("this is no file")]
     NotAFile,
     /// The file is too large to be a configuration.
     #[error("the file has more than {limit} bytes")]
     TooLarge {
-        /// How many bytes it may have.
+        /// The limit in bytes.
         limit: u64,
     },
     /// The file is not text.
     #[error("the file is not UTF-8")]
     NotUtf8,
-    /// The file is no JSON, comments and trailing commas allowed.
+    /// The file is not JSON with comments and trailing commas.
     #[error("{0}")]
     Syntax(String),
-    /// The file has nothing in it, or nothing but comments.
+    /// The file is empty, or has only comments.
     #[error("the file is empty")]
     Empty,
-    /// The file, or one server of it, is broken, and what was last read of it is still in force.
+    /// The file or a server in it is broken, so the last valid content stays in force.
     #[error("what it was before stays in force until this is put right")]
     Kept,
-    /// A value is of the wrong kind, or out of its range.
+    /// A value has the wrong type, or is out of range.
     #[error("must be {0}")]
     Expected(&'static str),
-    /// No program reads this key, as far as we know.
+    /// No known program reads this key.
     #[error("nothing reads this key{}", meant(*.suggestion))]
     UnknownKey {
-        /// The key that was probably meant.
+        /// The most similar known key.
         suggestion: Option<&'static str>,
     },
-    /// There are servers under a key under which no servers are read.
+    /// Servers are under a key under which no servers are read.
     #[error("is not read: servers stand under `mcpServers` or `servers`, at the top of the file")]
     Misplaced,
-    /// Other programs read this key, and the hub does not do what it asks for.
+    /// Other programs read this key, but the hub does not support it.
     #[error("the hub does not do this")]
     Unsupported,
-    /// The key belongs to servers that are reached in another way.
+    /// The key belongs to another type of server.
     #[error("means nothing for a server of the type {0}")]
     Unused(&'static str),
-    /// An object has the key twice.
+    /// An object contains the key twice.
     #[error("stands in line {line} too: the last one counts")]
     Duplicate {
-        /// The line of the one before.
+        /// The line of the earlier one.
         line: usize,
     },
-    /// Another file, which goes before this one, configures a server of this name in another way.
+    /// Another file with precedence configures a server of this name in another way.
     #[error("a server of this name is configured otherwise in {}, which goes first", one_line(&.by.to_string_lossy()))]
     Shadowed {
-        /// The file that goes first.
+        /// The file with precedence.
         by: Arc<PathBuf>,
     },
-    /// A server of the project has the name of one of the user's, which is configured in another way.
+    /// A server of the project has the name of a different server of the user.
     #[error(
         "takes the name of a server in {}, which counts until this one is trusted, and not any more then",
         one_line(&.of.to_string_lossy())
     )]
     TakesName {
-        /// The user's file.
+        /// The file of the user.
         of: Arc<PathBuf>,
     },
-    /// A file that goes before this one is broken, and nothing is known of it: it may configure a server of this name.
+    /// A file with precedence is broken and was never read, so it may configure a server of this name.
     #[error("is held back until {} can be read, which goes first", one_line(&.by.to_string_lossy()))]
     Held {
-        /// The file that goes first.
+        /// The file with precedence.
         by: Arc<PathBuf>,
     },
-    /// The name can't be one of a server.
+    /// The name is not valid for a server.
     #[error("the name of a server has 1 to {MAX_NAME} characters, none of them a control character")]
     ServerName,
-    /// The name can't be one of an environment variable or a header.
+    /// The name is not valid for an environment variable or a header.
     #[error("this can't be the name of {0}")]
     Name(&'static str),
-    /// Neither `command` nor `url` is there.
+    /// Neither `command` nor `url` is present.
     #[error("needs `command` (a program) or `url` (an address)")]
     NoLaunch,
-    /// Both `command` and `url` are there.
+    /// Both `command` and `url` are present.
     #[error("has both `command` and `url`: only one can be meant")]
     TwoLaunches,
-    /// `url` is there and `type` is not.
+    /// `url` is present without `type`.
     #[error(
         "a `url` needs a `type`: \"streamable-http\" (or \"http\"), or \"sse\" for servers of the older kind"
     )]
     UrlWithoutType,
-    /// The type is none that the hub knows.
+    /// The type is unknown.
     #[error("must be \"stdio\", \"streamable-http\" (or \"http\") or \"sse\"{}", meant(*.suggestion))]
     UnknownType {
-        /// The type that was probably meant.
+        /// The most similar known type.
         suggestion: Option<&'static str>,
     },
-    /// The type needs a key that is not there.
+    /// A key that the type needs is missing.
     #[error("a server of the type {transport} needs `{key}`")]
     Missing {
         /// The type.
@@ -194,46 +197,46 @@ pub enum ProblemKind {
     /// A variable has no value and no default.
     #[error("the variable `{variable}` is not set")]
     Unset {
-        /// Its name, as it is written between the braces.
+        /// Its name, as written between the braces.
         variable: String,
     },
-    /// An input was asked for and not given.
+    /// The user did not answer an input.
     #[error("no value was given for the input `{id}`")]
     NoInput {
         /// The input's id.
         id: String,
     },
-    /// A `${` without its end, with no name, or with one that is none.
+    /// A `${` without its end, without a name, or with an invalid name.
     #[error("a `${{` that is no variable: write `$${{` for the text itself")]
     Reference,
-    /// Other programs have variables of this form, and the hub does not.
+    /// Other programs support variables of this form; the hub does not.
     #[error("the hub has no variables like `${{{variable}}}`")]
     Foreign {
         /// The form, such as `workspaceFolder:…`.
         variable: &'static str,
     },
-    /// With its variables the text is longer than any program or server takes.
+    /// With the values of its variables the text is too long for a program or server.
     #[error("is too long with the values of its variables")]
     TooLong,
     /// The file of variables can't be read.
     #[error("the file of variables: {0}")]
     EnvFile(Box<ProblemKind>),
-    /// A line of the file of variables is no `NAME=value`.
+    /// A line of the file of variables is not `NAME=value`.
     #[error("line {line} of the file of variables is no `NAME=value`")]
     EnvLine {
         /// The line, from 1.
         line: usize,
     },
-    /// Files are looked at from time to time, since they can't be watched, or are not noticed at all when they change.
+    /// Files can't be watched, so their changes are noticed late or never.
     #[error("{0}")]
     Unwatched(Box<str>),
-    /// There are more problems than are told.
+    /// There are more problems than the limit.
     #[error("{0} more problems")]
     More(usize),
 }
 
 impl ProblemKind {
-    /// Whether something is not in force because of it.
+    /// Returns whether the problem is an error or a warning.
     pub fn severity(&self) -> Severity {
         match self {
             Self::Kept
@@ -250,7 +253,7 @@ impl ProblemKind {
     }
 }
 
-/// A name as it is, but for characters that would end the line or do something to a terminal.
+/// Replaces control characters in a name.
 fn one_line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }

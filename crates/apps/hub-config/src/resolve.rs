@@ -1,4 +1,4 @@
-//! From what is written to what a connection is opened with: variables get their values.
+//! Replaces the variables of a configuration by their values.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,15 +8,19 @@ use std::{
 use super::{
     Configured, Endpoint, Input, Launch, Problem, ProblemKind, Resolved, Stdio, Variables, env_file,
     file::{ADDRESS, joined},
-    syntax, text,
+    reading::read_text,
+    syntax,
     variables::{Reference, Value, expand},
 };
 
-/// What a server is reached with, or everything that stands against it.
+/// Resolves a server, or returns all its problems.
 ///
-/// May wait for the user (`${input:…}`) as long as he takes; he is asked when nothing else stands against it.
-/// Reads the file of variables that is named.
-/// Can be dropped at any point.
+/// Reads the `envFile`. Waits without a limit for answers to inputs (`${input:…}`); the user answers only if there
+/// is no other problem.
+///
+/// # Cancel safety
+///
+/// The future can be dropped at any point.
 pub async fn resolve(configured: &Configured, variables: &Variables) -> Result<Resolved, Vec<Problem>> {
     let mut answers = HashMap::new();
     loop {
@@ -45,11 +49,11 @@ pub async fn resolve(configured: &Configured, variables: &Variables) -> Result<R
     }
 }
 
-/// The files and folders whose change restarts the server: `watchPaths`, and arguments with `build/index.js`.
+/// Returns the files and folders that restart the server when they change: `watchPaths`, and arguments with
+/// `build/index.js`.
 ///
-/// They are absolute where a workspace folder is known.
-/// Variables count as in [`resolve`], but for inputs, which nobody is asked for here.
-/// A path whose variables have no value is left out: that is told when the server starts.
+/// They are absolute if a workspace folder is known. Inputs are not asked for; paths with unset variables
+/// are left out, since the start of the server reports them.
 pub(crate) fn watched(configured: &Configured, variables: &Variables) -> Vec<PathBuf> {
     let Launch::Stdio(stdio) = &configured.config.launch else { return Vec::new() };
     let value = |text: &String| expand(text, &mut |reference| variables.value(reference)).ok();
@@ -62,21 +66,21 @@ pub(crate) fn watched(configured: &Configured, variables: &Variables) -> Vec<Pat
     paths.map(|path| cwd.as_ref().map_or_else(|| path.clone().into(), |cwd| cwd.join(&path))).collect()
 }
 
-/// The file of variables that a server is started with, where one is named.
+/// Returns the `envFile` of a server, if there is one.
 ///
-/// As of [`watched`]: absolute where a workspace folder is known, and none where a variable has no value.
+/// It is absolute if a workspace folder is known, and `None` if a variable has no value.
 pub(crate) fn variables_file(configured: &Configured, variables: &Variables) -> Option<PathBuf> {
     let Launch::Stdio(stdio) = &configured.config.launch else { return None };
     let file = expand(stdio.env_file.as_ref()?, &mut |reference| variables.value(reference)).ok()?;
     Some(below_workspace(&file, variables))
 }
 
-/// One look at a server, with those answers that there are.
+/// One attempt to resolve a server, with the answers so far.
 struct Pass<'a> {
     configured: &'a Configured,
     variables: &'a Variables,
     answers: &'a HashMap<String, Option<String>>,
-    /// The inputs that are to be asked for before the next look.
+    /// The inputs to ask for before the next attempt.
     wanted: Vec<String>,
     problems: Vec<Problem>,
 }
@@ -90,7 +94,7 @@ impl<'a> Pass<'a> {
         Self { configured, variables, answers, wanted: Vec::new(), problems: Vec::new() }
     }
 
-    /// What is written, resolved, and the file of variables where there is one.
+    /// Returns the resolved launch, and the `envFile` if there is one.
     fn launch(&mut self, launch: &Launch) -> (Resolved, Option<PathBuf>) {
         match launch {
             Launch::Stdio(stdio) => self.stdio(stdio),
@@ -130,7 +134,7 @@ impl<'a> Pass<'a> {
         }
         let headers = self.map("headers", &endpoint.headers);
         for (name, value) in &headers {
-            // A line break in it would begin another header.
+            // A line break in the value would begin another header.
             if value.contains(|c: char| c.is_control() && c != '\t') {
                 self.wrong(&syntax::key("headers", name), ProblemKind::Expected("one line of text"));
             }
@@ -184,13 +188,13 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Whether values are what they will be: otherwise one that looks wrong may not be.
+    /// Returns whether all values so far are final: other values must not be checked.
     fn settled(&self) -> bool {
         self.wanted.is_empty() && self.problems.is_empty()
     }
 }
 
-/// Whether this is an address that a server can be reached at.
+/// Returns whether this is an address of a server.
 pub(super) fn is_address(url: &str) -> bool {
     let Some((scheme, rest)) = url.split_once("://") else { return false };
     let known = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
@@ -232,7 +236,7 @@ async fn read_env_file(file: PathBuf) -> Result<Vec<(String, String)>, Vec<Probl
 
 fn env_variables(file: &Path) -> Result<Vec<(String, String)>, Vec<ProblemKind>> {
     let wrong = |kind| vec![ProblemKind::EnvFile(Box::new(kind))];
-    let text = match text::read(file, ENV_FILE) {
+    let text = match read_text(file, ENV_FILE) {
         Ok(Some(text)) => text,
         Ok(None) => return Err(wrong(ProblemKind::NotThere)),
         Err((kind, _)) => return Err(wrong(kind)),
@@ -243,17 +247,17 @@ fn env_variables(file: &Path) -> Result<Vec<(String, String)>, Vec<ProblemKind>>
     }
 }
 
-/// Those of the file, with those of the server over them.
+/// Merges two maps of variables; `above` wins.
 fn merged(below: Vec<(String, String)>, above: Vec<(String, String)>) -> Vec<(String, String)> {
     let merged: BTreeMap<_, _> = below.into_iter().chain(above).collect();
     merged.into_iter().collect()
 }
 
-/// An argument with this in it is a program that is being worked on, and is watched.
+/// An argument with this text is a program under development, and is watched.
 const BUILT: &str = "build/index.js";
-/// The largest file of variables, in bytes.
+/// The largest `envFile`, in bytes.
 const ENV_FILE: u64 = 1 << 20;
-/// How many problems of one server are told.
+/// The limit of problems of one server.
 const MOST: usize = 100;
 
 #[cfg(test)]

@@ -1,39 +1,65 @@
-//! A server as the user wrote it.
+//! Servers as they are configured.
 
-use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{borrow::Borrow, collections::HashMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use super::{Launch, written::Written};
-use crate::ServerName;
+use crate::{Input, Launch, Position};
 
-/// A server as the user wrote it: raw, with variables in its strings.
+/// The name of a server: the key under which the user configured it. A clone is cheap.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerName(Arc<str>);
+
+impl ServerName {
+    /// Returns the name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<S: Into<Arc<str>>> From<S> for ServerName {
+    fn from(name: S) -> Self {
+        Self(name.into())
+    }
+}
+
+impl Borrow<str> for ServerName {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ServerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The configuration of a server as it is written: its strings contain variables.
 ///
-/// Two that are equal need no restart. [`launch`](Self::launch) alone decides whether a change needs one: everything else
-/// applies to a connection that stands.
+/// Only a change of [`launch`](Self::launch) needs a restart of the server. Everything else applies to an open
+/// connection.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ServerConfig {
-    /// How the server is reached.
+    /// The program or the address of the server.
     pub launch: Launch,
-    /// Whether the user has switched it off (`disabled`).
+    /// Whether the server is disabled (`disabled`).
     pub disabled: bool,
-    /// How long a call may take (`timeout`, in seconds, 1 to 3600; 60 by default).
+    /// The time limit of a call (`timeout`, in seconds, 1 to 3600; 60 by default).
     pub timeout: Duration,
-    /// How long the start may take, up to the lists of what it offers (`startupTimeout`, in seconds; 60 by default).
+    /// The time limit of the start, including the lists of tools (`startupTimeout`, in seconds; 60 by default).
     pub startup_timeout: Duration,
-    /// The tools that are called without a question (`alwaysAllow`).
+    /// The tools that are called without approval (`alwaysAllow`).
     pub always_allow: Patterns,
-    /// The tools that are there and may not be called (`disabledTools`), however they are spelled: see
-    /// [`Patterns::matches_loosely`].
+    /// The tools that may not be called (`disabledTools`), in any spelling: see [`Patterns::matches_loosely`].
     pub disabled_tools: Patterns,
-    /// Where present, all tools that may be called (`enabledTools`); [`disabled_tools`](Self::disabled_tools) wins.
+    /// If present, the only tools that may be called (`enabledTools`). [`disabled_tools`](Self::disabled_tools) wins.
     pub enabled_tools: Option<Patterns>,
-    /// Files, and folders with those in them, whose change restarts the server (`watchPaths`); relative to the working
-    /// directory of the server.
+    /// Files and folders that restart the server when they change (`watchPaths`), relative to its working directory.
     pub watch_paths: Vec<String>,
 }
 
 impl ServerConfig {
-    /// A server that is reached in this way, with everything else as by default.
+    /// Creates a configuration with defaults for everything else.
     pub fn new(launch: impl Into<Launch>) -> Self {
         Self {
             launch: launch.into(),
@@ -47,26 +73,26 @@ impl ServerConfig {
         }
     }
 
-    /// Whether the configuration lets a tool be called at all.
+    /// Returns whether the configuration permits calls of a tool.
     pub fn enables(&self, tool: &str) -> bool {
         !self.disabled_tools.matches_loosely(tool)
             && self.enabled_tools.as_ref().is_none_or(|some| some.matches(tool))
     }
 }
 
-/// Names of tools, in which `*` stands for any text.
+/// Names of tools, in which `*` matches any text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patterns(Vec<Box<str>>);
 
 impl Patterns {
-    /// Whether one of them is this name.
+    /// Returns whether a pattern matches the name.
     pub fn matches(&self, name: &str) -> bool {
         self.matching(name).is_some()
     }
 
-    /// Whether one of them is this name, where `-` is as good as `_` and a capital letter (of ASCII) as a small one.
+    /// Returns whether a pattern matches the name, regardless of ASCII case and of `-` and `_`.
     ///
-    /// What is not allowed must not slip through for a spelling.
+    /// A different spelling must not bypass a rule that forbids a tool.
     pub fn matches_loosely(&self, name: &str) -> bool {
         !self.0.is_empty() && {
             let name = loosened(name);
@@ -74,18 +100,18 @@ impl Patterns {
         }
     }
 
-    /// Those that are not this name, in any spelling.
+    /// Returns the patterns without this name in any spelling.
     pub(super) fn without(&self, name: &str) -> Self {
         let name = loosened(name);
         self.iter().filter(|pattern| loosened(pattern) != name).collect()
     }
 
-    /// The first of them that is this name.
+    /// Returns the first pattern that matches the name.
     pub fn matching(&self, name: &str) -> Option<&str> {
         self.iter().find(|pattern| fits(pattern, name))
     }
 
-    /// The patterns as they are written.
+    /// Returns the patterns as they are written.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|pattern| &**pattern)
     }
@@ -97,34 +123,34 @@ impl<S: Into<Box<str>>> FromIterator<S> for Patterns {
     }
 }
 
-/// A server, and where it was configured.
+/// A server and the place where it is configured.
 ///
-/// Two are equal where name, origin, configuration and trust are: where in its file a server stands does not matter.
+/// Equality ignores the position in the file.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Configured {
-    /// The name that the user gave it: the key in the file.
+    /// The name: the key in the file.
     pub name: ServerName,
-    /// Where it was written.
+    /// The file, or the program.
     pub origin: Origin,
-    /// What was written.
+    /// The configuration.
     pub config: ServerConfig,
-    /// Whether it may be started: a server of a project's file is not before its definition is trusted.
+    /// Whether it may be started. A server in a file of the project needs a trusted definition.
     #[doc(hidden)]
     pub is_trusted: bool,
-    /// Where in the file.
+    /// The position in the file.
     pub(super) written: Arc<Written>,
 }
 
 impl Configured {
-    /// A server that stands in no file.
+    /// Creates a server without a position in a file.
     pub(crate) fn new(name: ServerName, origin: Origin, config: ServerConfig) -> Self {
         let is_trusted = !matches!(origin, Origin::Project(_));
         Self { name, origin, config, is_trusted, written: Arc::default() }
     }
 
-    /// Whether it may be started. One of a [project](Origin::Project) may be only where the hub trusts its definition
-    /// (`Hub::trust`); all others may be.
+    /// Returns whether it may be started. A server of a [project](Origin::Project) may be started only if the hub
+    /// trusts its definition (`Hub::trust`); all others may be.
     pub fn is_trusted(&self) -> bool {
         self.is_trusted
     }
@@ -148,20 +174,20 @@ impl fmt::Debug for Configured {
     }
 }
 
-/// Where a server was configured.
+/// The place where a server is configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
-    /// In a file of the project's: it wins over a global one.
+    /// A file of the project. It takes precedence over global files.
     Project(Arc<PathBuf>),
-    /// In a file of the user's.
+    /// A file of the user.
     Global(Arc<PathBuf>),
-    /// By the program: it wins over both.
+    /// The program. It takes precedence over both.
     Program,
 }
 
 impl Origin {
-    /// The file, where there is one.
+    /// Returns the file; `None` for the program.
     pub fn file(&self) -> Option<&Arc<PathBuf>> {
         match self {
             Self::Project(file) | Self::Global(file) => Some(file),
@@ -170,11 +196,23 @@ impl Origin {
     }
 }
 
+/// The position of a server in its file, and the inputs of the file.
+#[derive(Default)]
+pub(crate) struct Written {
+    /// The path of the server, such as `mcpServers.git`; empty for a server of the program.
+    pub(super) path: String,
+    pub(super) position: Option<Position>,
+    /// The positions of its strings, by their paths below the server, such as `env.TOKEN`.
+    pub(super) positions: HashMap<String, Position>,
+    /// The `inputs` of the file by id. Their `server` is not set yet.
+    pub(super) inputs: Arc<HashMap<String, Input>>,
+}
+
 fn loosened(name: &str) -> String {
     name.to_ascii_lowercase().replace('-', "_")
 }
 
-/// Whether a name fits a pattern; each `*` takes as little as it can, and goes on from there.
+/// Returns whether a name matches a pattern. Each `*` takes as little text as possible.
 fn fits(pattern: &str, name: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(first) else { return false };
@@ -195,7 +233,7 @@ mod tests {
     use crate::Stdio;
 
     #[test]
-    fn what_is_disabled_is_so_however_it_is_spelled_and_what_is_allowed_is_exact() {
+    fn disabled_tools_match_any_spelling_and_allowed_tools_match_exactly() {
         let mut config = ServerConfig::new(Stdio::new("x"));
         config.disabled_tools = Patterns::from_iter(["read_file", "Delete-*"]);
         for disabled in ["read_file", "read-file", "Read_File", "delete_all", "DELETE-ALL"] {
@@ -209,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_stands_for_any_text() {
+    fn a_star_matches_any_text() {
         let fits = |pattern: &str, name: &str| Patterns::from_iter([pattern]).matches(name);
         for (pattern, name) in [
             ("*", ""),

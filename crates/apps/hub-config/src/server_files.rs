@@ -1,4 +1,4 @@
-//! The files that servers depend on, beside those that configure them.
+//! The files that servers depend on, besides their configuration.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,8 +11,8 @@ use tokio::{task::spawn_blocking, time::timeout};
 use crate::{
     Configured, ServerName, Variables,
     edit::Fingerprint,
-    files::absolute,
     resolve::{variables_file, watched},
+    sources::absolute,
 };
 
 /// The files that servers depend on: when they change, their servers are to be restarted.
@@ -37,10 +37,10 @@ impl ServerFiles {
         let mut files = Self::default();
         for server in servers.iter().filter(|server| !server.config.disabled && server.is_trusted) {
             for path in watched(server, variables) {
-                files.watched.entry(absolute(&path)).or_default().insert(server.name.clone());
+                files.watched.entry(absolute(path)).or_default().insert(server.name.clone());
             }
             if let Some(path) = variables_file(server, variables) {
-                files.env.entry(absolute(&path)).or_default().servers.insert(server.name.clone());
+                files.env.entry(absolute(path)).or_default().servers.insert(server.name.clone());
             }
         }
         files

@@ -1,4 +1,4 @@
-//! Where servers are configured, and which of those of one name counts.
+//! Sources of configuration, and their precedence.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,71 +12,72 @@ use super::{
 };
 use crate::ServerName;
 
-/// Everything that is configured, at one moment.
+/// All servers and problems at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Configuration {
-    /// The servers, one of a name, switched off or not: the program's, the project's in the order of its files, the
-    /// user's.
+    /// The servers, one per name, including disabled ones: those of the program, of the project in the order of its
+    /// files, of the user.
     ///
-    /// Those of the project are not trusted yet: the hub that this is applied to decides.
+    /// Servers of the project are not trusted yet: the hub decides that.
     pub servers: Vec<Configured>,
-    /// The user's servers whose names servers of the project take. Each counts until that one is trusted.
+    /// The servers of the user that servers of the project replace. Each stays in force until its replacement is
+    /// trusted.
     pub replaced: Vec<Configured>,
-    /// All that is wrong.
+    /// All problems.
     pub problems: Vec<Problem>,
 }
 
-/// Where servers are configured.
+/// The files and servers of a configuration.
 ///
-/// Of one name the program's own server counts, then the project's, then the user's; among files of equal rank the one
-/// that was named first.
-/// A server of the project counts, and is started, only once its definition is trusted: see
-/// `Hub::trust`. Until then the user's server of that name counts, where there is one.
-/// A server that is broken in the file that counts is not replaced by one of the same name from another file; and as
-/// long as nothing is known of a file, because it was broken from the start, nothing of the files behind it counts.
-/// Relative paths are made absolute as they are given: the working directory may change later.
+/// Servers of the program take precedence over those of the project, and these over those of the user; among files
+/// of equal rank the first one wins.
+/// A server of the project is in force only when its definition is trusted (see `Hub::trust`). Until then the user's
+/// server of that name is in force, if there is one.
+/// A broken server is not replaced by one of the same name from a file with less precedence. If a file is broken from
+/// the start, its servers are unknown, so nothing from files with less precedence is in force.
+/// Relative paths are made absolute at once: the working directory may change later.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// The first folder of a project.
+    /// The first project folder.
     folder: Option<PathBuf>,
     files: Vec<Origin>,
     program: Vec<Configured>,
-    /// What was last read of each file.
+    /// The last valid content of each file.
     last: HashMap<Arc<PathBuf>, Vec<Configured>>,
 }
 
 impl Sources {
-    /// None yet.
+    /// Creates an empty set of sources.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The files of a project in this folder: `.mcp.json`, `.roo/mcp.json` and `.vscode/mcp.json`.
+    /// Adds the files of a project folder: `.mcp.json`, `.roo/mcp.json` and `.vscode/mcp.json`.
     ///
-    /// A file that is not there has no servers, and may appear later.
-    /// These files may have come with the folder, from anybody: no server of theirs is started before it is
-    /// trusted (`Hub::trust`).
+    /// A missing file has no servers, and may appear later.
+    /// These files may come from another author with the folder, so none of their servers starts before it is trusted
+    /// (`Hub::trust`).
     pub fn project(mut self, folder: impl AsRef<Path>) -> Self {
-        let folder = absolute(folder.as_ref().to_owned());
+        let folder = absolute(folder.as_ref());
         self = PROJECT.iter().fold(self, |sources, file| sources.project_file(folder.join(file)));
         self.folder.get_or_insert(folder);
         self
     }
 
-    /// Another file of the project.
+    /// Adds another file of the project.
     pub fn project_file(mut self, file: impl Into<PathBuf>) -> Self {
-        self.files.push(Origin::Project(Arc::new(absolute(file.into()))));
+        self.files.push(Origin::Project(Arc::new(absolute(file))));
         self
     }
 
-    /// A file of the user's, for all projects.
+    /// Adds a file of the user, for all projects.
     pub fn global(mut self, file: impl Into<PathBuf>) -> Self {
-        self.files.push(Origin::Global(Arc::new(absolute(file.into()))));
+        self.files.push(Origin::Global(Arc::new(absolute(file))));
         self
     }
 
-    /// A server of the program's own; one of the same name that was given before is replaced.
+    /// Adds a server of the program, or replaces its earlier one of that name.
     pub fn server(mut self, name: impl Into<ServerName>, config: ServerConfig) -> Self {
         let name = name.into();
         self.program.retain(|server| server.name != name);
@@ -84,21 +85,20 @@ impl Sources {
         self
     }
 
-    /// The files, those that count first in front, there or not.
+    /// Returns all files in the order of precedence, whether they exist or not.
     pub fn files(&self) -> impl Iterator<Item = &Arc<PathBuf>> {
         self.files.iter().filter_map(Origin::file)
     }
 
-    /// The first folder that was given as a project's.
+    /// Returns the first project folder.
     pub fn folder(&self) -> Option<&PathBuf> {
         self.folder.as_ref()
     }
 
-    /// Reads all files. This blocks, and never fails: what is wrong is among the problems.
+    /// Reads all files. This blocks, and never fails: errors are among the problems.
     ///
-    /// A file that is broken, and a server that is, keep what they last were, in this value; a file that is gone has no
-    /// servers. A file that can't be read within 2 seconds keeps what it last had, and has no servers where that is not
-    /// known; it holds back no other file.
+    /// Broken files and servers keep their last valid content; a deleted file has no servers. A file that can't be
+    /// read within 2 seconds keeps its last content, if known, and does not delay other files.
     pub fn read(&mut self) -> Configuration {
         let mut merge = Merge::default();
         for server in &self.program {
@@ -109,7 +109,7 @@ impl Sources {
         let mut files: Vec<_> = self.files.iter().collect();
         files.sort_by_key(project_first);
         let mut seen = HashSet::new();
-        // All at the same time: one that can't be read does not take the time of the others.
+        // At the same time, so that an unresponsive file does not delay the others.
         let readings: Vec<_> = files
             .into_iter()
             .filter_map(|origin| Some((origin, origin.file()?)))
@@ -120,7 +120,7 @@ impl Sources {
             let before = self.last.remove(file);
             let contents = file::finish(reading, origin);
             if contents.broken && before.is_none() {
-                // A file that does not answer may never do: nothing waits for it.
+                // An unresponsive file may never answer, so it does not hold back the others.
                 let is_known = |problem: &Problem| problem.kind != ProblemKind::Unresponsive;
                 if contents.problems.iter().all(is_known) {
                     merge.unknown.get_or_insert_with(|| Arc::clone(file));
@@ -137,21 +137,21 @@ impl Sources {
     }
 }
 
-/// The files that were read so far.
+/// The result of the files read so far.
 #[derive(Default)]
 struct Merge {
     servers: Vec<Configured>,
-    /// The user's servers whose names servers of the project take.
+    /// The servers of the user that servers of the project replace.
     replaced: Vec<Configured>,
-    /// The names that are given away, and to which server; a broken one is none.
+    /// The names in use, with the index of the server; `None` for a broken one.
     taken: HashMap<ServerName, Option<usize>>,
-    /// The first file of which nothing is known: it may have any server of those behind it.
+    /// The first file with unknown content: it may define any server of the files after it.
     unknown: Option<Arc<PathBuf>>,
     problems: Vec<Problem>,
 }
 
 impl Merge {
-    /// What is in force of a file, given what was before.
+    /// Returns the servers of a file that are in force, given the earlier ones.
     fn kept(&mut self, origin: &Origin, contents: FileContents, before: Vec<Configured>) -> Vec<Entry> {
         let FileContents { mut servers, problems, broken } = contents;
         self.problems.extend(problems);
@@ -192,7 +192,7 @@ impl Merge {
         }
     }
 
-    /// A server does not count beside the first of its name.
+    /// Reports a server that is hidden by the first one of its name.
     fn shadow(&mut self, first: usize, other: Configured) {
         let first = &self.servers[first];
         let problem = match (&first.origin, &other.origin) {
@@ -214,17 +214,11 @@ impl Merge {
     }
 }
 
-/// That what was before is in force, of a whole file or of one server.
+/// Returns the warning that the last valid content of a file or a server stays in force.
 fn kept(origin: &Origin, server: Option<&Configured>) -> Problem {
     match server {
         Some(server) => about(server, ProblemKind::Kept),
-        None => Problem {
-            file: origin.file().cloned(),
-            position: None,
-            path: String::new(),
-            server: None,
-            kind: ProblemKind::Kept,
-        },
+        None => Problem::of_file(origin.file(), ProblemKind::Kept),
     }
 }
 
@@ -238,10 +232,11 @@ fn about(server: &Configured, kind: ProblemKind) -> Problem {
     }
 }
 
-/// The path from the root on; as it is where there is no working directory.
-pub(super) fn absolute(path: PathBuf) -> PathBuf {
+/// Returns the absolute path, or the path itself if there is no working directory.
+pub(super) fn absolute(path: impl Into<PathBuf>) -> PathBuf {
+    let path = path.into();
     path::absolute(&path).unwrap_or(path)
 }
 
-/// The files of a project, those that count first in front.
+/// The files of a project, in the order of precedence.
 const PROJECT: [&str; 3] = [".mcp.json", ".roo/mcp.json", ".vscode/mcp.json"];

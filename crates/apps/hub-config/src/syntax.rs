@@ -1,4 +1,4 @@
-//! The JSON that configurations are written in, and places in it.
+//! The JSON dialect of configuration files, and positions in it.
 
 use std::cell::Cell;
 
@@ -6,9 +6,9 @@ use jsonc_parser::ParseOptions;
 
 use super::Position;
 
-/// JSON with comments and trailing commas, and nothing beyond: reading and editing must agree on it.
+/// Returns the dialect: JSON with comments and trailing commas. Reader and editor must agree on it.
 ///
-/// A byte order mark is no part of it: who reads a file takes it off first.
+/// The caller removes a byte order mark first.
 pub(crate) fn options() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -24,16 +24,16 @@ pub(crate) fn options() -> ParseOptions {
     }
 }
 
-/// Where the lines of a text begin.
+/// The starts of the lines of a text.
 pub(super) struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
-    /// The byte that was last asked for, and its column: a file may be one long line.
+    /// The last byte offset with its column: a file may be one long line.
     last: Cell<(usize, usize)>,
 }
 
 impl<'t> Lines<'t> {
-    /// A line ends as in the parser: by a line feed, a carriage return, or both.
+    /// Finds the lines. As in the parser, a line feed, a carriage return or both end a line.
     pub(super) fn new(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let ends = bytes
@@ -44,7 +44,7 @@ impl<'t> Lines<'t> {
         Self { text, starts, last: Cell::new((0, 1)) }
     }
 
-    /// The place of a byte. Those of one line are best asked for in their order.
+    /// Returns the position of a byte offset. Ascending offsets are fast.
     pub(super) fn position(&self, at: usize) -> Position {
         let at = at.min(self.text.len());
         let line = self.starts.partition_point(|&start| start <= at).max(1);
@@ -54,14 +54,14 @@ impl<'t> Lines<'t> {
             _ => (start, 1),
         };
         let between = &self.text.as_bytes()[from..at];
-        // Each character has one byte that does not continue another.
+        // Continuation bytes do not begin a character.
         let column = column + between.iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
         self.last.set((at, column));
         Position { line, column }
     }
 }
 
-/// The path of a value in an object, by its key.
+/// Returns the path of a value in an object.
 pub(super) fn key(path: &str, key: &str) -> String {
     let plain = !key.is_empty()
         && key.len() <= LONGEST
@@ -73,8 +73,8 @@ pub(super) fn key(path: &str, key: &str) -> String {
     }
 }
 
-/// The path of a value under a key that nobody reads, or that is no name: up to where a value may have been written into
-/// the key, as in `TOKEN=…` or `Authorization: …`.
+/// Returns the path of a value under an unknown or invalid key. The key is cut where it may contain a value, as in
+/// `TOKEN=…` or `Authorization: …`.
 pub(super) fn strange_key(path: &str, strange: &str) -> String {
     match strange.find(|c: char| c == '=' || c == ':' || c.is_whitespace()) {
         Some(at) => key(path, &format!("{}…", &strange[..at])),
@@ -82,12 +82,12 @@ pub(super) fn strange_key(path: &str, strange: &str) -> String {
     }
 }
 
-/// The path of a value in an array, by its place.
+/// Returns the path of a value in an array.
 pub(super) fn index(path: &str, index: usize) -> String {
     format!("{path}[{index}]")
 }
 
-/// A key is somebody else's text, and a problem is one line.
+/// Cuts a long key: keys are untrusted, and a problem is one line.
 fn shortened(key: &str) -> String {
     match key.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", &key[..at]),
@@ -103,7 +103,7 @@ mod tests {
     use super::{Lines, index, key, strange_key};
 
     #[test]
-    fn places_are_counted_in_lines_and_characters() {
+    fn positions_are_lines_and_characters() {
         let text = "aé日\r\nb\rc\n\n𝄞x";
         let lines = Lines::new(text);
         let places: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len(), 99]).collect();
@@ -127,7 +127,7 @@ mod tests {
             let found = places.iter().map(|&at| lines.position(at)).map(|place| (place.line, place.column));
             assert_eq!(found.collect::<Vec<_>>(), expected);
         }
-        // In whatever order they are asked for.
+        // In any order.
         for (&at, &expected) in places.iter().zip(&expected).rev() {
             let place = lines.position(at);
             assert_eq!((place.line, place.column), expected);

@@ -1,4 +1,4 @@
-//! What the variables in a configuration stand for.
+//! The values of variables in a configuration.
 
 use std::{env, fmt, path::PathBuf, pin::Pin, sync::Arc};
 
@@ -9,22 +9,22 @@ mod expand;
 
 pub(super) use expand::{Reference, Value, expand};
 
-/// What the variables in a configuration stand for.
+/// The values of variables in a configuration.
 ///
-/// In each string that says how a server is reached:
+/// Variables in the strings of a launch:
 ///
 /// | written | stands for |
 /// |---|---|
 /// | `${NAME}`, `${env:NAME}` | the environment variable |
-/// | `${NAME:-text}` | the same, or the text where it is not set; the text may have variables too |
+/// | `${NAME:-text}` | the same, or the text if it is not set; the text may contain variables |
 /// | `${workspaceFolder}`, `${workspaceFolderBasename}` | the folder of the project, and its name |
 /// | `${userHome}` | the user's home folder |
 /// | `${pathSeparator}`, `${/}` | `/`, or `\` on Windows |
-/// | `${input:id}` | what the user answers ([`input`](Self::input)) |
+/// | `${input:id}` | the answer of the user ([`input`](Self::input)) |
 /// | `$${` | the text `${` |
 ///
-/// Anything else, `$NAME` included, is text.
-/// Values are put in as they are: what looks like a variable in a value is none.
+/// Any other text, including `$NAME`, is literal.
+/// Variables in values are not replaced.
 /// `Debug` shows no values.
 #[derive(Clone)]
 pub struct Variables {
@@ -37,7 +37,7 @@ pub struct Variables {
 type Lookup = dyn Fn(&str) -> Option<String> + Send + Sync;
 type Asked = dyn Fn(Input) -> Pin<Box<dyn Future<Output = Option<String>> + Send>> + Send + Sync;
 
-/// Something that the user is asked for before a server starts.
+/// A value that the user enters before a server starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Input {
@@ -45,18 +45,18 @@ pub struct Input {
     pub server: ServerName,
     /// Its id: `${input:id}`.
     pub id: String,
-    /// What the user is to be told (`description` among the `inputs` of the file).
+    /// The question for the user (`description` in the `inputs` of the file).
     pub description: Option<String>,
-    /// What is meant where the user says nothing (`default`).
+    /// The default answer (`default`).
     pub default: Option<String>,
-    /// Among what he may choose (`options`); empty where he may say anything.
+    /// The possible answers (`options`); empty for free text.
     pub options: Vec<String>,
     /// Whether it is a secret (`password`).
     pub password: bool,
 }
 
 impl Input {
-    /// An input of which no more is known than its id, and not for which server it is.
+    /// Creates an input with an id only.
     pub(super) fn new(id: &str) -> Self {
         Self {
             server: ServerName::from(""),
@@ -70,7 +70,7 @@ impl Input {
 }
 
 impl Variables {
-    /// The environment and the home folder of this process; no project and nobody to ask.
+    /// Creates variables with the environment and home folder of this process, without a project and without inputs.
     ///
     /// An environment variable that is not Unicode counts as not set.
     pub fn new() -> Self {
@@ -82,37 +82,37 @@ impl Variables {
         }
     }
 
-    /// Another environment than that of this process.
+    /// Replaces the environment of this process.
     pub fn environment(mut self, lookup: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         self.environment = Arc::new(lookup);
         self
     }
 
-    /// The folder of the project: `${workspaceFolder}`, where servers run, and what relative paths start from.
+    /// Sets the folder of the project: `${workspaceFolder}`, the working directory of servers, and the base of relative
+    /// paths.
     ///
-    /// A relative one is made absolute here.
-    /// Where none is given, a hub takes the first folder of [`Sources::project`](super::Sources::project).
+    /// Relative paths become absolute.
+    /// By default a hub uses the first folder of [`Sources::project`](super::Sources::project).
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.workspace = Some(absolute(folder.into()));
+        self.workspace = Some(absolute(folder));
         self
     }
 
-    /// With this folder as the project's, where none was given.
+    /// Sets the folder of the project unless there is one.
     pub fn or_workspace(mut self, folder: Option<&PathBuf>) -> Self {
         self.workspace = self.workspace.or_else(|| folder.cloned());
         self
     }
 
-    /// The user's home folder, where it is not that of this process.
+    /// Replaces the home folder of this process.
     pub fn home(mut self, folder: impl Into<PathBuf>) -> Self {
         self.home = Some(folder.into());
         self
     }
 
-    /// Who answers for `${input:…}`; `None` as an answer is an error of the server that asked.
+    /// Sets the function that answers `${input:…}`; an answer of `None` is an error of the server.
     ///
-    /// It is called once for each input and start of a server: who does not want to be asked again keeps the answer.
-    /// Nothing limits how long an answer takes.
+    /// It is called once for each input and start of a server, without a time limit. It may cache answers.
     pub fn input<F, A>(mut self, ask: F) -> Self
     where
         F: Fn(Input) -> A + Send + Sync + 'static,
@@ -122,12 +122,12 @@ impl Variables {
         self
     }
 
-    /// The folder of the project.
+    /// Returns the folder of the project.
     pub fn workspace_folder(&self) -> Option<&PathBuf> {
         self.workspace.as_ref()
     }
 
-    /// Asks for an input; without somebody to ask there is no answer.
+    /// Asks for an input. Returns `None` without a function to ask.
     pub(super) async fn ask(&self, input: Input) -> Option<String> {
         match &self.input {
             Some(ask) => ask(input).await,

@@ -1,4 +1,4 @@
-//! Reports which files have changed, by whatever program and in whatever way.
+//! Reports changed files, regardless of how a program changes them.
 
 mod folders;
 mod inbox;
@@ -20,7 +20,7 @@ use worker::Worker;
 
 /// A watcher of files, which need not exist yet: it watches their parent folders, or the nearest ones that exist.
 ///
-/// A watched folder includes the folders in it up to a limit, except those that only programs write to (`.git`,
+/// A watched folder includes the folders in it up to a limit, except folders that only programs write to (`.git`,
 /// `node_modules`, `__pycache__`), and except configuration files.
 ///
 /// A thread does the work and ends when this value is dropped.
@@ -190,8 +190,8 @@ impl Default for Settings {
         Self {
             quiet: Duration::from_millis(500),
             at_most: Duration::from_secs(2),
-            poll: Duration::from_secs(2),
-            patience: Duration::from_secs(5),
+            poll: POLL,
+            patience: PATIENCE,
             native,
             remote: folders::remote,
         }
@@ -202,6 +202,8 @@ fn native(handler: Handler) -> notify::Result<Native> {
     Ok(Box::new(notify::recommended_watcher(handler)?))
 }
 
+const POLL: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 const THREAD: &str = "agentwire-watch";
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/hooks.md", "`SessionEnd` has 1.5 s regardless", "crates/protocol/src/hook/session.rs", "within 1_500 ms"],
     ["docs/hub.md", "after 500 ms of quiet (`HubBuilder::debounce`)", "crates/apps/hub/src/hub/builder.rs", "const DEBOUNCE: Duration = Duration::from_millis(500);"],
     ["docs/hub.md", "no longer than 5 seconds; the hub goes on", "crates/apps/hub-config/src/watch.rs", "const PATIENCE: Duration = Duration::from_secs(5);"],
-    ["docs/hub.md", "can't be read within 2 seconds (`ProblemKind::Unresponsive`)", "crates/apps/hub-config/src/bounded.rs", "const LIMIT: Duration = Duration::from_secs(2);"],
+    ["docs/hub.md", "can't be read within 2 seconds (`ProblemKind::Unresponsive`)", "crates/apps/hub-config/src/reading.rs", "const LIMIT: Duration = Duration::from_secs(2);"],
     ["docs/hub.md", "seconds that a call may take, 1 to 3600; 60 by default", "crates/apps/hub-config/src/server.rs", " timeout: Duration::from_secs(60),"],
     ["docs/hub.md", "seconds that a call may take, 1 to 3600;", "crates/apps/hub-config/src/edit.rs", "const MAX_TIMEOUT: Duration = Duration::from_secs(3600);"],
     ["docs/hub.md", "or not within 5 seconds, gets `initialize`", "crates/apps/hub/src/connection/open.rs", "const PROBE: Duration = Duration::from_secs(5);"],

@@ -1,4 +1,4 @@
-//! Where the members of an object or an array stand in the text, and how one is added or removed in their style.
+//! Adds and removes members of an object or array in the style of the text.
 
 use std::ops::Range;
 
@@ -12,12 +12,12 @@ use super::splice::Splice;
 /// An object or an array.
 pub(super) struct Container<'d> {
     document: &'d Document<'d>,
-    /// What is between the brackets.
+    /// The range between the brackets.
     inside: Range<usize>,
     items: Vec<Item>,
 }
 
-/// A member of it, and the comma behind it.
+/// A member, and the comma after it.
 struct Item {
     range: Range<usize>,
     comma: Option<Range<usize>>,
@@ -29,7 +29,7 @@ impl<'d> Container<'d> {
         Self { document, inside: range.start + 1..range.end - 1, items: items.collect() }
     }
 
-    /// A member more, behind the others: in a line of its own if the last one has one.
+    /// Adds a member after the others: on its own line if the last member has one.
     pub(super) fn append(&self, key: Option<&str>, value: &Json) -> Vec<Splice> {
         match self.items.last() {
             None => vec![self.first(key, value)],
@@ -38,7 +38,7 @@ impl<'d> Container<'d> {
         }
     }
 
-    /// Without one of them: its line goes with it, if nothing else is in that; comments beside it stay.
+    /// Removes a member, and its line if nothing else is on it. Comments beside it stay.
     pub(super) fn remove(&self, index: usize) -> Vec<Splice> {
         let item = &self.items[index];
         let mut splices = Vec::new();
@@ -46,7 +46,7 @@ impl<'d> Container<'d> {
         match &item.comma {
             Some(comma) if self.is_blank(item.range.end..comma.start) => gone.end = comma.end,
             Some(comma) => splices.push(Splice::delete(comma.clone())),
-            // The last one's comma is the one before it.
+            // The comma of the last member is the one before it.
             None => {
                 if let Some(comma) = index.checked_sub(1).and_then(|before| self.items[before].comma.as_ref())
                 {
@@ -64,7 +64,7 @@ impl<'d> Container<'d> {
         splices
     }
 
-    /// Behind the last one and what is written beside it.
+    /// Adds a line after the last member and the comments beside it.
     fn next_line(&self, last: &Item, key: Option<&str>, value: &Json) -> Vec<Splice> {
         let style = Style::of(self.document);
         let indent = indent(self.text(), last.range.start);
@@ -89,7 +89,7 @@ impl<'d> Container<'d> {
         }
     }
 
-    /// Into what is empty, but for comments.
+    /// Adds the first member to a container that is empty except for comments.
     fn first(&self, key: Option<&str>, value: &Json) -> Splice {
         let style = Style::of(self.document);
         let text = &self.text()[self.inside.clone()];
@@ -116,14 +116,14 @@ impl<'d> Container<'d> {
         }
     }
 
-    /// The range, and the space that would be left of it.
+    /// Extends a range by the white space that would be left over.
     fn with_space(&self, range: Range<usize>) -> Range<usize> {
         let text = self.text();
         let start = text[..range.start].trim_end_matches(BLANKS).len();
         let end = text.len() - text[range.end..].trim_start_matches(BLANKS).len();
         let (first, last) = (text[..start].ends_with(BREAKS), text[end..].starts_with(BREAKS));
         match (first, last) {
-            // Nothing else is in the line: all of it, with its end.
+            // Nothing else is on the line: the whole line with its end.
             (true, true) => start..end + if text[end..].starts_with("\r\n") { 2 } else { 1 },
             (false, true) => start..range.end,
             (false, false) if text[end..].starts_with([']', '}']) => start..range.end,
@@ -132,7 +132,7 @@ impl<'d> Container<'d> {
         }
     }
 
-    /// Behind the comments that begin in the same line.
+    /// Returns the end of the comments that begin on the same line.
     fn behind_comments(&self, mut at: usize) -> usize {
         for token in self.document.tokens_from(at) {
             let is_comment = matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_));
@@ -157,14 +157,14 @@ impl<'d> Container<'d> {
     }
 }
 
-/// How a text is laid out.
+/// The layout of a text.
 pub(super) struct Style {
-    /// What one level is indented by.
+    /// The indentation of one level.
     pub(super) unit: String,
     pub(super) end_of_line: &'static str,
-    /// Whether the text has more than one line.
+    /// Whether the text has several lines.
     in_lines: bool,
-    /// Whether there is space behind colons.
+    /// Whether a space follows colons.
     spaced: bool,
 }
 
@@ -192,7 +192,7 @@ impl Style {
     }
 }
 
-/// By how much what follows an opening bracket is indented more than the line of the bracket, the first time it is.
+/// Returns the additional indentation after the first opening bracket with its content on further lines.
 fn unit<'t>(document: &Document<'t>) -> Option<&'t str> {
     let text = document.text;
     let mut tokens = document.tokens().windows(2);
@@ -215,17 +215,17 @@ fn comma(document: &Document<'_>, behind: usize) -> Option<Range<usize>> {
     (next.token == Token::Comma).then_some(next.range.start..next.range.end)
 }
 
-/// Whether only blanks stand before this place in its line.
+/// Returns whether only blanks precede this place on its line.
 fn begins_line(text: &str, at: usize) -> bool {
     text[..at].trim_end_matches(BLANKS).ends_with(BREAKS)
 }
 
-/// The blanks before a place that begins its line.
+/// Returns the blanks before a place that begins its line.
 fn indent(text: &str, at: usize) -> &str {
     &text[text[..at].trim_end_matches(BLANKS).len()..at]
 }
 
-/// The blanks that the line of a place begins with.
+/// Returns the blanks at the start of the line of a place.
 fn line_indent(text: &str, at: usize) -> &str {
     let start = text[..at].rfind(BREAKS).map_or(0, |end| end + 1);
     let line = &text[start..at];

@@ -1,4 +1,4 @@
-//! A configuration file as text and tree: where its servers are.
+//! A configuration file as text and syntax tree.
 
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::{Range, Ranged as _};
@@ -12,10 +12,10 @@ use super::error::Refusal;
 use super::splice::Splice;
 use crate::{file, syntax};
 
-/// A text, and what it says.
+/// A text and its syntax tree.
 pub(super) struct Document<'t> {
     pub(super) text: &'t str,
-    /// The tokens, comments among them, in the order of the text.
+    /// The tokens including comments, in the order of the text.
     tokens: Vec<TokenAndRange<'t>>,
     root: Option<Value<'t>>,
 }
@@ -28,12 +28,12 @@ impl<'t> Document<'t> {
         Ok(Self { text, tokens: parsed.tokens.unwrap_or_default(), root: parsed.value })
     }
 
-    /// The object that the file is; `None` where it is empty, or only comments.
+    /// Returns the root object; `None` if the file is empty or has only comments.
     pub(super) fn root(&self) -> Result<Option<Members<'_>>, Refusal> {
         self.root.as_ref().map(|root| self.members(root, "the file")).transpose()
     }
 
-    /// The object of all servers, or the place of it: a `null`.
+    /// Returns the object of all servers, or the `null` in its place.
     pub(super) fn section(&self) -> Result<Option<Result<Members<'_>, Member<'_>>>, Refusal> {
         if let Some(section) = self.sections()?.pop() {
             return Ok(Some(Ok(section)));
@@ -42,15 +42,15 @@ impl<'t> Document<'t> {
         Ok(SECTIONS.iter().find_map(|key| root.member(key)).map(Err))
     }
 
-    /// What is under the name of a server.
+    /// Returns the members of a server.
     pub(super) fn server(&self, server: &str) -> Result<Members<'_>, Refusal> {
         let entry = self.entry(server)?;
         self.members(entry.value, &syntax::key(&entry.of, server))
     }
 
-    /// The member that a server is.
+    /// Returns the member of the section that is a server.
     pub(super) fn entry(&self, server: &str) -> Result<Member<'_>, Refusal> {
-        // Of two the last one counts, as for other keys.
+        // Of two servers of a name the last one counts, as for other keys.
         let mut found = self.sections()?.into_iter().rev().filter_map(|section| section.member(server));
         found.next().ok_or_else(|| Refusal::NoServer { server: server.into() })
     }
@@ -59,14 +59,14 @@ impl<'t> Document<'t> {
         Ok(self.sections()?.iter().any(|section| section.find(server).is_some()))
     }
 
-    /// Whether the file calls streamable HTTP by its long name, as Roo must have it.
+    /// Returns whether the file uses the long name for streamable HTTP, which Roo requires.
     pub(super) fn says_streamable_http(&self) -> bool {
         self.tokens
             .iter()
             .any(|token| matches!(&token.token, Token::String(text) if text == "streamable-http"))
     }
 
-    /// A file that had no value gets this one.
+    /// Writes a value into a file that had none.
     pub(super) fn whole(&self, value: &Json) -> Splice {
         let style = Style::of(self);
         let value = value.lines("", &style.unit, style.end_of_line);
@@ -76,7 +76,7 @@ impl<'t> Document<'t> {
         Splice { range: start..self.text.len(), with: format!("{gap}{value}{}", style.end_of_line) }
     }
 
-    /// The first token at or behind a place.
+    /// Returns the tokens from a place on.
     pub(super) fn tokens_from(&self, at: usize) -> &[TokenAndRange<'t>] {
         let first = self.tokens.partition_point(|token| token.range.start < at);
         &self.tokens[first..]
@@ -86,7 +86,7 @@ impl<'t> Document<'t> {
         &self.tokens
     }
 
-    /// The objects of servers, in the order of the text.
+    /// Returns the sections of servers in the order of the text.
     fn sections(&self) -> Result<Vec<Members<'_>>, Refusal> {
         let Some(root) = self.root()? else { return Ok(Vec::new()) };
         let found = SECTIONS.iter().filter_map(|key| root.member(key).map(|member| (key, member)));
@@ -107,30 +107,30 @@ impl<'t> Document<'t> {
 pub(super) struct Members<'d> {
     document: &'d Document<'d>,
     object: &'d Object<'d>,
-    /// Where it is: keys, divided by points.
+    /// The path: keys joined by dots.
     pub(super) at: String,
 }
 
 impl<'d> Members<'d> {
-    /// What a key has.
+    /// Returns the value of a key.
     pub(super) fn find(&self, key: &str) -> Option<&'d Value<'d>> {
         self.member(key).map(|member| member.value)
     }
 
-    /// A member by its key; where that stands twice, the last one counts.
+    /// Returns a member by its key. Of duplicates the last one counts.
     pub(super) fn member(&self, key: &str) -> Option<Member<'d>> {
         let index = self.object.properties.iter().rposition(|member| member.name.as_str() == key)?;
         let value = &self.object.properties[index].value;
         Some(Member { document: self.document, object: self.object, of: self.at.clone(), index, value })
     }
 
-    /// A member more, behind the others.
+    /// Adds a member after the others.
     pub(super) fn append(&self, key: &str, value: &Json) -> Vec<Splice> {
         container(self.document, self.object).append(Some(key), value)
     }
 }
 
-/// One member of an object.
+/// A member of an object.
 pub(super) struct Member<'d> {
     document: &'d Document<'d>,
     object: &'d Object<'d>,
@@ -140,7 +140,7 @@ pub(super) struct Member<'d> {
 }
 
 impl Member<'_> {
-    /// Its value as it is written.
+    /// Returns its value as it is written.
     pub(super) fn text(&self) -> &str {
         self.value.text(self.document.text)
     }
@@ -149,19 +149,19 @@ impl Member<'_> {
         matches!(self.value, Value::NullKeyword(_))
     }
 
-    /// All of it as it is written.
+    /// Returns the whole member as it is written.
     #[cfg(test)]
     pub(super) fn member_text(&self) -> &str {
         self.object.properties[self.index].text(self.document.text)
     }
 
-    /// Another value.
+    /// Replaces the value.
     pub(super) fn replace(&self, with: String) -> Splice {
         let Range { start, end } = self.value.range();
         Splice { range: start..end, with }
     }
 
-    /// Neither key nor value.
+    /// Removes key and value.
     pub(super) fn remove(self) -> Vec<Splice> {
         container(self.document, self.object).remove(self.index)
     }
@@ -176,5 +176,5 @@ fn broken(error: &ParseError) -> Refusal {
     Refusal::Broken { line: error.line_display(), column: error.column_display(), why }
 }
 
-/// The keys under which a file has its servers.
+/// The keys of the sections of servers.
 const SECTIONS: [&str; 2] = ["mcpServers", "servers"];

@@ -1,4 +1,4 @@
-//! What is written into a file: values, and a server as the user would have written it.
+//! Values and servers to write into a file.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::{Endpoint, Launch, Patterns, ServerConfig};
 
-/// A value to write, with its members in the order of reading.
+/// A value to write. Its members keep their order.
 #[derive(Clone, Debug)]
 pub(super) enum Json {
-    /// A number, a word or a string, as it is written.
+    /// A number, a word or a string, as JSON text.
     Raw(String),
     /// An object.
     Object(Vec<(String, Json)>),
@@ -31,7 +31,7 @@ impl Json {
         Self::Object(members.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
 
-    /// In one line.
+    /// Formats the value on one line.
     pub(super) fn inline(&self, spaced: bool) -> String {
         let (comma, colon) = if spaced { (", ", ": ") } else { (",", ":") };
         let (open, close) = if spaced { ("{ ", " }") } else { ("{", "}") };
@@ -51,7 +51,7 @@ impl Json {
         }
     }
 
-    /// In a line for each member; the first begins where the text stands, the others are indented.
+    /// Formats the value with a line for each member. The first line is not indented.
     pub(super) fn lines(&self, indent: &str, unit: &str, end_of_line: &str) -> String {
         let inner = format!("{indent}{unit}");
         let (open, items, close) = match self {
@@ -73,7 +73,7 @@ impl Json {
     }
 }
 
-/// A server as an entry; what is as by default is left out.
+/// Returns the entry of a server, without defaults.
 pub(super) fn of(config: &ServerConfig, streamable_http: bool) -> Json {
     let mut members = Vec::new();
     let mut put = |key: &str, value: Option<Json>| members.extend(value.map(|value| (key.to_owned(), value)));
@@ -103,13 +103,13 @@ pub(super) fn of(config: &ServerConfig, streamable_http: bool) -> Json {
     put("startupTimeout", (startup != default.startup_timeout).then(|| seconds(startup)));
     put("alwaysAllow", strings(config.always_allow.iter()));
     put("disabledTools", strings(config.disabled_tools.iter()));
-    // An empty list of what is allowed allows nothing, and none allows everything.
+    // An empty list permits no tool; a missing list permits all tools.
     put("enabledTools", config.enabled_tools.as_ref().map(list));
     put("watchPaths", strings(config.watch_paths.iter().map(String::as_str)));
     Json::Object(members)
 }
 
-/// Seconds, without a fraction where there is none.
+/// Returns seconds, with a fraction only if needed.
 pub(super) fn seconds(time: Duration) -> Json {
     if time.subsec_nanos() == 0 { Json::raw(time.as_secs()) } else { Json::raw(time.as_secs_f64()) }
 }
@@ -128,10 +128,10 @@ fn map(map: &BTreeMap<String, String>) -> Option<Json> {
     (!map.is_empty()).then(|| Json::Object(members.collect()))
 }
 
-/// A string as JSON has it.
+/// Returns a string as JSON text.
 pub(super) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-/// How long a list in one line may be, in bytes.
+/// The longest list that stays on one line, in bytes.
 const WIDE: usize = 80;

@@ -1,4 +1,4 @@
-//! A file that is replaced as a whole, and only by who has seen what is in it.
+//! Replaces a file atomically, unless it has changed since it was read.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -9,22 +9,22 @@ use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
 use super::error::{EditError, Refusal};
-use crate::{bounded::Reading, file::LIMIT};
+use crate::{file::LIMIT, reading::Reading};
 
-/// What a file contained at one moment: by this we know our own changes, at any later time.
+/// The content of a file at one moment. It distinguishes the hub's own changes from others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fingerprint {
-    /// Nothing was there.
+    /// There was no file.
     #[default]
     Nothing,
     /// It could not be read.
     Unreadable,
-    /// The SHA-256 of what was in it.
+    /// The SHA-256 of the content.
     Content([u8; 32]),
 }
 
 impl Fingerprint {
-    /// Those of files as they are now, which are read at the same time.
+    /// Returns the fingerprints of files, read at the same time.
     pub(crate) fn all<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<Self> {
         let readings: Vec<_> = paths.map(|path| Reading::start(path, read)).collect();
         readings.into_iter().map(Self::read).collect()
@@ -46,7 +46,8 @@ impl Fingerprint {
 /// If another program changes the file meanwhile, the change is applied to the new content.
 /// This blocks.
 pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusal>) -> Result<(), EditError> {
-    // Others are told by what the file contains; among ourselves there is not even the moment between that and the renaming.
+    // Between programs, the comparison of the content decides; in this process the lock leaves no gap before the
+    // rename.
     let _one = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let refused = |source| EditError::Refused { file: path.to_owned(), source };
     for _ in 0..ATTEMPTS {
@@ -61,7 +62,7 @@ pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusa
         if before.as_deref() == Some(after.as_bytes()) {
             return Ok(());
         }
-        // What is not read any more could not be put right by another change either.
+        // A file over the limit would not be read any more, so no further edit could repair it.
         if after.len() as u64 > LIMIT {
             return Err(refused(Refusal::TooLarge { limit: LIMIT }));
         }
@@ -75,7 +76,7 @@ pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusa
     Err(EditError::Contended { file: path.to_owned() })
 }
 
-/// What a file contains, `None` where it is not there; only of what is a file, since reading others may never end.
+/// Returns the content of a file; `None` if it does not exist. Only regular files are read: others may block.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     let content = fs::metadata(path).and_then(|found| match found.is_file() {
@@ -90,7 +91,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// What a path leads to over symbolic links, whether that is there or not.
+/// Returns the target of a path over symbolic links, even if it does not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -145,7 +146,7 @@ pub(crate) fn is_temporary(name: &str) -> bool {
     name.starts_with(TEMPORARY) && name.ends_with(SUFFIX)
 }
 
-/// Keeps all changes from being made, for a test of what happens meanwhile.
+/// Blocks all edits while the guard lives, for tests.
 #[doc(hidden)]
 pub fn hold() -> std::sync::MutexGuard<'static, ()> {
     ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
@@ -159,7 +160,7 @@ fn failed(doing: &'static str, file: &Path) -> impl Fn(io::Error) -> EditError {
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 const TEMPORARY: &str = ".agentwire-";
 const SUFFIX: &str = ".tmp";
-/// How often a change is tried while others change the file too.
+/// How often an edit is tried while other programs change the file.
 const ATTEMPTS: usize = 20;
 /// As many as Linux follows.
 const MAX_LINKS: usize = 40;

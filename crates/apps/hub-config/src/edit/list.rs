@@ -1,4 +1,4 @@
-//! The lists of tools: a name is added or removed, and patterns are left to who wrote them.
+//! Lists of tools: adds and removes names, and leaves patterns to the user.
 
 use jsonc_parser::ast::{Array, Value};
 use jsonc_parser::common::Ranged as _;
@@ -10,13 +10,13 @@ use super::error::Refusal;
 use super::splice::Splice;
 use crate::{Patterns, syntax};
 
-/// A list of names and patterns of tools, which may not be there.
+/// A list of names and patterns of tools, which may be missing.
 pub(super) struct List<'d> {
     document: &'d Document<'d>,
     server: Members<'d>,
     key: &'static str,
     array: Option<&'d Array<'d>>,
-    /// What it has, in the order of the text.
+    /// The patterns in the order of the text.
     patterns: Vec<&'d str>,
 }
 
@@ -26,7 +26,7 @@ impl<'d> List<'d> {
         let unexpected =
             || Refusal::Unexpected { at: syntax::key(&server.at, key), expected: "a list of names" };
         let array = match server.find(key) {
-            // As if the key were not there.
+            // `null` counts as missing.
             None | Some(Value::NullKeyword(_)) => None,
             Some(value) => Some(value.as_array().ok_or_else(unexpected)?),
         };
@@ -44,12 +44,12 @@ impl<'d> List<'d> {
         self.patterns.iter().any(|pattern| self.fits(pattern, tool))
     }
 
-    /// The list stands for the tool.
+    /// Adds a tool unless the list matches it.
     pub(super) fn have(&self, tool: &str) -> Result<Vec<Splice>, Refusal> {
         if self.has(tool) {
             return Ok(Vec::new());
         }
-        // A server may call a tool so, to be allowed more than the user means.
+        // Otherwise a server could name a tool `*` and get permission for others.
         if tool.contains('*') {
             return Err(Refusal::Wildcard { tool: tool.into() });
         }
@@ -63,7 +63,7 @@ impl<'d> List<'d> {
         })
     }
 
-    /// The list does not stand for the tool: without its name, the last time it is there.
+    /// Removes the last entry of a tool.
     pub(super) fn lack(&self, tool: &str) -> Result<Vec<Splice>, Refusal> {
         let names = |pattern: &str| pattern == tool || (!pattern.contains('*') && self.fits(pattern, tool));
         if let Some(pattern) =
@@ -76,7 +76,7 @@ impl<'d> List<'d> {
         Ok(self.array.zip(named).map_or_else(Vec::new, |(array, index)| self.container(array).remove(index)))
     }
 
-    /// Whether the list means the tool, as it is meant where it counts.
+    /// Returns whether a pattern matches the tool, by the rules of this list.
     fn fits(&self, pattern: &str, tool: &str) -> bool {
         let pattern = Patterns::from_iter([pattern]);
         if self.key == "disabledTools" { pattern.matches_loosely(tool) } else { pattern.matches(tool) }

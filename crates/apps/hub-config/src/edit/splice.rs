@@ -1,8 +1,8 @@
-//! Parts of a text that are replaced by others: what no splice names stays, byte for byte.
+//! Replacements of parts of a text. Everything else stays, byte for byte.
 
 use std::ops::Range;
 
-/// A part of a text, and what it is replaced by.
+/// A part of a text and its replacement.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Splice {
     pub(super) range: Range<usize>,
@@ -19,7 +19,7 @@ impl Splice {
     }
 }
 
-/// The text with all of them; they may come in any order, and do not overlap.
+/// Applies all splices, in any order. They must not overlap.
 pub(super) fn apply(text: &str, mut splices: Vec<Splice>) -> String {
     splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
     let mut result = String::with_capacity(text.len() + 64);

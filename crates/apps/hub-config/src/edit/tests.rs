@@ -1,14 +1,14 @@
-//! What changes, to the byte, and that nothing else does.
+//! Edits change only their value, to the byte.
 
 mod random;
 
 use std::time::Duration;
 
-use super::{Edit, Refusal, Section};
+use super::{Edit, Refusal};
 use crate::{Endpoint, Launch, Patterns, ServerConfig, Stdio};
 
 fn apply(edit: &Edit, text: &str) -> Result<String, Refusal> {
-    edit.apply("a", text, Section::McpServers)
+    edit.apply("a", text, "mcpServers")
 }
 
 fn allow(tool: &str, allowed: bool) -> Edit {
@@ -25,13 +25,13 @@ fn check(edit: &Edit, before: &str, after: &str) {
     assert_eq!(apply(&again(edit), after).unwrap_or_else(|_| after.into()), after, "a second time");
 }
 
-/// The same, for what may be done twice.
+/// The same edit, for edits that may be repeated.
 fn again(edit: &Edit) -> Edit {
     edit.clone()
 }
 
 #[test]
-fn a_value_is_replaced_where_it_is() {
+fn a_value_is_replaced_in_its_place() {
     check(
         &Edit::Disabled(false),
         "{\n  // all\n  \"mcpServers\": { \"a\": { \"disabled\" /* why */ : true, // because\n \"x\": [1,  2] } },\n}\n",
@@ -50,20 +50,20 @@ fn a_value_is_replaced_where_it_is() {
 }
 
 #[test]
-fn a_key_is_added_as_the_others_are_written() {
-    // In a line of its own, behind the comment of the one before.
+fn a_new_key_follows_the_style_of_the_others() {
+    // On its own line, after the comment of the previous key.
     check(
         &Edit::Disabled(true),
         "{\r\n\t\"mcpServers\": {\r\n\t\t\"a\": {\r\n\t\t\t\"command\": \"x\" // it\r\n\t\t}\r\n\t}\r\n}",
         "{\r\n\t\"mcpServers\": {\r\n\t\t\"a\": {\r\n\t\t\t\"command\": \"x\", // it\r\n\t\t\t\"disabled\": true\r\n\t\t}\r\n\t}\r\n}",
     );
-    // With the comma behind it, if the others have one.
+    // With a trailing comma if the others have one.
     check(
         &allow("t", true),
         "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\", /* it */\n      // \"cwd\": \"/\",\n    },\n  },\n}\n",
         "{\n  \"mcpServers\": {\n    \"a\": {\n      \"command\": \"x\", /* it */\n      \"alwaysAllow\": [\"t\"],\n      // \"cwd\": \"/\",\n    },\n  },\n}\n",
     );
-    // In the line of the others, with or without spaces.
+    // On the line of the others, with or without spaces.
     check(
         &Edit::Disabled(true),
         r#"{"mcpServers": {"a": { "command": "x" }}}"#,
@@ -74,7 +74,7 @@ fn a_key_is_added_as_the_others_are_written() {
         r#"{"mcpServers":{"a":{"command":"x"}}}"#,
         r#"{"mcpServers":{"a":{"command":"x","disabled":true}}}"#,
     );
-    // Into what is empty.
+    // Into an empty object.
     check(
         &Edit::Disabled(true),
         "{\n  \"mcpServers\": {\n    \"a\": {},\n    \"b\": {}\n  }\n}",
@@ -88,7 +88,7 @@ fn a_key_is_added_as_the_others_are_written() {
 }
 
 #[test]
-fn names_come_into_lists_and_leave_them() {
+fn names_are_added_to_and_removed_from_lists() {
     let file = |list: &str| format!("{{\n  \"mcpServers\": {{ \"a\": {{ \"alwaysAllow\": {list} }} }}\n}}\n");
     for (before, tool, allowed, after) in [
         ("[]", "t", true, r#"["t"]"#),
@@ -121,7 +121,7 @@ fn names_come_into_lists_and_leave_them() {
 }
 
 #[test]
-fn a_tool_is_on_only_if_both_lists_say_so() {
+fn a_tool_is_enabled_only_by_both_lists() {
     let file = |lists: &str| format!(r#"{{"mcpServers": {{"a": {{"command": "x"{lists}}}}}}}"#);
     for (before, enabled, after) in [
         ("", false, r#", "disabledTools": ["t"]"#),
@@ -146,7 +146,7 @@ fn a_tool_is_on_only_if_both_lists_say_so() {
 }
 
 #[test]
-fn patterns_are_left_to_who_wrote_them() {
+fn patterns_are_not_changed() {
     let file = r#"{"mcpServers": {"a": {"alwaysAllow": ["t", "*"], "disabledTools": ["get_*"]}}}"#;
     let pattern = |list, pattern: &str, tool: &str| Refusal::Pattern {
         list,
@@ -155,14 +155,14 @@ fn patterns_are_left_to_who_wrote_them() {
     };
     assert_eq!(apply(&allow("t", false), file), Err(pattern("alwaysAllow", "*", "t")));
     assert_eq!(apply(&enable("get_x", true), file), Err(pattern("disabledTools", "get_*", "get_x")));
-    // A server that calls a tool `*` must not be allowed everything by it.
+    // A server that names a tool `*` must not get permission for all tools.
     let file = r#"{"mcpServers": {"a": {}}}"#;
     assert_eq!(apply(&allow("*", true), file), Err(Refusal::Wildcard { tool: "*".into() }));
     assert_eq!(apply(&enable("x*", false), file), Err(Refusal::Wildcard { tool: "x*".into() }));
 }
 
 #[test]
-fn a_server_is_added_behind_the_others() {
+fn a_server_is_added_after_the_others() {
     let mut stdio = Stdio::new("npx");
     stdio.args = vec!["-y".into(), "${env:PACKAGE}".into()];
     stdio.env.insert("KEY".into(), "a\"b\\".into());
@@ -177,19 +177,19 @@ fn a_server_is_added_behind_the_others() {
     }
     assert_eq!(apply(&add, "// mine\n").unwrap(), format!("// mine\n{new}"));
     assert_eq!(apply(&add, "\u{feff}{}\n").unwrap(), format!("\u{feff}{new}"));
-    // Keys that are not ours stay: mcp-notes 2.3, number 5.
+    // Unknown keys stay.
     let before = "{\n  \"$schema\": \"s\",\n  \"inputs\": [], // asked\n  \"mcpServers\": {\n    \"b\": {}, // b\n    // end\n  },\n}";
     let after = format!(
         "{{\n  \"$schema\": \"s\",\n  \"inputs\": [], // asked\n  \"mcpServers\": {{\n    \"b\": {{}}, // b\n    {entry},\n    // end\n  }},\n}}"
     );
     assert_eq!(apply(&add, before).unwrap(), after);
     assert_eq!(apply(&add, &after), Err(Refusal::Exists { server: "a".into() }));
-    let servers = add.apply("a", "{\"inputs\": []}", Section::Servers).unwrap();
+    let servers = add.apply("a", "{\"inputs\": []}", "servers").unwrap();
     assert!(servers.contains("\"servers\": {"), "{servers}");
 }
 
 #[test]
-fn all_that_is_configured_is_written() {
+fn the_whole_configuration_is_written() {
     let mut config = ServerConfig::new(Launch::Http(Endpoint::new("https://x")));
     config.disabled = true;
     config.timeout = Duration::from_secs(5);
@@ -221,7 +221,7 @@ fn a_server_is_removed_with_its_lines() {
         "{\n  \"mcpServers\": {\n    \"b\": {},\n\n    \"a\": {\n      \"command\": \"x\"\n    }\n  },\n  \"inputs\": []\n}\n",
         "{\n  \"mcpServers\": {\n    \"b\": {}\n\n  },\n  \"inputs\": []\n}\n",
     );
-    // Twice under one name: both go, or the first would come back.
+    // Of duplicates both are removed, or the first would count again.
     check(
         &Edit::Remove,
         r#"{"mcpServers":{"a":{"command":"x"},"b":{},"a":{"command":"y"}}}"#,
@@ -230,7 +230,7 @@ fn a_server_is_removed_with_its_lines() {
 }
 
 #[test]
-fn of_keys_that_stand_twice_the_last_one_counts() {
+fn the_last_of_duplicate_keys_counts() {
     check(
         &Edit::Disabled(true),
         r#"{"mcpServers": {"a": {"x": 1}, "a": {"disabled": 1, "disabled": false}}}"#,
@@ -239,7 +239,7 @@ fn of_keys_that_stand_twice_the_last_one_counts() {
 }
 
 #[test]
-fn what_cannot_be_changed_is_refused() {
+fn impossible_changes_are_refused() {
     let disable = Edit::Disabled(true);
     let broken = apply(&disable, "{\n  \"mcpServers\": {\n    \"a\": {,}\n  }\n}").unwrap_err();
     assert!(matches!(broken, Refusal::Broken { line: 3, column: 11, .. }), "{broken:?}");
@@ -269,9 +269,9 @@ fn what_cannot_be_changed_is_refused() {
     }
 }
 
-// What the reader refuses would be gone with the next reading, and its name be taken by a broken server.
+// A server that the reader refuses would be lost at the next reading, and its name taken by a broken server.
 #[test]
-fn a_server_that_could_not_be_read_again_is_not_written() {
+fn an_unreadable_server_is_not_written() {
     let program = |change: fn(&mut Stdio)| {
         let mut stdio = Stdio::new("x");
         change(&mut stdio);
@@ -288,7 +288,7 @@ fn a_server_that_could_not_be_read_again_is_not_written() {
     let minute = Duration::from_secs(60);
     let range = "must be a number of seconds from 1 to 3600";
     let address = "url: must be an address that begins with http:// or https://";
-    for (config, told) in [
+    for (config, reported) in [
         (limited(Duration::from_millis(500), minute), format!("timeout: {range}")),
         (limited(Duration::ZERO, minute), format!("timeout: {range}")),
         (
@@ -318,10 +318,10 @@ fn a_server_that_could_not_be_read_again_is_not_written() {
         for before in ["", "{\"mcpServers\": {\"b\": 1}}"] {
             let refused = apply(&Edit::Add(Box::new(config.clone())), before).unwrap_err();
             assert!(matches!(&refused, Refusal::Invalid { .. }), "{refused:?}");
-            assert_eq!(refused.to_string(), format!("the server can't be written so: {told}"));
+            assert_eq!(refused.to_string(), format!("the server can't be written so: {reported}"));
         }
     }
-    // What can only be looked at when variables have their values is written, and so is what is only doubtful.
+    // Values that can only be checked with their variables are written, and so are those with warnings only.
     let mut headers = Endpoint::new("${URL}/x");
     headers.headers.insert("A".into(), "${input:t}".into());
     let config = ServerConfig { watch_paths: vec!["w".into()], ..ServerConfig::new(Launch::Http(headers)) };

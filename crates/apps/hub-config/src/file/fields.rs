@@ -1,4 +1,4 @@
-//! Reads the values of an object, each with what may be wrong with it.
+//! Reads the values of an object.
 
 use std::{
     collections::{BTreeMap, HashMap, hash_map::Entry},
@@ -13,7 +13,8 @@ use jsonc_parser::{
 use super::Report;
 use crate::{Position, ProblemKind, syntax};
 
-/// The properties of an object, each key once: of several the last one, as in every program that reads these files.
+/// Returns the properties of an object without duplicates. The last one counts, as in all programs that read these
+/// files.
 pub(super) fn unique<'v, 'a>(
     object: &'v Object<'a>,
     path: &str,
@@ -22,7 +23,7 @@ pub(super) fn unique<'v, 'a>(
     unique_by(object, |key| syntax::strange_key(path, key), report)
 }
 
-/// The same, where keys may be anything: the path of one is shown as this makes it.
+/// Does the same for objects with arbitrary keys; `path` formats the path of a key.
 pub(super) fn unique_by<'v, 'a>(
     object: &'v Object<'a>,
     path: impl Fn(&str) -> String,
@@ -47,10 +48,10 @@ pub(super) fn unique_by<'v, 'a>(
     properties.into_iter().flatten().collect()
 }
 
-/// Reads values, and tells what is wrong with them.
+/// Reads values and reports their problems.
 pub(super) struct Fields<'r, 't> {
     pub(super) report: &'r mut Report<'t>,
-    /// Where strings with variables stand, by their paths below `path`.
+    /// The positions of strings with variables, by their paths below `path`.
     pub(super) positions: HashMap<String, Position>,
     /// The path of the object.
     pub(super) path: &'r str,
@@ -67,7 +68,7 @@ impl Fields<'_, '_> {
         None
     }
 
-    /// A string that may have variables.
+    /// Reads a string that may contain variables.
     pub(super) fn text(&mut self, value: &Value<'_>, path: &str) -> Option<String> {
         match value {
             Value::StringLit(text) => {
@@ -78,7 +79,7 @@ impl Fields<'_, '_> {
         }
     }
 
-    /// The same, and not empty.
+    /// Reads a string that is not empty.
     pub(super) fn some_text(&mut self, value: &Value<'_>, path: &str) -> Option<String> {
         match self.text(value, path)? {
             text if text.trim().is_empty() => self.expected(value, path, "a string that is not empty"),
@@ -105,12 +106,12 @@ impl Fields<'_, '_> {
     pub(super) fn texts(&mut self, value: &Value<'_>, path: &str) -> Option<Vec<String>> {
         let Value::Array(array) = value else { return self.expected(value, path, "an array of strings") };
         let read = |(at, element)| self.text(element, &syntax::index(path, at));
-        // All of them are read, so that all that is wrong is told.
+        // Read all of them, to report all problems.
         let texts: Vec<_> = array.elements.iter().enumerate().map(read).collect();
         texts.into_iter().collect()
     }
 
-    /// Names with values; those that are `null` are not there.
+    /// Reads names with values. Names with `null` are left out.
     pub(super) fn map(
         &mut self,
         value: &Value<'_>,
@@ -137,7 +138,7 @@ impl Fields<'_, '_> {
         (self.report.errors() == errors).then_some(map)
     }
 
-    /// The value of an environment variable: VS Code takes numbers too, and what a flag means is as clear.
+    /// Reads the value of an environment variable. Numbers are accepted as in VS Code, and so are booleans.
     pub(super) fn variable(&mut self, value: &Value<'_>, path: &str) -> Option<String> {
         match value {
             Value::NumberLit(number) => Some(number.value.to_owned()),
@@ -147,7 +148,7 @@ impl Fields<'_, '_> {
     }
 }
 
-/// The path of something below a path.
+/// Returns the path of a value below a path.
 pub(crate) fn joined(path: &str, below: &str) -> String {
     match (path, below.starts_with('[')) {
         ("", _) => below.to_owned(),

@@ -1,4 +1,4 @@
-//! Reads the `inputs` of a file: what the user is asked for.
+//! Reads the `inputs` of a file: values that the user enters.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use jsonc_parser::{
 use super::{Report, unique};
 use crate::{Input, ProblemKind, syntax};
 
-/// The inputs by their ids. One that makes no sense is told, and its server may ask for it all the same.
+/// Returns the inputs by id. An invalid input is reported; its server may ask for it anyway.
 pub(super) fn read(value: &Value<'_>, report: &mut Report<'_>) -> HashMap<String, Input> {
     let Value::Array(array) = value else {
         if !matches!(value, Value::NullKeyword(_)) {
@@ -46,7 +46,7 @@ fn input(object: &Object<'_>, path: &str, report: &mut Report<'_>) -> Option<Inp
             ("options", Value::Array(options)) => {
                 input.options = options.elements.iter().filter_map(choice).collect();
             }
-            // What else there is concerns how VS Code asks.
+            // The other keys concern the display in VS Code.
             _ => {}
         }
     }
@@ -61,7 +61,7 @@ fn text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|text| text.value.clone().into_owned())
 }
 
-/// A choice is a text, or an object with a label for it.
+/// Reads an option: a text, or an object with a label.
 fn choice(value: &Value<'_>) -> Option<String> {
     text(value).or_else(|| text(&value.as_object()?.get("value")?.value))
 }

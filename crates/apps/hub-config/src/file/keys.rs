@@ -1,14 +1,14 @@
-//! Which keys there are, and which one was meant by another.
+//! The known keys, and suggestions for unknown ones.
 
 use jsonc_parser::{
-    ast::{ObjectProp, Value},
+    ast::{Object, ObjectProp, Value},
     common::Ranged,
 };
 
-use super::{Report, misplaced::has_servers};
+use super::Report;
 use crate::{ProblemKind, syntax};
 
-/// Tells of a key at the top of a file that is not ours.
+/// Reports an unknown key at the top of a file.
 pub(super) fn unknown_in_file(property: &ObjectProp<'_>, report: &mut Report<'_>) {
     let key = property.name.as_str();
     let suggestion = meant(key, &FILE_KEYS, &[]);
@@ -22,7 +22,7 @@ pub(super) fn unknown_in_file(property: &ObjectProp<'_>, report: &mut Report<'_>
     report.add(property.start(), &syntax::strange_key("", key), kind);
 }
 
-/// What is to be said of a server's key that is not ours, if anything.
+/// Returns the problem of a server's unknown key, if there is one.
 pub(super) fn unknown_in_server(property: &ObjectProp<'_>) -> Option<ProblemKind> {
     let key = property.name.as_str();
     let off = matches!(property.value, Value::NullKeyword(_))
@@ -36,17 +36,41 @@ pub(super) fn unknown_in_server(property: &ObjectProp<'_>) -> Option<ProblemKind
     }
 }
 
-/// The type that was meant by a text that is none.
+/// Returns whether an unknown key at the top of a file contains servers: a server, a map of servers, or a section like
+/// that of VS Code's settings.
+///
+/// In settings of other programs, which contain commands of all kinds, only VS Code's section counts.
+fn has_servers(property: &ObjectProp<'_>, is_settings: bool) -> bool {
+    let Value::Object(object) = &property.value else { return false };
+    if is_settings {
+        return property.name.as_str() == "mcp" && has_section(object);
+    }
+    is_server(object) || has_servers_in(object) || has_section(object)
+}
+
+fn has_section(object: &Object<'_>) -> bool {
+    ["mcpServers", "servers"].iter().any(|key| object.get_object(key).is_some_and(has_servers_in))
+}
+
+fn has_servers_in(object: &Object<'_>) -> bool {
+    object.properties.iter().any(|property| property.value.as_object().is_some_and(is_server))
+}
+
+fn is_server(object: &Object<'_>) -> bool {
+    ["command", "url"].iter().any(|key| object.get_string(key).is_some())
+}
+
+/// Suggests a type for an unknown one.
 pub(super) fn type_meant(text: &str) -> Option<&'static str> {
     meant(text, &TYPES, &[("streaminghttp", "streamable-http"), ("https", "http"), ("local", "stdio")])
 }
 
-/// Keys that people use for comments, as JSON has none.
+/// Returns whether the key is used for comments, which JSON does not have.
 fn is_note(key: &str) -> bool {
     key.starts_with(['$', '_', '/', '#']) || key.starts_with("x-")
 }
 
-/// The one of these that is most like a text, or else means the same.
+/// Returns the known word closest to a text, or the word for a synonym.
 fn meant(
     text: &str,
     known: &[&'static str],
@@ -63,14 +87,14 @@ fn meant(
     near.or_else(|| synonyms.iter().find(|(synonym, _)| synonym.as_bytes() == text).map(|&(_, known)| known))
 }
 
-/// The letters and digits of a text, small, as long as it may be a key at all.
+/// Returns the letters and digits of a text in lower case; `None` if it is too long for a key or has none.
 fn bare(text: &str) -> Option<Vec<u8>> {
     let bare: Vec<_> =
         text.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase()).collect();
     (text.len() <= 40 && !bare.is_empty()).then_some(bare)
 }
 
-/// How many letters are to be put in, left out, changed or exchanged with their neighbour.
+/// Returns the edit distance, with exchanges of neighbours (optimal string alignment).
 fn distance(from: &[u8], to: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=to.len()).collect();
@@ -111,7 +135,7 @@ const SERVER_KEYS: [&str; 15] = [
 
 const TYPES: [&str; 4] = ["stdio", "streamable-http", "http", "sse"];
 
-/// What other programs, or people, call our keys.
+/// Other words for our keys.
 const SYNONYMS: [(&str, &str); 26] = [
     ("allowedtools", "enabledTools"),
     ("approve", "alwaysAllow"),
@@ -141,8 +165,7 @@ const SYNONYMS: [(&str, &str); 26] = [
     ("workingdirectory", "cwd"),
 ];
 
-/// Keys of other programs that ask for nothing that would be missed: how something is shown, found or cached there.
-/// `oauth` is read where a server is reached that wants it.
+/// Keys of other programs that need no support: display, discovery, caches. `oauth` is read when a server requires it.
 const HARMLESS: [&str; 17] = [
     "alwaysLoad",
     "bareElicitationCapability",
@@ -163,5 +186,5 @@ const HARMLESS: [&str; 17] = [
     "version",
 ];
 
-/// Keys of other programs that ask for something that would be missed: credentials, or a limit of what may be done.
+/// Keys of other programs with an effect that would be missing: credentials, or limits of what a server may do.
 const UNSUPPORTED: [&str; 5] = ["headersHelper", "sandbox", "sandboxEnabled", "toolPermissions", "tools"];

@@ -1,16 +1,16 @@
-//! Gathers what is wrong with one file.
+//! Collects the problems of one file.
 
 use crate::{
     Configured, Origin, Position, Problem, ProblemKind, ServerConfig, ServerName, Severity, syntax::Lines,
 };
 
-/// What is wrong with one file, gathered while it is read.
+/// The problems of one file.
 pub(super) struct Report<'t> {
     lines: Lines<'t>,
     origin: &'t Origin,
     server: Option<ServerName>,
     problems: Vec<Problem>,
-    /// How many were found beyond those that are kept.
+    /// The number of problems over the limit.
     more: usize,
     errors: usize,
     warnings: usize,
@@ -22,7 +22,7 @@ impl<'t> Report<'t> {
         Self { lines, origin, server: None, problems: Vec::new(), more: 0, errors: 0, warnings: 0 }
     }
 
-    /// Which server the next problems are about.
+    /// Sets the server of the following problems.
     pub(super) fn server(&mut self, name: Option<&ServerName>) {
         self.server = name.cloned();
     }
@@ -31,12 +31,12 @@ impl<'t> Report<'t> {
         self.lines.position(at)
     }
 
-    /// How many errors there were so far.
+    /// Returns the number of errors so far.
     pub(super) fn errors(&self) -> usize {
         self.errors
     }
 
-    /// Something is wrong at this byte, and with the value of this path.
+    /// Adds a problem of the value with this path, at this byte.
     pub(super) fn add(&mut self, at: usize, path: &str, kind: ProblemKind) {
         let found = match kind.severity() {
             Severity::Error => &mut self.errors,
@@ -56,9 +56,9 @@ impl<'t> Report<'t> {
         });
     }
 
-    /// A key stands at this byte that stood before.
+    /// Adds a duplicate key at this byte; `before` is the place of the earlier one.
     pub(super) fn duplicate(&mut self, at: usize, path: &str, before: usize) {
-        // Finding a line takes time where there are very many.
+        // Finding the line is slow if there are very many.
         let line = if self.warnings < MOST { self.lines.position(before).line } else { 0 };
         self.add(at, path, ProblemKind::Duplicate { line });
     }
@@ -72,24 +72,18 @@ impl<'t> Report<'t> {
         Configured::new(name, self.origin.clone(), config)
     }
 
-    /// All problems in the order of the file.
+    /// Returns all problems in the order of the file.
     pub(super) fn finish(mut self) -> Vec<Problem> {
         self.problems.sort_by_key(|problem| problem.position);
         if self.more > 0 {
-            self.problems.push(Problem {
-                file: self.origin.file().cloned(),
-                position: None,
-                path: String::new(),
-                server: None,
-                kind: ProblemKind::More(self.more),
-            });
+            self.problems.push(Problem::of_file(self.origin.file(), ProblemKind::More(self.more)));
         }
         self.problems
     }
 }
 
-/// How many errors of one file are told, and how many warnings.
+/// The limit of errors, and of warnings, of one file.
 const MOST: usize = 100;
-/// Files of which servers are but a part: their other keys are none of our business.
+/// Files of other programs, in which servers are only a part: other keys are ignored.
 const SETTINGS: [&str; 4] =
     [".claude.json", "claude_desktop_config.json", "settings.json", "settings.local.json"];

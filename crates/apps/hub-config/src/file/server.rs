@@ -7,11 +7,11 @@ use jsonc_parser::{
 
 use super::{Report, fields::Fields, keys, unique};
 use crate::{
-    Endpoint, Launch, Patterns, ProblemKind, ServerConfig, Stdio, resolve::is_address, syntax,
-    written::Written,
+    Endpoint, Launch, Patterns, ProblemKind, ServerConfig, Stdio, resolve::is_address, server::Written,
+    syntax,
 };
 
-/// A server as it is written; `None` where it is broken, which is told.
+/// Reads a server. Returns `None` if it is broken, after a report.
 pub(super) fn read(
     server: &ObjectProp<'_>,
     path: &str,
@@ -27,7 +27,7 @@ pub(super) fn read(
     let properties = unique(object, path, report);
     let mut fields = Fields { report, positions: Default::default(), path };
     for property in properties {
-        // What is `null` is not there.
+        // `null` counts as missing.
         if !matches!(property.value, Value::NullKeyword(_)) {
             raw.read(property, &mut fields);
         }
@@ -42,16 +42,16 @@ pub(super) fn read(
 }
 
 struct Raw {
-    /// All but how it is reached.
+    /// Everything but the launch.
     config: ServerConfig,
     stdio: Stdio,
     endpoint: Endpoint,
-    /// `Err` where there is one that is none.
+    /// `Err` for an invalid type.
     transport: Option<Result<Transport, ()>>,
-    /// Where the keys stand, if they are there.
+    /// The places of these keys, if present.
     command: Option<usize>,
     url: Option<usize>,
-    /// The keys of programs, and of addresses, beside those.
+    /// The other keys of programs, and of addresses, with their places.
     of_stdio: Vec<(&'static str, usize)>,
     of_address: Vec<(&'static str, usize)>,
 }
@@ -130,7 +130,7 @@ impl Raw {
         }
     }
 
-    /// How the server is reached; `server` is where it stands.
+    /// Returns the launch; `server` is the place of the server.
     fn launch(&mut self, server: usize, fields: &mut Fields<'_, '_>) -> Option<Launch> {
         let transport = match (self.transport, self.command, self.url) {
             (_, Some(command), Some(url)) => {
@@ -192,7 +192,7 @@ fn transport(value: &Value<'_>, fields: &mut Fields<'_, '_>) -> Result<Transport
     }
 }
 
-/// An address; one with variables can only be looked at when they have their values.
+/// Reads an address. An address with variables is checked when their values are known.
 fn address(value: &Value<'_>, fields: &mut Fields<'_, '_>) -> Option<String> {
     let url = fields.some_text(value, "url")?;
     if !url.contains("${") && !is_address(&url) {
@@ -205,7 +205,7 @@ fn patterns(value: &Value<'_>, path: &str, fields: &mut Fields<'_, '_>) -> Optio
     Some(fields.texts(value, path)?.into_iter().collect())
 }
 
-/// What is wrong leaves the default: the server is broken then anyway.
+/// An invalid value leaves the default: the server is broken anyway.
 fn set<T>(field: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *field = value;
@@ -220,7 +220,7 @@ fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }
 
-/// What an address is, for messages.
+/// The description of an address in messages.
 pub(crate) const ADDRESS: &str = "an address that begins with http:// or https://";
 
 const VARIABLE: (&str, fn(&str) -> bool) = ("an environment variable", is_variable_name);

@@ -1,4 +1,4 @@
-//! Tests of resolving: in a file of their own, since they are as long as what they test.
+//! Resolving of variables, with the positions of problems.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 use super::{resolve, watched};
 use crate::{Configured, Origin, Problem, Resolved, ServerConfig, Sources, Stdio, Variables, file};
 
-/// The server `a` of a text in the form of VS Code.
+/// The server `a` of a text in the format of VS Code.
 fn configured(fields: &str, inputs: &str) -> Configured {
     let text = format!("{{\"inputs\": [{inputs}],\n\"servers\": {{\n\"a\": {{{fields}}}}}}}");
     let mut contents = file::parse(&text, &Origin::Project(Arc::new("mcp.json".into())));
@@ -31,8 +31,8 @@ async fn resolved(fields: &str) -> Result<Resolved, Vec<Problem>> {
     resolve(&configured(fields, ""), &variables()).await
 }
 
-/// What is told, each in its line.
-async fn told(fields: &str) -> Vec<String> {
+/// Returns the problems, one per line.
+async fn reported(fields: &str) -> Vec<String> {
     let problems = resolved(fields).await.unwrap_err();
     for problem in &problems {
         assert_eq!(problem.server.as_ref().unwrap().as_str(), "a");
@@ -42,7 +42,7 @@ async fn told(fields: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn all_of_a_program_is_resolved() {
+async fn a_program_is_resolved() {
     let fields = r#""command": "${userHome}/bin/x", "args": ["--token=${TOKEN}", "$A"],
             "cwd": "sub", "env": {"T": "${TOKEN}", "U": "${U:-u}", "W": "${workspaceFolder}"}"#;
     let Ok(Resolved::Stdio { command, args, cwd, env }) = resolved(fields).await else {
@@ -53,7 +53,7 @@ async fn all_of_a_program_is_resolved() {
     assert_eq!(cwd, Some(PathBuf::from("/w/sub")));
     let env: Vec<_> = env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(env, [("T", "s3cr3t\"\\${TOKEN}"), ("U", "u"), ("W", "/w")]);
-    // Where nothing is said it runs in the workspace, if there is one.
+    // By default it runs in the workspace.
     let Ok(Resolved::Stdio { cwd, .. }) = resolved(r#""command": "c""#).await else { panic!("not resolved") };
     assert_eq!(cwd, Some(PathBuf::from("/w")));
     let bare = resolve(&configured(r#""command": "c""#, ""), &Variables::new()).await;
@@ -61,7 +61,7 @@ async fn all_of_a_program_is_resolved() {
 }
 
 #[tokio::test]
-async fn all_of_an_address_is_resolved() {
+async fn an_address_is_resolved() {
     let fields = r#""type": "http", "url": "${U:-https}://h/${TOKEN}", "headers": {"A": "Bearer ${TOKEN}"}"#;
     let Ok(Resolved::Http { url, headers }) = resolved(fields).await else { panic!("not resolved") };
     assert_eq!(url, "https://h/s3cr3t\"\\${TOKEN}");
@@ -71,11 +71,11 @@ async fn all_of_an_address_is_resolved() {
 }
 
 #[tokio::test]
-async fn everything_that_has_no_value_is_told_with_its_place() {
+async fn missing_values_are_reported_with_their_positions() {
     let fields = r#""command": "${NO}", "args": ["x", "${TOKEN} ${NO2}"], "cwd": "${NO3}",
             "env": {"a b": "${x", "OK": "${TOKEN}"}, "envFile": "${NO4}", "watchPaths": ["${NO5}"]"#;
     assert_eq!(
-        told(fields).await,
+        reported(fields).await,
         [
             "error: mcp.json:3:18: servers.a.command: the variable `NO` is not set",
             "error: mcp.json:3:41: servers.a.args[1]: the variable `NO2` is not set",
@@ -93,7 +93,7 @@ async fn everything_that_has_no_value_is_told_with_its_place() {
 }
 
 #[tokio::test]
-async fn values_that_nothing_can_be_reached_with_are_told() {
+async fn unusable_values_are_reported() {
     for (fields, error) in [
         (r#""command": "${EMPTY}""#, "command: must be a string that is not empty"),
         (r#""command": "c", "cwd": "${EMPTY} ""#, "cwd: must be a string that is not empty"),
@@ -111,16 +111,16 @@ async fn values_that_nothing_can_be_reached_with_are_told() {
             "headers.A-B: must be one line of text",
         ),
     ] {
-        // A file's address without variables is looked at when it is read.
+        // An address without variables is checked when its file is read.
         let fields = fields.replace("file://", "file${EMPTY}://");
-        let told = told(&fields).await;
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].ends_with(&format!("servers.a.{error}")), "{told:?}");
+        let reported = reported(&fields).await;
+        assert_eq!(reported.len(), 1, "{reported:?}");
+        assert!(reported[0].ends_with(&format!("servers.a.{error}")), "{reported:?}");
     }
 }
 
 #[tokio::test]
-async fn an_input_is_asked_for_once_with_what_the_file_says_of_it() {
+async fn an_input_is_asked_for_once_with_its_description() {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let variables = variables().input({
         let asked = Arc::clone(&asked);
@@ -137,7 +137,7 @@ async fn an_input_is_asked_for_once_with_what_the_file_says_of_it() {
     let Ok(Resolved::Stdio { args, .. }) = resolve(&configured, &variables).await else {
         panic!("not resolved")
     };
-    // What is answered is text too.
+    // An answer is literal text.
     let key = "<key${TOKEN}>";
     assert_eq!(args, [key, key, "s3cr3t\"\\${TOKEN}", "<pick${TOKEN}>", "d<late${TOKEN}>"]);
     let asked = std::mem::take(&mut *asked.lock().unwrap());
@@ -152,7 +152,7 @@ async fn an_input_is_asked_for_once_with_what_the_file_says_of_it() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_for_a_server_that_can_not_start() {
+async fn no_input_is_asked_for_a_server_that_cannot_start() {
     let unasked = variables().input(|input| async move { panic!("asked for {}", input.id) });
     let broken = configured(r#""command": "${input:x}", "args": ["${NO}"]"#, "");
     let problems = resolve(&broken, &unasked).await.unwrap_err();
@@ -166,7 +166,7 @@ async fn nobody_is_asked_for_a_server_that_can_not_start() {
 }
 
 #[tokio::test]
-async fn variables_of_a_file_lie_below_those_of_the_server() {
+async fn variables_of_the_server_override_those_of_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let variables = variables().workspace(folder.path());
     let text = "\u{feff}# c\nA=file\nB=file\nexport B=\"again ${TOKEN}\"\r\n";
@@ -204,7 +204,7 @@ async fn variables_of_a_file_lie_below_those_of_the_server() {
 }
 
 #[tokio::test]
-async fn the_folder_of_the_project_is_absolute_and_taken_where_none_is_given() {
+async fn the_project_folder_is_absolute_and_the_default_workspace() {
     let configured =
         configured(r#""command": "${workspaceFolderBasename}", "args": ["${workspaceFolder}"]"#, "");
     let here = std::env::current_dir().unwrap();
@@ -221,7 +221,7 @@ async fn the_folder_of_the_project_is_absolute_and_taken_where_none_is_given() {
 }
 
 #[test]
-fn what_is_watched_is_absolute() {
+fn watched_paths_are_absolute() {
     let fields = r#""command": "node", "cwd": "${userHome}/s",
             "args": ["build/index.js", "${workspaceFolder}/t/build/index.js", "x.js", "${NO}/build/index.js"],
             "watchPaths": ["a", "/b", "${userHome}/c", "${NO}"]"#;

@@ -1,10 +1,10 @@
-//! Puts the values of variables into a text.
+//! Replaces variables in a text by their values.
 
 use std::{ffi::OsStr, path::MAIN_SEPARATOR_STR};
 
 use super::{super::ProblemKind, Variables};
 
-/// A variable, as it is written.
+/// A variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reference<'t> {
     Environment(&'t str),
@@ -15,21 +15,21 @@ pub(crate) enum Reference<'t> {
     PathSeparator,
 }
 
-/// What a variable stands for.
-// No `Debug`: it holds what is never shown.
+/// The value of a variable.
+// No `Debug`: values may be secrets.
 #[derive(Clone)]
 pub(crate) enum Value {
     Known(String),
-    /// Nothing: its default counts, and without one this is what is wrong.
+    /// No value: the default is used, and without a default this is the problem.
     None(ProblemKind),
-    /// It is still to be asked for, and the result of this pass will not be used.
+    /// The value is not known yet, and the result of this pass will not be used.
     Later,
 }
 
-/// The text with the values of its variables, or all that is wrong with it.
+/// Returns the text with the values of its variables, or all its problems.
 ///
-/// The `lookup` is called for the variables that count: not for those in a default that is not needed.
-/// A text without `${` is as it was.
+/// `lookup` is called for the variables that are needed: not for those in an unused default.
+/// A text without `${` stays unchanged.
 pub(crate) fn expand(
     text: &str,
     lookup: &mut dyn FnMut(Reference<'_>) -> Value,
@@ -48,13 +48,13 @@ struct Expansion<'l> {
     wrong: Vec<ProblemKind>,
 }
 
-/// A reference has no end, or lies too deep.
+/// A reference without its end, or nested too deep.
 struct Broken;
 
 impl Expansion<'_> {
-    /// Goes on to the end of the text or, in a default, behind the brace that ends it; gives back what is left.
+    /// Expands up to the end of the text or, in a default, past its closing brace. Returns the rest.
     ///
-    /// What does not `count` is only passed over.
+    /// The text is skipped unless it `counts`.
     fn run<'t>(&mut self, mut text: &'t str, depth: usize, counts: bool) -> Result<&'t str, Broken> {
         loop {
             let Some(at) = text.find(|c| c == '$' || (c == '}' && depth > 0)) else {
@@ -77,7 +77,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// One reference, behind its `${`; gives back what is left behind its end.
+    /// Expands one reference after its `${`. Returns the rest after its end.
     fn reference<'t>(&mut self, text: &'t str, depth: usize, counts: bool) -> Result<&'t str, Broken> {
         if depth > DEPTH {
             return Err(Broken);
@@ -114,7 +114,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Each thing is told once.
+    /// Reports each problem once.
     fn wrong(&mut self, problem: ProblemKind) {
         if self.wrong.len() < PROBLEMS && !self.wrong.contains(&problem) {
             self.wrong.push(problem);
@@ -139,13 +139,13 @@ impl<'t> Reference<'t> {
     }
 }
 
-/// What is wrong with a name that is none of ours.
+/// Returns the problem of an unknown name.
 fn unknown(name: &str) -> ProblemKind {
     let form = FOREIGN.into_iter().find(|form| name.starts_with(form.trim_end_matches('…')));
     form.map_or(ProblemKind::Reference, |variable| ProblemKind::Foreign { variable })
 }
 
-/// Behind `env:` or `input:` there may be other names than those that a shell takes, as `ProgramFiles(x86)`.
+/// Returns whether a name is valid after `env:` or `input:`, where names such as `ProgramFiles(x86)` are allowed.
 fn is_name(name: &str) -> bool {
     (1..=NAME).contains(&name.len()) && !name.contains(|c: char| c.is_control() || "${=".contains(c))
 }
@@ -157,7 +157,7 @@ fn is_plain_name(name: &str) -> bool {
 }
 
 impl Variables {
-    /// What a variable stands for; an input is never known here.
+    /// Returns the value of a variable. Inputs have none here.
     pub(crate) fn value(&self, reference: Reference<'_>) -> Value {
         let folder = self.workspace_folder();
         let (name, value) = match reference {
@@ -177,20 +177,20 @@ impl Variables {
     }
 }
 
-/// A path that is not Unicode is no text, and none that is like it would do.
+/// Returns a path as text; `None` if it is not Unicode.
 fn text(path: &OsStr) -> Option<String> {
     path.to_str().map(str::to_owned)
 }
 
-/// The longest text that comes out, in bytes: no argument of a program may be longer, anywhere.
+/// The longest result in bytes: no system allows longer arguments.
 const LIMIT: usize = 1 << 20;
-/// How deep defaults may lie in defaults.
+/// The limit of nested defaults.
 const DEPTH: usize = 16;
 /// The longest name, in bytes.
 const NAME: usize = 256;
-/// What VS Code has: the folder of a name among several, a setting, and what a command says.
+/// Variables of VS Code: a folder by name, a setting, and the output of a command.
 const FOREIGN: [&str; 3] = ["workspaceFolder:…", "config:…", "command:…"];
-/// How many things are told of one text.
+/// The limit of problems of one text.
 const PROBLEMS: usize = 20;
 
 #[cfg(test)]
@@ -227,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn variables_get_their_values() {
+    fn variables_are_replaced_by_their_values() {
         for (text, value) in [
             ("${A}", "a"),
             ("x${A}y${A}z", "xayaz"),
             ("${env:A}", "a"),
             ("${env:ProgramFiles(x86)}", "C:\\Program Files"),
             ("${EMPTY}", ""),
-            // As in the CLI: what is set counts, even where it is empty.
+            // As in the CLI: an empty variable counts as set.
             ("${EMPTY:-d}", ""),
             ("${A:-d}", "a"),
             ("${U:-d}", "d"),
@@ -254,7 +254,7 @@ mod tests {
             ("${userHome}", "/me"),
             ("${pathSeparator}", std::path::MAIN_SEPARATOR_STR),
             ("${/}", std::path::MAIN_SEPARATOR_STR),
-            // Values are put in as they are, and are not looked at again.
+            // Values are literal.
             ("${QUOTES}", "\"},{\"x\": \"\\\\n\\"),
             ("${REFERENCE}", "${A}$${A}}"),
             ("${U:-$${A}", "${A"),
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_variable_is_text() {
+    fn other_text_is_literal() {
         for text in ["", "$A", "$5.00", "100%", "$", "$$", "a$", "{A}", "}", "$(A)", "$ {A}", "${", "\\${x"] {
             let same =
                 if text.contains("${") { Err(vec![ProblemKind::Reference]) } else { Ok(text.to_owned()) };
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_is_told_by_its_name() {
+    fn unset_variables_are_reported_by_name() {
         for (text, names) in [
             ("${U}", vec!["U"]),
             ("${env:U}", vec!["U"]),
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reference_is_told() {
+    fn invalid_references_are_reported() {
         for text in [
             "${",
             "${A",
@@ -318,26 +318,26 @@ mod tests {
         ] {
             assert_eq!(expanded(text), Err(vec![ProblemKind::Reference]), "{text}");
         }
-        // The rest is looked at all the same.
+        // The rest is checked too.
         assert_eq!(expanded("${-}${U}${A"), Err(vec![ProblemKind::Reference, unset("U")]));
     }
 
     #[test]
-    fn what_other_programs_have_is_told_by_its_form_alone() {
+    fn unsupported_variables_are_reported_by_their_form() {
         for (text, variable) in [
             ("${workspaceFolder:s3cr3t}", "workspaceFolder:…"),
             ("${config:s3cr3t:-x}", "config:…"),
             ("a${command:s3cr3t}${command:other}", "command:…"),
         ] {
-            let told = expanded(text).unwrap_err();
-            assert_eq!(told, [ProblemKind::Foreign { variable }], "{text}");
-            assert_eq!(told[0].to_string(), format!("the hub has no variables like `${{{variable}}}`"));
+            let reported = expanded(text).unwrap_err();
+            assert_eq!(reported, [ProblemKind::Foreign { variable }], "{text}");
+            assert_eq!(reported[0].to_string(), format!("the hub has no variables like `${{{variable}}}`"));
         }
         assert_eq!(expanded("${A:-${config:x}}").as_deref(), Ok("a"));
     }
 
     #[test]
-    fn there_are_bounds() {
+    fn expansion_is_bounded() {
         let nested = |depth: usize| "${U:-".repeat(depth) + "x" + &"}".repeat(depth);
         assert_eq!(expanded(&nested(DEPTH)).as_deref(), Ok("x"));
         assert_eq!(expanded(&nested(DEPTH + 1)), Err(vec![ProblemKind::Reference]));
@@ -353,17 +353,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_makes_it_panic(text in any::<String>()) {
+        fn no_text_causes_a_panic(text in any::<String>()) {
             _ = expanded(&text);
         }
 
         #[test]
-        fn nothing_like_a_reference_makes_it_panic(text in "([$]|[{]|[}]|:-|A|U|é|env:|input:|[$][{]){0,60}") {
+        fn no_similar_text_causes_a_panic(text in "([$]|[{]|[}]|:-|A|U|é|env:|input:|[$][{]){0,60}") {
             _ = expanded(&text);
         }
 
         #[test]
-        fn text_without_a_reference_is_as_it_was(text in "([$]|[}]|[^{]){0,60}") {
+        fn text_without_a_reference_is_unchanged(text in "([$]|[}]|[^{]){0,60}") {
             prop_assert_eq!(expanded(&text), Ok(text));
         }
 

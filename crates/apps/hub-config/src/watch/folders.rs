@@ -1,4 +1,4 @@
-//! The folders that the operating system watches, and those that are polled.
+//! The folders that the operating system watches, and the folders that are polled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,7 +16,7 @@ pub(super) struct Folders {
     inbox: Arc<Inbox>,
     native: Option<Native>,
     watched: BTreeSet<PathBuf>,
-    /// The folders whose files are polled, and why.
+    /// The folders with polled files, and the reason.
     polled: BTreeMap<PathBuf, String>,
 }
 
@@ -25,18 +25,24 @@ impl Folders {
         Self { settings, inbox, native: None, watched: BTreeSet::new(), polled: BTreeMap::new() }
     }
 
-    /// Replaces the set of folders. Returns those that were not watched until now, and those that no longer exist.
+    /// Replaces the set of folders. Returns the newly watched and the missing ones.
     pub(super) fn set(&mut self, needed: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
-        self.unwatch(|folder| !needed.contains(folder));
+        self.unwatch(self.watched.difference(needed).cloned().collect());
         self.polled.retain(|folder, _| needed.contains(folder));
         let new: Vec<_> = needed.difference(&self.watched).cloned().collect();
         new.into_iter().filter(|folder| self.watch(folder)).collect()
     }
 
-    /// Removes the watches of these folders.
-    pub(super) fn unwatch(&mut self, is_removed: impl Fn(&Path) -> bool) {
-        let removed: Vec<_> = self.watched.iter().filter(|folder| is_removed(folder)).cloned().collect();
-        for folder in removed {
+    /// Removes the watches of a folder and of all folders in it.
+    pub(super) fn lose(&mut self, folder: &Path) {
+        // Paths sort by component, so those in the folder follow it.
+        let inside = self.watched.range(folder.to_owned()..).take_while(|path| path.starts_with(folder));
+        let lost: Vec<_> = inside.cloned().collect();
+        self.unwatch(lost);
+    }
+
+    fn unwatch(&mut self, folders: Vec<PathBuf>) {
+        for folder in folders {
             if let Some(native) = &mut self.native {
                 // Fails if the folder no longer exists: the system has removed its watch.
                 _ = native.unwatch(&folder);

@@ -1,4 +1,4 @@
-//! Follows a path through its symbolic links, and records what is there.
+//! Follows a path through its symbolic links, and records the state of the file or folder there.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, VecDeque};
@@ -9,12 +9,13 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::edit::is_temporary;
 
-/// A path at one moment: what it leads through, and the state of the file or folder there.
+/// A path at one moment: the folders and links on it, and the state of the file or folder there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Look {
     /// All folders and links on the way and the end, each by its path without links before it.
     pub(super) steps: BTreeSet<PathBuf>,
-    /// The folders to watch: the parent of the end or its nearest existing ancestor, the parents of links, and `inside`.
+    /// The folders to watch: the parent of the end or its nearest existing ancestor, the parents of links, and
+    /// `inside`.
     pub(super) folders: BTreeSet<PathBuf>,
     /// Where the file is or would be.
     pub(super) end: Option<PathBuf>,
@@ -137,8 +138,8 @@ fn hash(found: &Metadata, hasher: &mut DefaultHasher) {
     }
 }
 
-/// Returns whether an entry of a watched folder is ignored: folders that programs maintain, and configuration files, whose
-/// changes count only for the servers that they change.
+/// Returns whether an entry of a watched folder is ignored: folders that programs maintain, and configuration files,
+/// which restart only the servers that they change.
 fn is_skipped(name: &OsStr) -> bool {
     SKIPPED.iter().any(|skipped| name == *skipped) || name.to_str().is_some_and(is_temporary)
 }

@@ -25,7 +25,7 @@ fn quick() -> Settings {
     Settings { quiet: time(40), at_most: time(200), poll: time(20), ..Settings::default() }
 }
 
-/// A folder with watched files and a sentinel file, whose change shows that nothing more is reported.
+/// A folder with watched files and a sentinel file to show that nothing more is reported.
 struct Place {
     folder: TempDir,
     watch: Watch,

@@ -76,7 +76,7 @@ impl Worker {
             self.apply(&event, is_content, now, &mut stale);
         }
         if work.everything {
-            self.folders.unwatch(|_| true);
+            self.folders.set(&BTreeSet::new());
             stale.extend(self.files.keys().cloned());
         }
         if self.folders.is_polling() && now >= self.next_poll {
@@ -115,7 +115,7 @@ impl Worker {
         }
         // The path may be another folder now. `notify` has dropped the watches in the old one without an event.
         if is_step && is_content {
-            self.folders.unwatch(|folder| folder.starts_with(event));
+            self.folders.lose(event);
         }
     }
 

@@ -1,4 +1,4 @@
-//! What is read from one file, and what is told of what is wrong with it.
+//! Servers and problems of one file.
 
 use std::{collections::BTreeMap, fs, time::Duration};
 
@@ -6,15 +6,15 @@ use agentwire_hub_config::{
     Configuration, Endpoint, Launch, ProblemKind, ServerConfig, Severity, Sources, Stdio,
 };
 
-/// Reads a text as a project's `.mcp.json`.
+/// Reads a text as the `.mcp.json` of a project.
 fn read(text: impl AsRef<[u8]>) -> Configuration {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), text).unwrap();
     Sources::new().project(folder.path()).read()
 }
 
-/// What is told, without the folder.
-fn told(configuration: &Configuration) -> Vec<String> {
+/// Returns the problems, without the folder.
+fn reported(configuration: &Configuration) -> Vec<String> {
     let lines = configuration.problems.iter().map(|problem| {
         let folder = problem.file.as_ref().unwrap().parent().unwrap().to_str().unwrap();
         problem.to_string().replace(&format!("{folder}/"), "")
@@ -26,21 +26,21 @@ fn names(configuration: &Configuration) -> Vec<&str> {
     configuration.servers.iter().map(|server| server.name.as_str()).collect()
 }
 
-/// The one server `a` of a text, about which nothing is told.
+/// Returns the server `a` of a text without problems.
 fn server(fields: &str) -> ServerConfig {
     let configuration = read(format!(r#"{{"mcpServers":{{"a":{{{fields}}}}}}}"#));
-    assert_eq!(told(&configuration), [""; 0], "{fields}");
+    assert_eq!(reported(&configuration), [""; 0], "{fields}");
     configuration.servers.into_iter().next().unwrap().config
 }
 
-/// What is told of the server `a`, without the place, and whether it is there all the same.
+/// Returns the problems of the server `a` without positions, and whether the server is in force.
 fn about(fields: &str) -> (Vec<String>, bool) {
     let configuration = read(format!(r#"{{"mcpServers":{{"a":{{{fields}}}}}}}"#));
-    let told = configuration.problems.iter().map(|problem| {
+    let reported = configuration.problems.iter().map(|problem| {
         assert_eq!(problem.server.as_ref().unwrap().as_str(), "a");
         format!("{}: {}", problem.path.replace("mcpServers.", ""), problem.kind)
     });
-    (told.collect(), !configuration.servers.is_empty())
+    (reported.collect(), !configuration.servers.is_empty())
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn both_formats_are_read_with_comments_and_trailing_commas() {
          \"web\":{\"type\":\"ht\\u0074p\",\"url\":\"https:\\/\\/h/mcp\"}}}",
     ] {
         let configuration = read(text);
-        assert_eq!(told(&configuration), [""; 0], "{text}");
+        assert_eq!(reported(&configuration), [""; 0], "{text}");
         assert_eq!(names(&configuration), ["git", "web"], "{text}");
         assert_eq!(configuration.servers[0].config, ServerConfig::new(Stdio::new("g")));
         let web = Launch::Http(Endpoint::new("https://h/mcp"));
@@ -90,14 +90,14 @@ fn every_key_is_read() {
         panic!("another type");
     };
     assert_eq!((sse.url.as_str(), sse.headers["X-A"].as_str()), ("HTTP://u:p@h", "${B}"));
-    // Nothing that is null is there.
+    // `null` counts as missing.
     let config =
         server(r#""command":"c","type":null,"url":null,"args":null,"env":null,"timeout":null,"no":null"#);
     assert_eq!(config, ServerConfig::new(Stdio::new("c")));
 }
 
 #[test]
-fn what_other_programs_write_raises_no_alarm() {
+fn keys_of_other_programs_cause_no_warning() {
     let configuration = read(
         r#"{
         "$schema": "https://example.org/s.json", "_comment": "c", "//": "c",
@@ -112,24 +112,24 @@ fn what_other_programs_write_raises_no_alarm() {
                 "watchPaths": ["/a"], "disabled": false, "timeout": 1, "_note": 1, "x-y": 2, "$z": 3}
         }}"#,
     );
-    assert_eq!(told(&configuration), [""; 0]);
+    assert_eq!(reported(&configuration), [""; 0]);
     assert_eq!(names(&configuration), ["vscode", "claude", "roo"]);
 }
 
 #[test]
-fn settings_of_other_programs_are_theirs() {
+fn settings_of_other_programs_are_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(".claude.json");
     fs::write(&file, r#"{"numStartups": 3, "projects": {}, "mcpservers": {}, "mcpServers": {}}"#).unwrap();
     let configuration = Sources::new().global(&file).read();
     assert_eq!(
-        told(&configuration),
+        reported(&configuration),
         ["warning: .claude.json:1:36: mcpservers: nothing reads this key; did you mean `mcpServers`?"]
     );
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once_with_its_place() {
+fn all_problems_are_reported_with_their_positions() {
     let configuration = read(
         r#"{
   "mcpServer": {},
@@ -145,7 +145,7 @@ fn everything_that_is_wrong_is_told_at_once_with_its_place() {
 "#,
     );
     assert_eq!(
-        told(&configuration),
+        reported(&configuration),
         [
             "warning: .mcp.json:2:3: mcpServer: nothing reads this key; did you mean `mcpServers`?",
             r#"error: .mcp.json:5:30: mcpServers["tén"].command: must be a string that is not empty"#,
@@ -162,12 +162,12 @@ fn everything_that_is_wrong_is_told_at_once_with_its_place() {
             "warning: .mcp.json:9:32: mcpServers.good2.disbled: nothing reads this key; did you mean `disabled`?",
         ]
     );
-    // One bad server stops no other.
+    // A bad server does not affect others.
     assert_eq!(names(&configuration), ["good", "good2"]);
 }
 
 #[test]
-fn how_a_server_is_reached_is_clear_or_an_error() {
+fn an_ambiguous_launch_is_an_error() {
     let two = "a: has both `command` and `url`: only one can be meant";
     let unknown = "a.type: must be \"stdio\", \"streamable-http\" (or \"http\") or \"sse\"";
     for (fields, errors) in [
@@ -189,10 +189,10 @@ fn how_a_server_is_reached_is_clear_or_an_error() {
         ),
         (r#""type":"sse","url":" ""#, vec!["a.url: must be a string that is not empty"]),
     ] {
-        let (mut told, there) = about(fields);
-        told.retain(|line| !line.contains("means nothing"));
-        told.sort();
-        assert_eq!(told, errors, "{fields}");
+        let (mut reported, there) = about(fields);
+        reported.retain(|line| !line.contains("means nothing"));
+        reported.sort();
+        assert_eq!(reported, errors, "{fields}");
         assert!(!there, "{fields}");
     }
     for (wrong, meant) in [
@@ -201,22 +201,22 @@ fn how_a_server_is_reached_is_clear_or_an_error() {
         ("STDIO", "stdio"),
         ("ssse", "sse"),
     ] {
-        let (told, there) = about(&format!(r#""type":"{wrong}","command":"c""#));
-        assert_eq!(told, [format!("{unknown}; did you mean `{meant}`?")]);
+        let (reported, there) = about(&format!(r#""type":"{wrong}","command":"c""#));
+        assert_eq!(reported, [format!("{unknown}; did you mean `{meant}`?")]);
         assert!(!there);
     }
-    // A key that belongs to another type does no harm.
-    let (told, there) = about(r#""command":"c","headers":{}"#);
-    assert_eq!(told, ["a.headers: means nothing for a server of the type stdio"]);
+    // A key of another type is only a warning.
+    let (reported, there) = about(r#""command":"c","headers":{}"#);
+    assert_eq!(reported, ["a.headers: means nothing for a server of the type stdio"]);
     assert!(there);
-    let (told, there) = about(r#""type":"http","url":"http://h","env":{},"cwd":".","watchPaths":["a"]"#);
-    assert_eq!(told.len(), 3, "{told:?}");
-    assert!(told.iter().any(|line| line.starts_with("a.watchPaths: means nothing")), "{told:?}");
+    let (reported, there) = about(r#""type":"http","url":"http://h","env":{},"cwd":".","watchPaths":["a"]"#);
+    assert_eq!(reported.len(), 3, "{reported:?}");
+    assert!(reported.iter().any(|line| line.starts_with("a.watchPaths: means nothing")), "{reported:?}");
     assert!(there);
 }
 
 #[test]
-fn values_of_the_wrong_kind_or_range_break_their_server() {
+fn values_of_the_wrong_type_or_range_break_their_server() {
     for (field, error) in [
         (r#""disabled":"true""#, "a.disabled: must be true or false"),
         (r#""timeout":0.5"#, "a.timeout: must be a number of seconds from 1 to 3600"),
@@ -248,9 +248,9 @@ fn values_of_the_wrong_kind_or_range_break_their_server() {
         (r#""enabledTools":[[]]"#, "a.enabledTools[0]: must be a string"),
         (r#""watchPaths":"x""#, "a.watchPaths: must be an array of strings"),
     ] {
-        let (mut told, there) = about(&format!(r#""command":"c",{field}"#));
-        told.retain(|line| !line.contains("means nothing"));
-        assert_eq!(told, [error], "{field}");
+        let (mut reported, there) = about(&format!(r#""command":"c",{field}"#));
+        reported.retain(|line| !line.contains("means nothing"));
+        assert_eq!(reported, [error], "{field}");
         assert!(!there, "{field}");
     }
     let configuration = read(r#"{"mcpServers":{"a":[],"b":null,"c":"x"}}"#);
@@ -259,7 +259,7 @@ fn values_of_the_wrong_kind_or_range_break_their_server() {
 }
 
 #[test]
-fn a_key_that_nobody_reads_is_told_with_the_one_that_was_meant() {
+fn unknown_keys_are_reported_with_a_suggestion() {
     for (key, meant) in [
         ("comand", Some("command")),
         ("Args", Some("args")),
@@ -291,13 +291,13 @@ fn a_key_that_nobody_reads_is_told_with_the_one_that_was_meant() {
         assert_eq!(problem.severity(), Severity::Warning);
         assert_eq!(names(&configuration), ["a"], "{key}");
     }
-    // What would protect somebody elsewhere, and does not here, is told.
-    let (told, there) = about(r#""command":"c","sandboxEnabled":true"#);
-    assert_eq!((told, there), (vec!["a.sandboxEnabled: the hub does not do this".to_owned()], true));
+    // Keys that protect the user in other programs, and are not supported here, are reported.
+    let (reported, there) = about(r#""command":"c","sandboxEnabled":true"#);
+    assert_eq!((reported, there), (vec!["a.sandboxEnabled: the hub does not do this".to_owned()], true));
 }
 
 #[test]
-fn what_stands_twice_is_told_and_the_last_one_counts() {
+fn duplicates_are_reported_and_the_last_one_counts() {
     let configuration = read(
         r#"{"mcpServers": {
             "a": {"command": "first"},
@@ -308,7 +308,7 @@ fn what_stands_twice_is_told_and_the_last_one_counts() {
         "servers": {"b": {"command": "d"}}}"#,
     );
     assert_eq!(
-        told(&configuration),
+        reported(&configuration),
         [
             "warning: .mcp.json:3:53: mcpServers.b.env.X: stands in line 3 too: the last one counts",
             "warning: .mcp.json:3:64: mcpServers.b.command: stands in line 3 too: the last one counts",
@@ -322,19 +322,19 @@ fn what_stands_twice_is_told_and_the_last_one_counts() {
         other => panic!("{other:?}"),
     });
     assert_eq!(commands.collect::<Vec<_>>(), [("a", "second"), ("My server: 1", "m"), ("b", "d")]);
-    // All three of a kind are told, and those that do not count may be broken.
+    // All three duplicates are reported, and the first two may be broken.
     let configuration = read(r#"{"mcpServers":{"a":{},"a":[],"a":{"command":"c"}}}"#);
     assert_eq!((names(&configuration), configuration.problems.len()), (vec!["a"], 2));
 }
 
 #[test]
-fn inputs_that_make_no_sense_are_told() {
+fn invalid_inputs_are_reported() {
     let configuration = read(
         r#"{"servers": {"a": {"command": "c"}}, "inputs": [1, {"id": ""}, {"type": "promptString"},
             {"id": "x", "id": "y"}, {"id": "y", "options": [null]}]}"#,
     );
     assert_eq!(
-        told(&configuration),
+        reported(&configuration),
         [
             "error: .mcp.json:1:49: inputs[0]: must be an object",
             "error: .mcp.json:1:52: inputs[1]: must be an object with an `id`",
@@ -345,13 +345,13 @@ fn inputs_that_make_no_sense_are_told() {
     );
     assert_eq!(names(&configuration), ["a"]);
     assert_eq!(
-        told(&read(r#"{"inputs": {}}"#)),
+        reported(&read(r#"{"inputs": {}}"#)),
         ["error: .mcp.json:1:12: inputs: must be an array of objects"]
     );
 }
 
 #[test]
-fn a_file_that_is_no_configuration_is_told() {
+fn a_file_without_a_configuration_is_reported() {
     for (text, error) in [
         ("", "error: .mcp.json: the file is empty"),
         (" \n// nothing\n", "error: .mcp.json: the file is empty"),
@@ -373,18 +373,18 @@ fn a_file_that_is_no_configuration_is_told() {
         ),
     ] {
         let configuration = read(text);
-        assert_eq!(told(&configuration), [error], "{text:?}");
+        assert_eq!(reported(&configuration), [error], "{text:?}");
         assert!(configuration.servers.is_empty());
     }
-    assert_eq!(told(&read(b"{\n \"\xc3\xa9\xff\"}")), ["error: .mcp.json:2:4: the file is not UTF-8"]);
-    assert_eq!(told(&read(b"\xff\xfe{\0}\0")), ["error: .mcp.json:1:1: the file is not UTF-8"]);
+    assert_eq!(reported(&read(b"{\n \"\xc3\xa9\xff\"}")), ["error: .mcp.json:2:4: the file is not UTF-8"]);
+    assert_eq!(reported(&read(b"\xff\xfe{\0}\0")), ["error: .mcp.json:1:1: the file is not UTF-8"]);
     for text in ["{}", r#"{"mcpServers":{}}"#, r#"{"mcpServers":null,"inputs":null}"#, "{} // end"] {
         assert_eq!(read(text), Configuration::default(), "{text}");
     }
 }
 
 #[test]
-fn no_value_is_ever_shown() {
+fn no_value_is_shown() {
     let configuration = read(
         r#"{"mcpServers": {
             "a": {"command": "c", "type": "s3cr3t", "env": {"A": ["s3cr3t"]}, "args": [{"s": "s3cr3t"}], "timeout": "s3cr3t"},
@@ -398,14 +398,14 @@ fn no_value_is_ever_shown() {
     );
     assert!(configuration.problems.len() > 5);
     assert_eq!(names(&configuration), ["b", "c", "e"]);
-    let shown = format!("{configuration:?} {:#?} {:?}", configuration.servers, told(&configuration));
+    let shown = format!("{configuration:?} {:#?} {:?}", configuration.servers, reported(&configuration));
     assert!(!shown.contains("s3cr3t"), "{shown}");
-    // Who is reached is no secret.
+    // The host is not a secret.
     assert!(shown.contains("host: \"h\""), "{shown}");
 }
 
 #[test]
-fn names_that_would_disturb_a_log_are_refused_or_shown_as_what_they_are() {
+fn names_cannot_break_log_lines() {
     let long = "x".repeat(129);
     for name in ["", " ", "a\\nb", "a\\u001b[31mb", &long] {
         let configuration =

@@ -1,10 +1,10 @@
-//! Files as people have them: each is read, or it is said what is wrong with it.
+//! Unusual files: each is read, or its problem is reported.
 
 use std::fs;
 
 use agentwire_hub_config::Sources;
 
-/// The servers of a file, and what is told of it, without the folder.
+/// Returns the servers of a file, and its problems without the folder.
 fn read(name: &str, text: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(name);
@@ -17,13 +17,13 @@ fn read(name: &str, text: impl AsRef<[u8]>) -> (Vec<String>, Vec<String>) {
 
 #[track_caller]
 fn check(name: &str, text: &str, servers: &[&str], problems: &[&str]) {
-    let (names, told) = read(name, text);
+    let (names, reported) = read(name, text);
     assert_eq!(names, servers, "{text}");
-    assert_eq!(told, problems, "{text}");
+    assert_eq!(reported, problems, "{text}");
 }
 
 #[test]
-fn marks_ends_of_lines_and_comments_are_as_they_may_be() {
+fn byte_order_marks_line_endings_and_comments_are_accepted() {
     let windows = "\u{feff}{\r\n\t\"mcpServers\": {\r\n\t\t// one\r\n\t\t\"a\": {\r\n\t\t\t\"command\": \"c\", /* it */\r\n\t\t},\r\n\t},\r\n}\r\n";
     check("mcp.json", windows, &["a"], &[]);
     check("mcp.json", &windows.replace("\r\n", "\r"), &["a"], &[]);
@@ -34,14 +34,14 @@ fn marks_ends_of_lines_and_comments_are_as_they_may_be() {
         check("mcp.json", other, &[], &["error: mcp.json:1:1: must be an object"]);
     }
     let utf16: Vec<u8> = "{}".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let (_, told) = read("mcp.json", [b"\xff\xfe", &utf16[..]].concat());
-    assert_eq!(told, ["error: mcp.json:1:1: the file is not UTF-8"]);
+    let (_, reported) = read("mcp.json", [b"\xff\xfe", &utf16[..]].concat());
+    assert_eq!(reported, ["error: mcp.json:1:1: the file is not UTF-8"]);
 }
 
 #[test]
-fn what_an_editor_or_a_merge_makes_of_a_file_is_told_with_its_place() {
+fn syntax_errors_are_reported_with_their_position() {
     let file = r#"{"mcpServers": {"a": {"command": "c"}}}"#;
-    for (text, told) in [
+    for (text, reported) in [
         (format!("{file}\n<<<<<<< HEAD\n"), "2:1: unexpected token"),
         (format!("{file}\n\0"), "2:1: unexpected token"),
         (format!("# {file}"), "1:1: unexpected token"),
@@ -50,12 +50,12 @@ fn what_an_editor_or_a_merge_makes_of_a_file_is_told_with_its_place() {
         (file.replace("\"c\"", "True"), "1:34: unexpected token"),
         (file.replace("}}}", "},, \"b\": 1}}"), "1:39: unexpected token in object"),
     ] {
-        check("mcp.json", &text, &[], &[&format!("error: mcp.json:{told}")]);
+        check("mcp.json", &text, &[], &[&format!("error: mcp.json:{reported}")]);
     }
 }
 
 #[test]
-fn values_of_another_kind_are_taken_where_they_are_clear_and_told_where_not() {
+fn values_of_other_types_are_converted_where_clear() {
     let server = |more: &str| format!(r#"{{"mcpServers": {{"a": {{"command": "c", {more}}}}}}}"#);
     for fine in [
         r#""env": {"A": 1e3, "B": -0, "C": false, "D": null, "E": 12345678901234567890123}"#,
@@ -64,7 +64,7 @@ fn values_of_another_kind_are_taken_where_they_are_clear_and_told_where_not() {
         check("mcp.json", &server(fine), &["a"], &[]);
     }
     let seconds = "must be a number of seconds from 1 to 3600";
-    for (wrong, told) in [
+    for (wrong, reported) in [
         (r#""timeout": "60""#, format!("timeout: {seconds}")),
         (r#""startupTimeout": "1m""#, format!("startupTimeout: {seconds}")),
         (r#""disabled": "false""#, "disabled: must be true or false".into()),
@@ -76,7 +76,7 @@ fn values_of_another_kind_are_taken_where_they_are_clear_and_told_where_not() {
         let (names, problems) = read("mcp.json", server(wrong));
         assert!(names.is_empty(), "{wrong}");
         assert!(
-            problems.len() == 1 && problems[0].ends_with(&format!("mcpServers.a.{told}")),
+            problems.len() == 1 && problems[0].ends_with(&format!("mcpServers.a.{reported}")),
             "{problems:?}"
         );
     }
@@ -85,9 +85,9 @@ fn values_of_another_kind_are_taken_where_they_are_clear_and_told_where_not() {
         check("mcp.json", &web(url), &["a"], &[]);
     }
     for url in ["localhost:3000/mcp", "http:/h", "https://h/a b", "ws://h"] {
-        let told =
+        let reported =
             "error: mcp.json:1:43: servers.a.url: must be an address that begins with http:// or https://";
-        check("mcp.json", &web(url), &[], &[told]);
+        check("mcp.json", &web(url), &[], &[reported]);
     }
 }
 
@@ -101,10 +101,10 @@ fn inputs_of_vs_code_raise_no_alarm() {
     check("mcp.json", text, &["a"], &[]);
 }
 
-// Nothing would be started, and nothing said why.
+// Otherwise no server would start, without any message.
 #[test]
-fn servers_that_stand_where_nobody_reads_them_are_told() {
-    let told = |at: &str| {
+fn misplaced_servers_are_reported() {
+    let reported = |at: &str| {
         format!(
             "error: {at}: is not read: servers stand under `mcpServers` or `servers`, at the top of the file"
         )
@@ -123,10 +123,10 @@ fn servers_that_stand_where_nobody_reads_them_are_told() {
             &["1:2: mcp"],
         ),
     ] {
-        let places: Vec<_> = places.iter().map(|place| told(&format!("{name}:{place}"))).collect();
+        let places: Vec<_> = places.iter().map(|place| reported(&format!("{name}:{place}"))).collect();
         check(name, text, &[], &places.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    // What is no server, and what is another program's.
+    // Objects that are not servers, and settings of other programs.
     let warning = "warning: mcp.json:1:2: more: nothing reads this key";
     check("mcp.json", r#"{"more": {"commands": {"a": 1}, "servers": {}}}"#, &[], &[warning]);
     let settings = r#"{"editor.fontSize": 12, "mcp": {"servers": {}}, "statusLine": {"type": "command", "command": "x"}}"#;

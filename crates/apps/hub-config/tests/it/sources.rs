@@ -1,4 +1,4 @@
-//! Which files count, and what stays in force when one is broken.
+//! Precedence of files, and the last valid content of broken files.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -18,7 +18,7 @@ fn file(key: &str, servers: &[(&str, &str)]) -> String {
     format!(r#"{{"{key}":{{{}}}}}"#, servers.collect::<Vec<_>>().join(","))
 }
 
-/// Each server with its program.
+/// Returns each server with its program.
 fn servers(configuration: &Configuration) -> Vec<(&str, &str)> {
     let servers = configuration.servers.iter().map(|server| match &server.config.launch {
         Launch::Stdio(stdio) => (server.name.as_str(), stdio.command.as_str()),
@@ -27,14 +27,14 @@ fn servers(configuration: &Configuration) -> Vec<(&str, &str)> {
     servers.collect()
 }
 
-/// The kinds of the problems, of those that have one with the server.
+/// Returns the kinds of the problems, with the server if there is one.
 fn kinds(configuration: &Configuration) -> Vec<(Option<&str>, &ProblemKind)> {
     let problems = configuration.problems.iter();
     problems.map(|problem| (problem.server.as_ref().map(|name| name.as_str()), &problem.kind)).collect()
 }
 
 #[test]
-fn the_program_goes_before_the_project_and_the_project_before_the_user() {
+fn the_program_precedes_the_project_and_the_project_the_user() {
     let folder = tempfile::tempdir().unwrap();
     let (project, user) = (folder.path().join("project"), folder.path().join("user.json"));
     write(&project, ".vscode/mcp.json", &file("servers", &[("v", "vscode"), ("b", "vscode")]));
@@ -55,7 +55,7 @@ fn the_program_goes_before_the_project_and_the_project_before_the_user() {
     assert_eq!(*origins[0], Origin::Program);
     assert_eq!(*origins[1], Origin::Project(project.join(".mcp.json").into()));
     assert_eq!(*origins[5], Origin::Global(user.into()));
-    // The user's one counts as long as the one that takes its name is not trusted.
+    // The server of the user is in force until its replacement is trusted.
     let [replaced] = &configuration.replaced[..] else { panic!("{:?}", configuration.replaced) };
     assert_eq!((replaced.name.as_str(), &replaced.origin), ("a", &origins[5].clone()));
     assert!(!configuration.servers[1].is_trusted() && replaced.is_trusted());
@@ -70,13 +70,13 @@ fn the_program_goes_before_the_project_and_the_project_before_the_user() {
 }
 
 #[test]
-fn files_that_are_not_there_have_no_servers() {
+fn missing_files_have_no_servers() {
     let folder = tempfile::tempdir().unwrap();
     let mut sources =
         Sources::new().project(folder.path().join("none")).global(folder.path().join("no.json"));
     assert_eq!(sources.read(), Configuration::default());
     assert_eq!(sources.files().count(), 4);
-    // A file where a folder was meant is no folder.
+    // A file in place of a folder.
     fs::write(folder.path().join("none"), "").unwrap();
     assert_eq!(sources.read(), Configuration::default());
     fs::remove_file(folder.path().join("none")).unwrap();
@@ -87,7 +87,7 @@ fn files_that_are_not_there_have_no_servers() {
 }
 
 #[test]
-fn a_file_that_is_broken_keeps_what_it_was_and_says_so() {
+fn a_broken_file_keeps_its_last_content_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let mut sources = Sources::new().project(folder.path());
     let good = file("mcpServers", &[("a", "c"), ("b", "c")]);
@@ -98,7 +98,7 @@ fn a_file_that_is_broken_keeps_what_it_was_and_says_so() {
     write(folder.path(), ".mcp.json", &good);
     let before = sources.read();
     assert_eq!(servers(&before), [("a", "c"), ("b", "c")]);
-    // As often as it is broken, in whatever way.
+    // Each time it is broken, in any way.
     for broken in ["", "{", "[]", "{\"mcpServers\":3}", &good[1..]] {
         write(folder.path(), ".mcp.json", broken);
         let configuration = sources.read();
@@ -118,7 +118,7 @@ fn a_file_that_is_broken_keeps_what_it_was_and_says_so() {
 }
 
 #[test]
-fn a_server_that_is_broken_keeps_what_it_was_and_says_so() {
+fn a_broken_server_keeps_its_last_content_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let mut sources = Sources::new().project(folder.path());
     write(folder.path(), ".mcp.json", &file("mcpServers", &[("a", "c"), ("b", "c")]));
@@ -138,7 +138,7 @@ fn a_server_that_is_broken_keeps_what_it_was_and_says_so() {
             ]
         );
     }
-    // What is taken out is gone, and does not come back broken.
+    // A removed server does not come back broken.
     write(folder.path(), ".mcp.json", "{}");
     sources.read();
     write(folder.path(), ".mcp.json", broken);
@@ -155,7 +155,7 @@ fn a_broken_server_is_not_replaced_by_a_namesake() {
 }
 
 #[test]
-fn where_a_server_stands_does_not_matter() {
+fn the_position_of_a_server_does_not_matter() {
     let folder = tempfile::tempdir().unwrap();
     let mut sources = Sources::new().project(folder.path());
     write(folder.path(), ".mcp.json", r#"{"mcpServers":{"a":{"command":"${C}","args":[]}}}"#);
@@ -167,7 +167,7 @@ fn where_a_server_stands_does_not_matter() {
 }
 
 #[test]
-fn a_file_that_is_named_twice_is_read_once() {
+fn a_file_that_is_listed_twice_is_read_once() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), ".mcp.json", r#"{"mcpServers":{"a":{"command":"c","x":1}}}"#);
     let mut sources = Sources::new().global(folder.path().join(".mcp.json")).project(folder.path());
@@ -177,7 +177,7 @@ fn a_file_that_is_named_twice_is_read_once() {
 }
 
 #[test]
-fn relative_paths_are_absolute_from_the_start() {
+fn relative_paths_are_made_absolute_at_once() {
     let sources = Sources::new().project("p").global("./g.json").project_file("../f.json");
     let here = std::env::current_dir().unwrap();
     let files: Vec<_> = sources.files().map(|file| file.as_path().to_owned()).collect();
@@ -192,7 +192,7 @@ mod hostile {
     use super::*;
     use crate::cpu;
 
-    /// What is told of a `.mcp.json` that was made in some way.
+    /// Returns the problems of a `.mcp.json`.
     fn kind(make: impl FnOnce(&Path)) -> ProblemKind {
         let folder = tempfile::tempdir().unwrap();
         make(&folder.path().join(".mcp.json"));
@@ -202,7 +202,7 @@ mod hostile {
     }
 
     #[test]
-    fn what_is_no_file_is_not_opened() {
+    fn special_files_are_not_opened() {
         assert_eq!(kind(|path| fs::create_dir(path).unwrap()), ProblemKind::NotAFile);
         let pipe = |path: &Path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
         assert_eq!(kind(pipe), ProblemKind::NotAFile);
@@ -222,21 +222,21 @@ mod hostile {
     }
 
     #[test]
-    fn a_huge_file_costs_little() {
+    fn a_huge_file_is_refused_quickly() {
         let sparse = |path: &Path| fs::File::create(path).unwrap().set_len(1 << 40).unwrap();
         assert_eq!(kind(sparse), ProblemKind::TooLarge { limit: 8 << 20 });
     }
 
     #[test]
-    fn deep_nesting_is_an_error_and_no_overflow() {
+    fn deep_nesting_is_an_error_without_overflow() {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let deep = open.repeat(500_000) + &close.repeat(500_000);
-            let told = kind(|path| fs::write(path, deep).unwrap());
-            assert!(matches!(told, ProblemKind::Syntax(_)), "{told:?}");
+            let reported = kind(|path| fs::write(path, deep).unwrap());
+            assert!(matches!(reported, ProblemKind::Syntax(_)), "{reported:?}");
         }
     }
 
-    /// Nothing here takes time by the square of a file's size: that would be hours.
+    /// Quadratic work would take hours here.
     #[test]
     fn large_files_of_one_line_are_read_in_time() {
         let many = |unit: &str| unit.repeat((1 << 20) / unit.len());
@@ -269,7 +269,7 @@ mod hostile {
 }
 
 #[test]
-fn behind_a_file_that_is_broken_from_the_start_nothing_counts() {
+fn files_after_an_unknown_file_have_no_effect() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
     write(folder.path(), "user.json", &file("mcpServers", &[("a", "user"), ("g", "user")]));
@@ -288,7 +288,7 @@ fn behind_a_file_that_is_broken_from_the_start_nothing_counts() {
     }
     write(&project, ".mcp.json", &file("mcpServers", &[("a", "project")]));
     assert_eq!(servers(&sources.read()), [("p", "program"), ("a", "project"), ("g", "user")]);
-    // From now on it is known what it was.
+    // From now on its content is known.
     write(&project, ".mcp.json", "{");
     assert_eq!(servers(&sources.read()), [("p", "program"), ("a", "project"), ("g", "user")]);
 }

@@ -1,4 +1,4 @@
-//! Real files: what is replaced, what stays, and what others do meanwhile.
+//! Edits of real files, with other programs that change them at the same time.
 
 use std::cell::Cell;
 use std::fs;
@@ -24,7 +24,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_file_and_its_folders_are_made_for_the_first_server() {
+fn the_first_server_creates_the_file_and_its_folders() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("new/.vscode/mcp.json");
     let refused = Edit::Disabled(true).write("a", &file).unwrap_err();
@@ -39,7 +39,7 @@ fn a_file_and_its_folders_are_made_for_the_first_server() {
 }
 
 #[test]
-fn nothing_is_written_where_nothing_changes() {
+fn an_edit_without_a_change_writes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mcp.json");
     fs::write(&file, FILE).unwrap();
@@ -56,7 +56,7 @@ fn mode(file: &Path) -> u32 {
 
 #[cfg(unix)]
 #[test]
-fn the_mode_stays_and_a_link_stays_a_link() {
+fn mode_and_links_are_kept() {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     let folder = tempfile::tempdir().unwrap();
     let real = folder.path().join("dotfiles");
@@ -71,7 +71,7 @@ fn the_mode_stays_and_a_link_stays_a_link() {
     assert!(fs::read_to_string(real.join("mcp.json")).unwrap().contains("\"disabled\": true"));
     assert_eq!(mode(&real.join("mcp.json")), 0o664);
     assert_eq!(names(&real), ["mcp.json"]);
-    // One that leads nowhere yet is written through too.
+    // A dangling link is written through too.
     let dangling = folder.path().join("dangling.json");
     symlink("later/mcp.json", &dangling).unwrap();
     add().write("a", &dangling).unwrap();
@@ -82,7 +82,7 @@ fn the_mode_stays_and_a_link_stays_a_link() {
 }
 
 #[test]
-fn what_somebody_else_writes_meanwhile_is_not_lost() {
+fn changes_by_others_are_not_lost() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mcp.json");
     for first in [None, Some("{}")] {
@@ -114,7 +114,7 @@ fn what_somebody_else_writes_meanwhile_is_not_lost() {
 }
 
 #[test]
-fn changes_at_the_same_time_are_all_made() {
+fn concurrent_edits_are_all_applied() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mcp.json");
     std::thread::scope(|scope| {
@@ -130,7 +130,7 @@ fn changes_at_the_same_time_are_all_made() {
 }
 
 #[test]
-fn what_cannot_be_changed_stays_as_it_is() {
+fn refused_edits_leave_the_file_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mcp.json");
     let cases: [&[u8]; 3] = [b"{\"mcpServers\": {", b"\xff\xfe{\0}\0", b"{\"mcpServers\": 1}"];
@@ -150,7 +150,7 @@ fn what_cannot_be_changed_stays_as_it_is() {
 }
 
 #[test]
-fn a_file_does_not_grow_beyond_what_is_read() {
+fn a_file_does_not_grow_beyond_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mcp.json");
     let text = format!("{FILE}{}", " ".repeat(LIMIT as usize - FILE.len()));

@@ -1,14 +1,14 @@
-//! Any text, any change: the value is as expected, and all that is gone of the text is what the change is about.
+//! Random edits of random texts: the value is as expected, and the rest of the text stays.
 
 use jsonc_parser::tokens::Token;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::document::Document;
-use super::super::{Edit, Section, splice};
+use super::super::{Edit, splice};
 use crate::{Patterns, ServerConfig, Stdio};
 
-/// A text made of choices; those that are missing are all the first.
+/// A text built from choices; missing choices count as 0.
 struct Text {
     choices: std::vec::IntoIter<u8>,
     text: String,
@@ -16,7 +16,7 @@ struct Text {
     unit: &'static str,
     comments: usize,
     level: usize,
-    /// Whether it is JSON without additions.
+    /// Whether it is JSON without comments and trailing commas.
     strict: bool,
 }
 
@@ -72,7 +72,7 @@ impl Text {
         }
     }
 
-    /// Members with space between all of their parts; mostly a line each.
+    /// Members with space between all their parts, mostly a line each.
     fn items(&mut self, open: char, close: char, count: usize, mut item: impl FnMut(&mut Self, usize)) {
         let lines = self.choose(3) > 0;
         self.text.push(open);
@@ -140,7 +140,7 @@ fn comments(text: &str) -> Vec<String> {
     comments.collect()
 }
 
-/// The comments inside a server, wherever it stands.
+/// Returns the comments inside a server.
 fn comments_of_server(text: &str) -> Vec<String> {
     let document = Document::parse(text).unwrap();
     let Ok(entry) = document.entry("a") else { return Vec::new() };
@@ -149,10 +149,10 @@ fn comments_of_server(text: &str) -> Vec<String> {
     inside
 }
 
-/// What is to come of a value.
+/// Returns the expected value.
 fn expected(edit: &Edit, text: &str) -> Value {
     let mut value = value(text);
-    // Of two the last one counts; maps are sorted here, so the order is that of the text.
+    // Of duplicates the last one counts. Maps are sorted, so this is the order of the text.
     let mut sections = ["mcpServers", "servers"];
     sections.sort_by_key(|key| std::cmp::Reverse(text.rfind(&format!("\"{key}\""))));
     let section = sections.into_iter().find(|key| value[*key]["a"].is_object());
@@ -218,12 +218,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16 * ProptestConfig::default().cases, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_change_is_what_is_asked_for_and_nothing_else(
+    fn an_edit_changes_only_its_value(
         choices in prop::collection::vec(any::<u8>(), 0..300),
         edit in edits(),
     ) {
         let Text { text, strict, .. } = Text::of(choices);
-        let Ok(after) = edit.apply("a", &text, Section::McpServers) else { return Ok(()) };
+        let Ok(after) = edit.apply("a", &text, "mcpServers") else { return Ok(()) };
         prop_assert_eq!(value(&after), expected(&edit, &text), "{}\n-----\n{}", text, after);
         if strict {
             prop_assert!(serde_json::from_str::<Value>(&after).is_ok() || text.contains('\u{c}'), "{}\n-----\n{}", text, after);
@@ -232,7 +232,7 @@ proptest! {
         let removed = if matches!(edit, Edit::Remove) { comments_of_server(&text) } else { Vec::new() };
         let left: Vec<_> = comments(&text).into_iter().filter(|comment| !removed.contains(comment)).collect();
         prop_assert_eq!(comments(&after).into_iter().filter(|comment| !removed.contains(comment)).collect::<Vec<_>>(), left);
-        for splice in edit.splices(&document, "a", Section::McpServers).unwrap() {
+        for splice in edit.splices(&document, "a", "mcpServers").unwrap() {
             let gone = &text[splice.range.clone()];
             let about = ["false", "\"s\"", "\"t\"", "\"new\"", "null"];
             let rest = about.iter().fold(gone.to_owned(), |gone, about| gone.replacen(about, "", 1));

@@ -1,8 +1,9 @@
-//! Reads files with a time limit: a file system that does not answer (a network that is down) must not block the rest.
+//! Reads files with a time limit: an unresponsive file system must not block the reading of other files.
 
 use std::{
     collections::BTreeSet,
-    io,
+    fs::{self, File},
+    io::{self, ErrorKind, Read as _},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -12,17 +13,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Reading of a file, on a thread of its own.
-pub(crate) struct Reading<T, E = io::Error> {
+use crate::{Position, ProblemKind, syntax::Lines};
+
+/// A reading of a text, with the reason if the file is not read.
+pub(super) type TextReading = Reading<Result<Vec<u8>, ProblemKind>>;
+/// The reason why a file can't be read, and the position in it.
+type Unread = (ProblemKind, Option<Position>);
+
+/// A reading of a file on its own thread.
+pub(crate) struct Reading<T> {
     path: Arc<PathBuf>,
-    /// `None` where an earlier thread still waits for this file, or no thread could be started.
-    result: Option<Receiver<Result<T, E>>>,
+    /// `None` if an earlier thread is still stuck on this file, or no thread could be started.
+    result: Option<Receiver<io::Result<T>>>,
     deadline: Instant,
 }
 
-impl<T: Send + 'static, E: From<io::Error> + Send + 'static> Reading<T, E> {
-    /// Starts to read a file, if no thread waits for it already.
-    pub(crate) fn start(path: &Path, read: impl FnOnce(&Path) -> Result<T, E> + Send + 'static) -> Self {
+impl<T: Send + 'static> Reading<T> {
+    /// Starts to read a file, unless a thread is stuck on it already.
+    pub(crate) fn start(path: &Path, read: impl FnOnce(&Path) -> io::Result<T> + Send + 'static) -> Self {
         let path = Arc::new(path.to_owned());
         let deadline = Instant::now() + LIMIT;
         let is_stuck = {
@@ -49,18 +57,18 @@ impl<T: Send + 'static, E: From<io::Error> + Send + 'static> Reading<T, E> {
     ///
     /// # Errors
     ///
-    /// That of reading, or [`io::ErrorKind::TimedOut`] if the file can't be read in time.
-    pub(crate) fn finish(self) -> Result<T, E> {
-        let late = || E::from(io::Error::new(io::ErrorKind::TimedOut, "its file system does not answer"));
+    /// Returns the error of the reading, or [`ErrorKind::TimedOut`] after the time limit.
+    pub(crate) fn finish(self) -> io::Result<T> {
+        let late = || io::Error::new(ErrorKind::TimedOut, "its file system does not answer");
         let receiver = self.result.ok_or_else(late)?;
         match receiver.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {
             Ok(result) => return result,
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(io::Error::other("it could not be read").into());
+                return Err(io::Error::other("it could not be read"));
             }
             Err(RecvTimeoutError::Timeout) => {}
         }
-        // Under the lock that the end of the thread takes: it has either sent its result by now, or will remove this.
+        // Under the lock that the thread takes at its end: it has sent its result, or it will remove this entry.
         let mut stuck = stuck();
         if let Ok(result) = receiver.try_recv() {
             return result;
@@ -70,7 +78,46 @@ impl<T: Send + 'static, E: From<io::Error> + Send + 'static> Reading<T, E> {
     }
 }
 
-/// The end of a thread.
+/// Reads the text of a small file without a byte order mark; returns `None` if there is no file.
+pub(super) fn read_text(file: &Path, limit: u64) -> Result<Option<String>, Unread> {
+    finish_text(start_text(file, limit))
+}
+
+/// Starts to read the text of a file.
+pub(super) fn start_text(file: &Path, limit: u64) -> TextReading {
+    Reading::start(file, move |file| bytes(file, limit))
+}
+
+/// Waits for the text of a file.
+pub(super) fn finish_text(reading: TextReading) -> Result<Option<String>, Unread> {
+    let bytes = match reading.finish() {
+        Ok(bytes) => bytes.map_err(|kind| (kind, None))?,
+        Err(error) => match error.kind() {
+            // No file, or no folder for it.
+            ErrorKind::NotFound | ErrorKind::NotADirectory => return Ok(None),
+            ErrorKind::TimedOut => return Err((ProblemKind::Unresponsive, None)),
+            _ => return Err((ProblemKind::Unreadable(error.to_string()), None)),
+        },
+    };
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec).unwrap_or(bytes);
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+        (ProblemKind::NotUtf8, Some(Lines::new(&text).position(valid)))
+    })
+}
+
+/// Reads a regular file only: opening a pipe would block until another program writes to it.
+fn bytes(file: &Path, limit: u64) -> io::Result<Result<Vec<u8>, ProblemKind>> {
+    if !fs::metadata(file)?.is_file() {
+        return Ok(Err(ProblemKind::NotAFile));
+    }
+    let mut bytes = Vec::new();
+    File::open(file)?.take(limit + 1).read_to_end(&mut bytes)?;
+    Ok(if bytes.len() as u64 > limit { Err(ProblemKind::TooLarge { limit }) } else { Ok(bytes) })
+}
+
+/// Removes the entry of a stuck thread when that thread ends.
 struct Ended(Arc<PathBuf>);
 
 impl Drop for Ended {
@@ -83,11 +130,12 @@ fn stuck() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     STUCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The files that threads wait for which nobody waits for: each has one thread, until its file system answers.
+/// Files with a thread that did not end in time. No second thread is started for such a file.
 static STUCK: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-/// So many threads may wait; no other file is read then.
+/// The limit of stuck threads; no other file is read beyond it.
 const MAX_STUCK: usize = 64;
-/// How long a file may take to be read.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The time limit of a reading.
 const LIMIT: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
@@ -100,7 +148,7 @@ pub(crate) mod tests {
     static HELD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     static RELEASED: Condvar = Condvar::new();
 
-    /// Makes a file one of a file system that does not answer, until this is dropped.
+    /// Makes reads of a file block until this is dropped.
     pub(crate) struct Hang(PathBuf);
 
     impl Hang {
@@ -123,12 +171,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_answer_holds_back_no_other() {
+    fn an_unresponsive_file_does_not_delay_others() {
         let folder = tempfile::tempdir().unwrap();
         let server = |name: &str| format!("{{\"servers\": {{\"{name}\": {{\"command\": \"x\"}}}}}}");
         let (project, global) = (folder.path().join(".mcp.json"), folder.path().join("user.json"));
-        std::fs::write(&project, server("a")).unwrap();
-        std::fs::write(&global, server("b")).unwrap();
+        fs::write(&project, server("a")).unwrap();
+        fs::write(&global, server("b")).unwrap();
         let names = |configuration: &Configuration| -> Vec<_> {
             configuration.servers.iter().map(|server| server.name.to_string()).collect()
         };
@@ -146,7 +194,7 @@ pub(crate) mod tests {
             thread::yield_now();
         }
         assert_eq!(names(&sources.read()), ["a", "b"]);
-        // What it had is kept.
+        // Its last servers are kept.
         let _hang = Hang::on(&project);
         assert_eq!(names(&sources.read()), ["a", "b"]);
     }
@@ -155,14 +203,14 @@ pub(crate) mod tests {
     fn a_stuck_file_has_one_thread_and_is_read_again_when_it_answers() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
-        std::fs::write(&file, "x").unwrap();
-        let read = || Reading::<_, io::Error>::start(&file, |path| std::fs::read(path)).finish();
+        fs::write(&file, "x").unwrap();
+        let read = || Reading::start(&file, |path| fs::read(path)).finish();
         let hang = Hang::on(&file);
         let start = Instant::now();
-        assert_eq!(read().unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(read().unwrap_err().kind(), ErrorKind::TimedOut);
         assert!(start.elapsed() >= LIMIT);
         let again = Instant::now();
-        assert_eq!(read().unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(read().unwrap_err().kind(), ErrorKind::TimedOut);
         assert!(again.elapsed() < LIMIT / 2, "it is not waited for a second time");
         drop(hang);
         while stuck().contains(&file) {
