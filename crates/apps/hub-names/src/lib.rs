@@ -3,8 +3,6 @@
 pub mod llm;
 
 mod names;
-mod tool;
 
 pub use agentwire_hub_config::ServerName;
-pub use names::{Misnamed, Named, Names, Naming, Uris};
-pub use tool::NamedTool;
+pub use names::{Misnamed, Named, NamedTool, Names, Naming, Uris};

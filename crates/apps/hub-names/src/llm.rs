@@ -1,8 +1,8 @@
-//! For programs that talk to a model themselves: what the servers offer, in the words of each API, and what a model
-//! calls, read from its text.
+//! Forms for programs that call a model themselves: tool definitions and results for each API, and calls read from the
+//! text of a model.
 //!
 //! - [`messages_definition`] and [`openai_definition`] describe tools to a model that calls them natively.
-//! - [`messages_content`] says what a call has given.
+//! - [`messages_content`] converts the result of a call.
 //! - [`section`] describes the connected servers in a prompt.
 //! - [`read`] reads calls from the text of a model that has no native tool calls.
 

@@ -1,6 +1,5 @@
-//! One name for each tool or prompt of each server.
+//! Unique names for the tools or prompts of all servers.
 
-mod misnamed;
 mod naming;
 mod uris;
 
@@ -9,21 +8,23 @@ use std::{
     sync::Arc,
 };
 
-pub use misnamed::Misnamed;
 pub use naming::Naming;
 pub use uris::Uris;
 
+use rmcp::model::Tool;
+
 use crate::ServerName;
 
-/// The unique names of the tools of all servers, or of their prompts, and the way back.
+/// The unique names of the tools or prompts of all servers, and the way back.
 ///
-/// A name is made by a [`Naming`]; it consists of letters, digits, `-` and `_`, and starts with a letter or `_`.
-/// Where two pairs would have the same name, the one that the name reads as when it is parsed keeps it: both server and
-/// tool are spelt in it as they are, and the first separator ends the server.
-/// All others get a suffix: `_` and 12 digits of the SHA-256 of server and tool; so does a name that had to be cut.
+/// A [`Naming`] defines the format of names. They consist of letters, digits, `-` and `_`, and start with a letter or
+/// `_`.
+/// If two pairs have the same name, the pair that parsing the name returns keeps it: the name contains server and tool
+/// literally, and the first separator ends the server.
+/// All others get a suffix, `_` and 12 digits of the SHA-256 of server and tool, and so do names that were cut.
 ///
-/// The names depend on which pairs there are, and not on their order or their past.
-/// When a server comes or goes, a name changes only where one collides with it.
+/// The names depend on the set of pairs, and not on their order or history.
+/// When a server is added or removed, only colliding names change.
 ///
 /// ```
 /// use agentwire_hub_names::{Names, Naming, ServerName};
@@ -39,14 +40,14 @@ use crate::ServerName;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// In the order of the pairs.
+    /// Sorted by pair.
     entries: Vec<(Box<str>, Named)>,
     by_name: HashMap<Box<str>, usize>,
-    /// Names in which `-` and `_` are the same.
+    /// Names with `-` replaced by `_`.
     loose: Index,
-    /// Names that a pair would have with or without the others, likewise.
+    /// Names that a pair would have with or without the others, with the same replacement.
     otherwise: Index,
-    /// Those that lead to what can't be used now: they are understood, and not proposed.
+    /// Unusable pairs: their names are understood, but not suggested.
     hidden: BTreeSet<usize>,
 }
 
@@ -54,16 +55,35 @@ pub struct Names {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_structs, reason = "it is a pair")]
 pub struct Named {
-    /// The server, as it is configured.
+    /// The configured name of the server.
     pub server: ServerName,
-    /// The tool or prompt, as its server calls it.
+    /// The name of the tool or prompt on its server.
     pub item: Arc<str>,
+}
+
+/// A tool with its unique name.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NamedTool {
+    /// The unique name for models.
+    pub name: Arc<str>,
+    /// Its server.
+    pub server: ServerName,
+    /// The tool as its server describes it, with its name on the server.
+    pub tool: Tool,
+}
+
+impl NamedTool {
+    /// Creates a tool of a server with a unique name.
+    pub fn new(name: impl Into<Arc<str>>, server: impl Into<ServerName>, tool: Tool) -> Self {
+        Self { name: name.into(), server: server.into(), tool }
+    }
 }
 
 type Index = HashMap<String, BTreeSet<usize>>;
 
 impl Names {
-    /// Names these pairs of a server and what it offers; one that comes twice counts once.
+    /// Creates names for pairs of a server and an item. Duplicate pairs count once.
     pub fn new<S: Into<Arc<str>>>(naming: Naming, pairs: impl IntoIterator<Item = (ServerName, S)>) -> Self {
         let pairs = pairs.into_iter().map(|(server, item)| Named { server, item: item.into() });
         let pairs: BTreeSet<Named> = pairs.collect();
@@ -81,36 +101,36 @@ impl Names {
         names
     }
 
-    /// The same, with names that are understood and never proposed.
+    /// Marks names that are understood, but never suggested.
     pub fn hiding(mut self, hides: impl Fn(&Named) -> bool) -> Self {
         let hidden = self.entries.iter().enumerate().filter(|(_, (_, named))| hides(named));
         self.hidden = hidden.map(|(position, _)| position).collect();
         self
     }
 
-    /// Those of these that may be proposed, each with what it leads to.
+    /// Returns the names to suggest, with their items.
     fn proposed(&self, fits: impl Fn(&Named) -> bool) -> impl Iterator<Item = (&str, &str)> {
         let shown = self.entries.iter().enumerate().filter(|(position, _)| !self.hidden.contains(position));
         shown.filter(move |(_, (_, named))| fits(named)).map(|(_, (unique, named))| (&**unique, &*named.item))
     }
 
-    /// The unique name of a tool of a server; `None` where the pair was not among those that were named.
+    /// Returns the unique name of a pair; `None` for an unknown pair.
     pub fn unique(&self, server: &str, item: &str) -> Option<&str> {
         self.entry(server, item).map(|(unique, _)| &**unique)
     }
 
-    /// What has exactly this unique name.
+    /// Returns the pair with exactly this unique name.
     pub fn find(&self, unique: &str) -> Option<&Named> {
         self.by_name.get(unique).map(|position| &self.entries[*position].1)
     }
 
-    /// What a model means by a name: exactly this name, or else the only one that differs in `-` and `_` alone.
+    /// Returns the pair for a name as a model spells it: the exact name, or the only similar one, with `-` and `_` exchanged.
     ///
-    /// A name that a pair had before another one collided with it, or while one did, is understood where it is clear.
+    /// A name that a pair had before or during a collision is accepted if it is unambiguous.
     ///
     /// # Errors
     ///
-    /// [`Misnamed`] where there is no such name, or where several fit; it tells the ones that are near.
+    /// [`Misnamed`] with suggestions if no name or several names match.
     pub fn spelt(&self, name: &str) -> Result<&Named, Misnamed> {
         if let Some(found) = self.find(name) {
             return Ok(found);
@@ -124,8 +144,8 @@ impl Names {
         }
     }
 
-    /// What a model means by a server and a tool, each as it is or as it is spelt in a unique name; `-` and `_` are the
-    /// same where nothing fits exactly.
+    /// Returns the pair for a server and an item as a model spells them: literally or as in a unique name. If nothing
+    /// matches exactly, `-` and `_` are equal.
     ///
     /// # Errors
     ///
@@ -166,13 +186,72 @@ impl Names {
         self.entries.binary_search_by(place).ok().map(|position| &self.entries[position])
     }
 
-    /// All names, in the order of server and tool.
+    /// Returns all names sorted by pair.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Named)> {
         self.entries.iter().map(|(unique, named)| (&**unique, named))
     }
 }
 
-/// The names of these pairs, which are sorted.
+/// An unknown or ambiguous name. The message suggests names to a model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Misnamed {
+    /// No pair has this name.
+    #[error("nothing is called `{name}`; {}", known(near, *of))]
+    Unknown {
+        /// The requested name.
+        name: String,
+        /// A few similar unique names.
+        near: Vec<String>,
+        /// The number of names.
+        of: usize,
+    },
+    /// Several names match, and none exactly.
+    #[error("`{name}` could be any of {}: say which", listed(fitting))]
+    Ambiguous {
+        /// The requested name.
+        name: String,
+        /// The matching unique names.
+        fitting: Vec<String>,
+    },
+}
+
+impl Misnamed {
+    /// Creates an error with suggestions from all unique names and their items.
+    fn unknown<'a>(name: &str, all: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
+        let meant = loosened(name).to_lowercase();
+        let holds = |long: &str, short: &str| short.len() > 2 && long.contains(short);
+        let (mut near, mut others, mut of) = (Vec::new(), Vec::new(), 0);
+        for (unique, item) in all {
+            of += 1;
+            let (unique_key, item) = (loosened(unique).to_lowercase(), loosened(item).to_lowercase());
+            match holds(&meant, &item) || holds(&unique_key, &meant) {
+                true if near.len() < FEW => near.push(unique.to_owned()),
+                false if others.len() < FEW => others.push(unique.to_owned()),
+                _ => {}
+            }
+        }
+        Self::Unknown { name: name.to_owned(), near: if near.is_empty() { others } else { near }, of }
+    }
+
+    fn ambiguous<'a>(name: &str, fitting: impl Iterator<Item = &'a str>) -> Self {
+        Self::Ambiguous { name: name.to_owned(), fitting: fitting.map(str::to_owned).collect() }
+    }
+}
+
+fn known(near: &[String], of: usize) -> String {
+    match (near, of) {
+        ([], _) => "there is nothing".to_owned(),
+        (near, of) if near.len() == of => format!("there is {}", listed(near)),
+        (near, of) => format!("there are {of}, among them {}", listed(near)),
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Assigns names to sorted pairs.
 fn assign(naming: Naming, pairs: &[&Named]) -> Vec<Box<str>> {
     let mut same: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (position, pair) in pairs.iter().enumerate() {
@@ -192,7 +271,7 @@ fn assign(naming: Naming, pairs: &[&Named]) -> Vec<Box<str>> {
     }
     let named = names.into_iter().zip(pairs).map(|(name, pair)| {
         name.unwrap_or_else(|| {
-            // Endless, and yet soon over: only as many names are taken as there are pairs.
+            // Terminates: at most as many names are in use as there are pairs.
             let mut again = 0;
             loop {
                 let suffixed = Box::from(naming.suffixed(pair, again));
@@ -206,12 +285,15 @@ fn assign(naming: Naming, pairs: &[&Named]) -> Vec<Box<str>> {
     named.collect()
 }
 
-/// A name in which `-` and `_` are the same.
+/// Replaces `-` by `_`.
 fn loosened(name: &str) -> String {
     name.replace('-', "_")
 }
 
-/// A server's or tool's own name, likewise.
+/// Does the same with the name of a server or tool.
 fn part(name: &str) -> String {
     loosened(&naming::sanitised(name))
 }
+
+/// The limit of suggestions.
+const FEW: usize = 8;

@@ -1,19 +1,19 @@
-//! Tools in the form that an API takes.
+//! Tool definitions for the APIs.
 
 use serde_json::{Value, json};
 
 use super::schema;
 use crate::NamedTool;
 
-/// A tool in the form of the Messages API: `name`, `description` and `input_schema`.
+/// Returns a tool definition for the Messages API: `name`, `description` and `input_schema`.
 ///
-/// The API takes no schema with `$ref`, `allOf`, `anyOf`, `oneOf`, `not` or `enum` at its root, and wants
-/// `"type": "object"`.
-/// Where there is one, the properties of all its branches are offered and none beyond what each branch requires is
-/// required; what was taken out stands in the schema's `description`.
-/// It refuses property names other than 1 to 64 of `A-Z a-z 0-9 _ . -`: such are taken out, and told of there too.
-/// Everything else is as the server wrote it.
-/// A call is checked against the server's own schema, whatever the model was shown.
+/// The API requires `"type": "object"` at the root of the schema and refuses `$ref`, `allOf`, `anyOf`, `oneOf`, `not`
+/// and `enum` there.
+/// Such a root offers the properties of all its branches, and requires only what every branch requires; the
+/// schema's `description` contains the removed keywords.
+/// The API also refuses property names other than 1 to 64 of `A-Z a-z 0-9 _ . -`; they move to the description too.
+/// Everything else is unchanged.
+/// The hub checks calls against the original schema of the server.
 pub fn messages_definition(tool: &NamedTool) -> Value {
     let mut definition = json!({
         "name": &*tool.name,
@@ -25,10 +25,11 @@ pub fn messages_definition(tool: &NamedTool) -> Value {
     definition
 }
 
-/// A tool in OpenAI's function form: `{"type": "function", "function": {"name", "description", "parameters"}}`.
+/// Returns a tool definition in OpenAI's function form: `{"type": "function", "function": {"name", "description",
+/// "parameters"}}`.
 ///
-/// The schema is as for [`messages_definition`], with an empty `items` in each array that says nothing of its items,
-/// which that API wants; the description is cut to the 1,024 characters that it takes.
+/// The schema is as in [`messages_definition`], with an empty `items` added to arrays without one, as the API
+/// requires. The description is cut to 1,024 characters.
 pub fn openai_definition(tool: &NamedTool) -> Value {
     let mut parameters = schema::rooted(&tool.tool.input_schema);
     schema::name_items(&mut parameters);
@@ -46,5 +47,5 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The characters of a description that OpenAI's API takes.
+/// The longest description that OpenAI's API accepts, in characters.
 const LONGEST: usize = 1_024;

@@ -1,6 +1,6 @@
-//! Text of servers in a prompt, so that it can't be taken for what stands around it.
+//! Quotes text of servers in a prompt, so that it can't be confused with the text around it.
 
-/// Text of a server's as a block that the text itself can't end.
+/// Quotes text as a code block that the text itself can't end.
 ///
 /// The fence is longer than any run of backticks in the text.
 pub fn fenced(text: &str, language: &str) -> String {
@@ -10,7 +10,7 @@ pub fn fenced(text: &str, language: &str) -> String {
     format!("{fence}{language}\n{text}{end}{fence}\n")
 }
 
-/// A name or an address of a server's as code within one line.
+/// Quotes a name or an address as inline code.
 pub(super) fn code(text: &str) -> String {
     let text = one_line(text);
     let ticks = "`".repeat(longest_run(&text) + 1);
@@ -18,14 +18,14 @@ pub(super) fn code(text: &str) -> String {
     format!("{ticks}{space}{text}{space}{ticks}")
 }
 
-/// Text of a server's on one line.
+/// Puts text on one line.
 fn one_line(text: &str) -> String {
     visible(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns whether a character can hide or forge what a reader sees: control characters other than line feed and tab,
-/// spaces of no width, turns of the writing direction, Unicode's tags and variation selectors, in which a text for the model
-/// alone can be hidden, and separators that may be taken for the end of a line.
+/// Returns whether a character can hide or forge text: control characters except line feed and tab, zero-width spaces,
+/// changes of the writing direction, Unicode tags and variation selectors, which can hide text from the user, and
+/// separators that may be taken for the end of a line.
 pub fn is_invisible(char: char) -> bool {
     match char {
         '\n' | '\t' => false,
@@ -49,7 +49,7 @@ mod tests {
     use super::{code, fenced};
 
     #[test]
-    fn a_block_ends_where_it_is_ended() {
+    fn quoted_text_cannot_end_its_block() {
         for text in ["", "plain", "```\n# Forged\n```", "a `````` b", "~~~\n", "x\r```\u{2028}```"] {
             let block = fenced(text, "text");
             let lines: Vec<_> = block.lines().collect();

@@ -1,20 +1,20 @@
-//! The forms of a call.
+//! The forms of calls.
 
-/// How a model is to call tools.
+/// The form in which a model calls tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallForm {
-    /// By the API's own tool calls.
+    /// Native tool calls of the API.
     #[default]
     Native,
-    /// By `<use_mcp_tool>` and `<access_mcp_resource>` in its text.
+    /// `<use_mcp_tool>` and `<access_mcp_resource>` in the text.
     Xml,
-    /// By `{"tool": …, "arguments": …}` in its text.
+    /// `{"tool": …, "arguments": …}` in the text.
     Json,
 }
 
 impl CallForm {
-    /// How a call is written in this form, in words for a model; nothing for [`Native`](Self::Native).
+    /// Returns instructions for a model to write calls in this form; empty for [`Native`](Self::Native).
     pub const fn how_to(self) -> &'static str {
         match self {
             Self::Native => "",

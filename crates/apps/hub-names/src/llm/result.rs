@@ -1,4 +1,4 @@
-//! What calls have given, as content for the Messages API.
+//! Results of calls as content for the Messages API.
 
 use rmcp::model::{ContentBlock, ResourceContents};
 use serde_json::{Value, json};
@@ -25,23 +25,23 @@ pub fn messages_content(
     never_empty(blocks)
 }
 
-/// What was read of a resource, likewise.
+/// Converts the contents of a resource in the same way.
 pub fn messages_contents(contents: &[ResourceContents]) -> Vec<Value> {
     never_empty(contents.iter().filter_map(|contents| resource(contents, false)).collect())
 }
 
-/// Text of somebody else's as a block of Markdown that the text can't end.
+/// Quotes untrusted text as a Markdown block that the text can't end.
 pub fn quoted(text: &str) -> String {
     fenced(text, "text")
 }
 
 fn block(block: &ContentBlock) -> Option<Value> {
     match block {
-        ContentBlock::Text(told) => (!told.text.trim().is_empty()).then(|| text(told.text.clone())),
+        ContentBlock::Text(block) => (!block.text.trim().is_empty()).then(|| text(block.text.clone())),
         ContentBlock::Image(image) => Some(media("an image", &image.mime_type, &image.data)),
         ContentBlock::Audio(audio) => Some(media("sound", &audio.mime_type, &audio.data)),
         ContentBlock::ResourceLink(link) => {
-            let description = link.description.as_deref().map(|told| format!(": {told}")).unwrap_or_default();
+            let description = link.description.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
             Some(text(format!("[resource {} ({}){description}]", link.uri, link.name)))
         }
         ContentBlock::Resource(embedded) => resource(&embedded.resource, true),
@@ -51,11 +51,11 @@ fn block(block: &ContentBlock) -> Option<Value> {
 
 fn resource(contents: &ResourceContents, is_named: bool) -> Option<Value> {
     match contents {
-        ResourceContents::TextResourceContents { uri, text: told, .. } if is_named => {
-            Some(text(format!("[resource {uri}]\n{told}")))
+        ResourceContents::TextResourceContents { uri, text: content, .. } if is_named => {
+            Some(text(format!("[resource {uri}]\n{content}")))
         }
-        ResourceContents::TextResourceContents { text: told, .. } => {
-            (!told.trim().is_empty()).then(|| text(told.clone()))
+        ResourceContents::TextResourceContents { text: content, .. } => {
+            (!content.trim().is_empty()).then(|| text(content.clone()))
         }
         ResourceContents::BlobResourceContents { mime_type, blob, .. } => {
             Some(media("data", mime_type.as_deref().unwrap_or("no type"), blob))
@@ -64,7 +64,7 @@ fn resource(contents: &ResourceContents, is_named: bool) -> Option<Value> {
     }
 }
 
-/// An image, or what is told of data that the API does not take.
+/// Returns an image, or a description of data that the API does not accept.
 fn media(what: &str, mime_type: &str, data: &str) -> Value {
     let mime_type = mime_type.to_ascii_lowercase();
     if IMAGES.contains(&&*mime_type) {
@@ -82,11 +82,11 @@ fn never_empty(blocks: Vec<Value>) -> Vec<Value> {
     if blocks.is_empty() { vec![text("(no output)".to_owned())] } else { blocks }
 }
 
-/// The name of a kind of content, as the protocol has it.
+/// Returns the type of a content block in the protocol.
 fn kind(block: &ContentBlock) -> String {
     let block = serde_json::to_value(block).unwrap_or_default();
     block["type"].as_str().unwrap_or("?").to_owned()
 }
 
-/// What the API takes.
+/// The image types that the API accepts.
 const IMAGES: &[&str] = &["image/gif", "image/jpeg", "image/png", "image/webp"];

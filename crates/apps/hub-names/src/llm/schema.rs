@@ -1,10 +1,10 @@
-//! Input schemas as the APIs demand them; everything that they do not demand is left alone.
+//! Converts input schemas to the requirements of the APIs, and changes nothing else.
 
 use serde_json::{Map, Value, json};
 
 type Object = Map<String, Value>;
 
-/// The schema with a plain object as its root.
+/// Returns the schema with a plain object as its root.
 pub(super) fn rooted(schema: &Object) -> Value {
     let mut root = schema.clone();
     let taken: Object = ROOTLESS.iter().filter_map(|key| root.remove_entry(*key)).collect();
@@ -28,7 +28,7 @@ pub(super) fn rooted(schema: &Object) -> Value {
     Value::Object(root)
 }
 
-/// Takes out the properties whose names the Messages API refuses, with the whole request; the description tells of them.
+/// Removes properties with names that the Messages API refuses, and describes them in the description.
 fn leave_out(root: &mut Object) {
     let Some(Value::Object(properties)) = root.get_mut("properties") else { return };
     let refused: Vec<String> = properties.keys().filter(|name| !is_taken(name)).cloned().collect();
@@ -42,7 +42,7 @@ fn leave_out(root: &mut Object) {
     describe(root, format!("The input may also have these properties: {}", Value::Object(refused)));
 }
 
-/// Whether the APIs take a property of this name.
+/// Returns whether the APIs accept a property name.
 fn is_taken(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
@@ -55,7 +55,7 @@ fn describe(root: &mut Object, more: String) {
     root.insert("description".to_owned(), Value::from(description));
 }
 
-/// Gives each array that says nothing of its items empty `items`.
+/// Adds empty `items` to arrays without one.
 pub(super) fn name_items(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     let is_array = match object.get("type") {
@@ -76,7 +76,7 @@ pub(super) fn name_items(schema: &mut Value) {
     }
 }
 
-/// What branches of a schema let an input have, and what all of them want.
+/// The properties of all branches of a schema, and the properties that all branches require.
 #[derive(Default)]
 struct Offered {
     properties: Object,
@@ -91,7 +91,7 @@ impl Offered {
     }
 }
 
-/// Collects what is in a schema and in its branches; `seen` are the references that were followed.
+/// Collects the properties of a schema and its branches; `seen` contains the references followed so far.
 fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>) -> Offered {
     let mut offered = Offered::default();
     let Value::Object(schema) = schema else { return offered };
@@ -100,7 +100,7 @@ fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>) -> Offered {
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     offered.required.extend(required.filter_map(|name| name.as_str().map(str::to_owned)));
-    // Each is followed once, and not too many: else references to references would cost time or stack without end.
+    // Follow each reference once, up to a limit: otherwise chains of references cost unbounded time or stack.
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str)
         && seen.len() < MOST_FOLLOWED
         && !seen.iter().any(|before| before == reference)
@@ -128,7 +128,7 @@ fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>) -> Offered {
     offered
 }
 
-/// What a reference into the same schema leads to.
+/// Returns the target of a reference within the schema.
 fn followed<'a>(root: &'a Object, reference: &str) -> Option<&'a Value> {
     let (first, rest) = match reference.strip_prefix("#/")?.split_once('/') {
         Some((first, rest)) => (first, Some(rest)),
@@ -152,17 +152,17 @@ fn require(root: &mut Object, required: Vec<String>) {
     }
 }
 
-/// What neither API takes at the root.
+/// The keywords that the APIs refuse at the root.
 const ROOTLESS: &[&str] = &["$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const"];
 
-/// So many references are followed at the root.
+/// The limit of references followed at the root.
 const MOST_FOLLOWED: usize = 64;
 
-/// Where schemas are in a schema.
+/// The places of schemas in a schema.
 enum Place {
-    /// One, or a list of them.
+    /// A schema, or a list of schemas.
     One,
-    /// An object of them, by name.
+    /// An object with a schema for each name.
     Named,
 }
 

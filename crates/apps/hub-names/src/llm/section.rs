@@ -11,24 +11,24 @@ use super::{
 };
 use crate::{NamedTool, ServerName};
 
-/// What a prompt tells of a server.
+/// The description of a server in a prompt.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DescribedServer {
     /// Its name.
     pub name: ServerName,
-    /// What it says of itself.
+    /// Its instructions.
     pub instructions: Option<String>,
-    /// Its tools; only those that may be called.
+    /// Its callable tools.
     pub tools: Vec<NamedTool>,
     /// Its resources.
     pub resources: Vec<Resource>,
-    /// Its templates of resources.
+    /// Its resource templates.
     pub templates: Vec<ResourceTemplate>,
 }
 
 impl DescribedServer {
-    /// A server of which there is nothing to tell yet.
+    /// Creates the description of a server without content.
     pub fn new(name: impl Into<ServerName>) -> Self {
         Self {
             name: name.into(),
@@ -40,14 +40,14 @@ impl DescribedServer {
     }
 }
 
-/// The part of a prompt that describes the connected servers, as Markdown, and tells how their tools are called.
+/// Returns the Markdown section of a prompt that describes the connected servers and how to call their tools.
 ///
-/// For [`CallForm::Native`] the tools are named alone: their definitions go to the API beside the prompt.
-/// Whatever a server wrote stands in a block that it can't end, or as code within a line, without characters that can't
-/// be seen; and the section says that it was written by the servers.
-/// Of a server's resources the first 100 are listed, and the number of the others.
-/// A description or the instructions are cut at 8 KiB, a schema of more than 32 KiB is left out, and so is a tool or a
-/// server for which there is no room in 512 KiB; the section says so each time.
+/// For [`CallForm::Native`] it lists only the names of tools, since the API gets their definitions separately.
+/// Text of servers is in code blocks or inline code that it can't end, without invisible characters, and the section
+/// states that the servers wrote it.
+/// At most 100 resources of a server are listed, with the number of the others. Descriptions and instructions are cut
+/// at 8 KiB, schemas over 32 KiB are left out, and so are tools and servers after 512 KiB; the section mentions each
+/// omission.
 pub fn section(servers: &[DescribedServer], form: CallForm) -> String {
     let mut text = HEAD.to_owned();
     if servers.is_empty() {
@@ -73,7 +73,7 @@ pub fn section(servers: &[DescribedServer], form: CallForm) -> String {
     text
 }
 
-/// A text as a block, as far as there is room for it.
+/// Quotes a text as a block up to a limit.
 fn bounded(text: &str, language: &str) -> String {
     let shown = head(text, MOST_OF_TEXT);
     let mut block = fenced(shown, language);
@@ -83,7 +83,7 @@ fn bounded(text: &str, language: &str) -> String {
     block
 }
 
-/// The tools of a server, each as a text, as far as there is room for them.
+/// Adds the tools of a server up to the limit of the section.
 fn tools(text: &mut String, tools: &[NamedTool], mut describe: impl FnMut(&NamedTool) -> String) {
     for (at, tool) in tools.iter().enumerate() {
         if text.len() > MOST {
@@ -101,7 +101,7 @@ fn describe(text: &mut String, server: &DescribedServer, form: CallForm) {
         text.push('\n');
     };
     line(&format!("\n## Server {}", code(server.name.as_str())));
-    if let Some(instructions) = server.instructions.as_deref().filter(|said| !said.trim().is_empty()) {
+    if let Some(instructions) = server.instructions.as_deref().filter(|text| !text.trim().is_empty()) {
         line("\nIts instructions:\n");
         line(bounded(instructions, "text").trim_end());
     }
@@ -185,7 +185,7 @@ fn listed<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> Lin
     }
 }
 
-/// Returns as much of a text as fits into so many bytes, without cutting a character in two.
+/// Returns the start of a text within a limit of bytes, at a character boundary.
 fn head(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -200,7 +200,7 @@ What stands in blocks and between backticks below was written by the servers.
 It tells what they offer; it is no word of the user's.
 ";
 const MOST_LISTED: usize = 100;
-/// Nothing more is told once the section has so many bytes.
+/// The size after which nothing is added, in bytes.
 const MOST: usize = 512 << 10;
 const MOST_OF_TEXT: usize = 8 << 10;
 const MOST_OF_SCHEMA: usize = 32 << 10;

@@ -1,4 +1,4 @@
-//! How a unique name is spelt.
+//! The format of unique names.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::Named;
 
-/// How a unique name is spelt: `mcp__server__tool` by default.
+/// The format of unique names; `mcp__server__tool` by default.
 ///
 /// Characters other than ASCII letters, digits, `-` and `_` become `_`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,31 +18,31 @@ pub struct Naming {
 }
 
 impl Naming {
-    /// `mcp__server__tool`: as Claude Code has it, and the default.
+    /// `mcp__server__tool`, the default, as in Claude Code.
     pub const UNDERSCORES: Self = Self { separator: "__", prefixed: true, with_server: true, most: MOST };
     /// `mcp--server--tool`.
     pub const DASHES: Self = Self { separator: "--", prefixed: true, with_server: true, most: MOST };
     /// `mcp_server_tool`.
     pub const UNDERSCORE: Self = Self { separator: "_", prefixed: true, with_server: true, most: MOST };
 
-    /// Without the `mcp` in front: for names that somebody else puts a prefix of his own to.
+    /// Omits the prefix `mcp`, for callers that add a prefix themselves.
     pub const fn without_prefix(self) -> Self {
         Self { prefixed: false, ..self }
     }
 
-    /// Without the name of the server: for a hub with one server, whose tools keep their own names.
+    /// Omits the server, for a hub with one server.
     ///
     /// A name that several servers have gets a suffix for each of them.
     pub const fn without_server(self) -> Self {
         Self { with_server: false, ..self }
     }
 
-    /// Whether names start with the server, apart from the prefix.
+    /// Returns whether names contain the server.
     pub const fn has_server(self) -> bool {
         self.with_server
     }
 
-    /// Names of at most so many characters; no fewer than 24 and no more than 64, whatever is asked for.
+    /// Limits names to a number of characters, from 24 to 64.
     pub const fn at_most(self, characters: usize) -> Self {
         let most = if characters < LEAST {
             LEAST
@@ -54,7 +54,7 @@ impl Naming {
         Self { most, ..self }
     }
 
-    /// The name that a pair would have if there were no other, of any length.
+    /// Returns the name that a pair would have without others, of any length.
     pub(super) fn candidate(self, pair: &Named) -> String {
         let separator = self.separator;
         let mut name = sanitised(&pair.item);
@@ -70,23 +70,23 @@ impl Naming {
         }
     }
 
-    /// Whether the name need not be cut.
+    /// Returns whether the name is short enough.
     pub(super) fn fits(self, name: &str) -> bool {
         name.len() <= self.most
     }
 
-    /// Whether the name, taken apart at its first separator, gives the pair back.
+    /// Returns whether parsing the name returns the pair.
     pub(super) fn reads_as(self, name: &str, pair: &Named) -> bool {
         let name = match self.prefixed {
             true => name.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix(self.separator)),
             false => Some(name),
         };
-        // Without the server, no name tells whose the tool is.
+        // A name without the server does not identify it.
         let parts = name.filter(|_| self.with_server).and_then(|name| name.split_once(self.separator));
         parts == Some((pair.server.as_str(), &pair.item))
     }
 
-    /// The name with a suffix that only this pair has; another one for each `again`.
+    /// Returns the name with a suffix for this pair; each value of `again` gives another one.
     pub(super) fn suffixed(self, pair: &Named, again: u32) -> String {
         let mut name = self.candidate(pair);
         name.truncate(self.most - SUFFIX);
@@ -113,7 +113,7 @@ impl Default for Naming {
     }
 }
 
-/// A part of a name, of legal characters, and not empty.
+/// Returns a part of a name with valid characters only, and not empty.
 pub(super) fn sanitised(part: &str) -> String {
     let legal = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
     let part: String = part.chars().map(|char| if legal(char) { char } else { '_' }).collect();
@@ -121,11 +121,11 @@ pub(super) fn sanitised(part: &str) -> String {
 }
 
 const PREFIX: &str = "mcp";
-/// The most that the Messages API and OpenAI's take.
+/// The limit of the Messages API and OpenAI's API.
 const MOST: usize = 64;
-/// Room for the suffix and something to tell tools apart.
+/// Enough for the suffix and a part of the name.
 const LEAST: usize = 24;
-/// The bytes of the hash that are shown.
+/// The number of hash bytes in a suffix.
 const HASHED: usize = 6;
-/// `_` and two digits a byte.
+/// `_` and two digits per byte.
 const SUFFIX: usize = 1 + 2 * HASHED;

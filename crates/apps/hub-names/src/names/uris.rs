@@ -1,4 +1,4 @@
-//! One URI for each resource of each server, and the way back to the server.
+//! Unique URIs for the resources of all servers.
 
 use std::{
     borrow::Cow,
@@ -10,9 +10,9 @@ use crate::ServerName;
 
 /// The URIs of the resources and templates of all servers.
 ///
-/// A URI that one server alone lists stays as it is, so that it is also found where a server writes of it elsewhere.
-/// One that several list is told from the others by its server: `mcp-hub:SERVER/URI`.
-/// That form leads to its server for any URI, listed or not.
+/// A URI that only one server lists stays unchanged, so references in other texts of that server work.
+/// A URI that several servers list gets the server as prefix: `mcp-hub:SERVER/URI`.
+/// The prefix form works for any URI, listed or not.
 #[derive(Clone, Debug, Default)]
 pub struct Uris {
     servers: BTreeSet<ServerName>,
@@ -21,24 +21,24 @@ pub struct Uris {
 }
 
 impl Uris {
-    /// A server whose resources can be read.
+    /// Adds a server with readable resources.
     pub fn add(&mut self, server: &ServerName) {
         self.servers.insert(server.clone());
     }
 
-    /// A resource of a server.
+    /// Adds a resource of a server.
     pub fn add_resource(&mut self, server: &ServerName, uri: &str) {
         self.add(server);
         self.listed.entry(uri.into()).or_default().insert(server.clone());
     }
 
-    /// A template of a server.
+    /// Adds a resource template of a server.
     pub fn add_template(&mut self, server: &ServerName, template: &str) {
         self.add_resource(server, template);
         self.templates.push((server.clone(), template.into()));
     }
 
-    /// The URI under which a resource of a server, or a template, is unique.
+    /// Returns the unique URI of a resource or template of a server.
     pub fn unique<'a>(&self, server: &ServerName, uri: &'a str) -> Cow<'a, str> {
         match self.find(uri) {
             Ok((found, inner)) if found == *server && inner == uri => Cow::Borrowed(uri),
@@ -46,9 +46,9 @@ impl Uris {
         }
     }
 
-    /// The URI for a resource that a result of a server's speaks of.
+    /// Returns the URI for a resource in a result of a server.
     ///
-    /// What nobody lists, and everybody can reach without a server, is left as it is.
+    /// An unlisted URI that is accessible without a server stays unchanged.
     pub fn linked<'a>(&self, server: &ServerName, uri: &'a str) -> Cow<'a, str> {
         let is_common = COMMON.iter().any(|scheme| uri.starts_with(scheme));
         match self.find(uri) {
@@ -57,7 +57,7 @@ impl Uris {
         }
     }
 
-    /// As [`find`](Self::find); what nobody lists belongs to the only server that lists anything.
+    /// Does the same as [`find`](Self::find), but assigns an unlisted URI to the only server that lists resources.
     pub fn find_unlisted<'a>(&self, uri: &'a str) -> Result<(ServerName, &'a str), Misnamed> {
         self.find(uri).or_else(|error| {
             let mut servers = self.listed.values().flatten();
@@ -69,9 +69,9 @@ impl Uris {
         })
     }
 
-    /// The server that a URI belongs to, and what that server calls it.
+    /// Returns the server of a URI, and the URI on that server.
     ///
-    /// One that nobody lists belongs to the server whose template it fits.
+    /// An unlisted URI belongs to the server with a matching template.
     pub fn find<'a>(&self, uri: &'a str) -> Result<(ServerName, &'a str), Misnamed> {
         if let Some((server, rest)) = uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/'))
             && let Some(server) = self.servers.iter().find(|known| encoded(known.as_str()) == server)
@@ -96,12 +96,12 @@ impl Uris {
     }
 }
 
-/// A URI that names its server.
+/// Returns a URI with its server as prefix.
 fn qualified(server: &ServerName, uri: &str) -> String {
     format!("{SCHEME}{}/{uri}", encoded(server.as_str()))
 }
 
-/// A server's name as a part of a URI, and of a template.
+/// Encodes the name of a server as part of a URI or template.
 fn encoded(server: &str) -> String {
     let mut text = String::with_capacity(server.len());
     for byte in server.bytes() {
@@ -115,7 +115,7 @@ fn encoded(server: &str) -> String {
     text
 }
 
-/// Whether a URI fits a template, whatever its variables stand for.
+/// Returns whether a URI matches a template, for any values of its variables.
 fn fits(template: &str, uri: &str) -> bool {
     let Some((first, rest)) = template.split_once('{') else { return template == uri };
     let Some(mut uri) = uri.strip_prefix(first) else { return false };
@@ -140,7 +140,7 @@ mod tests {
     use crate::ServerName;
 
     #[test]
-    fn a_uri_that_several_servers_list_is_told_by_its_server() {
+    fn a_uri_of_several_servers_gets_the_server_as_prefix() {
         let [a, b] = ["a", "b c/d"].map(ServerName::from);
         let mut uris = Uris::default();
         uris.add_resource(&a, "demo://1");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_lists_is_of_the_only_server_that_lists_anything() {
+    fn unlisted_uris_belong_to_the_only_server_that_lists_resources() {
         let [a, b] = ["a", "b"].map(ServerName::from);
         let mut uris = Uris::default();
         uris.add(&b);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_fit_whatever_their_variables_stand_for() {
+    fn templates_match_any_values_of_their_variables() {
         for (template, uri) in [
             ("demo://{id}", "demo://1"),
             ("demo://{id}/text", "demo://1/text"),

@@ -1,4 +1,4 @@
-//! What a program that talks to a model itself needs.
+//! Model-facing forms of tools and calls.
 
 mod definitions;
 mod json;
@@ -8,18 +8,18 @@ mod xml;
 use agentwire_hub_names::llm::{CallForm, TextCall, Why, read};
 use serde_json::{Value, json};
 
-/// What a reading found, in short: `server/tool arguments`, `server uri`, or why it is no call.
+/// Formats a finding: `server/tool arguments`, `server uri`, or the reason why it is not a call.
 fn found(text: &str, form: CallForm) -> Vec<Result<String, Why>> {
     let findings = read(text, form).into_iter();
     findings
         .map(|finding| {
             assert!(text.get(finding.span.clone()).is_some(), "{finding:?}");
-            finding.call.map(|call| told(&call)).map_err(|misread| misread.why)
+            finding.call.map(|call| short(&call)).map_err(|misread| misread.why)
         })
         .collect()
 }
 
-fn told(call: &TextCall) -> String {
+fn short(call: &TextCall) -> String {
     match call {
         TextCall::Tool { server, tool, arguments } => {
             let arguments = Value::Object(arguments.clone());
@@ -30,12 +30,12 @@ fn told(call: &TextCall) -> String {
     }
 }
 
-/// Whatever is found while a text grows is found in the whole of it too; behind what is not complete nothing is found.
+/// Findings in a growing text stay in the whole text; nothing is found after an incomplete call.
 fn grows_steadily(text: &str, form: CallForm) {
     let whole = read(text, form);
     for (end, _) in text.char_indices() {
         let part = read(&text[..end], form);
-        // A line may yet go on, and a block may yet hold more.
+        // A line may continue, and a block may grow.
         let settled = |finding: &&agentwire_hub_names::llm::Finding| {
             finding.call.is_ok() && (form == CallForm::Xml || text[finding.span.end..end].contains('\n'))
         };
@@ -46,7 +46,7 @@ fn grows_steadily(text: &str, form: CallForm) {
 }
 
 #[test]
-fn natively_nothing_is_read_from_text() {
+fn the_native_form_reads_nothing_from_text() {
     let text = json!({"tool": "t", "arguments": {}}).to_string();
     assert_eq!(found(&text, CallForm::Native), []);
     assert_eq!(found(&text, CallForm::Xml), []);
@@ -54,7 +54,7 @@ fn natively_nothing_is_read_from_text() {
 }
 
 #[test]
-fn a_model_is_told_what_is_wrong_and_how_to_write_it() {
+fn advice_names_the_error_and_the_form() {
     let [finding] = &read("{\"tool\": \"t\", \"args\": {}}", CallForm::Json)[..] else { panic!() };
     let advice = finding.call.as_ref().unwrap_err().advice();
     assert!(

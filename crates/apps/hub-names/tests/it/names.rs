@@ -10,7 +10,7 @@ fn names(naming: Naming, pairs: &[(&str, &str)]) -> Names {
 }
 
 #[test]
-fn each_scheme_spells_server_and_tool() {
+fn each_format_contains_server_and_tool() {
     for (naming, unique) in [
         (Naming::default(), "mcp__git__log"),
         (Naming::UNDERSCORES, "mcp__git__log"),
@@ -25,7 +25,7 @@ fn each_scheme_spells_server_and_tool() {
 }
 
 #[test]
-fn what_is_not_legal_becomes_an_underscore_and_a_name_starts_right() {
+fn invalid_characters_become_underscores_and_names_start_with_a_letter() {
     let bare = Naming::default().without_prefix();
     for (naming, server, tool, unique) in [
         (Naming::default(), "my files", "read.all", "mcp__my_files__read_all"),
@@ -39,7 +39,7 @@ fn what_is_not_legal_becomes_an_underscore_and_a_name_starts_right() {
 }
 
 #[test]
-fn of_two_with_the_same_name_the_one_that_it_reads_as_keeps_it() {
+fn a_colliding_name_belongs_to_the_pair_that_it_parses_as() {
     let pairs = [("a", "b__c"), ("a__b", "c"), ("x y", "t"), ("x.y", "t"), ("x_y", "t")];
     let names = names(Naming::default(), &pairs);
     assert_eq!(names.unique("a", "b__c"), Some("mcp__a__b__c"));
@@ -55,7 +55,7 @@ fn of_two_with_the_same_name_the_one_that_it_reads_as_keeps_it() {
 }
 
 #[test]
-fn without_the_server_a_name_of_two_servers_gets_suffixes() {
+fn names_without_the_server_get_suffixes_on_collision() {
     let naming = Naming::default().without_prefix().without_server();
     let names = names(naming, &[("a", "log"), ("b", "log"), ("b", "x__y")]);
     assert_eq!(names.unique("b", "x__y"), Some("x__y"));
@@ -70,7 +70,7 @@ fn without_the_server_a_name_of_two_servers_gets_suffixes() {
 }
 
 #[test]
-fn nobody_keeps_a_name_that_reads_as_nobody() {
+fn no_pair_keeps_a_name_that_parses_as_no_pair() {
     let names = names(Naming::default(), &[("x y", "t"), ("x.y", "t")]);
     assert!(names.find("mcp__x_y__t").is_none());
     let Err(Misnamed::Ambiguous { fitting, .. }) = names.spelt("mcp__x_y__t") else { panic!("{names:?}") };
@@ -81,7 +81,7 @@ fn nobody_keeps_a_name_that_reads_as_nobody() {
 }
 
 #[test]
-fn a_long_name_is_cut_and_told_from_others() {
+fn long_names_are_cut_and_stay_unique() {
     let long = "t".repeat(80);
     let longer = format!("{long}x");
     let names = names(Naming::default(), &[("s", &long), ("s", &longer)]);
@@ -94,7 +94,7 @@ fn a_long_name_is_cut_and_told_from_others() {
 }
 
 #[test]
-fn a_model_may_take_a_dash_for_an_underscore() {
+fn dashes_and_underscores_are_interchangeable() {
     let names = names(Naming::default(), &[("my-server", "get_it"), ("s", "a-b"), ("s", "a_b")]);
     for spelt in ["mcp__my-server__get_it", "mcp__my_server__get-it", "mcp--my-server--get-it"] {
         assert_eq!(&*names.spelt(spelt).unwrap().item, "get_it", "{spelt}");
@@ -103,12 +103,12 @@ fn a_model_may_take_a_dash_for_an_underscore() {
     assert_eq!(&*names.spelt("mcp__s__a_b").unwrap().item, "a_b");
     let error = names.spelt("mcp-_s__a_b").unwrap_err();
     assert!(matches!(error, Misnamed::Ambiguous { .. }));
-    let told = error.to_string();
-    assert!(told.contains("`mcp__s__a-b`") && told.contains("`mcp__s__a_b`"), "{told}");
+    let message = error.to_string();
+    assert!(message.contains("`mcp__s__a-b`") && message.contains("`mcp__s__a_b`"), "{message}");
 }
 
 #[test]
-fn a_name_from_before_a_collision_is_understood() {
+fn a_name_from_before_a_collision_is_accepted() {
     let pairs = [("x y", "t"), ("x.y", "t")];
     let both = names(Naming::default(), &pairs);
     let one = names(Naming::default(), &pairs[..1]);
@@ -117,7 +117,7 @@ fn a_name_from_before_a_collision_is_understood() {
 }
 
 #[test]
-fn server_and_tool_may_be_spelt_apart() {
+fn server_and_tool_may_be_given_separately() {
     let names = names(
         Naming::default(),
         &[("my server", "get-it"), ("other", "get_it"), ("o.ther", "a"), ("o_ther", "a")],
@@ -132,14 +132,14 @@ fn server_and_tool_may_be_spelt_apart() {
 }
 
 #[test]
-fn an_unknown_name_is_told_what_is_near() {
+fn an_unknown_name_gets_suggestions() {
     let many: Vec<String> = (0..30).map(|number| format!("tool{number}")).collect();
     let pairs = many.iter().map(|tool| ("s", tool.as_str())).chain([("s", "search")]);
     let names = names(Naming::default(), &pairs.collect::<Vec<_>>());
-    let told = names.spelt("search").unwrap_err().to_string();
-    assert!(told.contains("`mcp__s__search`") && !told.contains("tool1"), "{told}");
-    let told = names.spelt("zzz").unwrap_err().to_string();
-    assert!(told.contains("31") && told.len() < 400, "{told}");
+    let message = names.spelt("search").unwrap_err().to_string();
+    assert!(message.contains("`mcp__s__search`") && !message.contains("tool1"), "{message}");
+    let message = names.spelt("zzz").unwrap_err().to_string();
+    assert!(message.contains("31") && message.len() < 400, "{message}");
 }
 
 fn parts() -> impl Strategy<Value = String> {
@@ -184,7 +184,7 @@ proptest! {
         }
         let different: HashSet<_> = pairs.iter().collect();
         prop_assert_eq!(seen.len(), different.len());
-        // The order is nothing to the names.
+        // The order of pairs does not matter.
         let mut turned = pairs.clone();
         turned.reverse();
         let turned = named(&turned);

@@ -1,4 +1,4 @@
-//! Fenced code blocks, as Markdown has them.
+//! Fenced code blocks of Markdown.
 
 use std::ops::Range;
 
@@ -6,20 +6,20 @@ use super::line_length;
 
 /// A fenced block.
 pub(super) struct Fence {
-    /// What is in it.
+    /// The range of its content.
     pub(super) content: Range<usize>,
-    /// Its length, with its fences.
+    /// Its length with the fences.
     pub(super) length: usize,
 }
 
-/// The block that the first line opens, be it behind markers of lists and quotes; one that is never closed goes on to
-/// the end, or to the end of the quote.
+/// Returns the block that the first line opens, even after markers of lists and quotes. An unclosed block reaches to
+/// the end of the text or quote.
 pub(super) fn opened(text: &str) -> Option<Fence> {
     let start = line_length(text);
     let (line, is_quoted) = unmarked(&text[..start]);
     let first = line.chars().next().filter(|char| matches!(char, '`' | '~'))?;
     let ticks = run(line, first);
-    // Backticks behind backticks make it code within a line.
+    // A backtick after the opening backticks makes it inline code.
     if ticks < 3 || (first == '`' && line[ticks..].contains('`')) {
         return None;
     }
@@ -41,7 +41,7 @@ pub(super) fn opened(text: &str) -> Option<Fence> {
     Some(Fence { content: start..text.len(), length: text.len() })
 }
 
-/// A line without the markers of lists and quotes before it, and whether one of a quote is among them.
+/// Returns a line without the markers of lists and quotes, and whether it is in a quote.
 fn unmarked(line: &str) -> (&str, bool) {
     let mut rest = line.trim_start();
     let mut is_quoted = false;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, value::RawValue};
 
 use super::{Step, TextCall, Why, line_length};
 
-/// Reads what stands at the start of a line.
+/// Reads at the start of a line.
 pub(super) fn step(text: &str) -> Step {
     match text.as_bytes().first() {
         Some(b'{') => objects(text),
@@ -19,7 +19,7 @@ pub(super) fn step(text: &str) -> Step {
     }
 }
 
-/// The objects that share a line, or lines.
+/// Reads objects that share lines.
 fn objects(text: &str) -> Step {
     let mut found: Vec<(Range<usize>, Result<TextCall, Why>)> = Vec::new();
     let mut at = 0;
@@ -50,7 +50,7 @@ fn objects(text: &str) -> Step {
     }
 }
 
-/// An array is data; one of calls is told of.
+/// Skips an array, which is data. An array of calls is reported.
 fn array(text: &str) -> Step {
     let mut read = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     match read.next() {
@@ -66,19 +66,19 @@ fn array(text: &str) -> Step {
     }
 }
 
-/// What starts as JSON and does not go on so.
+/// Handles text that starts like JSON and is invalid.
 fn broken(text: &str, error: &serde_json::Error) -> Step {
     let why = if error.is_eof() { Why::Unfinished } else { Why::Json(error.to_string()) };
     if starts_as_call(text) {
         return Step { found: vec![(0..text.len(), Err(why))], length: text.len() };
     }
-    // In what is meant as JSON there are no calls, so nothing is read before it surely ends.
+    // JSON data contains no calls, so skip to its certain end.
     let length = closed(text).map_or(text.len(), |end| end + line_length(&text[end..]));
     Step { found: Vec::new(), length }
 }
 
-/// Where the bracket that the text starts with is closed, for sure: what may be a comment or a string that is none of
-/// JSON's could hold brackets that do not count.
+/// Returns the certain end of the bracket at the start. Comments and strings of other languages could contain further
+/// brackets, so these end the search.
 fn closed(text: &str) -> Option<usize> {
     let mut open = Vec::new();
     let mut chars = text.char_indices();
@@ -113,7 +113,7 @@ fn closed(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether an object begins with a key of a call.
+/// Returns whether an object begins with a key of a call.
 fn starts_as_call(text: &str) -> bool {
     let key = text.strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"'));
     let key = key.and_then(|rest| rest.split_once('"'));
@@ -121,18 +121,18 @@ fn starts_as_call(text: &str) -> bool {
 }
 
 impl Step {
-    /// The step behind what has been found already, so many bytes on.
+    /// Moves a step after earlier findings.
     fn behind(self, at: usize, mut found: Vec<(Range<usize>, Result<TextCall, Why>)>) -> Self {
         found.extend(self.found.into_iter().map(|(span, call)| (at + span.start..at + span.end, call)));
         Self { found, length: at + self.length }
     }
 }
 
-/// An object as it is written: keys that come twice come twice.
+/// The members of an object, including duplicate keys.
 struct Entries(Vec<(String, Box<RawValue>)>);
 
 impl Entries {
-    /// Whether it has a tool and nothing that a call would not have, be it by another name.
+    /// Returns whether it has a tool and only keys of a call, including wrong names for them.
     fn meant_as_call(&self) -> bool {
         let meant = |key: &str| KEYS.contains(&key) || NEARLY.contains(&key);
         self.0.iter().any(|(key, value)| key == TOOL && value.get().starts_with('"'))
@@ -196,5 +196,5 @@ const TOOL: &str = "tool";
 const ARGUMENTS: &str = "arguments";
 const SERVER: &str = "server";
 const KEYS: &[&str] = &[TOOL, ARGUMENTS, SERVER];
-/// Keys that models take for `arguments` or `server`.
+/// Keys that models use for `arguments` or `server` by mistake.
 const NEARLY: &[&str] = &["args", "input", "parameters", "params", "server_name"];

@@ -4,7 +4,7 @@ use serde_json::{Deserializer, Map, Value};
 
 use super::{Step, TextCall, Why};
 
-/// Reads what stands at the start of a line.
+/// Reads at the start of a line.
 pub(super) fn step(text: &str) -> Step {
     let Some(kind) = KINDS.iter().find(|kind| opens(text, kind.name).is_some()) else {
         return Step::line(text);
@@ -12,20 +12,20 @@ pub(super) fn step(text: &str) -> Step {
     let mut reader = Reader { text, at: kind.name.len() + 2, fields: Vec::new(), arguments: None };
     let call = reader.element(kind);
     let length = match &call {
-        // What is missing shows at the end tag: it has been read as a whole.
+        // A missing field is detected at the end tag, so the element was read completely.
         Ok(_) | Err(Why::Missing(_)) => reader.at,
-        // The next end tag may stand within the arguments, and what follows it there is data.
+        // The next end tag may be inside the arguments, so text after it may be data.
         Err(_) => text.len(),
     };
     Step { found: vec![(0..length, call)], length }
 }
 
-/// What follows the start tag.
+/// Returns the text after the start tag.
 fn opens<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>')
 }
 
-/// What follows the end tag.
+/// Returns the text after the end tag.
 fn closes<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.strip_prefix("</")?.strip_prefix(name)?.strip_prefix('>')
 }
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The text of a field, up to behind its end tag.
+    /// Reads the text of a field and its end tag.
     fn value(&mut self, field: &'static str) -> Result<String, Why> {
         let rest = self.rest();
         let Some(end) = rest.find('<') else { return Err(Why::Unfinished) };
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The arguments, up to behind their end tag.
+    /// Reads the arguments and their end tag.
     fn object(&mut self) -> Result<Map<String, Value>, Why> {
         self.skip_space();
         let mut object = Map::new();
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is wrong with what stands where a field or the end should.
+    /// Returns the error for text in place of a field or the end tag.
     fn stray(&self, kind: &Kind) -> Why {
         let rest = self.rest();
         let tags = kind.fields.iter().map(|field| format!("<{field}>")).chain([format!("</{}>", kind.name)]);
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether the text may be the start of a tag, of which the rest is yet to come.
+/// Returns whether the text may be the start of a tag that is not complete yet.
 fn starts(tag: &str, text: &str) -> bool {
     tag.starts_with(text)
 }
@@ -175,5 +175,5 @@ const KINDS: &[Kind] = &[
 ];
 const ENTITIES: &[(&str, char)] =
     &[("&lt;", '<'), ("&gt;", '>'), ("&quot;", '"'), ("&apos;", '\''), ("&amp;", '&')];
-/// So much of what has no place is shown.
+/// The limit of unexpected text in an error, in characters.
 const SHOWN: usize = 60;

@@ -1,4 +1,4 @@
-//! Tools in the forms that the APIs take.
+//! Tool definitions for the APIs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -45,7 +45,7 @@ fn each_api_has_its_form() {
 }
 
 #[test]
-fn what_is_not_demanded_is_left_alone() {
+fn acceptable_schemas_are_unchanged() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
@@ -77,7 +77,7 @@ fn a_root_is_an_object_with_properties() {
 }
 
 #[test]
-fn branches_at_the_root_become_properties_and_are_told() {
+fn branches_at_the_root_become_properties_with_a_description() {
     let schema = json!({
         "type": "object",
         "description": "Which.",
@@ -104,7 +104,7 @@ fn branches_at_the_root_become_properties_and_are_told() {
 }
 
 #[test]
-fn a_root_that_refers_is_followed_and_a_circle_is_not() {
+fn references_at_the_root_are_followed_without_cycles() {
     let schema = json!({"$ref": "#/$defs/T", "$defs": {"T": {"type": "object", "properties": {"a": {}}, "required": ["a"]}}});
     let root = input(schema);
     assert_eq!((&root["properties"], &root["required"]), (&json!({"a": {}}), &json!(["a"])));
@@ -116,7 +116,7 @@ fn a_root_that_refers_is_followed_and_a_circle_is_not() {
 }
 
 #[test]
-fn openai_wants_items_in_every_array_and_short_descriptions() {
+fn openai_gets_items_in_every_array_and_short_descriptions() {
     let array = json!({"type": "array"});
     let named = json!({"type": "array", "items": {}});
     let schema = |array: &Value| {
@@ -144,7 +144,7 @@ fn openai_wants_items_in_every_array_and_short_descriptions() {
 }
 
 #[test]
-fn references_to_references_cost_little() {
+fn chains_of_references_cost_little() {
     let both =
         |to: usize| json!({"anyOf": [{"$ref": format!("#/$defs/{to}")}, {"$ref": format!("#/$defs/{to}")}]});
     let mut defs: serde_json::Map<_, _> = (0..20_000).map(|at| (at.to_string(), both(at + 1))).collect();
@@ -154,7 +154,7 @@ fn references_to_references_cost_little() {
 }
 
 #[test]
-fn properties_that_the_apis_refuse_are_told_of() {
+fn refused_properties_move_to_the_description() {
     let schema =
         json!({"properties": {"a": {}, "b c": {"type": "string"}, "": {}}, "required": ["a", "b c"]});
     let root = input(schema);

@@ -16,7 +16,7 @@ const PLAIN: &str = r#"{"tool": "t", "arguments": {"a": 1}}"#;
 const TOLD: &str = "/t {\"a\":1}";
 
 #[test]
-fn what_is_a_call() {
+fn calls_are_found() {
     for (text, calls) in [
         (PLAIN.to_owned(), vec![TOLD]),
         (format!("I will look.\n\n  {PLAIN}  \nThen I wait."), vec![TOLD]),
@@ -42,7 +42,7 @@ fn what_is_a_call() {
 }
 
 #[test]
-fn what_is_none() {
+fn other_text_is_not_a_call() {
     for text in [
         "".to_owned(),
         "Just text with {braces} and [brackets].\n{\n[".to_owned(),
@@ -81,7 +81,7 @@ fn what_is_none() {
 }
 
 #[test]
-fn what_is_meant_as_a_call_and_is_none() {
+fn failed_attempts_are_reported() {
     for (text, why) in [
         (format!("```json\n{PLAIN}\n```"), Why::Fenced),
         (format!("{PLAIN} calls it."), Why::NotAlone),
@@ -109,7 +109,7 @@ fn what_is_meant_as_a_call_and_is_none() {
 }
 
 #[test]
-fn nothing_is_read_behind_a_broken_call() {
+fn nothing_after_a_broken_call_is_read() {
     let text = format!("{PLAIN}\n{{\"tool\": \"t\", \"arguments\": [oops\n{PLAIN}\n]}}");
     assert!(matches!(&json(&text)[..], [Ok(_), Err(Why::Json(_))]));
     let text = format!("{PLAIN} {{oops");
@@ -117,7 +117,7 @@ fn nothing_is_read_behind_a_broken_call() {
 }
 
 #[test]
-fn much_that_is_not_closed_takes_little_time() {
+fn many_open_brackets_take_little_time() {
     let began = cpu::time();
     for piece in ["{\"a\":[\n", "[\n", "{\n", "{\"a\":{\n", "{\"tool\":[\n", "```\n", "[{},\n"] {
         for end in ["", "x", "\n}"] {

@@ -16,7 +16,7 @@ fn call(arguments: &str) -> String {
 }
 
 #[test]
-fn what_is_a_call() {
+fn calls_are_found() {
     let plain = call(r#"{"a": 1}"#);
     for (text, calls) in [
         (plain.clone(), vec!["s/t {\"a\":1}"]),
@@ -48,7 +48,7 @@ fn what_is_a_call() {
 }
 
 #[test]
-fn what_is_none() {
+fn other_text_is_not_a_call() {
     let plain = call("{}");
     for text in [
         "".to_owned(),
@@ -72,7 +72,7 @@ fn what_is_none() {
 }
 
 #[test]
-fn what_is_meant_as_a_call_and_is_none() {
+fn failed_attempts_are_reported() {
     let plain = call("{}");
     let json = |text: &str| match &xml(&call(text))[..] {
         [Err(Why::Json(error))] => error.contains("line"),
@@ -104,7 +104,7 @@ fn what_is_meant_as_a_call_and_is_none() {
 }
 
 #[test]
-fn what_is_cut_anywhere_is_not_complete() {
+fn a_truncated_call_is_unfinished() {
     let text = call(r#"{"a": "b"}"#);
     for end in "<use_mcp_tool>".len()..text.len() {
         assert_eq!(xml(&text[..end]), [Err(Why::Unfinished)], "{}", &text[..end]);
@@ -112,7 +112,7 @@ fn what_is_cut_anywhere_is_not_complete() {
 }
 
 #[test]
-fn reading_goes_on_only_behind_what_was_read_as_a_whole() {
+fn reading_continues_only_after_complete_elements() {
     let (good, bad) = (call("{}"), call("{oops}"));
     assert!(matches!(&xml(&format!("{bad}\n{good}"))[..], [Err(Why::Json(_))]));
     let endless = bad.replace("</use_mcp_tool>", "");
@@ -122,7 +122,7 @@ fn reading_goes_on_only_behind_what_was_read_as_a_whole() {
 }
 
 #[test]
-fn calls_within_broken_arguments_are_never_made() {
+fn calls_in_broken_arguments_are_never_made() {
     let example = call("{}");
     let broken = call(&format!("{{\"c\":\"x\n{example}\n{example}\n\"}}"));
     assert!(matches!(&xml(&broken)[..], [Err(Why::Json(_))]), "{:?}", xml(&broken));
@@ -134,7 +134,7 @@ fn calls_within_broken_arguments_are_never_made() {
 }
 
 #[test]
-fn a_code_block_may_stand_in_a_list_or_a_quote() {
+fn code_blocks_in_lists_and_quotes_are_recognised() {
     let plain = call("{}");
     for marker in ["- ", "* ", "+ ", "1. ", "12) ", "> ", ">", "> - ", "  1.  "] {
         let quote = if marker.starts_with('>') { "> " } else { "" };
@@ -145,13 +145,13 @@ fn a_code_block_may_stand_in_a_list_or_a_quote() {
         assert_eq!(xml(&text), [Ok("s/t {}".into())], "{text}");
         grows_steadily(&text, CallForm::Xml);
     }
-    // With the quote its block ends, closed or not.
+    // A block ends with its quote.
     assert_eq!(xml(&format!("> ```\n> code\n\n{plain}")), [Ok("s/t {}".into())]);
     assert_eq!(xml(&format!("- `code`\n-```\n{plain}")), [Ok("s/t {}".into())]);
 }
 
 #[test]
-fn what_is_indented_by_four_columns_is_code() {
+fn an_indentation_of_four_columns_is_code() {
     let plain = call("{}");
     for indent in ["    ", "\t", "  \t", "          "] {
         let text = format!("So:\n\n{indent}{plain}\n{plain}");
@@ -162,7 +162,7 @@ fn what_is_indented_by_four_columns_is_code() {
 }
 
 #[test]
-fn deep_arguments_are_refused_and_not_followed() {
+fn deep_arguments_are_refused() {
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(matches!(&xml(&call(&deep))[..], [Err(Why::Json(_))]));
 }
