@@ -85,8 +85,8 @@ pub(super) async fn explain(failure: &Failure, child: Option<&Child>) -> String 
 /// What to say of a connection that was lost.
 pub(super) async fn lost(child: Option<&Child>) -> String {
     let Some(child) = child else { return "the connection was lost".to_owned() };
-    if let Some(full) = child.takes_nothing() {
-        return with_stderr(full.to_string(), &child.stderr_tail());
+    if let Some(why) = child.broken() {
+        return with_stderr(why.to_owned(), &child.stderr_tail());
     }
     match child.ended(REPORT).await {
         Some(report) => with_stderr(ending(&report), &report.stderr_tail),

@@ -1,12 +1,8 @@
-//! A server that is a program: started in a process group of its own, spoken to in lines, and ended with all that it
-//! started.
+//! A server that is a process: it runs in its own process group and exchanges lines of JSON.
 
-mod backlog;
 mod child;
-mod environment;
 mod lines;
-mod lookup;
-mod refusal;
+mod outgoing;
 
 pub(crate) use self::{
     child::{Child, Program, StartError, start},

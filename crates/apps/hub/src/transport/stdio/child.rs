@@ -1,9 +1,10 @@
-//! The process of a server: how it is started, why it could not be, and how it is ended.
+//! The process of a server: start, environment and end.
 
 use std::{
     collections::BTreeMap,
     env,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -11,21 +12,16 @@ use std::{
 
 use agentwire_transport::{
     Connected, ExitReport, PeerHandle, Transport as _, TransportError,
-    process::{Grace, Launch, ProcessHandle, ProcessSink, ProcessSource, ProcessTransport},
+    process::{Grace, Launch, ProcessHandle, ProcessSource, ProcessTransport},
 };
 use tokio::{sync::oneshot, time::timeout};
 
-use super::{
-    Lines,
-    backlog::{Backlog, Full},
-    environment,
-    lookup::lookup,
-};
+use super::{Lines, outgoing::Backlog};
 use crate::record::Record;
 
-/// What is started. The values of variables are in it: it is never shown.
+/// A program to start. It contains the values of variables, so it is never shown.
 pub(crate) struct Program<'a> {
-    /// The command as it was written, to be shown.
+    /// The command as the configuration has it, for messages.
     pub(crate) written: &'a str,
     pub(crate) command: &'a str,
     pub(crate) args: &'a [String],
@@ -33,10 +29,10 @@ pub(crate) struct Program<'a> {
     pub(crate) env: &'a [(String, String)],
 }
 
-/// The process of a server, and all that it started: dropping it ends them, without a runtime.
+/// The process of a server. Dropping it ends the process and all that it started, even without a runtime.
 #[derive(Debug)]
 pub(crate) struct Child {
-    /// `None` once it is being ended.
+    /// `None` while the process is being ended.
     handle: Option<ProcessHandle>,
     gone: oneshot::Receiver<Infallible>,
     /// How long its end may take.
@@ -45,7 +41,7 @@ pub(crate) struct Child {
     record: Arc<Record>,
 }
 
-/// Why a program could not be started; the values of variables are not in it.
+/// The error of starting a program, without the values of variables.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
     #[error("the command `{command}` was not found; looked in {searched}")]
@@ -67,7 +63,7 @@ pub(crate) async fn start(
     program: Program<'_>,
     grace: Grace,
     record: &Arc<Record>,
-) -> Result<(Lines<ProcessSource, ProcessSink>, Child), StartError> {
+) -> Result<(Lines<ProcessSource>, Child), StartError> {
     let env = environment(program.env);
     let path = env.get::<OsString>(&"PATH".into()).cloned().unwrap_or_default();
     let file = lookup(program.command, &path, program.cwd).ok_or_else(|| not_found(&program, &path))?;
@@ -82,7 +78,7 @@ pub(crate) async fn start(
         .attach(kept);
     let Connected { source, sink, handle } =
         transport.open().await.map_err(|error| explain(error, program.written))?;
-    // After the second grace it is killed, and what is left of its group has that grace, too.
+    // After the second grace period the process is killed; the rest of its group gets the same period.
     let limit = [grace.after_terminate, grace.after_terminate, grace.drain, SURPLUS]
         .into_iter()
         .fold(grace.after_input, Duration::saturating_add);
@@ -93,36 +89,36 @@ pub(crate) async fn start(
 }
 
 impl Child {
-    /// How it ended, where it does so within a limit.
+    /// Returns how the process ended, or `None` after the limit.
     pub(crate) async fn ended(&self, limit: Duration) -> Option<ExitReport> {
         timeout(limit, self.handle.as_ref()?.wait()).await.ok()
     }
 
-    /// That it is spoken to no more because it takes no input, where that is so.
-    pub(crate) fn takes_nothing(&self) -> Option<Full> {
-        self.backlog.why()
+    /// Returns why the connection was ended on our side: the server reads no input, or sent a line that is too long.
+    pub(crate) fn broken(&self) -> Option<&str> {
+        self.backlog.broken()
     }
 
-    /// The end of what it has written to its stderr.
+    /// Returns the end of its stderr.
     pub(crate) fn stderr_tail(&self) -> String {
         self.handle.as_ref().map(PeerHandle::stderr_tail).unwrap_or_default()
     }
 
-    /// Ends it, and returns when nothing is left of it, or what is left can't be ended. Cancel-safe.
+    /// Ends the process and its group. Returns when they are gone, or after the limit. Cancel-safe.
     pub(crate) async fn close(&mut self) {
         self.handle = None;
         if self.gone.is_terminated() {
             return;
         }
-        // Nothing is ever sent: the other end is dropped when the process and its group are gone.
-        // A program of another user's takes no signal, nor does one that waits for a disk.
+        // The other end is dropped when the process and its group are gone.
+        // A process of another user takes no signal, and neither does a process that waits for a disk.
         if timeout(self.limit, &mut self.gone).await.is_err() {
             self.record.note("its process did not end when it was killed; it is left to itself");
             self.gone.close();
         }
     }
 
-    /// One that is being ended until what comes with it is dropped.
+    /// Returns a process that is being ended until the first value is dropped.
     #[cfg(test)]
     pub(crate) fn held() -> (impl Sized, Self) {
         let (kept, gone) = oneshot::channel();
@@ -131,9 +127,30 @@ impl Child {
     }
 }
 
+/// Returns the environment of a server: its own variables and the variables that every program needs. Other variables may be secrets.
 fn environment(own: &[(String, String)]) -> BTreeMap<OsString, OsString> {
     let own = own.iter().map(|(name, value)| (name.into(), value.into()));
-    environment::minimal(env::vars_os()).chain(own).collect()
+    inherited(env::vars_os()).chain(own).collect()
+}
+
+fn inherited(all: impl Iterator<Item = (OsString, OsString)>) -> impl Iterator<Item = (OsString, OsString)> {
+    let is_inherited = |name: &str| INHERITED.contains(&name) || name.starts_with("LC_");
+    all.filter(move |(name, _)| name.to_str().is_some_and(is_inherited))
+}
+
+/// Returns the file of a command, if it exists: a name is searched in `path`, a path is relative to the working directory.
+fn lookup(command: &str, path: &OsStr, cwd: &Path) -> Option<PathBuf> {
+    if Path::new(command).components().count() > 1 || Path::new(command).is_absolute() {
+        let file = cwd.join(command);
+        return file.exists().then_some(file);
+    }
+    // An empty or relative entry would mean the working directory.
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(command)).find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
 fn not_found(program: &Program<'_>, path: &OsString) -> StartError {
@@ -164,13 +181,15 @@ fn explain(error: TransportError, command: &str) -> StartError {
     }
 }
 
-/// What is sent when a process has gone: nothing.
+/// Nothing is ever sent.
 #[derive(Debug)]
 enum Infallible {}
 
+/// The variables that servers inherit: home, tools, language and time zone.
+const INHERITED: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 /// Enough for a stack trace.
 const STDERR_TAIL: usize = 8 * 1024;
-/// How long a process that was killed may take to be gone.
+/// How long a killed process may take to be gone.
 const SURPLUS: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
@@ -178,11 +197,32 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_process_that_can_not_be_killed_is_waited_for_no_longer_than_a_limit() {
+    async fn close_waits_for_a_process_that_cannot_be_killed_only_up_to_a_limit() {
         let (_kept, mut child) = Child::held();
         child.close().await;
         assert!(child.record.troubles()[0].what.contains("left to itself"));
         child.close().await;
         assert_eq!(child.record.troubles().len(), 1);
+    }
+    #[test]
+    fn secrets_are_not_inherited() {
+        let all = [("PATH", "/bin"), ("ANTHROPIC_API_KEY", "secret"), ("LC_ALL", "C"), ("PATHS", "x")];
+        let all = all.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let names: Vec<_> = inherited(all.into_iter()).map(|(name, _)| name).collect();
+        assert_eq!(names, ["PATH", "LC_ALL"]);
+    }
+
+    #[test]
+    fn names_are_searched_in_path_and_paths_start_at_the_working_directory() {
+        let path = OsStr::new("/nonexistent:/bin");
+        let here = Path::new("/");
+        assert_eq!(lookup("sh", path, here), Some("/bin/sh".into()));
+        assert_eq!(lookup("bin/sh", OsStr::new(""), here), Some("/bin/sh".into()));
+        assert_eq!(lookup("./sh", OsStr::new(""), Path::new("/bin")), Some("/bin/./sh".into()));
+        assert_eq!(lookup("/bin/sh", OsStr::new(""), Path::new("/tmp")), Some("/bin/sh".into()));
+        assert_eq!(lookup("no-such-program", path, here), None);
+        assert_eq!(lookup("sh", OsStr::new("::bin:."), here), None);
+        assert_eq!(lookup("sh", OsStr::new(":."), Path::new("/bin")), None);
+        assert_eq!(lookup("./no-such-program", path, here), None);
     }
 }

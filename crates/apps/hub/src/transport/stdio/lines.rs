@@ -1,52 +1,49 @@
-//! Messages as lines: what a server writes between two newlines is a message, or noise.
+//! Messages as lines of JSON.
 
-use std::{borrow::Cow, collections::VecDeque, future::ready, sync::Arc, time::Duration};
+use std::borrow::Cow;
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
 
 use agentwire_codec::{EncodeError, FrameError, Limits, Line, LineDecoder, encode};
 use agentwire_transport::{ByteSink, ByteSource};
-use bytes::Bytes;
 use rmcp::{
     RoleClient,
     model::{ErrorData, JsonRpcMessage, RequestId},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
+use serde::{Deserialize, de::IgnoredAny};
 use tokio::{
-    sync::mpsc::{self, UnboundedReceiver, UnboundedSender},
     task::JoinHandle,
     time::{Instant, timeout, timeout_at},
 };
 
-use super::{
-    backlog::{Backlog, Full},
-    refusal::{LONG, TooLong, answered},
-};
+use super::outgoing::{Backlog, Full, Queue, queue, write};
 use crate::{record::Record, transport::members::kept};
 
 /// A transport of lines of JSON.
 ///
-/// One task writes, in the order in which the messages were given, and ends with this.
-/// What waits for it has a bound, past which a request fails at once; a server that takes nothing for
-/// a while then, and one that would wait for an answer that found no room, is listened to no more.
-pub(crate) struct Lines<So, Si> {
+/// A task writes the messages in order, and ends with this value. Its queue is bounded: a request that finds no room fails
+/// at once. If the server then reads nothing for a while, or an answer finds no room, the connection ends.
+///
+/// A line of more than 64 MiB is dropped. An answer whose id comes first fails only its request; any other such line ends
+/// the connection, because a request would wait for it in vain.
+pub(crate) struct Lines<So> {
     source: So,
     decoder: LineDecoder,
-    too_long: TooLong,
-    /// What stands for answers that can't be had: of lines that were too long.
-    refused: VecDeque<RxJsonRpcMessage<RoleClient>>,
-    /// Nothing more will be read.
+    /// Whether the source has ended.
     is_over: bool,
-    /// `None` once it is closed.
-    outgoing: Option<UnboundedSender<Bytes>>,
+    /// `None` after `close`.
+    outgoing: Option<Queue>,
     backlog: Arc<Backlog>,
     writer: JoinHandle<()>,
-    /// From when on nothing is read any more of a server that takes no more.
-    broken: Option<Instant>,
+    /// When reading ends, after the writer has ended.
+    deadline: Option<Instant>,
     record: Arc<Record>,
-    sink: std::marker::PhantomData<fn(Si)>,
 }
 
-/// Why a message could not be sent.
+/// The error of sending a message.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
     #[error("the server takes no more input")]
@@ -57,39 +54,35 @@ pub(crate) enum SendError {
     Encode(#[from] EncodeError),
 }
 
-impl<So: ByteSource, Si: ByteSink + 'static> Lines<So, Si> {
+impl<So: ByteSource> Lines<So> {
     /// Must be called in a tokio runtime.
-    pub(super) fn new(source: So, sink: Si, backlog: Arc<Backlog>, record: Arc<Record>) -> Self {
-        // The backlog is its bound.
-        let (outgoing, lines) = mpsc::unbounded_channel();
+    pub(super) fn new(
+        source: So,
+        sink: impl ByteSink + 'static,
+        backlog: Arc<Backlog>,
+        record: Arc<Record>,
+    ) -> Self {
+        let (outgoing, lines) = queue();
         Self {
             source,
             decoder: LineDecoder::new(Limits::max_line(MAX_LINE)),
-            too_long: TooLong::default(),
-            refused: VecDeque::new(),
             is_over: false,
             outgoing: Some(outgoing),
             writer: tokio::spawn(write(sink, lines, Arc::clone(&backlog))),
             backlog,
-            broken: None,
+            deadline: None,
             record,
-            sink: std::marker::PhantomData,
         }
     }
 
-    /// Reads on until there is more to be decoded.
-    async fn read_on(&mut self) {
+    /// Reads a block of bytes into the decoder.
+    async fn read(&mut self) {
         let read = tokio::select! {
             read = self.source.read() => read,
-            () = broken(&mut self.writer, &mut self.broken) => Ok(None),
+            () = written(&mut self.writer, &mut self.deadline) => Ok(None),
         };
         match read {
-            Ok(Some(block)) => {
-                let answered =
-                    self.too_long.see(&block, self.decoder.is_dropping() || self.decoder.buffered() > LONG);
-                self.refused.extend(answered.map(too_long));
-                self.decoder.push(block);
-            }
+            Ok(Some(block)) => self.decoder.push(block),
             Ok(None) => self.is_over = true,
             Err(error) => {
                 self.record.note(&format!("reading from the server failed: {error}"));
@@ -98,29 +91,27 @@ impl<So: ByteSource, Si: ByteSink + 'static> Lines<So, Si> {
         }
     }
 
-    fn queue(&mut self, item: TxJsonRpcMessage<RoleClient>) -> Result<(), SendError> {
+    fn queue(&self, item: &TxJsonRpcMessage<RoleClient>) -> Result<(), SendError> {
         let outgoing = self.outgoing.as_ref().filter(|outgoing| !outgoing.is_closed());
         let outgoing = outgoing.ok_or(SendError::Closed)?;
-        let line = encode(&item)?;
-        match self.backlog.add(line.len()) {
-            Ok(()) => outgoing.send(line).map_err(|_| SendError::Closed),
-            Err(full) => self.find_no_room(item, full),
-        }
+        outgoing.push(encode(item)?, &self.backlog).map_err(|full| {
+            // Without the number, so that repetitions are counted as one trouble.
+            self.record.note("a message found no room, since the server takes too little input");
+            if matches!(item, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
+                self.backlog.give_up();
+            }
+            full.into()
+        })
     }
 
-    fn find_no_room(&mut self, item: TxJsonRpcMessage<RoleClient>, full: Full) -> Result<(), SendError> {
-        // Not the number, so that it is told once.
-        self.record.note("a message found no room, since the server takes too little input");
-        if matches!(item, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
-            self.backlog.give_up();
-        }
-        Err(full.into())
-    }
-
-    fn message(&self, line: &Line) -> Option<RxJsonRpcMessage<RoleClient>> {
-        if line.is_blank() {
-            return None;
-        }
+    /// Returns the message in a line, or the error that replaces it.
+    fn message(&mut self, line: Result<Line, FrameError>) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let line = match line {
+            Ok(line) if line.is_blank() => return None,
+            Ok(line) => line,
+            Err(FrameError::TooLong { excerpt, .. }) => return self.too_long(&excerpt),
+            Err(_) => return None,
+        };
         if let Ok(message) = serde_json::from_slice(&kept(line.as_bytes())) {
             return Some(message);
         }
@@ -132,108 +123,93 @@ impl<So: ByteSource, Si: ByteSink + 'static> Lines<So, Si> {
         Some(failed("the server's answer can't be read", id))
     }
 
-    /// Returns the message in a line, or the error that stands for it.
-    fn taken(&mut self, line: Result<Line, FrameError>) -> Option<RxJsonRpcMessage<RoleClient>> {
-        match line {
-            Ok(line) => self.message(&line),
-            Err(error) => self.refusal(&error),
-        }
-    }
-
-    /// What stands for a line that is too long: an error, where it can be told what it answers.
-    fn refusal(&mut self, error: &FrameError) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let FrameError::TooLong { excerpt, .. } = error else { return None };
+    fn too_long(&mut self, excerpt: &str) -> Option<RxJsonRpcMessage<RoleClient>> {
         self.record.note(&format!("{TOO_LONG}; it begins with {excerpt}"));
-        self.too_long.begins(excerpt).map(too_long)
+        let id = answered_first(excerpt);
+        if id.is_none() {
+            self.backlog.set_broken(TOO_LONG);
+            self.is_over = true;
+        }
+        id.map(|id| failed(TOO_LONG, id))
     }
 }
 
-impl<So: ByteSource, Si: ByteSink + 'static> Transport<RoleClient> for Lines<So, Si> {
+impl<So: ByteSource> Transport<RoleClient> for Lines<So> {
     type Error = SendError;
 
-    /// Done at once: what is given waits in the backlog.
+    /// Queues the message, without waiting.
     fn send(
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), SendError>> + Send + 'static {
-        ready(self.queue(item))
+        ready(self.queue(&item))
     }
 
     /// Cancel-safe, as the sources of processes are.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            if let Some(refused) = self.refused.pop_front() {
-                return Some(refused);
-            }
             while let Some(line) = self.decoder.next() {
-                let message = self.taken(line);
+                let message = self.message(line);
                 if message.is_some() {
                     return message;
                 }
+                if self.backlog.broken() == Some(TOO_LONG) {
+                    return None;
+                }
             }
             if self.is_over {
-                return self.decoder.finish().and_then(|line| self.taken(line));
+                return self.decoder.finish().and_then(|line| self.message(line));
             }
-            self.read_on().await;
+            self.read().await;
         }
     }
 
     async fn close(&mut self) -> Result<(), SendError> {
         self.outgoing = None;
-        // What is queued is written as far as the server takes it; its end is up to whoever owns the process.
-        if self.broken.is_none() {
-            let _ = timeout(LAST_WORDS, &mut self.writer).await;
+        // Queued messages are written if the server reads them in time. The owner of the process ends it.
+        if self.deadline.is_none() {
+            _ = timeout(LAST_WORDS, &mut self.writer).await;
         }
         Ok(())
     }
 }
 
-impl<So, Si> Drop for Lines<So, Si> {
+impl<So> Drop for Lines<So> {
     fn drop(&mut self) {
         self.writer.abort();
     }
 }
 
-/// Writes until nothing more is to come, the server takes no more, or it has taken nothing for too long.
-async fn write(mut sink: impl ByteSink, mut lines: UnboundedReceiver<Bytes>, backlog: Arc<Backlog>) {
-    let all = async {
-        while let Some(mut line) = lines.recv().await {
-            // In pieces, so that a server that takes a long line slowly is seen to take it.
-            while !line.is_empty() {
-                let piece = line.split_to(line.len().min(PIECE));
-                let length = piece.len();
-                if sink.write(piece).await.is_err() {
-                    // The end of its output, or a limit, tells why.
-                    return;
-                }
-                backlog.taken(length);
-            }
-            backlog.taken_whole();
-        }
-        // Failing means that it is ended already.
-        let _ = sink.finish().await;
-    };
-    tokio::select! {
-        () = all => {}
-        () = backlog.stalled() => {}
-    }
-}
-
-/// Resolves a moment after the server has ceased to take input: what it still has to say is read until then.
-async fn broken(writer: &mut JoinHandle<()>, since: &mut Option<Instant>) {
-    let until = match *since {
-        Some(until) => until,
+/// Resolves a moment after the writer has ended, so that the last output of the server is still read.
+async fn written(writer: &mut JoinHandle<()>, deadline: &mut Option<Instant>) {
+    let deadline = match *deadline {
+        Some(deadline) => deadline,
         None => {
-            // It can't be cancelled while this waits, and it does not panic.
-            let _ = writer.await;
-            *since.insert(Instant::now() + LAST_WORDS)
+            // Only `drop` cancels the task.
+            _ = writer.await;
+            *deadline.insert(Instant::now() + LAST_WORDS)
         }
     };
-    let _ = timeout_at(until, std::future::pending::<()>()).await;
+    _ = timeout_at(deadline, std::future::pending::<()>()).await;
 }
 
-fn too_long(id: RequestId) -> RxJsonRpcMessage<RoleClient> {
-    failed(TOO_LONG, id)
+/// Returns the id of an answer that is JSON and not a valid message.
+fn answered(line: &[u8]) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Answer {
+        id: RequestId,
+        method: Option<IgnoredAny>,
+        result: Option<IgnoredAny>,
+        error: Option<IgnoredAny>,
+    }
+    let Answer { id, method, result, error } = serde_json::from_slice(line).ok()?;
+    (method.is_none() && (result.is_some() || error.is_some())).then_some(id)
+}
+
+/// Returns the id of an answer from the start of its line, if the id comes before the result.
+fn answered_first(start: &str) -> Option<RequestId> {
+    let end = ["\"result\"", "\"error\""].iter().filter_map(|key| start.find(key)).min()?;
+    answered(format!("{}\"result\":0}}", &start[..end]).as_bytes())
 }
 
 fn failed(why: impl Into<Cow<'static, str>>, id: RequestId) -> RxJsonRpcMessage<RoleClient> {
@@ -243,9 +219,7 @@ fn failed(why: impl Into<Cow<'static, str>>, id: RequestId) -> RxJsonRpcMessage<
 /// The longest line, in bytes.
 const MAX_LINE: usize = 64 << 20;
 const TOO_LONG: &str = "the server sent a line of more than 64 MiB, which was dropped";
-/// How much is written at once: as much as the pipe of most systems holds.
-const PIECE: usize = 64 << 10;
-/// How long a connection that ends is listened to.
+/// How long output is read after the server has stopped reading.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 #[cfg(test)]
@@ -253,12 +227,13 @@ mod tests {
     use std::future::pending;
 
     use agentwire_transport::TransportError;
+    use bytes::Bytes;
     use rmcp::model::{ClientResult, EmptyResult, PingRequest};
     use serde_json::json;
 
     use super::*;
 
-    /// A server that says nothing and takes nothing.
+    /// A server that writes nothing and reads nothing.
     struct Silent;
 
     impl ByteSource for Silent {
@@ -277,7 +252,7 @@ mod tests {
         }
     }
 
-    fn lines() -> (Lines<Silent, Silent>, Arc<Backlog>) {
+    fn lines() -> (Lines<Silent>, Arc<Backlog>) {
         let backlog = Arc::new(Backlog::new());
         (Lines::new(Silent, Silent, Arc::clone(&backlog), Arc::default()), backlog)
     }
@@ -286,8 +261,12 @@ mod tests {
         JsonRpcMessage::request(PingRequest::default().into(), RequestId::Number(id))
     }
 
+    fn id(number: i64) -> Option<RequestId> {
+        Some(RequestId::Number(number))
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn requests_past_the_bound_are_refused_and_a_server_that_takes_nothing_is_given_up() {
+    async fn requests_past_the_bound_are_refused_and_a_stalled_server_is_disconnected() {
         let (mut lines, backlog) = lines();
         let mut sent = 0;
         let error = loop {
@@ -299,13 +278,13 @@ mod tests {
         };
         assert!(matches!(error, SendError::Full(_)), "{error}");
         assert!(error.to_string().starts_with("the server takes no input: "), "{error}");
-        assert!(lines.receive().await.is_none(), "nothing more is waited for");
-        assert!(backlog.why().is_some());
+        assert!(lines.receive().await.is_none(), "the connection has ended");
+        assert!(backlog.broken().is_some());
         assert!(matches!(lines.send(ping(0)).await, Err(SendError::Closed)));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_asks_without_end_and_reads_no_answer_is_given_up_at_once() {
+    async fn server_that_reads_no_answers_is_disconnected_at_once() {
         let (mut lines, backlog) = lines();
         let start = Instant::now();
         let answer =
@@ -317,16 +296,55 @@ mod tests {
         }
         assert!(lines.receive().await.is_none());
         assert!(start.elapsed() <= LAST_WORDS);
-        assert!(backlog.why().is_some());
+        assert!(backlog.broken().is_some());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_answer_that_was_there_is_taken_before_the_end() {
-        let (mut lines, _) = lines();
+    async fn answer_that_arrived_is_received_before_the_end() {
+        let (mut lines, backlog) = lines();
         let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
         lines.decoder.push(format!("{answer}\n").into_bytes().into());
-        lines.backlog.give_up();
+        lines.send(ping(0)).await.unwrap();
+        backlog.give_up();
         assert!(matches!(lines.receive().await, Some(JsonRpcMessage::Response(_))));
         assert!(lines.receive().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn long_answer_fails_its_request_and_any_other_long_line_ends_the_connection() {
+        let long = "x".repeat(MAX_LINE);
+        let (mut lines, backlog) = lines();
+        let mut receive = async |line: String| {
+            lines.decoder.push(format!("{line}\n").into_bytes().into());
+            lines.receive().await
+        };
+        let first = receive(format!("{{\"id\":7,\"result\":\"{long}\"}}")).await;
+        assert!(matches!(first, Some(JsonRpcMessage::Error(error)) if error.id == id(7)));
+        assert_eq!(backlog.broken(), None);
+        assert!(receive(format!("{{\"result\":\"{long}\",\"id\":7}}")).await.is_none());
+        assert_eq!(backlog.broken(), Some(TOO_LONG));
+    }
+
+    #[test]
+    fn id_of_a_long_answer_is_found_before_its_result() {
+        assert_eq!(answered_first(r#"{"jsonrpc":"2.0","id":5,"result":{"x"#), id(5));
+        assert_eq!(answered_first(r#" { "id" : 5 , "error" : {"result": 1"#), id(5));
+        assert_eq!(answered_first(r#"{"id":5,"jsonrpc":"2.0","result":"#), id(5));
+        for other in [
+            r#"{"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","result":1"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"id":5,"result":"#,
+            r#"{"result":{"id":5,"result":"#,
+            r#"{"jsonrpc":"2.0","id":5"#,
+            "",
+        ] {
+            assert_eq!(answered_first(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn invalid_answer_has_the_id_of_its_request() {
+        assert_eq!(answered(br#"{"jsonrpc":"2.0","id":3,"error":"boom"}"#), id(3));
+        assert_eq!(answered(br#"{"id":3,"method":"x","error":"boom"}"#), None);
+        assert_eq!(answered(br#"{"level":"info"}"#), None);
     }
 }
