@@ -1,4 +1,4 @@
-//! Calls a tool of a server: checked, approved, bounded and recorded.
+//! Requests to servers and their limits.
 
 mod exchange;
 mod place;
@@ -20,16 +20,16 @@ use crate::{
 pub(crate) use place::Place;
 pub use request::{PromptRequest, ReadRequest};
 
-/// A call of a tool.
+/// A tool call.
 #[non_exhaustive]
 pub struct CallRequest {
-    /// The server, by the name under which it is configured.
+    /// The name of the server in the configuration.
     pub server: String,
-    /// The tool, as its server calls it; `-` and `_` need not be told apart where that is clear.
+    /// The server's name for the tool. `-` and `_` are interchangeable where the name stays unique.
     pub tool: String,
-    /// The arguments: an object; `null` stands for an empty one.
+    /// The arguments: an object, or `null` for an empty object.
     pub arguments: Value,
-    /// Who calls, for the questions to the user and the records of calls.
+    /// The caller, for approval and records of calls.
     pub caller: Arc<str>,
     pub(crate) asked: Option<Caller>,
     pub(crate) on_progress: Option<OnProgress>,
@@ -38,7 +38,7 @@ pub struct CallRequest {
 pub(crate) type OnProgress = Box<dyn FnMut(Progress) + Send>;
 
 impl CallRequest {
-    /// A call without arguments.
+    /// Creates a call without arguments.
     pub fn new(server: impl Into<String>, tool: impl Into<String>) -> Self {
         Self {
             server: server.into(),
@@ -50,27 +50,27 @@ impl CallRequest {
         }
     }
 
-    /// With these arguments.
+    /// Sets the arguments.
     pub fn arguments(mut self, arguments: impl Into<Value>) -> Self {
         self.arguments = arguments.into();
         self
     }
 
-    /// In the name of somebody.
+    /// Sets the caller.
     pub fn caller(mut self, caller: impl Into<Arc<str>>) -> Self {
         self.caller = caller.into();
         self
     }
 
-    /// For a client that may be asked what the server wants to know meanwhile.
+    /// Sets the client that answers questions of the server.
     pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
         self.asked = asked;
         self
     }
 
-    /// Hears how far the call has come, in order, and all of it before the outcome. It must not block.
+    /// Sets a callback for progress. It gets all progress in order and before the outcome. It must not block.
     ///
-    /// Progress that comes faster than the future of the call is polled is lost after 1,024 of them.
+    /// If the call's future is not polled, progress beyond 1,024 notifications is lost.
     pub fn on_progress(mut self, hear: impl FnMut(Progress) + Send + 'static) -> Self {
         self.on_progress = Some(Box::new(hear));
         self
@@ -88,25 +88,25 @@ impl fmt::Debug for CallRequest {
     }
 }
 
-/// Who hears of a request while it is under way.
+/// The receivers of questions and progress of a request in flight.
 #[derive(Default)]
-pub(crate) struct Ears {
-    /// Who is asked what the server wants to know.
+pub(crate) struct Callbacks {
+    /// The client that answers questions of the server.
     pub(crate) asked: Option<Caller>,
     pub(crate) on_progress: Option<OnProgress>,
 }
 
-/// How a hub treats calls.
+/// The settings of a hub for calls.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) approval: Approval,
     pub(crate) audit: Option<Audit>,
     pub(crate) limits: CallLimits,
-    /// Whether questions of servers go to who calls them.
+    /// Whether questions of servers go to the client that makes the call.
     pub(crate) asks_callers: bool,
-    /// What servers log.
+    /// The log messages of servers.
     pub(crate) logs: Feed<LogMessage>,
-    /// The resources of servers that change.
+    /// The changes of resources.
     pub(crate) updates: Feed<Update>,
     /// The roots of clients of gateways.
     pub(crate) roots: ClientRoots,

@@ -1,7 +1,7 @@
-//! Our end of a connection: hears what a server says of itself, and answers what it asks.
+//! Our end of a connection: handles a server's notifications and answers its requests.
 #![expect(
     deprecated,
-    reason = "sampling, roots and logging are on their way out of MCP, and servers still use them"
+    reason = "sampling, roots and logging are deprecated in MCP, and servers still use them"
 )]
 
 mod asked;
@@ -53,29 +53,29 @@ use life::Life;
 pub(crate) use lifecycle::Lifecycle;
 use lifecycle::Probe;
 use logs::Logs;
-pub(crate) use progress::Heard;
 pub use progress::Progress;
+pub(crate) use progress::ProgressReceiver;
 use progress::{Routed, Routes};
 pub(crate) use stale::{Stale, StaleReceiver, StaleSender, stale};
 
-/// Our end of a connection. A clone is the same end.
+/// Our end of a connection. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     server: ServerName,
     handlers: Arc<Handlers>,
     stale: StaleSender,
-    back: Back,
+    back: Inbound,
     /// Whether the server answered too late that it needs no handshake.
     is_late: Arc<AtomicBool>,
-    /// The pages that the user was asked to open.
+    /// The pages for the user to open.
     pages: Pages,
 }
 
 /// The call that a question of a server belongs to.
 enum Origin<'a> {
-    /// This one: the question is the answer to its request.
+    /// The call of this caller: the question is the response to its request.
     Call(Option<&'a Caller>),
-    /// The one with this request, if the transport says so.
+    /// The call with this request id, if the transport reports it.
     Stream(Option<&'a RequestId>),
 }
 
@@ -88,46 +88,46 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// What comes back from a server beside its answers. A clone is cheap and is the same.
+/// The state that messages of the server change, besides responses. Clones are cheap and share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Back {
-    /// Who waits for progress.
+pub(crate) struct Inbound {
+    /// The receivers of progress.
     routes: Arc<Routes>,
-    /// Whether the server waits for an answer of the program's.
+    /// The open questions of the server.
     pub(crate) asking: Asking,
-    /// What the server has logged lately.
+    /// The last log messages of the server.
     pub(crate) logs: Arc<Logs>,
-    /// When the server was heard last.
+    /// The time of the server's last message.
     pub(crate) life: Arc<Life>,
-    /// Cancelled when nothing more is to come from the server.
+    /// Cancelled at the end of the server's messages.
     pub(crate) end: CancellationToken,
-    /// Whose calls are under way, where they are asked.
+    /// The calls in flight, if callers answer questions.
     pub(crate) callers: Option<Callers>,
 }
 
 impl Client {
     pub(crate) fn new(server: ServerName, handlers: Arc<Handlers>, stale: StaleSender) -> Self {
         let callers = handlers.asks_callers.then(Callers::default);
-        let back = Back { callers, ..Back::default() };
+        let back = Inbound { callers, ..Inbound::default() };
         Self { server, handlers, stale, back, is_late: Arc::default(), pages: Pages::default() }
     }
 
-    /// The same for another connection to the server.
+    /// Returns a new client for another connection to the server.
     pub(crate) fn renewed(&self) -> Self {
         Self::new(self.server.clone(), Arc::clone(&self.handlers), self.stale.clone())
     }
 
-    /// Returns whether the server speaks a version without a handshake, and said so too late for this connection.
+    /// Returns whether the server reported too late for this connection that it needs no handshake.
     pub(crate) fn is_late(&self) -> bool {
         self.is_late.load(Ordering::Relaxed)
     }
 
-    /// Opens a connection to the server at the other end of the transport.
+    /// Opens a connection over the transport.
     ///
-    /// A connection is opened here, and not by rmcp's `serve`, so that progress is heard in its order and before the
-    /// answer that it belongs to: rmcp handles each notification in a task of its own.
+    /// The transport is wrapped so that progress arrives in order and before its answer: rmcp handles each notification in
+    /// a task of its own.
     ///
-    /// A probe is answered within `patience`, or the server is taken for one that needs a handshake.
+    /// If a probe is not answered within `patience`, the handshake is tried.
     pub(crate) async fn serve<T: Transport<RoleClient> + 'static>(
         self,
         transport: T,
@@ -137,17 +137,17 @@ impl Client {
         let probe = (lifecycle == Lifecycle::Probe).then(|| Probe::new(patience, Arc::clone(&self.is_late)));
         let routed = Routed::new(transport, self.back(), probe);
         let service = self.serve_with_lifecycle(routed, lifecycle.mode()).await?;
-        // Lists are read again when they have changed, and not from a cache.
+        // A changed list must not come from a cache.
         service.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
         Ok(service)
     }
 
-    /// What comes back from the server, for those who call it.
-    pub(crate) fn back(&self) -> Back {
+    /// Returns the state that messages of the server change.
+    pub(crate) fn back(&self) -> Inbound {
         self.back.clone()
     }
 
-    /// Returns what answers a question to the user: the program's handler, or the client that calls.
+    /// Returns the handler for a question to the user: the program's handler, or the client that makes the call.
     fn elicits(&self, is_url: bool, origin: &Origin<'_>) -> Option<Handler<Elicitation, ElicitResult>> {
         let Handlers { elicitation, takes_urls, .. } = &*self.handlers;
         if elicitation.is_some() {
@@ -163,7 +163,7 @@ impl Client {
         }))
     }
 
-    /// Returns what answers for a model.
+    /// Returns the handler for sampling requests.
     fn samples(&self, origin: &Origin<'_>) -> Option<Handler<Sampling, Result<CreateMessageResult, String>>> {
         if self.handlers.sampling.is_some() {
             return self.handlers.sampling.clone();
@@ -175,7 +175,7 @@ impl Client {
         }))
     }
 
-    /// Returns the client of a gateway to ask, and what ends the question.
+    /// Returns the client of a gateway that answers, and the tokens that end the question together.
     fn caller(
         &self,
         origin: &Origin<'_>,
@@ -184,7 +184,7 @@ impl Client {
         let callers = self.back.callers.as_ref()?;
         match *origin {
             Origin::Call(caller) => {
-                // The question is dropped with the call.
+                // The question is dropped with the call, so its token is never cancelled.
                 caller
                     .filter(|caller| can(caller))
                     .map(|caller| (caller.clone(), vec![CancellationToken::new()]))
@@ -234,12 +234,12 @@ impl Client {
         }
     }
 
-    /// Whether servers may ask for roots.
+    /// Returns whether servers may request roots.
     pub(crate) fn has_roots(&self) -> bool {
         self.handlers.roots.is_some() || self.handlers.asks_callers
     }
 
-    /// The roots for a call: those of its client, if they are known only now.
+    /// Returns the roots for a call, and requests them from a client without a handshake.
     async fn roots_for(&self, origin: Origin<'_>) -> ListRootsResult {
         let caller = match origin {
             Origin::Call(Some(caller)) if self.handlers.roots.is_none() => caller.roots().await,
@@ -278,22 +278,22 @@ impl Client {
         }
     }
 
-    /// Has all lists read again: changes may have been missed.
+    /// Marks all lists as stale, because changes may have been missed.
     pub(crate) fn missed(&self) {
         [Stale::Tools, Stale::Resources, Stale::Prompts].into_iter().for_each(|list| self.stale.send(list));
     }
 
     fn declines(&self, what: &'static str) {
-        tracing::debug!(server = %self.server, "declined {what} that no handler is there for");
+        tracing::debug!(server = %self.server, "declined {what}: there is no handler");
     }
 }
 
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
-        // Some caller may be able to do it.
+        // At least one caller may support it.
         let capabilities = self.capabilities(|_| self.handlers.asks_callers);
         let us = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        // For `initialize`; rmcp's default is a version that has none.
+        // For `initialize`: rmcp's default version has no handshake.
         ClientConfig::new(capabilities, us).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
@@ -336,7 +336,7 @@ impl ClientHandler for Client {
         let message = logs::bounded(LogMessage { server: self.server.clone(), level, logger, data });
         self.handlers.feed.tell(&message);
         if let Some(log) = &self.handlers.log {
-            // A panic is told by the hook of panics, and is no reason to lose the message.
+            // After a panic, which the panic hook reports, the message is still kept.
             let _: Option<()> = asked::catch(|| log(&message));
         }
         self.back.logs.keep(message);
@@ -363,7 +363,7 @@ impl ClientHandler for Client {
     }
 }
 
-/// Waits for an answer, until the calls that it may belong to are over.
+/// Waits for an answer until all calls that it may belong to have ended.
 async fn unless_over<A>(over: Vec<CancellationToken>, answer: impl Future<Output = A>) -> Option<A> {
     let ended = join_all(over.iter().map(CancellationToken::cancelled));
     tokio::select! {
@@ -372,5 +372,5 @@ async fn unless_over<A>(over: Vec<CancellationToken>, answer: impl Future<Output
     }
 }
 
-/// As the specification of sampling has it: a refusal by the user.
+/// The error code for a refusal by the user, as specified for sampling.
 const REFUSED: ErrorCode = ErrorCode(-1);

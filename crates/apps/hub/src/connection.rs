@@ -1,4 +1,4 @@
-//! One server: what is wanted of it, how it stands, and the task that makes the one follow the other.
+//! One server: its desired state, its actual state, and the task that reconciles them.
 
 mod allowed;
 mod backoff;
@@ -33,22 +33,22 @@ use crate::record::Record;
 use crate::{
     Change, ServerName, ServerSnapshot, ServerState,
     catalog::Catalog,
-    client::{Back, Client},
+    client::{Client, Inbound},
     config::Configured,
     event::Events,
 };
 use allowed::Definitions;
 
-/// One server. Its task lives in the hub, and ends when this is dropped.
+/// A handle to one server. Dropping it ends the server's task.
 #[derive(Debug)]
 pub(crate) struct Connection {
     core: Arc<Core>,
     desired: watch::Sender<Desired>,
-    /// Ends the task.
+    /// Cancelled to end the task.
     stop: CancellationToken,
 }
 
-/// What the connection and its task share.
+/// The state that the handle and the task share.
 #[derive(Debug)]
 pub(crate) struct Core {
     name: ServerName,
@@ -58,23 +58,23 @@ pub(crate) struct Core {
     allowed: Allowed,
     subscriptions: Subscriptions,
     events: Events,
-    /// Cancelled when the task has ended, and nothing is left of the server.
+    /// Cancelled when the task has ended and the server is gone.
     ended: CancellationToken,
 }
 
-/// How it stands, and which wishes that follows.
+/// The actual state, and which desired state it belongs to.
 #[derive(Clone, Debug)]
 pub(crate) struct Status {
     state: ServerState,
-    /// The [`Desired::generation`] that the state is of.
+    /// The [`Desired::generation`] that the state belongs to.
     generation: u64,
-    /// The [`Desired::listing`] that the catalog is of.
+    /// The [`Desired::listing`] that the catalog belongs to.
     listing: u64,
-    /// Whether the server is configured no more: nothing is told of it then.
+    /// Whether the server was removed from the configuration. It sends no more events then.
     is_removed: bool,
 }
 
-/// What the server offers, as far as is known.
+/// The connection and the last known lists.
 #[derive(Debug, Default)]
 struct Offer {
     live: Option<Arc<Live>>,
@@ -82,15 +82,15 @@ struct Offer {
     catalog: Arc<Catalog>,
 }
 
-/// A connection that stands, or stood a moment ago.
+/// A connection that is open or has just ended.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub(crate) peer: Peer<RoleClient>,
-    /// What the server said at the handshake.
+    /// The server's information from the handshake.
     pub(crate) info: Option<Arc<ServerPeerInfo>>,
-    /// What comes back beside answers.
-    pub(crate) back: Back,
-    /// Answers what the server asks.
+    /// What the server sends besides responses.
+    pub(crate) back: Inbound,
+    /// Answers the server's requests.
     pub(crate) client: Client,
     /// The [`Desired::generation`] that it was opened for.
     pub(crate) generation: u64,
@@ -102,16 +102,17 @@ impl Live {
         Self { info: peer.peer_info(), back: client.back(), client, peer, generation }
     }
 
-    /// Whether the server speaks a version without a handshake: it sends no requests, and answers `subscriptions/listen`.
+    /// Returns whether the server uses a version without a handshake: it sends no requests, and supports
+    /// `subscriptions/listen`.
     pub(crate) fn is_stateless(&self) -> bool {
         self.info.as_ref().is_some_and(|info| !info.protocol_version.has_initialize())
     }
 }
 
 impl Connection {
-    /// A server and the task that sees to it, which is to be run.
+    /// Creates a server and its task, which the caller must run.
     ///
-    /// It begins once `after` is cancelled, where there was a server of the same name before.
+    /// The task waits until `after` is cancelled: the end of an earlier server of the same name.
     pub(crate) fn new(
         desired: Desired,
         setting: Arc<Setting>,
@@ -144,27 +145,27 @@ impl Connection {
         &self.core.name
     }
 
-    /// The configuration as it is now.
+    /// Returns the current configuration.
     pub(crate) fn configured(&self) -> Arc<Configured> {
         Arc::clone(&self.desired.borrow().configured)
     }
 
-    /// What is wanted of the server, as it changes.
+    /// Returns a receiver of the desired state.
     pub(crate) fn follow(&self) -> watch::Receiver<Desired> {
         self.desired.subscribe()
     }
 
-    /// What is wanted of the server now.
+    /// Returns the desired state.
     pub(crate) fn desired(&self) -> Desired {
         self.desired.borrow().clone()
     }
 
-    /// The connection, where there is one.
+    /// Returns the connection, if there is one.
     pub(crate) fn live(&self) -> Option<Arc<Live>> {
         self.core.offer().live.clone()
     }
 
-    /// What the server offers, or offered last.
+    /// Returns the last known lists.
     pub(crate) fn catalog(&self) -> Arc<Catalog> {
         self.core.catalog()
     }
@@ -177,12 +178,12 @@ impl Connection {
         &self.core.record
     }
 
-    /// The definitions of its tools that are called without a question.
+    /// Returns the tool definitions that need no approval.
     pub(crate) fn allowed(&self) -> &Allowed {
         &self.core.allowed
     }
 
-    /// What is subscribed to of its resources.
+    /// Returns the subscriptions to its resources.
     pub(crate) fn subscriptions(&self) -> &Subscriptions {
         &self.core.subscriptions
     }
@@ -191,7 +192,7 @@ impl Connection {
         ServerSnapshot { configured: (*self.configured()).clone(), state: self.state() }
     }
 
-    /// Changes what is wanted, and wakes the task where that changes anything.
+    /// Changes the desired state, and wakes the task if it differs.
     pub(crate) fn want(&self, change: impl FnOnce(&mut Desired)) {
         self.desired.send_if_modified(|desired| {
             let before = desired.clone();
@@ -201,23 +202,23 @@ impl Connection {
         });
     }
 
-    /// Has it follow another configuration.
+    /// Applies another configuration.
     pub(crate) fn configure(&self, configured: &Configured) {
-        // Nobody may see the one without the other.
+        // The lock makes both changes visible together.
         let mut allowed = self.core.allowed.lock();
         self.want(|desired| desired.configure(configured));
         allowed.configure(&configured.config, self.catalog().tools(), &self.core.record);
     }
 
-    /// Restarts it, and waits until the first attempt has succeeded or failed.
+    /// Restarts the server, and waits until the first attempt has succeeded or failed.
     ///
-    /// Dropping the future changes nothing about the restart.
+    /// Dropping the future does not stop the restart.
     pub(crate) async fn restart(&self) -> ServerState {
         self.want(|desired| desired.run += 1);
         self.ready().await.state
     }
 
-    /// Has it say anew what it offers; at once where it is not connected.
+    /// Reads the lists of a connected server again.
     pub(crate) async fn refresh(&self) {
         let mut listing = 0;
         self.want(|desired| {
@@ -230,7 +231,8 @@ impl Connection {
         .await;
     }
 
-    /// Waits until it stands as is wanted by now: the first attempt to start has succeeded or failed, or it is off.
+    /// Waits until the actual state follows the desired state: the first attempt to start has succeeded or failed, or the
+    /// server is disabled.
     pub(crate) async fn ready(&self) -> Status {
         let generation = self.desired.borrow().generation;
         let is_ready = |status: &Status| {
@@ -239,7 +241,7 @@ impl Connection {
         self.status(is_ready).await
     }
 
-    /// As [`stop`](Self::stop), because it is configured no more: that is the last that is told of it.
+    /// Reports the removal from the configuration as the last event, and [stops](Self::stop) the server.
     pub(crate) fn remove(&self) {
         self.core.status.send_modify(|status| {
             self.core.events.tell(Some(self.core.name.clone()), Change::Removed);
@@ -248,17 +250,17 @@ impl Connection {
         self.stop();
     }
 
-    /// Ends the server and its task; [`ended`](Self::ended) tells when.
+    /// Ends the server and its task. [`ended`](Self::ended) is cancelled when they are gone.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 
-    /// Is cancelled when nothing is left of the server.
+    /// Returns the token that is cancelled when the server is gone.
     pub(crate) fn ended(&self) -> &CancellationToken {
         &self.core.ended
     }
 
-    /// Waits for a status, or for the end.
+    /// Waits for a status or the end.
     async fn status(&self, is_wanted: impl FnMut(&Status) -> bool) -> Status {
         let mut status = self.core.status.subscribe();
         tokio::select! {
@@ -284,7 +286,7 @@ impl Core {
         Arc::clone(&self.offer().catalog)
     }
 
-    /// Makes a state known; one that says nothing new is not told again.
+    /// Sets and reports a state. A state equal to the last one is not reported again.
     fn set(&self, state: ServerState, generation: u64) {
         self.status.send_modify(|status| {
             let is_new = match (&status.state, &state) {
@@ -295,12 +297,12 @@ impl Core {
             status.state = state.clone();
             status.generation = generation;
             if is_new {
-                self.tell_of(status, Change::State(state));
+                self.report_of(status, Change::State(state));
             }
         });
     }
 
-    /// A connection stands.
+    /// Sets the connection and its lists.
     fn connect(&self, live: Arc<Live>, catalog: Catalog, wishes: &watch::Receiver<Desired>) {
         let _allowed = self.allow(live.generation, &catalog, wishes);
         let mut offer = self.offer();
@@ -308,13 +310,13 @@ impl Core {
         offer.catalog = Arc::new(catalog);
     }
 
-    /// The server offers something else.
+    /// Replaces the lists.
     fn offer_anew(&self, live: &Live, catalog: Catalog, wishes: &watch::Receiver<Desired>) {
         let _allowed = self.allow(live.generation, &catalog, wishes);
         self.offer().catalog = Arc::new(catalog);
     }
 
-    /// Takes in the tools that a connection lists, before anybody sees them in the catalog.
+    /// Notes the definitions of listed tools, before the catalog shows them.
     fn allow(
         &self,
         generation: u64,
@@ -323,24 +325,24 @@ impl Core {
     ) -> MutexGuard<'_, Definitions> {
         let mut allowed = self.allowed.lock();
         let wish = wishes.borrow();
-        // Otherwise the connection is about to end, and its tools are another server's.
+        // Otherwise the connection is about to end, and the tools belong to another server.
         if wish.generation == generation {
             allowed.list(&wish.config, catalog.tools(), &self.record);
         }
         allowed
     }
 
-    /// The catalog is of this listing.
+    /// Reports that the catalog belongs to this listing.
     fn listed(&self, listing: u64) {
         self.status.send_modify(|status| status.listing = listing);
     }
 
-    /// No connection stands.
+    /// Removes the connection.
     fn disconnect(&self) {
         self.offer().live = None;
     }
 
-    /// The task is at its end: no connection stands, and none will.
+    /// Sets the final state at the end of the task.
     fn finish(&self, why: &str) {
         self.disconnect();
         self.status.send_if_modified(|status| {
@@ -350,22 +352,21 @@ impl Core {
             );
             if is_standing {
                 status.state = ServerState::Failed { why: why.into() };
-                self.tell_of(status, Change::State(status.state.clone()));
+                self.report_of(status, Change::State(status.state.clone()));
             }
             is_standing
         });
     }
 
-    fn tell(&self, change: Change) {
+    fn report(&self, change: Change) {
         self.status.send_if_modified(|status| {
-            self.tell_of(status, change);
+            self.report_of(status, change);
             false
         });
     }
 
-    /// Tells something while the status can't change, so that a server that is removed is not heard of again: another
-    /// may have its name by then.
-    fn tell_of(&self, status: &Status, change: Change) {
+    /// Sends an event while the status is locked: after the removal of a server, another one may have its name.
+    fn report_of(&self, status: &Status, change: Change) {
         if !status.is_removed {
             self.events.tell(Some(self.name.clone()), change);
         }

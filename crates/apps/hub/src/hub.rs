@@ -1,9 +1,7 @@
-//! All servers of a program as one value.
+//! The public handle to all servers of a program.
 
 #[cfg(feature = "auth")]
 mod authorization;
-#[cfg(feature = "auth")]
-mod authorize;
 mod builder;
 mod call;
 mod edit;
@@ -11,11 +9,8 @@ mod follow;
 mod gateway;
 #[cfg(feature = "auth")]
 mod loopback;
-mod offers;
 mod read;
 mod reload;
-mod remember;
-mod trust;
 
 use std::{sync::Arc, time::Duration};
 
@@ -29,26 +24,27 @@ pub use self::{
 };
 pub use self::{builder::HubBuilder, gateway::Gateway};
 use crate::{
-    Catalog, EventStream, LogMessage, ServerSnapshot, ServerState, StderrLine, Trouble,
+    Catalog, EventStream, LogMessage, NamedTool, Naming, Offers, ServerSnapshot, ServerState, StderrLine,
+    Trouble,
     call::Calls,
-    config::{Configuration, Problem},
+    config::{Configuration, Configured, Problem},
     connection::Connection,
     event::Events,
+    offers::Offering,
     servers::Servers,
 };
 
-/// All MCP servers of a program: kept connected, and configured anew while they run.
+/// All MCP servers of a program: keeps them connected and applies configuration changes while they run.
 ///
-/// It follows the files that it is configured in: when one of them was changed the servers are as it says, and those are
-/// restarted that are to be reached differently.
-/// A file that is broken, or one server of it, stays as it last was, which [`problems`](Self::problems) tells.
-/// A server is also restarted when something in its `watchPaths` was changed, an argument with `build/index.js` in it, or the
-/// content of its file of variables.
+/// The hub watches its configuration files. After a change, servers are added, removed and updated; a server restarts only
+/// if the way to reach it has changed. If a file or one of its servers is invalid, the last valid state stays in force and
+/// [`problems`](Self::problems) reports the error.
+/// A server also restarts after a change in its `watchPaths`, of an argument that contains `build/index.js`, or of the
+/// content of its env file.
 ///
-/// A clone is cheap and is the same hub: share it between whatever uses the servers.
-/// When the last clone is dropped the servers end, without anybody waiting for it; [`close`](Self::close) waits.
-/// The processes of servers end, with all that they started, also where the runtime is shut down or this program is
-/// killed.
+/// Clones are cheap and refer to the same hub. When the last clone is dropped, the servers end in the background;
+/// [`close`](Self::close) waits for them.
+/// The server processes and all that they started end even if the runtime shuts down or this program is killed.
 ///
 /// ```
 /// use agentwire_hub::Hub;
@@ -62,7 +58,7 @@ use crate::{
 /// drop(one);
 /// assert!(other.is_enabled());
 /// drop(other);
-/// // Nobody uses it any more.
+/// // The last clone is gone.
 /// assert!(events.next().await.is_none());
 /// # }
 /// ```
@@ -80,58 +76,56 @@ struct Inner {
 }
 
 impl Hub {
-    /// A hub that is not there yet.
+    /// Returns a builder.
     pub fn builder() -> HubBuilder {
         HubBuilder::default()
     }
 
-    /// The servers, in the order of the configuration, and how it stands with each.
+    /// Returns all servers with their states, in the order of the configuration.
     pub fn snapshot(&self) -> Vec<ServerSnapshot> {
         self.connections().iter().map(|connection| connection.snapshot()).collect()
     }
 
-    /// How it stands with one server.
+    /// Returns a server with its state.
     pub fn server(&self, server: &str) -> Option<ServerSnapshot> {
         self.connection(server).map(|connection| connection.snapshot())
     }
 
-    /// What happens from now on.
-    ///
-    /// It ends with the hub.
+    /// Returns a stream of all events from now on. It ends with the hub.
     pub fn events(&self) -> EventStream {
         self.inner.events.stream()
     }
 
-    /// What a server offers, or offered when it was last connected; empty before that.
+    /// Returns what a server offers, or offered when it was last connected. Empty before the first connection.
     pub fn catalog(&self, server: &str) -> Option<Arc<Catalog>> {
         self.connection(server).map(|connection| connection.catalog())
     }
 
-    /// What went wrong with a server: the last 100 things.
+    /// Returns the last 100 errors of a server.
     pub fn troubles(&self, server: &str) -> Option<Vec<Trouble>> {
         self.connection(server).map(|connection| connection.record().troubles())
     }
 
-    /// What a server wrote to its stderr: the last 500 lines.
+    /// Returns the last 500 lines of a server's stderr.
     pub fn stderr(&self, server: &str) -> Option<Vec<StderrLine>> {
         self.connection(server).map(|connection| connection.record().stderr_lines())
     }
 
-    /// What a server logged since it was connected: the last 100 messages.
+    /// Returns the last 100 log messages of a server's current connection.
     pub fn logs(&self, server: &str) -> Option<Vec<LogMessage>> {
         let live = self.connection(server)?.live();
         Some(live.map_or_else(Vec::new, |live| live.back.logs.messages()))
     }
 
-    /// What is wrong with the configuration.
+    /// Returns the problems of the configuration.
     pub fn problems(&self) -> Vec<Problem> {
         self.inner.servers.problems()
     }
 
-    /// Waits until the first attempt to start has succeeded or failed with each server, for no longer than a limit.
-    /// It counts what was wanted before this was called: servers that were switched on or changed are waited for anew.
+    /// Waits until the first attempt to start each server has succeeded or failed, up to a limit. Includes servers that
+    /// were enabled or changed before this call.
     ///
-    /// Tells whether that is so; [`snapshot`](Self::snapshot) tells the rest.
+    /// Returns `false` after the limit. [`snapshot`](Self::snapshot) returns the states.
     pub async fn wait_until_ready(&self, limit: Duration) -> bool {
         let all = async {
             for connection in self.connections() {
@@ -141,73 +135,126 @@ impl Hub {
         timeout(limit, all).await.is_ok()
     }
 
-    /// Ends a server and starts it anew, and tells how it stands after the first attempt; `None` where there is no such
-    /// server.
+    /// Restarts a server and returns its state after the first attempt; `None` if there is no such server.
     ///
-    /// It is restarted also where the future is dropped.
+    /// # Cancel safety
+    ///
+    /// The server restarts even if the future is dropped.
     pub async fn restart(&self, server: &str) -> Option<ServerState> {
         let connection = self.connection(server)?;
         Some(connection.restart().await)
     }
 
-    /// As [`restart`](Self::restart), with all servers at the same time.
+    /// Restarts all servers concurrently.
     pub async fn restart_all(&self) {
         let all = self.connections();
         futures_util::future::join_all(all.iter().map(|connection| connection.restart())).await;
     }
 
-    /// Has a server say anew what it offers; `false` where there is no such server.
-    ///
-    /// Nothing is done where it is not connected.
+    /// Reads the lists of a server again, if it is connected. Returns `false` if there is no such server.
     pub async fn refresh(&self, server: &str) -> bool {
         let Some(connection) = self.connection(server) else { return false };
         connection.refresh().await;
         true
     }
 
-    /// As [`refresh`](Self::refresh), with all servers at the same time.
+    /// Reads the lists of all connected servers again, concurrently.
     pub async fn refresh_all(&self) {
         let all = self.connections();
         futures_util::future::join_all(all.iter().map(|connection| connection.refresh())).await;
     }
 
-    /// Reports to all connected servers that the [roots](crate::Handlers::roots) have changed
-    /// (`notifications/roots/list_changed`). Servers without a handshake get no report: they ask when they need the roots.
+    /// Notifies all connected servers that the [roots](crate::Handlers::roots) have changed
+    /// (`notifications/roots/list_changed`). Servers without a handshake are not notified: they request the roots when they
+    /// need them.
     pub fn roots_changed(&self) {
         self.calls().roots.changed();
     }
 
-    /// The switch of the whole hub: off, no server runs, whatever is configured.
+    /// Enables or disables the whole hub. While it is disabled, no server runs.
     pub fn set_enabled(&self, is_enabled: bool) {
         self.inner.servers.set_enabled(is_enabled);
     }
 
-    /// Whether the hub is switched on.
+    /// Returns whether the hub is enabled.
     pub fn is_enabled(&self) -> bool {
         self.inner.servers.is_enabled()
     }
 
-    /// Has the servers follow another configuration.
+    /// Applies another configuration.
     ///
-    /// New ones are started, missing ones ended, and those restarted that are to be reached differently.
-    /// Everything else applies at once, to connections that stand, and calls under way go on.
-    /// Servers of a project's files are started only where they are [trusted](Self::trust).
-    /// When a file of the configuration is changed what [`HubBuilder::sources`] says is in force again.
+    /// New servers start, missing servers end, and a server restarts if the way to reach it has changed.
+    /// All other changes apply to open connections at once, and calls in flight continue.
+    /// A server of a project file starts only if it is [trusted](Self::trust).
+    /// After the next change of a configuration file, [`HubBuilder::sources`] is in force again.
     pub fn apply(&self, configuration: Configuration) {
         self.inner.servers.apply(configuration);
         self.inner.follow.applied();
     }
 
-    /// Ends all servers, also for the other clones, and returns when nothing is left of them.
+    /// Ends all servers, for all clones, and waits until they are gone. This takes at most the
+    /// [grace periods](HubBuilder::grace) and a few seconds.
     ///
-    /// That takes no longer than the [graces](HubBuilder::grace) of processes and a few seconds.
-    /// Dropping the future lets them end all the same.
-    /// Servers that were not off or failed are [`Failed`](ServerState::Failed) from then on: the hub was closed.
+    /// Afterwards each server that was neither disabled nor failed is [`Failed`](ServerState::Failed).
+    ///
+    /// # Cancel safety
+    ///
+    /// The servers end even if the future is dropped.
     pub async fn close(&self) {
         self.inner.follow.stop();
         for connection in self.inner.servers.close() {
             connection.cancelled().await;
         }
+    }
+
+    /// Trusts the definition with this [fingerprint](Configured::fingerprint) for the lifetime of the hub, and starts its
+    /// server.
+    ///
+    /// A server of a project file does not start, and none of its variables gets a value, before the user or the program
+    /// trusts its definition. Until then it is [`Disabled(Untrusted)`](crate::DisabledBy::Untrusted), or the user's own
+    /// server of that name is used. A changed definition has another fingerprint: the server ends and needs trust again.
+    ///
+    /// Returns whether a server has this definition now. A definition that appears later is trusted too.
+    pub fn trust(&self, fingerprint: impl Into<String>) -> bool {
+        let is_present = self.inner.servers.trust(fingerprint.into());
+        self.inner.follow.applied();
+        is_present
+    }
+
+    /// Returns the servers of project files whose current definitions are not trusted, enabled or not.
+    pub fn untrusted(&self) -> Vec<Configured> {
+        self.inner.servers.untrusted()
+    }
+
+    /// Returns what the connected servers offer, with this naming of tools and prompts.
+    pub fn offers(&self, naming: Naming) -> Offers {
+        Offers::new(naming, self.offering())
+    }
+
+    /// Returns the enabled tools of the connected servers, under their unique names ([`Naming::UNDERSCORES`]).
+    pub fn tools(&self) -> Vec<NamedTool> {
+        self.offers(Naming::default()).tools().to_vec()
+    }
+
+    fn offering(&self) -> Vec<Offering> {
+        let offering = self.connections().into_iter().map(|connection| {
+            let (snapshot, catalog) = (connection.snapshot(), connection.catalog());
+            let is_connected =
+                matches!(snapshot.state, ServerState::Connected { .. } | ServerState::Reconnecting { .. });
+            Offering { snapshot, catalog, is_connected }
+        });
+        offering.collect()
+    }
+
+    /// Returns all servers as one in-process MCP server of a session: a [`Gateway`].
+    ///
+    /// Served as `hub`, the tool `echo` of the server `everything` is `mcp__hub__everything__echo` in the CLI.
+    /// The CLI's own permission rules apply first; the [approval](HubBuilder::approval) of the hub decides about the calls
+    /// that the CLI permits.
+    /// To set names or patience: `RmcpServer::new(Gateway::new(&hub).patience(…))`.
+    #[cfg(feature = "session")]
+    pub fn serve(&self) -> agentwire_mcp::RmcpServer<Gateway> {
+        agentwire_mcp::RmcpServer::new(Gateway::new(self))
     }
 
     fn servers(&self) -> &Servers {
@@ -218,7 +265,6 @@ impl Hub {
         self.inner.servers.find(server)
     }
 
-    /// How calls are treated.
     fn calls(&self) -> &Calls {
         &self.inner.calls
     }

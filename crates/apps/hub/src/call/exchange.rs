@@ -1,4 +1,4 @@
-//! Sends a request and waits for its answer, as long as it may take.
+//! Sends a request and waits for its answer, up to the time limit.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use tokio::{
     time::{Instant, sleep_until, timeout_at},
 };
 
-use super::Ears;
-use crate::{TimeLimit, client::Heard, connection::Live};
+use super::Callbacks;
+use crate::{TimeLimit, client::ProgressReceiver, connection::Live};
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -23,33 +23,33 @@ pub(super) enum Unanswered {
     Failed(ServiceError),
 }
 
-/// How long an answer may take.
+/// The time limits of an answer.
 pub(super) struct Patience<C> {
-    /// The configuration as it is, and will be while the answer is waited for.
+    /// The configuration and its changes.
     pub(super) config: watch::Receiver<C>,
-    /// What it says of the time.
+    /// Returns the time limit in the configuration.
     pub(super) timeout: fn(&C) -> Duration,
-    /// How long it may take however much progress there is.
+    /// The time limit regardless of progress.
     pub(super) longest: Duration,
 }
 
-/// Sends a request and waits for its answer. When this is dropped, or the time is over, the server is told.
+/// Sends a request and waits for its answer. Cancels the request at the server if the future is dropped or the time is over.
 pub(super) async fn exchange<C>(
     live: &Live,
     mut request: ClientRequest,
     options: PeerRequestOptions,
     mut patience: Patience<C>,
-    ears: &mut Ears,
+    callbacks: &mut Callbacks,
 ) -> Result<ServerResult, Unanswered> {
     let Live { peer, back, .. } = live;
-    let Ears { asked, on_progress } = ears;
+    let Callbacks { asked, on_progress } = callbacks;
     let called = back.callers.as_ref().map(|callers| callers.call(asked.clone()));
     let mut clock = Clock::new(&mut patience);
     let _waits = back.life.wait();
-    let (waiting, mut heard) = Heard::new(back);
+    let (waiting, mut heard) = ProgressReceiver::new(back);
     request.extensions_mut().insert(waiting);
     let sending = peer.send_request_with_option(request, options);
-    // It waits only where a thousand others do, to be written to a server that reads nothing.
+    // This waits only if rmcp's queue is full because the server reads nothing.
     let Ok(sent) = timeout_at(clock.deadline, sending).await else { return Err(clock.over()) };
     let mut handle = sent.map_err(Unanswered::Failed)?;
     heard.sent(handle.progress_token.clone());
@@ -62,7 +62,7 @@ pub(super) async fn exchange<C>(
             biased;
             answer = &mut handle.rx => {
                 open.id = None;
-                // All progress that came before the answer is there already.
+                // Progress that arrived before the answer is in the channel already.
                 while let (Some(progress), Some(hear)) = (heard.try_recv(), on_progress.as_mut()) {
                     hear(progress);
                 }
@@ -73,7 +73,7 @@ pub(super) async fn exchange<C>(
                 if let Some(hear) = on_progress.as_mut() {
                     hear(progress);
                 }
-                // Where progress is always there, it never comes to the clock below.
+                // Constant progress would starve the branch with the deadline.
                 if clock.deadline <= Instant::now() {
                     open.reason = OVER;
                     return Err(clock.over());
@@ -81,8 +81,8 @@ pub(super) async fn exchange<C>(
             }
             () = changed(&mut patience.config) => clock.look(&mut patience),
             () = sleep_until(clock.deadline) => {
-                // While the server waits for the user, it can't go on. A look at the clock behind the question's would find
-                // the time over where this thread was held up in between.
+                // While the server waits for the user, it can't continue. The present is read before the time of the question:
+                // otherwise a delay of this thread between the two would look like a timeout.
                 let now = Instant::now();
                 if let Some(sign) = back.asking.since() {
                     clock.since(sign, &patience);
@@ -97,17 +97,17 @@ pub(super) async fn exchange<C>(
     }
 }
 
-/// Waits for another configuration; for ever, where there will be none.
+/// Waits for another configuration, or forever if the sender is gone.
 async fn changed<C>(config: &mut watch::Receiver<C>) {
     if config.changed().await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// When the time is over.
+/// Computes the deadline.
 struct Clock {
     started: Instant,
-    /// When the server last gave a sign.
+    /// The time of the server's last progress or question.
     sign: Instant,
     timeout: Duration,
     deadline: Instant,
@@ -121,13 +121,13 @@ impl Clock {
         clock
     }
 
-    /// Looks at the configuration.
+    /// Reads the configuration.
     fn look<C>(&mut self, patience: &mut Patience<C>) {
         self.timeout = (patience.timeout)(&patience.config.borrow_and_update()).min(FAR);
         self.set(patience.longest);
     }
 
-    /// The server gave a sign then.
+    /// Restarts the time limit at a sign of the server.
     fn since<C>(&mut self, sign: Instant, patience: &Patience<C>) {
         self.sign = self.sign.max(sign);
         self.set(patience.longest);
@@ -138,7 +138,7 @@ impl Clock {
         self.deadline = (self.sign + self.timeout).min(self.started + longest.max(self.timeout));
     }
 
-    /// Whether no sign can put the end off any more.
+    /// Returns whether the deadline is the one regardless of progress.
     fn is_last(&self) -> bool {
         self.deadline < self.sign + self.timeout
     }
@@ -154,7 +154,7 @@ impl Clock {
     }
 }
 
-/// A request that has no answer yet; the server is told when nobody waits for it any more.
+/// A request without an answer. Dropping it cancels the request at the server.
 struct Open<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
@@ -165,12 +165,12 @@ impl Drop for Open<'_> {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let cancelled = CancelledNotificationParam::new(Some(id), Some(self.reason.to_owned()));
-        // The first poll puts it into the queue, whatever is left of this task's budget; nobody waits for it to be sent.
-        // Where the queue is full the server reads nothing, and would not read this.
+        // The first poll queues the notification, regardless of this task's budget. Nothing waits until it is sent.
+        // If the queue is full, the server reads nothing and would not read this.
         let _ = tokio::task::unconstrained(self.peer.notify_cancelled(cancelled)).now_or_never();
     }
 }
 
 const OVER: &str = "the time is over";
-/// As good as never, and no more than a clock can have added: 30 years.
+/// Practically never, and small enough to add to the clock: 30 years.
 const FAR: Duration = Duration::from_secs(86400 * 365 * 30);

@@ -1,5 +1,5 @@
-//! Where a call goes: a server that is there, may be used, and is connected.
-#![expect(deprecated, reason = "logging is on its way out of MCP, and servers still do it")]
+//! The target of a call: a connected server that is enabled.
+#![expect(deprecated, reason = "logging is deprecated in MCP, and servers still use it")]
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout};
 
 use super::{
-    Ears,
+    Callbacks,
     exchange::{Patience, Unanswered, exchange},
     rounds::Rounds,
 };
@@ -31,12 +31,12 @@ use crate::{
     transport::{members::needs_task, stdio::SendError},
 };
 
-/// A server that is connected.
+/// A connected server.
 pub(crate) struct Place {
     pub(crate) connection: Arc<Connection>,
     pub(crate) live: Arc<Live>,
     pub(crate) catalog: Arc<Catalog>,
-    /// The configuration under which the connection was looked at.
+    /// The configuration when the server was found.
     pub(crate) config: Arc<ServerConfig>,
 }
 
@@ -56,11 +56,11 @@ impl Place {
         let live = connection.live().ok_or_else(not_connected)?;
         let catalog = connection.catalog();
         let desired = connection.desired();
-        // A switch counts at once, also where the connection has not ended yet.
+        // Disabling takes effect at once, even if the connection has not ended yet.
         if let Some(by) = desired.disabled() {
             return Err(CallError::ServerDisabled { server: connection.name().clone(), by });
         }
-        // So does another way to reach it: what is allowed now is not meant for what still runs.
+        // So does another way to reach the server: permissions for the new server do not apply to the old one.
         if desired.generation != live.generation {
             let server = connection.name().clone();
             return Err(CallError::NotConnected { server, state: desired.first_state() });
@@ -85,7 +85,7 @@ impl Place {
         self.connection.name()
     }
 
-    /// The tool of that name, where it may be called.
+    /// Returns the tool of this name, if it is enabled.
     pub(crate) fn tool(&self, name: &str) -> Result<&Tool, CallError> {
         let config = &self.config;
         let tools = self.catalog.tools();
@@ -99,7 +99,7 @@ impl Place {
         Err(CallError::ToolDisabled { server: self.server().clone(), tool: (*tool.name).into() })
     }
 
-    /// The same place after some time, where what was allowed is what will be called.
+    /// Finds the server again after approval. Fails if the server or the tool has changed.
     pub(crate) fn again(
         &self,
         servers: &Servers,
@@ -117,7 +117,7 @@ impl Place {
         Err(CallError::Denied { server, tool: (*tool.name).into(), by: DeniedBy::Change, reason: None })
     }
 
-    /// The same place after some time, where a resource is allowed to be read.
+    /// Finds the server again after approval to read a resource. Fails if the server has changed.
     pub(crate) fn again_for(&self, servers: &Servers, uri: &str) -> Result<Self, CallError> {
         let now = Self::find(servers, self.server().as_str())?;
         if now.is_same(self.server(), &self.config) {
@@ -131,7 +131,7 @@ impl Place {
         self.server() == server && self.config.launch == config.launch
     }
 
-    /// That there is no such thing, and what there is instead.
+    /// Returns the error for an unknown name, with the known names.
     pub(crate) fn unknown<'a, I: Iterator<Item = &'a str>>(
         &self,
         kind: &'static str,
@@ -147,9 +147,9 @@ impl Place {
         }
     }
 
-    /// Returns the arguments, if they fit the schema of the tool.
+    /// Returns the arguments, if they match the schema of the tool.
     ///
-    /// An argument that is `null` and must not be is left out, if it may be: models write `null` for that.
+    /// An optional argument that is `null` against the schema is removed: models write `null` for a missing argument.
     pub(crate) fn check(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
         let mut arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
         let check = |arguments: &Value| {
@@ -168,11 +168,11 @@ impl Place {
         if let Value::Object(arguments) = &mut arguments {
             arguments.retain(|name, value| !(value.is_null() && misplaced(name)));
         }
-        // What is required and missing now was `null` before, and is reported as that.
+        // Report the first violations: a required argument was `null` and is missing only now.
         if check(&arguments).is_empty() { Ok(arguments) } else { Err(self.misfit(tool, violations)) }
     }
 
-    /// Fails where a call without a task would be against the protocol, which no version without a handshake has.
+    /// Fails if the tool can be called as a task only. Versions without a handshake have no such tools.
     pub(crate) fn needs_no_task(&self, tool: &str) -> Result<(), CallError> {
         if self.live.is_stateless() || !needs_task(self.tool(tool)?) {
             return Ok(());
@@ -184,8 +184,7 @@ impl Place {
         CallError::BadArguments { server: self.server().clone(), tool: tool.into(), violations }
     }
 
-    /// How structured content is not what the tool has promised. One that failed has promised nothing, and neither has one
-    /// whose schema can't be used.
+    /// Returns the violations of the tool's output schema. A failed call and an unusable schema have none.
     pub(crate) fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
         let Some(schema) =
             self.catalog.output_schema(tool).filter(|schema| !outcome.is_error && schema.is_usable(tool))
@@ -194,26 +193,26 @@ impl Place {
         };
         match &outcome.structured {
             Some(structured) => schema.violations(tool, structured),
-            // It may have been there, and too large.
+            // Content that was too large is not in the outcome.
             None if outcome.left_out.is_some() => Vec::new(),
             None => vec![Violation::whole("there is none")],
         }
     }
 
-    /// Sends a request, and waits for the answer as long as is configured.
+    /// Sends a request and waits for the answer, up to the configured limit.
     pub(crate) async fn exchange(
         &self,
         mut request: ClientRequest,
         name: &str,
         limits: &CallLimits,
-        mut ears: Ears,
+        mut callbacks: Callbacks,
     ) -> Result<ServerResult, CallError> {
         let started = Instant::now();
         let mut rounds = Rounds::default();
         if self.live.is_stateless()
             && self.live.info.as_ref().is_some_and(|info| info.capabilities.logging.is_some())
         {
-            // Without it such a server logs nothing for the request.
+            // Without a level, such a server sends no log messages for the request.
             request.get_meta_mut().set_log_level(LoggingLevel::Info);
         }
         loop {
@@ -222,23 +221,23 @@ impl Place {
                 timeout: |desired| desired.config.timeout,
                 longest: limits.longest.saturating_sub(started.elapsed()),
             };
-            // Only a server without a handshake wants more input.
+            // Only a server without a handshake requests more input.
             let again = self.live.is_stateless().then(|| request.clone());
             let mut options = PeerRequestOptions::no_options();
             if self.live.is_stateless() {
-                // Such a server asks for nothing that its request does not allow.
+                // The capabilities are part of each request to such a server.
                 let mut meta = RequestMetaObject::default();
-                meta.set_client_capabilities(self.live.client.capabilities_for(ears.asked.as_ref()));
+                meta.set_client_capabilities(self.live.client.capabilities_for(callbacks.asked.as_ref()));
                 options = options.with_meta(meta);
             }
-            let answer = exchange(&self.live, request, options, patience, &mut ears).await;
+            let answer = exchange(&self.live, request, options, patience, &mut callbacks).await;
             let answer = answer.map_err(|why| self.unanswered(name, why))?;
             let (wanted, mut next) = match (answer, again) {
                 (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),
                 (answer, _) => return Ok(answer),
             };
             let left = limits.longest.saturating_sub(started.elapsed());
-            let more = rounds.answer(wanted, &mut next, &self.live.client, ears.asked.as_ref());
+            let more = rounds.answer(wanted, &mut next, &self.live.client, callbacks.asked.as_ref());
             match timeout(left, more).await {
                 Ok(Ok(())) => request = next,
                 Ok(Err(why)) => {
@@ -276,7 +275,7 @@ impl Place {
         }
     }
 
-    /// A result with content that this version of MCP does not know: it is told as its JSON.
+    /// Reads a result with unknown kinds of content, which become JSON texts.
     pub(crate) fn lenient(&self, name: &str, mut result: Value) -> Result<CallToolResult, CallError> {
         for block in result.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
             if serde_json::from_value::<ContentBlock>(block.clone()).is_err() {
@@ -290,7 +289,7 @@ impl Place {
         })
     }
 
-    /// That the answer is one to another question.
+    /// Returns the error for an answer of another kind.
     pub(crate) fn unexpected(&self, name: &str, answer: &ServerResult) -> CallError {
         let why = match answer {
             ServerResult::InputRequiredResult(_) => {

@@ -6,22 +6,22 @@ use rmcp::model::JsonObject;
 
 use crate::client::Caller;
 
-/// A resource that is to be read.
+/// A request to read a resource.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReadRequest {
-    /// The server, by the name under which it is configured.
+    /// The name of the server in the configuration.
     pub server: String,
-    /// The resource; it need not be in the server's list.
+    /// The URI of the resource. It need not be in the server's list.
     pub uri: String,
-    /// Who reads, for the questions to the user and the records of calls.
+    /// The caller, for approval and records of calls.
     pub caller: Arc<str>,
     pub(crate) with_approval: bool,
     pub(crate) asked: Option<Caller>,
 }
 
 impl ReadRequest {
-    /// A resource of a server.
+    /// Creates a request.
     pub fn new(server: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
             server: server.into(),
@@ -32,37 +32,37 @@ impl ReadRequest {
         }
     }
 
-    /// Asks the hub's [`Approval`](crate::Approval) first: for a URI that a model has chosen. A URI can be any, not only one
-    /// that the server lists, and is sent to the server.
+    /// Requires the hub's [`Approval`](crate::Approval), for a URI that a model has chosen. A URI that the server does not
+    /// list is sent to the server too.
     pub fn with_approval(mut self) -> Self {
         self.with_approval = true;
         self
     }
 
-    /// In the name of somebody.
+    /// Sets the caller.
     pub fn caller(mut self, caller: impl Into<Arc<str>>) -> Self {
         self.caller = caller.into();
         self
     }
 
-    /// For a client that may be asked what the server wants to know meanwhile.
+    /// Sets the client that answers questions of the server.
     pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
         self.asked = asked;
         self
     }
 }
 
-/// A prompt that is wanted.
+/// A request to get a prompt.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct PromptRequest {
-    /// The server, by the name under which it is configured.
+    /// The name of the server in the configuration.
     pub server: String,
-    /// The prompt, as its server calls it; `-` and `_` need not be told apart where that is clear.
+    /// The server's name for the prompt. `-` and `_` are interchangeable where the name stays unique.
     pub prompt: String,
     /// The arguments.
     pub arguments: JsonObject,
-    /// Who wants it, for the records of calls.
+    /// The caller, for records of calls.
     pub caller: Arc<str>,
     pub(crate) asked: Option<Caller>,
 }
@@ -79,7 +79,7 @@ impl fmt::Debug for PromptRequest {
 }
 
 impl PromptRequest {
-    /// A prompt without arguments.
+    /// Creates a request without arguments.
     pub fn new(server: impl Into<String>, prompt: impl Into<String>) -> Self {
         Self {
             server: server.into(),
@@ -90,19 +90,19 @@ impl PromptRequest {
         }
     }
 
-    /// With these arguments.
+    /// Sets the arguments.
     pub fn arguments(mut self, arguments: JsonObject) -> Self {
         self.arguments = arguments;
         self
     }
 
-    /// In the name of somebody.
+    /// Sets the caller.
     pub fn caller(mut self, caller: impl Into<Arc<str>>) -> Self {
         self.caller = caller.into();
         self
     }
 
-    /// For a client that may be asked what the server wants to know meanwhile.
+    /// Sets the client that answers questions of the server.
     pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
         self.asked = asked;
         self

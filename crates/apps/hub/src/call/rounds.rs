@@ -1,4 +1,4 @@
-//! A request that a server answers by asking for more input: it is sent again with the input, until there is a result.
+//! Requests that need more input: each is sent again with the input until there is a result.
 
 use std::time::Duration;
 
@@ -10,20 +10,20 @@ use crate::{
     excerpt::excerpt,
 };
 
-/// How often the server has asked for more input.
+/// Counts how often the server requested more input.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     all: u32,
-    /// Those in a row in which it has only asked to be asked again.
+    /// The rounds in a row without questions.
     empty: u32,
 }
 
 impl Rounds {
-    /// Answers what the server wants to know, and puts the answers into the request that is sent next.
+    /// Answers the server's questions, and puts the answers into the next request.
     ///
     /// # Errors
     ///
-    /// Why there is no next request.
+    /// The reason why there is no next request.
     pub(super) async fn answer(
         &mut self,
         wanted: InputRequiredResult,
@@ -54,7 +54,7 @@ impl Rounds {
     }
 }
 
-/// Puts answers and state into a request; what was in it of an earlier round is replaced.
+/// Puts answers and state into a request, instead of those of an earlier round.
 fn continued(
     request: &mut ClientRequest,
     answers: InputResponses,
@@ -77,7 +77,7 @@ fn continued(
     Ok(())
 }
 
-/// How often a server may ask for more input.
+/// How often a server may request more input.
 const MAX_ROUNDS: u32 = 10;
-/// Before the request is sent again without input; it doubles three times.
+/// The delay before a request is sent again without input. It doubles three times.
 const PAUSE: Duration = Duration::from_millis(50);

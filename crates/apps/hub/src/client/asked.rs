@@ -1,4 +1,4 @@
-//! A question of a server's, and the handler that answers it.
+//! Questions of a server, answered by handlers.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -12,14 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::handlers::Handler;
 
-/// Whether the server waits for answers of the program's.
+/// The open questions of a server. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asking(Arc<Mutex<Questions>>);
 
 #[derive(Debug, Default)]
 struct Questions {
     open: usize,
-    /// When the last one was answered.
+    /// When the last question was answered.
     answered: Option<Instant>,
 }
 
@@ -28,12 +28,12 @@ pub(super) enum Asked<A> {
     Answered(A),
     Cancelled,
     Panicked,
-    /// There are as many open ones as there may be.
+    /// Too many questions are open.
     TooMany,
 }
 
 impl Asking {
-    /// Since when the server can go on with its calls, where it has asked: now at the earliest, while it waits.
+    /// Returns when the last question ended, or the present while a question is open.
     pub(crate) fn since(&self) -> Option<Instant> {
         let questions = self.lock();
         if questions.open > 0 { Some(Instant::now()) } else { questions.answered }
@@ -59,7 +59,7 @@ impl Asking {
     }
 }
 
-/// Calls what must not take the connection with it when it panics.
+/// Calls a handler, and catches its panic: it must not end the connection.
 pub(super) fn catch<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
@@ -89,5 +89,5 @@ impl Drop for Open<'_> {
     }
 }
 
-/// How many questions one server may have open: nobody answers more, and each takes memory.
+/// The maximum number of open questions of one server.
 pub(super) const MAX_OPEN: usize = 64;

@@ -1,5 +1,5 @@
-//! A client of a gateway that can be asked what servers want to know while they are called for it.
-#![expect(deprecated, reason = "sampling and roots are on their way out of MCP, and servers still use them")]
+//! Clients of a gateway that answer the questions of servers.
+#![expect(deprecated, reason = "sampling and roots are deprecated in MCP, and servers still use them")]
 
 use std::sync::Arc;
 
@@ -23,33 +23,33 @@ use tokio::{
 
 use crate::{Elicitation, Sampling, excerpt::excerpt};
 
-/// A client of a gateway, and a request of its. A clone is the same.
+/// A client of a gateway, and one of its requests. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// Is the same for all of its requests.
+    /// The identity of the client, for all of its requests.
     id: Arc<()>,
     capabilities: Arc<ClientCapabilities>,
     way: Way,
 }
 
-/// A question to the client, and where its answer goes.
+/// A question to the client, with the channel for its answer.
 #[derive(Debug)]
 pub(crate) struct Question {
-    /// As the server calls it.
+    /// The server's key for the question.
     pub(crate) key: Option<String>,
     pub(crate) request: InputRequest,
     pub(crate) answer: oneshot::Sender<Value>,
 }
 
-/// How a client is asked.
+/// How a question is sent to the client.
 #[derive(Clone, Debug)]
 enum Way {
-    /// By a request that belongs to this one of its own.
+    /// As a request that belongs to a request of the client.
     Session { peer: Peer<RoleServer>, request: RequestId },
-    /// By the answer to its request, as it has no handshake.
+    /// As the response to the client's request, for clients without a handshake.
     Rounds {
         questions: mpsc::Sender<Question>,
-        /// The key that the server gave the question.
+        /// The server's key for the question.
         key: Option<String>,
     },
 }
@@ -69,7 +69,7 @@ impl Caller {
         Self { id: Arc::clone(id), capabilities: capabilities(context), way }
     }
 
-    /// The same, for a question that has this key.
+    /// Returns the caller for a question with this key.
     pub(crate) fn keyed(&self, key: &str) -> Self {
         let mut keyed = self.clone();
         if let Way::Rounds { key: of_question, .. } = &mut keyed.way {
@@ -78,7 +78,7 @@ impl Caller {
         keyed
     }
 
-    /// What tells it from others, as long as there is a clone of it.
+    /// Returns a number that identifies the client while a clone exists.
     pub(crate) fn id(&self) -> usize {
         Arc::as_ptr(&self.id).addr()
     }
@@ -97,7 +97,7 @@ impl Caller {
         self.can(|client| client.sampling.is_some())
     }
 
-    /// Asks it; the question says of which server it is. It is cancelled when this is dropped.
+    /// Sends a question for the user, with the name of the server. Dropping the future cancels the question.
     pub(crate) async fn elicit(self, question: Elicitation) -> ElicitResult {
         let Elicitation { server, mut request } = question;
         if let ElicitRequestParams::FormElicitationParams { message, .. }
@@ -119,7 +119,7 @@ impl Caller {
         }
     }
 
-    /// As [`elicit`](Self::elicit), for its model.
+    /// Sends a sampling request. Dropping the future cancels it.
     pub(crate) async fn sample(self, question: Sampling) -> Result<CreateMessageResult, String> {
         let request = question.request;
         let has_tools = request.tools.is_some() || request.tool_choice.is_some();
@@ -139,7 +139,7 @@ impl Caller {
         }
     }
 
-    /// The folders that it works in, where it can be asked for them now; `None` where it has no such answer.
+    /// Returns the roots of a client without a handshake, if it supports them.
     pub(crate) async fn roots(&self) -> Option<ListRootsResult> {
         match &self.way {
             Way::Rounds { questions, key } if self.can(|client| client.roots.is_some()) => {
@@ -149,9 +149,9 @@ impl Caller {
         }
     }
 
-    /// Reports that the page of a URL elicitation has done its work.
+    /// Reports the end of a URL elicitation.
     pub(crate) async fn completed(&self, notification: CustomNotification) {
-        // Without a handshake the client learns it from the answer to its request.
+        // Without a handshake, the response to the client's request reports it.
         let Way::Session { peer, .. } = &self.way else { return };
         let notification = ServerNotification::CustomNotification(notification);
         if let Err(error) = peer.send_notification(notification).await {
@@ -165,8 +165,8 @@ impl Caller {
 
     async fn ask(self, request: ServerRequest) -> Result<ClientResult, ServiceError> {
         let Way::Session { peer, request: id } = self.way else { return Err(ServiceError::TransportClosed) };
-        // In a task of its own, which ends when this is dropped: in this one rmcp takes the question for a part of the
-        // server's request, and would look for that among the client's.
+        // In a separate task, which ends when this future is dropped: rmcp would relate the question to the server's request,
+        // which the client does not know.
         let mut asking = JoinSet::new();
         asking.spawn(asked(peer, id, request));
         let answer = asking.join_next().await.and_then(Result::ok);
@@ -187,7 +187,7 @@ async fn asked(
     answer.unwrap_or(Err(ServiceError::TransportClosed))
 }
 
-/// Asks by the answer to the client's request, and waits until the client has sent it again.
+/// Sends a question as the response to the client's request, and waits until the client repeats the request.
 async fn round<T: DeserializeOwned>(
     questions: &mpsc::Sender<Question>,
     key: &Option<String>,
@@ -204,7 +204,7 @@ fn capabilities(context: &RequestContext<RoleServer>) -> Arc<ClientCapabilities>
     Arc::new(context.client_capabilities().unwrap_or_default())
 }
 
-/// A question that has no answer yet; the client is told when nobody waits for it any more.
+/// A question without an answer. Dropping it cancels the question at the client.
 struct Open<'a> {
     peer: &'a Peer<RoleServer>,
     id: Option<RequestId>,
@@ -215,7 +215,7 @@ impl Drop for Open<'_> {
         let Some(id) = self.id.take() else { return };
         let why = "the server waits for it no more".to_owned();
         let cancelled = CancelledNotificationParam::new(Some(id), Some(why));
-        // As for calls: the first poll puts it into the queue.
+        // The first poll queues the notification.
         let _ = tokio::task::unconstrained(self.peer.notify_cancelled(cancelled)).now_or_never();
     }
 }

@@ -1,4 +1,4 @@
-//! The calls that are under way at a server, and the clients of a gateway that made them.
+//! The calls in flight at a server, with the clients of a gateway that make them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,13 +7,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::Caller;
 
-/// The calls that are under way at a server. A clone is the same list.
+/// The calls in flight at a server. Clones share the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Callers(Arc<Mutex<Calls>>);
 
 #[derive(Debug, Default)]
 struct Calls {
-    /// In the order in which they began.
+    /// In the order of their start.
     all: Vec<Call>,
     next: u64,
 }
@@ -23,13 +23,13 @@ struct Call {
     number: u64,
     /// `None` for a call of the program.
     caller: Option<Caller>,
-    /// The id of the request that was sent to the server last for this call.
+    /// The id of the last request for this call.
     request: Option<RequestId>,
     /// Cancelled when the call ends.
     over: CancellationToken,
 }
 
-/// A call that is under way until this is dropped.
+/// A call in flight. Dropping it ends the call.
 #[derive(Debug)]
 pub(crate) struct Called<'a> {
     callers: &'a Callers,
@@ -37,7 +37,7 @@ pub(crate) struct Called<'a> {
 }
 
 impl Callers {
-    /// Adds a call that begins.
+    /// Adds a call.
     pub(crate) fn call(&self, caller: Option<Caller>) -> Called<'_> {
         let mut calls = self.lock();
         let number = calls.next;
@@ -46,12 +46,11 @@ impl Callers {
         Called { callers: self, number }
     }
 
-    /// Returns the client to ask a question of the server, and tokens that are all cancelled once the question is of no
-    /// use any more.
+    /// Returns the client for a question of the server, and tokens that are all cancelled when the question becomes obsolete.
     ///
-    /// Over streamable HTTP a question arrives on the stream of a request (`origin`), and so belongs to a call. Other
-    /// transports do not say which call a question belongs to: then it is the client whose call began last, of those that
-    /// can answer.
+    /// Over streamable HTTP, a question arrives on the stream of a request (`origin`) and thus belongs to a call. Other
+    /// transports do not relate questions to calls: then this is the client with the most recent call, among the clients
+    /// that support the question.
     pub(super) fn find(
         &self,
         origin: Option<&RequestId>,
@@ -76,7 +75,7 @@ impl Callers {
 }
 
 impl Called<'_> {
-    /// Notes the id of the request that is sent to the server for the call.
+    /// Notes the id of a request for the call.
     pub(crate) fn sent(&self, request: &RequestId) {
         let mut calls = self.callers.lock();
         if let Some(call) = calls.all.iter_mut().find(|call| call.number == self.number) {
@@ -91,7 +90,7 @@ impl Drop for Called<'_> {
         let index = calls.all.iter().position(|call| call.number == self.number);
         let ended = index.map(|index| calls.all.remove(index));
         drop(calls);
-        // Without the lock, because it wakes tasks.
+        // Outside of the lock, because this wakes tasks.
         ended.into_iter().for_each(|call| call.over.cancel());
     }
 }

@@ -1,4 +1,4 @@
-//! What a server may ask the client for.
+//! The client's capabilities.
 
 use rmcp::model::{
     ClientCapabilities, ElicitationCapability, FormElicitationCapability, RootsCapabilities,
@@ -10,12 +10,12 @@ use super::Client;
 use crate::handlers::Handlers;
 
 impl Client {
-    /// What the server may ask for with a request of this caller.
+    /// Returns the capabilities for a request of this caller.
     pub(crate) fn capabilities_for(&self, caller: Option<&Caller>) -> ClientCapabilities {
         self.capabilities(|can| self.handlers.asks_callers && caller.is_some_and(can))
     }
 
-    /// What there are handlers for, and what callers `can` do where there are none.
+    /// Returns the capabilities that handlers provide, and `can` for the others.
     pub(super) fn capabilities(&self, can: impl Fn(fn(&Caller) -> bool) -> bool) -> ClientCapabilities {
         let Handlers { elicitation, takes_urls, sampling, .. } = &*self.handlers;
         let has_handler = elicitation.is_some();

@@ -1,4 +1,4 @@
-//! What a server without a handshake wants to know before it answers a request, and pages that a user is to open.
+//! Input for servers without a handshake, and pages for the user to open.
 
 use std::{
     collections::VecDeque,
@@ -16,11 +16,11 @@ use super::Caller;
 use super::{Client, Origin};
 
 impl Client {
-    /// Answers what a server wants to know before it goes on with a request of this caller.
+    /// Answers the questions of a server about a request of this caller.
     ///
     /// # Errors
     ///
-    /// The refusal, where something that it wants can't be had.
+    /// If one of the questions can't be answered.
     pub(crate) async fn provide(
         &self,
         wanted: InputRequests,
@@ -35,7 +35,7 @@ impl Client {
     }
 
     async fn input(&self, request: InputRequest, origin: Origin<'_>) -> Result<Value, ErrorData> {
-        // Dropped with the call.
+        // Never cancelled: the future is dropped with the call.
         let cancelled = CancellationToken::new();
         let answer = match request {
             InputRequest::Elicitation(request) => {
@@ -51,12 +51,12 @@ impl Client {
     }
 }
 
-/// The pages that clients of a gateway were asked to open: the server says of each when it has done its work.
+/// The pages that clients of a gateway open. The server reports when each is done.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pages(Arc<Mutex<VecDeque<(String, Caller)>>>);
 
 impl Pages {
-    /// Notes the question, where it is for a page.
+    /// Notes a question that asks the user to open a page.
     pub(super) fn add(&self, request: &ElicitRequestParams, caller: &Caller) {
         let ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } = request else { return };
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +66,7 @@ impl Pages {
         pages.push_back((elicitation_id.clone(), caller.clone()));
     }
 
-    /// Returns the client to which a notification goes that says that a page has done its work.
+    /// Returns the client of a page, if this notification reports that the page is done.
     pub(super) fn completed(&self, notification: &CustomNotification) -> Option<Caller> {
         if notification.method != "notifications/elicitation/complete" {
             return None;
@@ -78,5 +78,5 @@ impl Pages {
     }
 }
 
-/// So many pages of one connection are remembered; the oldest are forgotten.
+/// The maximum number of pages of one connection. The oldest is removed first.
 const MAX_PAGES: usize = 256;

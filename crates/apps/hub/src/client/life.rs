@@ -1,10 +1,10 @@
-//! The signs of life of a server, and whether somebody waits for it.
+//! The time since a server's last message.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
-/// When a server was heard last, and how many wait for it.
+/// The time of a server's last message, and the number of requests in flight.
 #[derive(Debug)]
 pub(crate) struct Life(Mutex<State>);
 
@@ -12,27 +12,27 @@ pub(crate) struct Life(Mutex<State>);
 struct State {
     heard: Instant,
     waiting: usize,
-    /// When the last one ceased to wait.
+    /// When the last request ended.
     rested: Instant,
 }
 
-/// Somebody waits for the server as long as this is there, and has a limit of his own.
+/// A request in flight, which has its own time limit. Dropping it ends the request.
 #[derive(Debug)]
 pub(crate) struct Waits<'a>(&'a Life);
 
 impl Life {
-    /// Something came from the server.
+    /// Notes a message of the server.
     pub(super) fn hear(&self) {
         self.lock().heard = Instant::now();
     }
 
-    /// Somebody waits for an answer from now on.
+    /// Notes a request in flight.
     pub(crate) fn wait(&self) -> Waits<'_> {
         self.lock().waiting += 1;
         Waits(self)
     }
 
-    /// Since when nothing came and nobody waited; `None` while somebody waits.
+    /// Returns the time of the last message or request; `None` while a request is in flight.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         let state = self.lock();
         (state.waiting == 0).then(|| state.heard.max(state.rested))

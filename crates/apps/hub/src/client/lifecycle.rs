@@ -1,4 +1,4 @@
-//! How a connection is opened: with the handshake of versions before 2026-07-28, or without one.
+//! Opening a connection, with the handshake of versions before 2026-07-28 or without a handshake.
 
 use std::{
     sync::{
@@ -21,9 +21,9 @@ pub(crate) enum Lifecycle {
     /// Sends `server/discover`, then `initialize` if the server does not know that method or does not answer.
     #[default]
     Probe,
-    /// Sends `server/discover` only: the server is known to speak a version without a handshake.
+    /// Sends only `server/discover`, to a server that needs no handshake.
     Discover,
-    /// Sends `initialize` only: the server is known to need a handshake.
+    /// Sends only `initialize`, to a server that needs a handshake.
     Initialize,
 }
 
@@ -43,14 +43,14 @@ impl Lifecycle {
 
 /// The `server/discover` request of a [`Lifecycle::Probe`], and its time limit.
 ///
-/// rmcp waits 10 seconds for the answer, and takes an answer that comes later for the answer to `initialize`.
+/// rmcp waits 10 seconds for the answer, and would accept a later answer as the answer to `initialize`.
 #[derive(Debug)]
 pub(super) struct Probe {
     patience: Duration,
     id: Option<RequestId>,
     /// While the answer is awaited.
     deadline: Option<Instant>,
-    /// Whether the server answered, after `initialize` had been sent, that it needs no handshake.
+    /// Whether the server answered after `initialize` was sent that it needs no handshake.
     is_late: Arc<AtomicBool>,
 }
 
@@ -75,14 +75,14 @@ impl Probe {
         self.deadline
     }
 
-    /// Stops waiting. Returns the answer that a server gives that does not know the method.
+    /// Stops waiting. Returns the answer of a server without the method.
     pub(super) fn expire(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         self.deadline = None;
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "server/discover was not answered", None);
         Some(JsonRpcMessage::error(error, Some(self.id.clone()?)))
     }
 
-    /// Returns whether a received message is the answer to the probe and comes too late.
+    /// Returns whether a received message is a late answer to the probe.
     pub(super) fn discards(&mut self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
@@ -117,7 +117,7 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(5);
 
-    /// Opens a connection to a server that answers as told, with the method and the id of each request.
+    /// Opens a connection to a server with these answers, computed from the method and id of each request.
     async fn open(
         mut answers: impl FnMut(&str, &Value) -> Vec<Value> + Send + 'static,
     ) -> (RunningService<RoleClient, Client>, Client, JoinHandle<()>) {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_without_a_handshake_is_known_by_its_answer() {
+    async fn server_that_answers_the_probe_gets_no_handshake() {
         let (service, ..) = open(|method, id| {
             assert_eq!(method, "server/discover");
             vec![discovered(id)]
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn any_other_error_is_that_of_a_server_with_a_handshake() {
+    async fn server_that_answers_the_probe_with_an_error_gets_a_handshake() {
         for code in [-32601, -32602, -32600, -32000, 7] {
             let (service, ..) = open(move |method, id| match method {
                 "server/discover" => vec![json!({"id": id, "error": {"code": code, "message": "what?"}})],
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_does_not_answer_the_probe_gets_a_handshake_and_a_late_answer_is_dropped() {
+    async fn silent_server_gets_a_handshake_and_its_late_answer_is_dropped() {
         for (is_late, late) in [
             (false, None),
             (false, Some(json!({"error": {"code": -32601, "message": "what?"}}))),

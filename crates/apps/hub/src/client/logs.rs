@@ -1,4 +1,4 @@
-//! What a server has logged lately.
+//! The last log messages of a server.
 
 use std::{
     borrow::Cow,
@@ -10,11 +10,11 @@ use serde_json::Value;
 
 use crate::{LogMessage, excerpt::head, size::size};
 
-/// The last messages, within bounds.
+/// The last log messages, bounded in number and size.
 #[derive(Debug, Default)]
 pub(crate) struct Logs(Mutex<VecDeque<LogMessage>>);
 
-/// A message of which only so much is left as is told and kept: of one that is too large, an excerpt of its text.
+/// Cuts a message that is too large to an excerpt of its text.
 pub(super) fn bounded(mut message: LogMessage) -> LogMessage {
     if let Some(logger) = &mut message.logger {
         logger.truncate(head(logger, MAX_NAME).len());
@@ -31,7 +31,7 @@ pub(super) fn bounded(mut message: LogMessage) -> LogMessage {
 }
 
 impl Logs {
-    /// Keeps a message that is [`bounded`], and lets the oldest go for it.
+    /// Adds a [`bounded`] message and removes the oldest.
     pub(super) fn keep(&self, message: LogMessage) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == MAX_MESSAGES {
@@ -40,7 +40,7 @@ impl Logs {
         kept.push_back(message);
     }
 
-    /// The messages, the oldest first.
+    /// Returns the messages, oldest first.
     pub(crate) fn messages(&self) -> Vec<LogMessage> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
@@ -60,7 +60,7 @@ mod tests {
     use crate::LogMessage;
 
     #[test]
-    fn the_last_ones_are_kept_and_large_ones_are_cut() {
+    fn last_messages_are_kept_and_large_messages_are_cut() {
         let logs = Logs::default();
         let log = |data: Value| {
             logs.keep(bounded(LogMessage {

@@ -1,4 +1,4 @@
-//! Brings the progress of a call to who waits for it, in order and before the answer.
+//! Delivers the progress of a call in order and before the answer.
 
 use std::{
     collections::HashMap,
@@ -15,62 +15,62 @@ use rmcp::{
 };
 use tokio::{sync::mpsc, time::timeout_at};
 
-use super::{Back, lifecycle::Probe, unanswered::Unanswered};
+use super::{Inbound, lifecycle::Probe, unanswered::Unanswered};
 use crate::excerpt::head;
 
-/// How far a call has come, as the server says (`notifications/progress`).
+/// The progress of a call, as reported by the server (`notifications/progress`).
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// How much is done.
+    /// The amount that is done.
     pub progress: f64,
-    /// How much there is to do, if known.
+    /// The total amount, if known.
     pub total: Option<f64>,
-    /// What is being done; of a message of more than 4 KiB, its beginning.
+    /// A description, cut to 4 KiB.
     pub message: Option<String>,
 }
 
-/// Goes with a request as an extension: who is to hear of its progress.
+/// The receiver of a request's progress, as an extension of the request.
 ///
-/// The token of a request is known to the caller only after it was sent, which may be too late for the first progress:
-/// it is registered as the request goes out.
+/// The caller learns the token of a request only after it was sent, which may be too late for the first progress. So the
+/// transport registers the receiver when it sends the request.
 #[derive(Clone)]
-pub(crate) struct Waiting(mpsc::Sender<Progress>);
+pub(crate) struct ProgressSender(mpsc::Sender<Progress>);
 
-/// The end at which the progress of one request is heard; it is registered no more when this is dropped.
+/// The receiving half for the progress of one request. Dropping it removes the registration.
 #[derive(Debug)]
-pub(crate) struct Heard {
+pub(crate) struct ProgressReceiver {
     progress: mpsc::Receiver<Progress>,
     routes: Arc<Routes>,
     token: Option<ProgressToken>,
 }
 
-impl Heard {
-    /// Both ends; the one that waits goes with the request.
-    pub(crate) fn new(back: &Back) -> (Waiting, Self) {
+impl ProgressReceiver {
+    /// Creates both halves. The sending half goes into the request.
+    pub(crate) fn new(back: &Inbound) -> (ProgressSender, Self) {
         let (sender, progress) = mpsc::channel(MAX_UNHEARD);
-        (Waiting(sender), Self { progress, routes: Arc::clone(&back.routes), token: None })
+        (ProgressSender(sender), Self { progress, routes: Arc::clone(&back.routes), token: None })
     }
 
-    /// The request has been sent with this token.
+    /// Notes the token of the request.
     pub(crate) fn sent(&mut self, token: ProgressToken) {
         self.token = Some(token);
     }
 
-    /// The next progress; loses nothing when dropped. `None` once the connection has ended.
+    /// Waits for the next progress. Returns `None` after the end of the connection. Cancel-safe.
     pub(crate) async fn recv(&mut self) -> Option<Progress> {
         self.progress.recv().await
     }
 
-    /// Progress that has come already.
+    /// Returns progress that has arrived already.
     pub(crate) fn try_recv(&mut self) -> Option<Progress> {
         self.progress.try_recv().ok()
     }
 }
 
-impl Drop for Heard {
+impl Drop for ProgressReceiver {
     fn drop(&mut self) {
-        // First closed, then removed: a request that has not gone out yet is not registered after this.
+        // Close first: a request that is sent later is then not registered any more.
         self.progress.close();
         if let Some(token) = &self.token {
             self.routes.lock().remove(token);
@@ -78,7 +78,7 @@ impl Drop for Heard {
     }
 }
 
-/// Who waits for progress, by the token of the request.
+/// The receivers of progress, by the token of the request.
 #[derive(Debug, Default)]
 pub(crate) struct Routes(Mutex<HashMap<ProgressToken, mpsc::Sender<Progress>>>);
 
@@ -87,7 +87,7 @@ impl Routes {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn register(&self, token: ProgressToken, Waiting(sender): Waiting) {
+    fn register(&self, token: ProgressToken, ProgressSender(sender): ProgressSender) {
         let mut routes = self.lock();
         if !sender.is_closed() {
             routes.insert(token, sender);
@@ -96,7 +96,7 @@ impl Routes {
 
     fn hear(&self, heard: ProgressNotificationParam) {
         let ProgressNotificationParam { progress_token, progress, total, mut message, .. } = heard;
-        // Progress of what nobody waits for any more is of no use.
+        // The request has ended: drop its progress.
         let Some(sender) = self.lock().get(&progress_token).cloned() else { return };
         if let Some(message) = &mut message {
             message.truncate(head(message, MAX_MESSAGE).len());
@@ -108,24 +108,24 @@ impl Routes {
     }
 }
 
-/// A transport that takes progress out of what is received, and tells the end of it at once: rmcp first waits for the
-/// answers to questions that are open, which nobody is there to hear.
+/// A transport that delivers progress itself and reports the end of the connection at once. rmcp reports the end only after
+/// the answers to open questions of the server.
 ///
 /// It receives nothing while too many requests of the server are unanswered.
 pub(super) struct Routed<T> {
     transport: T,
-    back: Back,
+    back: Inbound,
     unanswered: Unanswered,
-    /// While it may still matter how the connection is opened.
+    /// `Some` for a connection that is opened with a probe.
     probe: Option<Probe>,
 }
 
 impl<T: Transport<RoleClient>> Routed<T> {
-    pub(super) fn new(transport: T, back: Back, probe: Option<Probe>) -> Self {
+    pub(super) fn new(transport: T, back: Inbound, probe: Option<Probe>) -> Self {
         Self { transport, back, unanswered: Unanswered::default(), probe }
     }
 
-    /// The next message of the server, or the answer to a probe that the server has not answered in time.
+    /// Returns the next message of the server, or a generated answer to a probe after its time limit.
     async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let deadline = self.probe.as_ref().and_then(Probe::deadline);
@@ -158,7 +158,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
             probe.send(&message);
         }
         if let JsonRpcMessage::Request(request) = &message
-            && let Some(waiting) = request.request.extensions().get::<Waiting>()
+            && let Some(waiting) = request.request.extensions().get::<ProgressSender>()
             && let Some(token) = request.request.get_meta().get_progress_token()
         {
             self.back.routes.register(token, waiting.clone());
@@ -204,7 +204,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
     }
 }
 
-/// How much of a message is kept, in bytes.
+/// The maximum length of a message, in bytes.
 const MAX_MESSAGE: usize = 4096;
-/// How much progress may wait for a caller who takes none: more is lost, as it must not hold up other calls.
+/// The capacity of the channel. Further progress is lost, because a slow caller must not block other calls.
 const MAX_UNHEARD: usize = 1024;

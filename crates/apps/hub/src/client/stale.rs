@@ -1,4 +1,4 @@
-//! Which lists of a server have changed: however often it says so, one is read again once.
+//! The changed lists of a server. Several notifications for one list are merged.
 
 use std::sync::{
     Arc,
@@ -7,7 +7,7 @@ use std::sync::{
 
 use tokio::sync::Notify;
 
-/// A list that has changed.
+/// A list that must be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stale {
     Tools = 1,
@@ -16,7 +16,7 @@ pub(crate) enum Stale {
     Prompts = 4,
 }
 
-/// Both ends: what is sent while nobody receives is kept, once of each kind.
+/// Creates a channel that stores each kind of list at most once.
 pub(crate) fn stale() -> (StaleSender, StaleReceiver) {
     let shared = Arc::new(Shared::default());
     (StaleSender(Arc::clone(&shared)), StaleReceiver(shared))
@@ -36,7 +36,7 @@ impl StaleSender {
 pub(crate) struct StaleReceiver(Arc<Shared>);
 
 impl StaleReceiver {
-    /// Waits for a list that has changed. Nothing is lost when the future is dropped; it never ends by itself.
+    /// Waits for a changed list. Cancel-safe.
     pub(crate) async fn recv(&mut self) -> Stale {
         loop {
             let kinds = self.0.kinds.load(Ordering::Acquire);
@@ -64,7 +64,7 @@ mod tests {
     use super::{Stale, stale};
 
     #[tokio::test]
-    async fn what_changed_often_is_told_once_and_nothing_is_lost() {
+    async fn repeated_changes_are_merged_and_none_is_lost() {
         let (sender, mut receiver) = stale();
         assert!(receiver.recv().now_or_never().is_none());
         for _ in 0..100 {

@@ -1,16 +1,17 @@
-//! A bound on the requests of a server that are not answered yet.
+//! A bound on the unanswered requests of a server.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// The requests of a server that are being answered, and the answers that wait to be written.
+/// Counts the requests of a server that are being answered, and the answers that are being written.
 ///
-/// rmcp handles each request in a task of its own: a server that asks without end and reads no answers must not be read on.
+/// rmcp handles each request in a task of its own. So reading must stop while a server sends many requests and reads no
+/// answers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unanswered(Arc<watch::Sender<usize>>);
 
-/// A request that is being answered, or an answer that is being written. Clones are the same one.
+/// A request that is being answered, or an answer that is being written. Clones count once.
 #[derive(Clone)]
 pub(super) struct Open(#[expect(dead_code, reason = "it is dropped")] Arc<Counted>);
 
@@ -25,7 +26,7 @@ impl Unanswered {
     /// Waits until there is room for another request. Cancel-safe.
     pub(super) async fn room(&self) {
         let mut count = self.0.subscribe();
-        // The sender is there.
+        // The sender is in `self`.
         let _ = count.wait_for(|count| *count < MAX_OPEN).await;
     }
 }
@@ -36,7 +37,7 @@ impl Drop for Counted {
     }
 }
 
-/// Twice as many as wait for the program's handlers at most: so many are reached only where the server takes no answers.
+/// Twice the maximum number of open questions, so that only a server that reads no answers reaches it.
 const MAX_OPEN: usize = 2 * super::asked::MAX_OPEN;
 
 #[cfg(test)]
@@ -80,7 +81,7 @@ mod tests {
             json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params(method)})
         }
 
-        /// Sends requests until nobody reads them any more, or many were read; the last one may be written in part.
+        /// Sends requests until they are not read any more, or `MANY` were read. The last one may be written in part.
         async fn flood(&mut self, method: &str, id: impl Fn(usize) -> Value) -> usize {
             for asked in 0..MANY {
                 let request = Self::request(method, &id(asked));
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_server_that_asks_and_reads_no_answers_is_not_read_on() {
+    async fn reading_stops_while_a_server_reads_no_answers() {
         for method in ["roots/list", "ping", "elicitation/create", "sampling/createMessage", "no/such"] {
             for is_one_id in [false, true] {
                 let (ours, theirs) = duplex(1 << 10);
@@ -130,10 +131,10 @@ mod tests {
                 let tasks = Handle::current().metrics().num_alive_tasks() - before;
                 assert!(tasks < 2 * MAX_OPEN, "{method}, {is_one_id}: {tasks} tasks");
 
-                // Of several requests with one id, one has an answer, and the others leave nothing behind.
+                // Of several requests with one id, only one gets an answer.
                 if !is_one_id {
                     assert!(asked < 2 * MAX_OPEN, "{method}: {asked}");
-                    // Once it reads, it is read: every request has its answer.
+                    // When the server reads again, each request gets its answer.
                     let mut answered = HashSet::new();
                     while answered.len() < asked {
                         let answer = server.read().await;

@@ -1,4 +1,4 @@
-//! The definitions of tools that the configuration always allows, so that one that changes is asked about again.
+//! The definitions of tools that the configuration always allows: a changed definition needs approval again.
 
 use std::{
     collections::HashMap,
@@ -11,14 +11,14 @@ use rmcp::model::Tool;
 use super::Record;
 use crate::config::{Launch, ServerConfig};
 
-/// The definitions under which tools of one server are called without a question: as they were when the server first listed
-/// them, or when they were first allowed, in this run.
+/// The tool definitions of one server that need no approval: as the server first listed them in this run, or as they were
+/// first allowed.
 #[derive(Debug)]
 pub(crate) struct Allowed(Mutex<Definitions>);
 
 #[derive(Debug)]
 pub(super) struct Definitions {
-    /// How the server is reached; another one has other tools.
+    /// How the server is reached. Another server has other tools.
     launch: Launch,
     tools: HashMap<String, Definition>,
     hasher: RandomState,
@@ -31,13 +31,13 @@ struct Definition {
 }
 
 impl Allowed {
-    /// Those of a server that is reached in this way: none yet.
+    /// Creates an empty set for a server that is reached in this way.
     pub(super) fn new(launch: &Launch) -> Self {
         let (tools, hasher) = (HashMap::new(), RandomState::new());
         Self(Mutex::new(Definitions { launch: launch.clone(), tools, hasher }))
     }
 
-    /// Returns whether this is the definition that is allowed.
+    /// Returns whether this definition is allowed.
     pub(crate) fn has(&self, tool: &Tool) -> bool {
         let definitions = self.lock();
         let hash = definitions.hash(tool);
@@ -57,18 +57,18 @@ impl Allowed {
 }
 
 impl Definitions {
-    /// Takes in another configuration, and the tools that the server listed before.
+    /// Applies another configuration to the tools that the server has listed.
     pub(super) fn configure(&mut self, config: &ServerConfig, tools: &[Tool], record: &Record) {
         if self.launch == config.launch {
             self.list(config, tools, record);
         } else {
-            // The tools are another server's.
+            // The tools belong to another server.
             self.tools.clear();
             self.launch = config.launch.clone();
         }
     }
 
-    /// Takes in the tools of a server of this configuration; notes which allowed ones have changed.
+    /// Notes the listed tools. A change of an allowed tool is added to the record.
     pub(super) fn list(&mut self, config: &ServerConfig, tools: &[Tool], record: &Record) {
         for tool in tools.iter().filter(|tool| config.always_allow.matches(&tool.name)) {
             let hash = self.hash(tool);
@@ -88,14 +88,14 @@ impl Definitions {
         }
     }
 
-    /// A tool that exceeds the limit needs approval.
+    /// Adds a tool. A tool beyond the limit needs approval.
     fn put(&mut self, tool: &Tool, definition: Definition) {
         if self.tools.len() < MAX_TOOLS || self.tools.contains_key(&*tool.name) {
             self.tools.insert(tool.name.clone().into_owned(), definition);
         }
     }
 
-    /// A hash of what a model or a user goes by; the key is random, so that no server can aim at a collision.
+    /// Hashes what a model or a user sees of a tool. The key is random, so that no server can construct a collision.
     fn hash(&self, tool: &Tool) -> u64 {
         let Tool { title, description, input_schema, output_schema, annotations, .. } = tool;
         let annotations = serde_json::to_value(annotations).unwrap_or_default();
@@ -103,5 +103,5 @@ impl Definitions {
     }
 }
 
-/// More tools than a list may have are not remembered.
+/// The maximum length of a list of tools.
 const MAX_TOOLS: usize = 10_000;

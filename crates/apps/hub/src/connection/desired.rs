@@ -1,4 +1,5 @@
-//! What is wanted of a server. The task looks at it, so that no wish is lost or done twice, in whatever order they come.
+//! The desired state of a server. The task compares it with the actual state, so that requests in any order are neither lost
+//! nor done twice.
 
 use std::sync::Arc;
 
@@ -7,22 +8,22 @@ use crate::{
     config::{Configured, ServerConfig},
 };
 
-/// What is wanted of a server.
+/// The desired state of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Desired {
     pub(crate) configured: Arc<Configured>,
-    /// That of `configured`, for those who want no more.
+    /// The configuration in `configured`.
     pub(crate) config: Arc<ServerConfig>,
-    /// The switch of the whole hub.
+    /// Whether the hub is enabled.
     pub(crate) is_hub_on: bool,
-    /// Counts up with each restart that was asked for.
+    /// Counts the requested restarts.
     pub(crate) run: u64,
-    /// Counts up with each change of a file that the server is made of. It restarts it, but not at once where such
-    /// changes follow each other.
+    /// Counts the changes of files that the server depends on. A change restarts the server, with a delay if changes
+    /// follow each other.
     pub(crate) touched: u64,
-    /// Counts up with each change for which what runs must end; see [`replaces`](Self::replaces).
+    /// Counts the changes that end the running server; see [`replaces`](Self::replaces).
     pub(crate) generation: u64,
-    /// Counts up with each listing that was asked for.
+    /// Counts the requested listings.
     pub(crate) listing: u64,
 }
 
@@ -40,21 +41,21 @@ impl Desired {
         }
     }
 
-    /// With another configuration of the same server.
+    /// Sets another configuration of the same server.
     pub(crate) fn configure(&mut self, configured: &Configured) {
         if *self.configured != *configured {
             self.config = Arc::new(configured.config.clone());
         }
-        // Also of one that is equal: it may stand elsewhere in its file.
+        // Even if the configuration is equal: its position in the file may differ.
         self.configured = Arc::new(configured.clone());
     }
 
-    /// Counts the change from another wish, where that is one for which what runs must end.
+    /// Counts a change that ends the running server.
     pub(super) fn count(&mut self, before: &Self) {
         self.generation = before.generation + u64::from(self.replaces(before));
     }
 
-    /// Who has switched it off, where somebody has.
+    /// Returns why the server is disabled, if it is.
     pub(crate) fn disabled(&self) -> Option<DisabledBy> {
         if self.config.disabled {
             Some(DisabledBy::Config)
@@ -65,12 +66,12 @@ impl Desired {
         }
     }
 
-    /// The state in which this begins.
+    /// Returns the state in which a server starts.
     pub(crate) fn first_state(&self) -> ServerState {
         self.disabled().map_or(ServerState::Starting, ServerState::Disabled)
     }
 
-    /// Whether what runs for another wish must end for this one.
+    /// Returns whether a server that runs for the other desired state must end for this one.
     fn replaces(&self, other: &Self) -> bool {
         self.run != other.run
             || self.disabled() != other.disabled()

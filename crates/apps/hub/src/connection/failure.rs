@@ -1,4 +1,4 @@
-//! Why a server could not be started or reached, in words for its user.
+//! Errors of starting and reaching a server, as texts for the user.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::record::{beginning, cut, tail};
 use crate::transport::link::Ended;
 use crate::transport::stdio::{Child, StartError};
 
-/// Why a connection could not be opened.
+/// The error of opening a connection.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("{0}")]
@@ -28,14 +28,14 @@ pub(crate) enum Failure {
     #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only servers over HTTP want one"))]
     #[error("authorization is required")]
     NeedsAuthentication(Option<Arc<str>>),
-    /// Over HTTP.
+    /// An error over HTTP.
     #[cfg(feature = "http")]
     #[error(transparent)]
     Web(Ended),
 }
 
 impl Failure {
-    /// Whether trying again can't help.
+    /// Returns whether a retry is pointless.
     pub(super) fn is_final(&self) -> bool {
         match self {
             Self::Unresolved(_) | Self::Start(_) => true,
@@ -64,7 +64,7 @@ impl From<ClientInitializeError> for Failure {
     }
 }
 
-/// What to say of a failure, with what is known of the process.
+/// Describes a failure, with the exit status and stderr of the process.
 pub(super) async fn explain(failure: &Failure, child: Option<&Child>) -> String {
     let Some(child) = child else { return cut(&failure.to_string()) };
     let is_end = match failure {
@@ -82,7 +82,7 @@ pub(super) async fn explain(failure: &Failure, child: Option<&Child>) -> String 
     with_stderr(what, &report.map_or_else(|| child.stderr_tail(), |report| report.stderr_tail))
 }
 
-/// What to say of a connection that was lost.
+/// Describes the loss of a connection.
 pub(super) async fn lost(child: Option<&Child>) -> String {
     let Some(child) = child else { return "the connection was lost".to_owned() };
     if let Some(why) = child.broken() {
@@ -94,7 +94,7 @@ pub(super) async fn lost(child: Option<&Child>) -> String {
     }
 }
 
-/// What to say of a connection whose server does not answer any more.
+/// Describes a server that does not respond to pings.
 pub(super) fn silent(limit: Duration, child: Option<&Child>) -> String {
     let stderr = child.map(Child::stderr_tail).unwrap_or_default();
     with_stderr(format!("it did not answer a ping within {}", seconds(limit)), &stderr)
@@ -118,5 +118,5 @@ fn seconds(time: Duration) -> String {
     format!("{} s", time.as_secs_f64())
 }
 
-/// How long to wait for the end of a process whose output has ended.
+/// How long to wait for the exit of a process after its output has ended.
 const REPORT: Duration = Duration::from_secs(1);

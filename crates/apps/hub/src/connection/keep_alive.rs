@@ -1,4 +1,4 @@
-//! Asks a server that says nothing whether it is still there.
+//! Pings silent servers.
 
 use std::{future::pending, time::Duration};
 
@@ -11,37 +11,37 @@ use rmcp::{
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{Live, Record};
-use crate::client::Back;
+use crate::client::Inbound;
 
-/// When a server that says nothing is asked whether it is still there (`ping`, or `server/discover` since 2026-07-28).
+/// The times after which a silent server is pinged (`ping`, or `server/discover` since 2026-07-28).
 ///
-/// One that has answered before and does not answer any more is lost, and is connected again.
-/// An answer that is an error is one, and so is whatever else comes meanwhile.
-/// A server that has never answered a ping is not asked again: it may not know the question.
-/// While a call is under way, or the user is asked, nothing is asked: a call has a limit of its own.
+/// If a server that answered earlier pings stops answering, its connection is lost and is opened again.
+/// An error counts as an answer, and so does any other message.
+/// A server that has never answered a ping is not pinged again: it may not support it.
+/// No ping is sent while a call is in flight, which has its own limit, or while a question to the user is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeepAlive {
-    /// How long nothing comes from a server, and nobody waits for it, before it is asked. A minute by default.
+    /// The time without messages and calls after which a server is pinged. The default is one minute.
     pub idle: Duration,
-    /// How long an answer may take. 30 seconds by default.
+    /// The time limit for the answer. The default is 30 seconds.
     pub limit: Duration,
 }
 
 impl KeepAlive {
-    /// Nothing is asked: a server that stands still is noticed by the next call. For one that is stopped in a debugger.
+    /// Disables pings, for a server that is stopped in a debugger. Only the next call notices an unresponsive server.
     pub fn never() -> Self {
         Self { idle: Duration::MAX, ..Self::default() }
     }
 
-    /// With this time without a word before a server is asked.
+    /// Sets the time after which a silent server is pinged.
     #[must_use]
     pub fn idle(mut self, time: Duration) -> Self {
         self.idle = time;
         self
     }
 
-    /// With this limit for an answer.
+    /// Sets the time limit for the answer.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -55,7 +55,7 @@ impl Default for KeepAlive {
     }
 }
 
-/// Resolves when the server has fallen silent.
+/// Resolves when the server stops answering pings.
 pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record) {
     let mut has_answered = false;
     loop {
@@ -80,8 +80,8 @@ pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record)
     }
 }
 
-/// Waits until there was no sign for so long, from now on.
-async fn idle(back: &Back, time: Duration) {
+/// Waits until the server was idle for this time, from now on.
+async fn idle(back: &Inbound, time: Duration) {
     let mut since = Instant::now();
     loop {
         let left = time.saturating_sub(since.elapsed());
@@ -93,15 +93,15 @@ async fn idle(back: &Back, time: Duration) {
     }
 }
 
-/// When something came last, or somebody waited: now, while somebody does, or the user is asked.
-fn last_sign(back: &Back) -> Instant {
+/// Returns the time of the last message or open call. Returns the present while a call or a question is open.
+fn last_sign(back: &Inbound) -> Instant {
     match (back.life.idle_since(), back.asking.since()) {
         (None, _) => Instant::now(),
         (Some(since), asked) => asked.map_or(since, |asked| asked.max(since)),
     }
 }
 
-/// Whether there was an answer; `None` where nothing came in time.
+/// Sends a ping. Returns whether there was an answer; `None` after the time limit.
 async fn ping(peer: &Peer<RoleClient>, request: ClientRequest, limit: Duration) -> Option<bool> {
     let mut id = None;
     let answer = async {
@@ -112,11 +112,11 @@ async fn ping(peer: &Peer<RoleClient>, request: ClientRequest, limit: Duration) 
     let answer = timeout(limit, answer).await;
     match answer {
         Ok(Ok(_) | Err(ServiceError::McpError(_))) => Some(true),
-        // It could not be sent: the transport knows what that means.
+        // The transport handles a failure to send.
         Ok(Err(_)) => Some(false),
         Err(_) => {
             let cancelled = CancelledNotificationParam::new(id, None);
-            // The first poll puts it into the queue; nobody waits for it to be sent.
+            // The first poll queues the notification; nothing waits until it is sent.
             let _ = tokio::task::unconstrained(peer.notify_cancelled(cancelled)).now_or_never();
             None
         }

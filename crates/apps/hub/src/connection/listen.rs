@@ -1,4 +1,4 @@
-//! Follows what a server without a handshake reports: it sends notifications only on a `subscriptions/listen` stream.
+//! The notifications of servers without a handshake, which arrive only on a `subscriptions/listen` stream.
 
 use std::{convert::Infallible, future::pending, time::Duration};
 
@@ -13,9 +13,9 @@ use super::{Core, Live};
 use crate::excerpt::excerpt;
 
 impl Core {
-    /// Listens as long as the connection stands, to the changes of lists and of subscribed resources.
+    /// Listens to changes of lists and of subscribed resources while the connection is open.
     ///
-    /// At a server with a handshake, it cancels the subscriptions that nobody holds any more, each within the limit.
+    /// For a server with a handshake, it cancels released subscriptions, each within the limit.
     pub(super) async fn listen(&self, live: &Live, limit: Duration) -> Infallible {
         if !live.is_stateless() {
             return self.subscriptions.cancel_released(live, limit, &self.record).await;
@@ -23,7 +23,7 @@ impl Core {
         let mut uris = self.subscriptions.follow();
         let mut losses = 0;
         loop {
-            // They are not part of the next stream.
+            // Released subscriptions are not part of the next stream.
             self.subscriptions.take_released();
             let wanted = filter(live, uris.borrow_and_update().uris());
             if wanted == SubscriptionFilter::default() {
@@ -50,7 +50,7 @@ impl Core {
         }
     }
 
-    /// Listens until the stream ends. Returns whether it has brought anything.
+    /// Listens until the stream ends. Returns whether there was a notification.
     async fn listen_once(
         &self,
         live: &Live,
@@ -81,7 +81,7 @@ impl Core {
     }
 }
 
-/// What there is to listen to: what the server announces, and the resources that the program has subscribed to.
+/// Returns the filter for lists that the server reports changes of, and for the subscribed resources.
 fn filter<'a>(live: &Live, uris: impl Iterator<Item = &'a String>) -> SubscriptionFilter {
     let mut filter = SubscriptionFilter::default();
     let Some(ServerCapabilities { tools, resources, prompts, .. }) =
@@ -98,6 +98,6 @@ fn filter<'a>(live: &Live, uris: impl Iterator<Item = &'a String>) -> Subscripti
     filter
 }
 
-/// Before the stream is opened again; it doubles.
+/// The delay before the stream is opened again. It doubles.
 const PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

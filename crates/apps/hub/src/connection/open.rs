@@ -25,16 +25,16 @@ use crate::{
     transport::stdio::{self, Program},
 };
 
-/// A connection that has just been opened.
+/// A new connection with its first lists.
 pub(super) struct Opened {
     pub(super) service: RunningService<RoleClient, Client>,
     pub(super) catalog: Catalog,
 }
 
-/// Opens a connection within a limit, and reads what the server offers in what is left of it.
+/// Opens a connection and reads the server's lists, within a limit.
 ///
-/// What there is of the server is put into `slot` before anything can fail or wait.
-/// `lifecycle` says how the server was opened last, and then how it was opened now.
+/// The process and the transport's state are put into `slot` before any wait or failure.
+/// `lifecycle` contains how the last connection was opened, and afterwards how this one was opened.
 #[expect(clippy::too_many_arguments, reason = "all of it makes a connection")]
 pub(super) async fn open(
     core: &Core,
@@ -69,7 +69,7 @@ pub(super) async fn open(
     if catalog.is_late() {
         return Err(Failure::Late(limit));
     }
-    // A server may let everybody shake hands, and refuse to say what it offers.
+    // A server may accept a handshake without authorization and refuse its lists.
     #[cfg(feature = "http")]
     if let Some(challenge) = slot.link.as_ref().and_then(|link| link.challenge()) {
         return Err(Failure::NeedsAuthentication(Some(challenge)));
@@ -77,7 +77,7 @@ pub(super) async fn open(
     Ok(Opened { service, catalog })
 }
 
-/// What a connection is made from.
+/// The parameters of a connection.
 struct At<'a> {
     core: &'a Core,
     config: &'a ServerConfig,
@@ -120,7 +120,7 @@ impl At<'_> {
             Resolved::Sse { url, headers } => {
                 let (transport, link) = sse::connect(Web::new(url, headers, tokens(setting, url)?)?).await?;
                 slot.link = Some(Arc::clone(&link));
-                // No version without a handshake knows this transport.
+                // Versions without a handshake do not have this transport.
                 let serving = client.serve(transport, Lifecycle::Initialize, patience);
                 serving.await.map_err(|error| unopened(&link, error))?
             }
@@ -132,9 +132,9 @@ impl At<'_> {
     }
 }
 
-/// Returns how to try again after a failure, if another way to open the connection may succeed.
+/// Returns another way to open the connection after a failure, if it may succeed.
 ///
-/// Some servers end, or are confused, when the first request is not `initialize`.
+/// Some servers exit or fail if the first request is not `initialize`.
 fn other(lifecycle: Lifecycle, failure: &Failure, client: &Client, slot: &Slot) -> Option<Lifecycle> {
     match (lifecycle, failure) {
         (Lifecycle::Probe, Failure::Handshake(_)) if client.is_late() => Some(Lifecycle::Discover),
@@ -145,7 +145,7 @@ fn other(lifecycle: Lifecycle, failure: &Failure, client: &Client, slot: &Slot) 
         {
             Some(Lifecycle::Initialize)
         }
-        // What it spoke before, it does not speak any more.
+        // The server no longer supports its earlier version.
         (Lifecycle::Discover | Lifecycle::Initialize, Failure::Handshake(error))
             if !matches!(**error, ClientInitializeError::ConnectionClosed(_)) =>
         {
@@ -155,10 +155,10 @@ fn other(lifecycle: Lifecycle, failure: &Failure, client: &Client, slot: &Slot) 
     }
 }
 
-/// How long a server has to answer `server/discover` before it is taken for one that needs a handshake.
+/// How long a server has to answer `server/discover` before the handshake is tried.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// The tokens for the server at an address.
+/// Returns the tokens for the server at a URL.
 #[cfg(feature = "auth")]
 fn tokens(setting: &Setting, url: &str) -> Result<Option<Arc<dyn Tokens>>, Failure> {
     Ok(Some(setting.book.access(url)?))
@@ -169,7 +169,7 @@ fn tokens(_: &Setting, _: &str) -> Result<Option<Arc<dyn Tokens>>, Failure> {
     Ok(None)
 }
 
-/// Why a handshake failed: what the transport knows says more than that it failed.
+/// Returns why a handshake failed. The transport knows more than the handshake's error.
 #[cfg(feature = "http")]
 fn unopened(link: &Link, error: ClientInitializeError) -> Failure {
     match link.unopened() {

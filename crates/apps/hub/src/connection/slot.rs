@@ -1,4 +1,4 @@
-//! What there is of a server while it runs: held apart from whatever waits, so that it can be ended in order.
+//! The resources of a running server. They are kept outside of the futures that wait, so that they can be ended in order.
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -13,25 +13,25 @@ use super::Record;
 use crate::transport::link::Link;
 use crate::{client::Client, transport::stdio::Child};
 
-/// What there is of a server while it runs. Dropping it ends the server too, and waits for nothing.
+/// The resources of a running server. Dropping it ends the server without waiting.
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) child: Option<Child>,
-    /// What the transport over HTTP knows, where it is one.
+    /// The state of a transport over HTTP.
     #[cfg(feature = "http")]
     pub(super) link: Option<Arc<Link>>,
     service: Option<Service>,
     record: Arc<Record>,
 }
 
-/// The task of `rmcp`, which ends by itself, or when it is told to.
+/// The task of `rmcp`.
 struct Service {
     over: Pin<Box<dyn Future<Output = ()> + Send>>,
     stop: Option<RunningServiceCancellationToken>,
 }
 
 impl Slot {
-    /// Nothing yet; what goes wrong at its end is noted.
+    /// Creates an empty slot. Errors at the end are added to the record.
     pub(super) fn new(record: Arc<Record>) -> Self {
         Self { record, ..Self::default() }
     }
@@ -46,7 +46,7 @@ impl Slot {
         self.service = Some(Service { over, stop });
     }
 
-    /// Waits for the end of the connection; for ever where there is none. Cancel-safe.
+    /// Waits for the end of the connection, or forever if there is none. Cancel-safe.
     pub(super) async fn over(&mut self) {
         match &mut self.service {
             Some(service) => service.over.as_mut().await,
@@ -55,9 +55,9 @@ impl Slot {
         self.service = None;
     }
 
-    /// Ends everything, and returns when nothing is left of it, within the graces of a process.
+    /// Ends the connection and the process, and waits until they are gone, at most the grace periods of a process.
     ///
-    /// Cancel-safe: what a dropped future has not seen the end of, the next one waits for.
+    /// Cancel-safe: after a dropped future, the next call continues to wait.
     pub(super) async fn end(&mut self) {
         let Self { child, service, record, .. } = self;
         let service = async {
@@ -65,12 +65,12 @@ impl Slot {
                 if let Some(stop) = running.stop.take() {
                     stop.cancel();
                 }
-                // It is bounded itself, but for a server over HTTP that does not take the end of its session.
+                // Only a server over HTTP that does not confirm the end of its session takes this long.
                 if timeout(GOODBYE, running.over.as_mut()).await.is_err() {
                     record.note("its session did not end in time; it is left to itself");
                 }
             }
-            // What is over must not be polled by whoever waits for the rest after this was dropped.
+            // A completed future must not be polled again by the next call.
             *service = None;
         };
         let child = async {
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_session_that_does_not_end_is_left_and_told() {
+    async fn session_that_does_not_end_is_abandoned_and_recorded() {
         let service = Service { over: Box::pin(std::future::pending()), stop: None };
         let mut slot = Slot { service: Some(service), ..Slot::default() };
         slot.end().await;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_end_that_was_dropped_is_waited_for_again() {
+    async fn next_end_continues_after_a_dropped_one() {
         let (kept, child) = Child::held();
         let mut slot = Slot { child: Some(child), ..Slot::default() };
         slot.service = Some(Service { over: Box::pin(async {}), stop: None });

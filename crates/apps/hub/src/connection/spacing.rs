@@ -1,25 +1,25 @@
-//! Limits the restarts that files ask for: a build that goes on writing, and a server that writes into a folder that it
-//! watches, must not restart a server for ever.
+//! Limits the restarts after file changes: a running build, or a server that writes into its own watched folder, must not
+//! restart a server forever.
 
 use std::time::Duration;
 
 use super::Backoff;
 
-/// How many restarts by files have followed each other.
+/// The restarts by file changes that followed each other.
 #[derive(Debug, Default)]
 pub(super) struct Spacing {
     restarts: u32,
-    /// How long after the last start, or the last change that was ignored, the last change came.
+    /// The time from the last start or the last ignored change to the last change.
     stood: Option<Duration>,
 }
 
 impl Spacing {
-    /// Returns how long to wait before a restart for a change that came `stood` after the last start; `None` if there is
-    /// to be no restart: `stood` is then measured from this change.
+    /// Returns the delay before a restart for a change that came `stood` after the last start. Returns `None` for no restart;
+    /// the next `stood` is then measured from this change.
     ///
-    /// The first restart does not wait; those that follow are as far apart as attempts after losses, and as many.
-    /// A change is the first again when four times the wait has passed, unless it comes as long after the start as the
-    /// change before it: that one is the server's own.
+    /// The first restart has no delay. The delays and the number of further restarts are those of attempts after losses.
+    /// A change counts as the first one again after four times the delay, unless it comes as long after the start as the
+    /// change before it: then the server itself writes the file.
     pub(super) fn wait(&mut self, backoff: &Backoff, stood: Duration) -> Option<Duration> {
         let apart = match self.restarts {
             0 => Duration::ZERO,
@@ -38,16 +38,16 @@ impl Spacing {
     }
 }
 
-/// After how many of the waits files have come to rest.
+/// After this many delays without a change, the next change counts as the first one.
 const CALM: u32 = 4;
-/// Changes that come as long after a start differ by less.
+/// Two changes with a smaller difference come equally long after a start.
 const SAME: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// How many restarts there are in an hour, when a file changes so long after each start, or after each change.
+    /// Counts the restarts in an hour if a file changes `after` each start or each ignored change.
     fn restarts(mut after: impl FnMut(u32) -> Duration) -> u32 {
         let (mut spacing, mut passed, mut restarts) = (Spacing::default(), Duration::ZERO, 0);
         for change in 0..100_000 {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_changes_its_own_files_is_not_restarted_for_ever() {
+    fn server_that_changes_its_own_files_is_not_restarted_forever() {
         for millis in [0, 10, 600, 3_900, 5_000, 10_000, 60_000, 200_000] {
             let restarts = restarts(|_| Duration::from_millis(millis));
             assert!(restarts <= 1 + Backoff::default().restarts, "{restarts} after {millis} ms");
@@ -71,20 +71,20 @@ mod tests {
     }
 
     #[test]
-    fn somebody_who_builds_now_and_then_waits_for_nothing() {
+    fn occasional_builds_restart_without_delay() {
         let builds = restarts(|change| Duration::from_secs(if change % 2 == 0 { 8 } else { 12 }));
         assert!(builds >= 359, "{builds}");
     }
 
     #[test]
-    fn restarts_are_farther_and_farther_apart_and_then_end() {
+    fn delays_between_restarts_double_until_restarts_end() {
         let (mut spacing, backoff) = (Spacing::default(), Backoff::default());
         let soon = Duration::from_millis(500);
         let mut wait = |stood| spacing.wait(&backoff, stood).map(|wait| wait.as_millis());
         let waits: Vec<_> = (0..8).map(|_| wait(soon)).collect();
         let expected = [Some(0), Some(500), Some(1500), Some(3500), Some(7500), Some(15500), None, None];
         assert_eq!(waits, expected);
-        // Files that have come to rest restart it again.
+        // After a quiet time, a change restarts the server again.
         assert_eq!(wait(Duration::from_secs(180)), Some(0));
         assert_eq!(wait(soon), Some(500));
     }

@@ -1,5 +1,5 @@
-//! The resources of a server that somebody has subscribed to: each connection is to know them.
-#![expect(deprecated, reason = "servers with a handshake know no other way")]
+//! The subscriptions to resources of a server, which each connection makes again.
+#![expect(deprecated, reason = "servers with a handshake have no other way")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,12 +18,11 @@ use tokio::{sync::watch, time::timeout};
 use super::{Live, Record};
 use crate::excerpt::excerpt;
 
-/// The URIs that are subscribed to, whatever becomes of connections. A clone is the same list.
+/// The subscribed URIs, independent of connections. Clones share the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Subscriptions(Arc<watch::Sender<Holders>>);
 
-/// The holders of each URI: the program, and clients of gateways. A URI without holders is still to be cancelled at the
-/// server.
+/// The holders of each URI: the program and clients of gateways. A URI without holders must still be cancelled at the server.
 #[derive(Debug, Default)]
 pub(super) struct Holders {
     uris: BTreeMap<String, BTreeSet<u64>>,
@@ -32,7 +31,7 @@ pub(super) struct Holders {
 }
 
 impl Holders {
-    /// The URIs that somebody holds.
+    /// Returns the URIs with holders.
     pub(super) fn uris(&self) -> impl Iterator<Item = &String> {
         self.uris.iter().filter(|(_, holders)| !holders.is_empty()).map(|(uri, _)| uri)
     }
@@ -49,8 +48,8 @@ impl Holders {
     }
 }
 
-/// A subscription to one resource for a client of a gateway; dropping it releases the subscription, which the task of the
-/// connection then cancels at the server if nobody else holds it.
+/// A subscription to one resource for a client of a gateway. Dropping it releases the subscription; the connection's task
+/// cancels it at the server if it has no other holder.
 #[derive(Debug)]
 pub(crate) struct Hold {
     subscriptions: Subscriptions,
@@ -59,7 +58,7 @@ pub(crate) struct Hold {
 }
 
 impl Hold {
-    /// Releases a subscription that the server has refused: there is nothing to cancel.
+    /// Releases a subscription that the server has refused, so there is nothing to cancel.
     pub(crate) fn refused(self) {
         self.subscriptions.forget(&self.uri, self.holder);
     }
@@ -75,18 +74,18 @@ impl Drop for Hold {
 }
 
 impl Subscriptions {
-    /// Keeps one of the program's that the server has taken; past a bound it is of this connection alone.
+    /// Adds a subscription of the program that the server has accepted. Beyond a limit it lasts only for this connection.
     pub(crate) fn add(&self, uri: &str) {
         self.0.send_if_modified(|all| all.add(uri, PROGRAM));
     }
 
-    /// Removes one of the program's. Returns whether a client still holds it.
+    /// Removes a subscription of the program. Returns whether a client still holds it.
     pub(crate) fn remove(&self, uri: &str) -> bool {
         self.forget(uri, PROGRAM);
         self.is_held(uri)
     }
 
-    /// Keeps one for a client; `None` where there are too many.
+    /// Adds a subscription of a client. Returns `None` beyond the limit.
     pub(crate) fn hold(&self, uri: &str) -> Option<Hold> {
         let mut holder = None;
         self.0.send_if_modified(|all| {
@@ -101,7 +100,7 @@ impl Subscriptions {
         self.0.borrow().uris.get(uri).is_some_and(|holders| !holders.is_empty())
     }
 
-    /// Removes a holder, and the URI where there is no other.
+    /// Removes a holder, and the URI after its last holder.
     fn forget(&self, uri: &str, holder: u64) {
         self.0.send_if_modified(|all| {
             let Some(holders) = all.uris.get_mut(uri) else { return false };
@@ -113,10 +112,10 @@ impl Subscriptions {
         });
     }
 
-    /// Removes the URIs that clients have released.
+    /// Removes and returns the URIs that clients have released.
     pub(super) fn take_released(&self) -> Vec<String> {
         let mut released = Vec::new();
-        // Nobody needs to know: these count for nobody already.
+        // No wake-up is needed: released URIs are in no filter.
         self.0.send_if_modified(|all| {
             all.uris.retain(|uri, holders| {
                 if holders.is_empty() {
@@ -133,12 +132,12 @@ impl Subscriptions {
         self.0.borrow().uris().cloned().collect()
     }
 
-    /// The URIs as they change.
+    /// Returns a receiver of the URIs.
     pub(super) fn follow(&self) -> watch::Receiver<Holders> {
         self.0.subscribe()
     }
 
-    /// Subscribes to these once more, except those that were cancelled meanwhile. One that the server refuses is forgotten.
+    /// Subscribes to these URIs again, except those without holders. A URI that the server refuses is removed.
     pub(super) async fn renew(&self, uris: Vec<String>, live: &Live, limit: Duration, record: &Record) {
         if uris.is_empty() || live.is_stateless() {
             return;
@@ -156,7 +155,7 @@ impl Subscriptions {
                         let (uri, why) = (excerpt(&uri), excerpt(&error.message));
                         record.note(&format!("it does not take the subscription to `{uri}` again: {why}"));
                     }
-                    // The connection knows why.
+                    // The connection is lost and reports why.
                     Err(_) => return,
                 }
             }
@@ -166,7 +165,7 @@ impl Subscriptions {
         }
     }
 
-    /// Cancels, at a server with a handshake, the subscriptions that clients release.
+    /// Cancels released subscriptions at a server with a handshake.
     pub(super) async fn cancel_released(&self, live: &Live, limit: Duration, record: &Record) -> Infallible {
         let mut changes = self.follow();
         loop {
@@ -179,7 +178,7 @@ impl Subscriptions {
                     Err(_) => tracing::debug!("a subscription was not cancelled in time"),
                 }
                 drop(waits);
-                // A client may have subscribed again before the server had cancelled it; otherwise this does nothing.
+                // A client may have subscribed again before the server cancelled the subscription.
                 self.renew(vec![uri], live, limit, record).await;
             }
             if changes.changed().await.is_err() {
@@ -189,7 +188,7 @@ impl Subscriptions {
     }
 }
 
-/// The holder that the program is.
+/// The holder number of the program.
 const PROGRAM: u64 = 0;
-/// How many are kept of a server.
+/// The maximum number of subscriptions of a server.
 const MAX: usize = 1000;

@@ -1,4 +1,4 @@
-//! The task of one server: starts it, keeps it connected, reads its lists again, and ends it, as is wanted.
+//! The task of one server: starts it, keeps it connected, refreshes its lists and ends it.
 
 use std::{
     convert::Infallible,
@@ -39,7 +39,7 @@ use crate::{
     size::size,
 };
 
-/// What all servers of a hub have in common.
+/// The settings of all servers of a hub.
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub(crate) variables: Variables,
@@ -47,7 +47,7 @@ pub(crate) struct Setting {
     pub(crate) grace: Grace,
     pub(crate) backoff: Backoff,
     pub(crate) keep_alive: KeepAlive,
-    /// Cancelled once the files of the first servers are watched, or can't be: none is started before.
+    /// Cancelled when the files of the first servers are watched, or can't be. No server starts earlier.
     pub(crate) is_watching: CancellationToken,
     #[cfg(feature = "auth")]
     pub(crate) book: Book,
@@ -58,7 +58,7 @@ impl Setting {
         if !configured.is_trusted {
             return Err(Failure::Unresolved("its definition is not trusted".to_owned()));
         }
-        // It asks the program, whose answer may be a panic.
+        // This calls the program's code, which may panic.
         match AssertUnwindSafe(resolve(configured, &self.variables)).catch_unwind().await {
             Ok(resolved) => resolved.map_err(|problems| {
                 let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
@@ -75,13 +75,13 @@ pub(crate) struct Task {
     wishes: watch::Receiver<Desired>,
     stop: CancellationToken,
     setting: Arc<Setting>,
-    /// The end of the server that had this name before.
+    /// The end of the earlier server of this name.
     predecessor: Option<CancellationToken>,
-    /// Tells the end also where this is dropped, and was never run.
+    /// Reports the end even if the task was never run.
     ended: Finish,
 }
 
-/// Dropped at the end of a task, however that comes about.
+/// Reports the end of the task when it is dropped.
 struct Finish(Arc<Core>);
 
 impl Drop for Finish {
@@ -91,7 +91,7 @@ impl Drop for Finish {
     }
 }
 
-/// Why a connection does not stand any more, or never did.
+/// Why there is no connection.
 enum End {
     Failed { failure: Failure, why: String },
     Lost { why: String, stood: Duration },
@@ -109,9 +109,9 @@ impl Task {
         Self { core, wishes, stop, setting, predecessor, ended }
     }
 
-    /// Runs until it is stopped, and nothing is left of the server.
+    /// Runs until the task is stopped and the server is gone.
     pub(crate) async fn run(self) {
-        // Also where this is stopped already: whoever has the name next waits for the end of this alone.
+        // Even if this task is stopped already: the next server of this name waits only for the end of this one.
         if let Some(predecessor) = self.predecessor.clone() {
             predecessor.cancelled_owned().await;
         }
@@ -126,7 +126,7 @@ impl Task {
         drop(self.ended);
     }
 
-    /// Does what is wanted, until nobody can want anything any more.
+    /// Follows the desired state until its sender is gone.
     async fn follow(&self, slot: &mut Slot) -> Result<Infallible, watch::error::RecvError> {
         let mut wishes = self.wishes.clone();
         let mut spacing = Spacing::default();
@@ -150,7 +150,7 @@ impl Task {
         }
     }
 
-    /// Waits until a file that the server is made of has changed, and the restart is due.
+    /// Waits until a file that the server depends on has changed and the restart is due.
     async fn touched(&self, wish: &Desired, mut since: Instant, spacing: &mut Spacing) {
         let mut wishes = self.wishes.clone();
         let mut seen = wish.touched;
@@ -168,7 +168,7 @@ impl Task {
         }
     }
 
-    /// Connects, and connects again where the connection is lost; waits where nothing more is to be done.
+    /// Connects, and reconnects after losses. Waits forever once the state is final.
     async fn keep_up(&self, wish: &Desired, slot: &mut Slot) -> Infallible {
         self.setting.is_watching.cancelled().await;
         let mut losses = 0;
@@ -198,7 +198,7 @@ impl Task {
         }
     }
 
-    /// The state after a connection could not be had or was lost, so many losses in a row before.
+    /// Returns the state after a failure or a loss, with this number of earlier losses in a row.
     fn after(&self, end: &End, why: &str, losses: u32) -> ServerState {
         let is_program = matches!(self.wishes.borrow().config.launch, Launch::Stdio(_));
         let backoff = &self.setting.backoff;
@@ -217,12 +217,12 @@ impl Task {
             return ServerState::Failed { why: why.into() };
         }
         let now = SystemTime::now();
-        // A wait may be too long for a clock.
+        // The delay may exceed what the clock can represent.
         let next = now.checked_add(backoff.wait(losses.saturating_add(1))).unwrap_or(now + FAR);
         ServerState::Reconnecting { attempt: losses, next, why: why.into() }
     }
 
-    /// Opens a connection, and sees to it as long as it stands.
+    /// Opens a connection, and serves it until it ends.
     async fn connect(&self, wish: &Desired, slot: &mut Slot, lifecycle: &mut Lifecycle) -> End {
         let (config, configured, listing) = {
             let now = self.wishes.borrow();
@@ -232,7 +232,7 @@ impl Task {
         let roots = self.setting.handlers.client_roots.follow();
         let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), changed);
         let limit = config.startup_timeout;
-        // The user may be asked for a value, and takes his time.
+        // Outside of the limit: the user may be asked for a value.
         let opened = match self.setting.resolve(&configured).await {
             Ok(resolved) => {
                 open(&self.core, &config, resolved, &self.setting, client, slot, lifecycle, limit).await
@@ -245,7 +245,7 @@ impl Task {
         }
     }
 
-    /// Sees to a connection as long as it stands: reads lists again that have changed.
+    /// Serves a connection until it ends.
     async fn attend(
         &self,
         opened: Opened,
@@ -259,7 +259,7 @@ impl Task {
         let Opened { service, catalog } = opened;
         let live = Arc::new(Live::new(&service, wish.generation));
         slot.serve(service);
-        // Those that come from now on are made on this connection, which knows none of those that were released before.
+        // The new connection has no subscriptions, so released ones need no cancellation.
         self.core.subscriptions.take_released();
         let subscribed = self.core.subscriptions.all();
         self.note_problems(&catalog);
@@ -298,7 +298,7 @@ impl Task {
         End::Lost { why, stood: since.elapsed() }
     }
 
-    /// Reads lists again that have changed, or that somebody wants to be read again.
+    /// Reads lists again after changes and on request.
     async fn follow_lists(&self, live: &Live, mut stale: StaleReceiver, mut listing: u64) -> Infallible {
         let mut wishes = self.wishes.clone();
         let mut rested = Instant::now();
@@ -313,7 +313,7 @@ impl Task {
         }
     }
 
-    /// Reads one kind of list again, or all.
+    /// Reads one kind of list again, or all lists.
     async fn list(&self, live: &Live, stale: Option<Stale>) {
         let _waits = live.back.life.wait();
         let now = self.core.catalog();
@@ -326,7 +326,7 @@ impl Task {
         self.core.offer_anew(live, newer, &self.wishes);
         for (kind, change) in KINDS {
             if stale.is_none_or(|stale| stale == kind) {
-                self.core.tell(change);
+                self.core.report(change);
             }
         }
     }
@@ -336,21 +336,21 @@ impl Task {
     }
 }
 
-/// Reports to the server that the roots have changed, each time that they do.
+/// Notifies the server of each change of the roots.
 async fn report_roots(live: &Live, mut roots: RootChanges) {
-    // Without a handshake there is no such notification.
+    // Versions without a handshake have no such notification.
     while !live.is_stateless() && live.client.has_roots() && roots.next().await {
-        // A connection that has ended is noticed elsewhere.
+        // The end of the connection is noticed elsewhere.
         let _ = live.peer.notify_roots_list_changed().await;
     }
 }
 
-/// Waits until a listing is wanted that is newer than this one, and tells which.
+/// Waits for a request for a newer listing, and returns its number.
 async fn wanted(wishes: &mut watch::Receiver<Desired>, listing: u64) -> u64 {
     let newer = wishes.wait_for(|wish| wish.listing > listing).await.map(|wish| wish.listing);
     match newer {
         Ok(newer) => newer,
-        // Nobody is left to want one; the task is about to be stopped.
+        // The task is about to be stopped.
         Err(_) => pending().await,
     }
 }
@@ -363,27 +363,26 @@ fn connected(info: Option<&ServerPeerInfo>) -> ServerState {
     }
 }
 
-/// What a server says of itself, within bounds.
+/// Limits the size of a server's information about itself.
 fn bounded(mut info: Implementation) -> Implementation {
     let Implementation { name, title, version, description, website_url, icons, .. } = &mut info;
     let texts = [Some(name), title.as_mut(), Some(version), description.as_mut(), website_url.as_mut()];
     for text in texts.into_iter().flatten() {
-        text.truncate(head(text, MAX_SAID).len());
+        text.truncate(head(text, MAX_TEXT).len());
     }
-    // Half an icon is none.
+    // An icon can't be cut.
     icons.take_if(|icons| size(icons) > MAX_ICONS);
     info
 }
 
-/// How much of each text a server may say of itself, and how large its icons may be as JSON.
-const MAX_SAID: usize = 4 << 10;
+/// The limits for each text of a server's information, and for its icons as JSON.
+const MAX_TEXT: usize = 4 << 10;
 const MAX_ICONS: usize = 64 << 10;
 
-/// The shortest time from one listing to the next: a server that says without end that its lists have changed is asked
-/// no more often.
+/// The shortest time between two listings, for a server that sends many `list_changed` notifications.
 const REST: Duration = Duration::from_millis(100);
 
-/// What stands for a time that no clock shows.
+/// Used if the next attempt is beyond the clock's range.
 const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
 const TOUCHES_ITSELF: &str = "files that it watches change again and again after it is started, perhaps by itself: it is not \

@@ -1,4 +1,4 @@
-//! Authorizing once: from the question to the user to the connection that stands.
+//! Authorizations by a user, from the page in the browser to the new connection.
 
 use std::{fmt, sync::Arc};
 
@@ -21,9 +21,7 @@ use crate::{
     transport::link::Ended,
 };
 
-/// An authorization that waits for the user.
-///
-/// Dropping it gives it up: what the user then answers is worth nothing.
+/// An authorization that waits for the user. Dropping it cancels the authorization.
 pub struct Authorization {
     hub: Hub,
     server: ServerName,
@@ -32,25 +30,27 @@ pub struct Authorization {
 }
 
 impl Authorization {
-    /// The page that the user is to open in a browser: `https`, or `http` on this machine for a server on this machine.
+    /// Returns the page for the user's browser: `https`, or `http` on this machine for a server on this machine.
     pub fn url(&self) -> &str {
         &self.session.auth_url
     }
 
-    /// The server that it is for.
+    /// Returns the server.
     pub fn server(&self) -> &ServerName {
         &self.server
     }
 
-    /// Takes the address to which the browser was sent in the end, keeps the tokens, and restarts the server.
-    ///
-    /// Gives how it stands with the server after the first attempt.
-    /// Where the future is dropped, the tokens may have been kept or not.
+    /// Reads the browser's redirect address, saves the tokens, restarts the server, and returns its state after the first
+    /// attempt.
     ///
     /// # Errors
     ///
-    /// When the user has denied it, when the address is not of this authorization, when the authorization server gives no
-    /// token, and when the tokens could not be kept.
+    /// If the user denied the authorization, the address belongs to another authorization, the authorization server issues
+    /// no token, or the tokens can't be saved.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the tokens may or may not be saved.
     pub async fn finish(self, redirect: &str) -> Result<ServerState, AuthorizeError> {
         let Self { hub, server, session, tokens } = self;
         let answer = Answer::parse(redirect).ok_or(AuthorizeError::Foreign)?;
@@ -61,7 +61,7 @@ impl Authorization {
             return Err(AuthorizeError::Denied { error, description: answer.description });
         }
         let code = answer.code.ok_or(AuthorizeError::Foreign)?;
-        // A code is good for once: what it gives is kept, also where nobody waits for it any more.
+        // A code can be used only once: its tokens are saved even if this future is dropped.
         let exchange = async move {
             let iss = answer.issuer.as_deref();
             session.auth_manager.exchange_code_for_token_with_issuer(&code, &answer.state, iss).await?;
@@ -73,7 +73,7 @@ impl Authorization {
         Ok(connection.restart().await)
     }
 
-    /// Whether an address is an answer to this authorization.
+    /// Returns whether an address is an answer to this authorization.
     pub(super) fn is_answered_by(&self, redirect: &str) -> bool {
         Answer::parse(redirect).is_some_and(|answer| Some(answer.state) == state_of(&self.session.auth_url))
     }
@@ -89,45 +89,45 @@ impl fmt::Debug for Authorization {
     }
 }
 
-/// Why a server could not be authorized for.
+/// The error of an authorization.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthorizeError {
     /// There is no server of that name in the configuration.
     #[error("there is no such server")]
     UnknownServer,
-    /// The server is a program: it sees to its authorization itself.
+    /// The server is a process, which does its own authorization.
     #[error("the server is a program, and not reached over HTTP")]
     NotHttp,
-    /// The configuration gives the server a header `Authorization`, which would be sent instead of a token. Take it out.
+    /// The configuration of the server has a header `Authorization`, which would replace the token. Remove it.
     #[error("the configuration of the server has a header Authorization of its own")]
     HasHeader,
-    /// The program has a [`Grant`](crate::auth::Grant) for the server, and no user authorizes.
+    /// The program has a [`Grant`](crate::auth::Grant) for the server, so no user is needed.
     #[error("the program has a grant for the server, and needs no user")]
     HasGrant,
-    /// The configuration of the server cannot be used: correct it.
+    /// The configuration of the server is invalid.
     #[error("the server cannot be reached as it is configured: {0}")]
     Configuration(String),
-    /// The user, or the authorization server, did not agree.
+    /// The user or the authorization server denied the authorization.
     #[error("the authorization was denied: {error}")]
     Denied {
         /// The code of the error (RFC 6749, section 4.1.2.1), for instance `access_denied`.
         error: String,
-        /// What the authorization server says to it.
+        /// The description by the authorization server.
         description: Option<String>,
     },
-    /// The address is not an answer to this authorization: start another one, and follow its page.
+    /// The address is not an answer to this authorization. Start another authorization.
     #[error("the address is not an answer to this authorization")]
     Foreign,
-    /// The authorization server cannot be found, or did not do what was asked for.
+    /// The authorization server can't be found, or issued no token.
     #[error("the authorization server did not give a token")]
     Server(#[from] AuthError),
-    /// The page that the authorization server names is not one to open in a browser: it is neither `https` nor `http` on
-    /// this machine for a server on this machine, has a user name, a private address although the server is public, or
-    /// characters that have a meaning to a shell.
+    /// The page of the authorization server must not be opened in a browser: it is neither `https` nor `http` on this
+    /// machine for a server on this machine, or it has a user name, a private address although the server is public, or
+    /// characters with a meaning for a shell.
     #[error("the page of the authorization server can't be opened: {0}")]
     Page(String),
-    /// What is kept could not be read or written.
+    /// The store could not be read or written.
     #[error("the authorization could not be kept")]
     Store(#[source] StoreError),
 }
@@ -138,8 +138,42 @@ impl From<Ended> for AuthorizeError {
     }
 }
 
-/// Begins an authorization.
-pub(crate) async fn authorize(
+impl Hub {
+    /// Starts an authorization for a server over HTTP: finds its authorization server, and registers this program there if
+    /// needed.
+    ///
+    /// The state of the server does not matter: it may be [`NeedsAuthentication`](ServerState::NeedsAuthentication), or
+    /// have refused a call that needs another scope. The scopes and the challenge default to the server's last ones.
+    ///
+    /// # Errors
+    ///
+    /// If the server takes no authorization, or its authorization server can't be found or refuses this program.
+    pub async fn authorize(
+        &self,
+        server: &str,
+        request: AuthorizationRequest,
+    ) -> Result<Authorization, AuthorizeError> {
+        start(self, server, request).await
+    }
+
+    /// Deletes the tokens for a server, restarts it, and returns its state after the first attempt.
+    ///
+    /// The tokens are not revoked: they stay valid until they expire.
+    ///
+    /// # Errors
+    ///
+    /// If the server takes no authorization, or the tokens can't be deleted.
+    pub async fn forget_authorization(&self, server: &str) -> Result<ServerState, AuthorizeError> {
+        let (_, tokens) = find(self, server).await?;
+        tokens.store.remove(tokens.url.as_str()).await.map_err(AuthorizeError::Store)?;
+        tokens.changed().await;
+        let connection = self.connection(server).ok_or(AuthorizeError::UnknownServer)?;
+        Ok(connection.restart().await)
+    }
+}
+
+/// Starts an authorization.
+async fn start(
     hub: &Hub,
     server: &str,
     mut request: AuthorizationRequest,
@@ -150,7 +184,7 @@ pub(crate) async fn authorize(
     let dpop = key(&tokens, challenge.as_deref(), kept.as_ref())?;
     let mut manager = tokens.bare_manager(dpop.clone()).await?;
     let metadata = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?.metadata;
-    // Before anything is sent to the other addresses that the metadata name.
+    // Checked before any request to the other addresses in the metadata.
     check_page(&tokens, &metadata.authorization_endpoint).await?;
     manager.set_metadata(metadata.clone());
     if request.scopes.is_empty() {
@@ -169,8 +203,7 @@ pub(crate) async fn authorize(
     Ok(Authorization { hub: hub.clone(), server, session, tokens })
 }
 
-/// The key that the new tokens are to be bound to, where the server asks for such: the one that is kept already, or a new
-/// one.
+/// Returns the key for the new tokens, if the server requires DPoP: the stored key, or a new one.
 fn key(
     tokens: &ServerTokens,
     challenge: Option<&str>,
@@ -189,10 +222,10 @@ async fn check_page(tokens: &ServerTokens, page: &str) -> Result<(), AuthorizeEr
     tokens.network.check_page(page).await.map_err(|why| AuthorizeError::Page(why.to_string()))
 }
 
-/// The server, and its tokens.
+/// Returns the server and its tokens.
 async fn find(hub: &Hub, server: &str) -> Result<(ServerName, Arc<ServerTokens>), AuthorizeError> {
     let connection = hub.connection(server).ok_or(AuthorizeError::UnknownServer)?;
-    let setting = hub.setting();
+    let setting = hub.servers().setting();
     let resolved = setting.resolve(&connection.configured()).await;
     let (url, headers) = match resolved.map_err(|error| AuthorizeError::Configuration(error.to_string()))? {
         Resolved::Http { url, headers } | Resolved::Sse { url, headers } => (url, headers),
@@ -207,15 +240,8 @@ async fn find(hub: &Hub, server: &str) -> Result<(ServerName, Arc<ServerTokens>)
     Ok((connection.name().clone(), setting.book.of(&url)?))
 }
 
-/// Forgets what is kept for a server.
-pub(crate) async fn forget(hub: &Hub, server: &str) -> Result<(), AuthorizeError> {
-    let (_, tokens) = find(hub, server).await?;
-    tokens.store.remove(tokens.url.as_str()).await.map_err(AuthorizeError::Store)?;
-    tokens.changed().await;
-    Ok(())
-}
-
-/// Where the server wants more than was granted: both, so that what worked goes on working.
+/// Returns the granted scopes together with the scopes that the server requires in addition, so that earlier calls still
+/// work.
 fn more_scopes(url: &Url, challenge: Option<&str>, granted: Option<Vec<String>>) -> Option<Vec<String>> {
     let challenge = WWWAuthenticateParams::parse(challenge?, url);
     let wanted = challenge.scope.as_deref().filter(|_| challenge.is_insufficient_scope())?;
@@ -228,8 +254,8 @@ fn more_scopes(url: &Url, challenge: Option<&str>, granted: Option<Vec<String>>)
     Some(scopes)
 }
 
-/// Who we are to the authorization server: who the program says, by document where that is understood, as registered
-/// before for the same address, or registered now.
+/// Returns the client for the authorization server: the program's client id, its metadata document if the server supports
+/// one, the client that is registered already for the same redirect URI, or a new registration.
 async fn identify(
     manager: &mut AuthorizationManager,
     request: &mut AuthorizationRequest,
@@ -264,7 +290,7 @@ async fn register(
     request: &AuthorizationRequest,
 ) -> Result<ClientRecord, AuthError> {
     if let Some(kind) = &request.application_type {
-        // There is no other way to tell the kind of program before it is registered.
+        // rmcp has no other way to set the application type before the registration.
         let config = OAuthClientConfig::new("", &request.redirect_uri).with_application_type(kind);
         manager.configure_client(config)?;
     }
@@ -275,7 +301,7 @@ async fn register(
     Ok(ClientRecord { id, secret, redirect_uri, dpop_key: None })
 }
 
-/// What the authorization server says by way of the browser.
+/// The parameters of the browser's redirect.
 struct Answer {
     state: String,
     code: Option<String>,
@@ -285,7 +311,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// `None` where it names no authorization.
+    /// Returns `None` if the address has no `state`.
     fn parse(redirect: &str) -> Option<Self> {
         let url = Url::parse(redirect).ok()?;
         let find =
@@ -311,13 +337,13 @@ mod tests {
     use super::more_scopes;
 
     #[test]
-    fn more_is_asked_for_beside_what_was_granted() {
+    fn required_scopes_are_added_to_granted_scopes() {
         let granted = || Some(vec!["read".to_owned(), "list".to_owned()]);
         let url = Url::parse("https://host/mcp").unwrap();
         let more = |challenge, granted| more_scopes(&url, challenge, granted);
         let challenge = r#"Bearer error="insufficient_scope", scope="write read""#;
         assert_eq!(more(Some(challenge), granted()).unwrap(), ["read", "list", "write"]);
-        assert_eq!(more(Some(challenge), None), None, "nothing was granted: as at first");
+        assert_eq!(more(Some(challenge), None), None, "without granted scopes the initial scopes apply");
         assert_eq!(more(Some(r#"Bearer error="invalid_token", scope="write""#), granted()), None);
         assert_eq!(more(None, granted()), None);
     }

@@ -1,4 +1,4 @@
-//! What a hub is made of.
+//! The builder of a hub.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,9 +18,9 @@ use crate::{
     servers::{Servers, Trust},
 };
 
-/// A hub that is not there yet.
+/// A builder for a [`Hub`].
 #[derive(Debug)]
-#[must_use = "it is a hub when it is built"]
+#[must_use = "call `build` to start the hub"]
 pub struct HubBuilder {
     sources: Sources,
     variables: Variables,
@@ -37,36 +37,37 @@ pub struct HubBuilder {
 }
 
 impl HubBuilder {
-    /// Where servers are configured. None are by default.
+    /// Sets where servers are configured. The default is no server.
     pub fn sources(mut self, sources: Sources) -> Self {
         self.sources = sources;
         self
     }
 
-    /// Trusts all servers of a project's files, as they are and as they change: for programs that trust the folder.
+    /// Trusts all servers of project files, now and after changes: for programs that trust the folder.
     ///
-    /// By default none of them is started before it is [trusted](Hub::trust).
+    /// By default such a server starts only after it is [trusted](Hub::trust).
     pub fn trust_projects(mut self, trusts: bool) -> Self {
         self.trust.everything = trusts;
         self
     }
 
-    /// Trusts the definitions with these [fingerprints](crate::config::Configured::fingerprint): those that the user agreed
-    /// to before.
+    /// Trusts the definitions with these [fingerprints](crate::config::Configured::fingerprint), which the user has accepted
+    /// before.
     pub fn trusted(mut self, fingerprints: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.trust.fingerprints.extend(fingerprints.into_iter().map(Into::into));
         self
     }
 
-    /// What variables in the configuration stand for: by default those of this process, in the folder of the project.
+    /// Sets the values of variables in the configuration. The default is the environment of this process, and the project
+    /// folder.
     pub fn variables(mut self, variables: Variables) -> Self {
         self.variables = variables;
         self
     }
 
-    /// What servers may ask of the program: nothing by default.
+    /// Sets the handlers for requests of servers. The default is none.
     pub fn handlers(mut self, handlers: Handlers) -> Self {
-        // Those of two hubs may be clones.
+        // The handlers of two hubs may be clones; their channels are not shared.
         self.handlers = Handlers {
             feed: Feed::default(),
             updates: Feed::default(),
@@ -76,81 +77,81 @@ impl HubBuilder {
         self
     }
 
-    /// Whether the [switch of the whole hub](Hub::set_enabled) is on. It is by default.
+    /// Sets whether the hub is [enabled](Hub::set_enabled). The default is `true`.
     pub fn enabled(mut self, is_enabled: bool) -> Self {
         self.is_enabled = is_enabled;
         self
     }
 
-    /// How long the process of a server may take to end: from the end of its input to SIGTERM, and from there to SIGKILL.
-    /// Two seconds each by default.
+    /// Sets the grace periods of server processes: from the end of their input to SIGTERM, and from SIGTERM to SIGKILL.
+    /// The default is two seconds each.
     pub fn grace(mut self, after_input: Duration, after_terminate: Duration) -> Self {
         self.grace = self.grace.after_input(after_input).after_terminate(after_terminate);
         self
     }
 
-    /// Where the tokens of servers over HTTP are kept: a [`TokenFile`](crate::oauth::TokenFile), or a store of the
-    /// program's. By default they are forgotten with the hub.
+    /// Sets the store for the tokens of servers over HTTP: a [`TokenFile`](crate::auth::TokenFile), or a store of the
+    /// program. By default tokens live as long as the hub.
     #[cfg(feature = "auth")]
     pub fn tokens(mut self, store: impl TokenStore + 'static) -> Self {
         self.book.set_store(Arc::new(store));
         self
     }
 
-    /// Gets the tokens for the server at this address by a grant, without a user. The address is that of the configuration,
-    /// with its variables filled in.
+    /// Gets the tokens for the server at this URL by a grant, without a user. The URL is the one of the configuration after
+    /// variable expansion.
     ///
-    /// The address counts, and not the name: a project's file may give the name to another server.
-    /// Where the authorization server refuses the grant, the server is [`Failed`](crate::ServerState::Failed) with what
-    /// it said; where it does not answer, the connection is tried again.
+    /// Servers are identified by URL and not by name, because a project file may give the name to another server.
+    /// If the authorization server refuses the grant, the server is [`Failed`](crate::ServerState::Failed) with the
+    /// response as reason; if it does not respond, the connection is retried.
     #[cfg(feature = "auth")]
     pub fn grant(mut self, url: impl AsRef<str>, grant: Grant) -> Self {
         self.book.grant(url.as_ref(), grant);
         self
     }
 
-    /// When lost connections are tried again.
+    /// Sets when lost connections are retried.
     pub fn backoff(mut self, backoff: Backoff) -> Self {
         self.backoff = backoff;
         self
     }
 
-    /// When a server that says nothing is asked whether it is still there: after a minute by default.
+    /// Sets when a silent server is pinged. The default is after one minute.
     pub fn keep_alive(mut self, keep_alive: KeepAlive) -> Self {
         self.keep_alive = keep_alive;
         self
     }
 
-    /// Who allows calls that the configuration does not: nobody by default.
+    /// Sets the approval for calls that the configuration does not allow. The default denies them.
     pub fn approval(mut self, approval: Approval) -> Self {
         self.calls.approval = approval;
         self
     }
 
-    /// Where records of calls go: nowhere by default.
+    /// Sets the destination for records of calls. The default is none.
     pub fn audit(mut self, audit: Audit) -> Self {
         self.calls.audit = Some(audit);
         self
     }
 
-    /// How long calls may take, and how much they may give.
+    /// Sets the limits on the duration of calls and the size of their results.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.calls.limits = limits;
         self
     }
 
-    /// How long a file must be left alone until a change of it counts: 500 ms by default.
+    /// Sets the time without further changes after which a changed file is read. The default is 500 ms.
     ///
-    /// One that goes on being changed counts after four times that.
+    /// A file that keeps changing is read after four times this time.
     pub fn debounce(mut self, debounce: Duration) -> Self {
         self.watch = WatchSettings::quiet(debounce);
         self
     }
 
-    /// Reads the configuration, and starts all servers at the same time, without waiting for them:
-    /// [`Hub::wait_until_ready`] does.
+    /// Reads the configuration and starts all servers concurrently, in the background. [`Hub::wait_until_ready`] waits for
+    /// them.
     ///
-    /// Nothing that is wrong with a server or a file is an error here: [`Hub::problems`] and the states tell.
+    /// Invalid servers and files are not an error here: see [`Hub::problems`] and the states.
     ///
     /// # Panics
     ///
@@ -205,6 +206,6 @@ impl Default for HubBuilder {
     }
 }
 
-/// A server writes no transcript: two seconds are much for one that heeds the end of its input.
+/// Two seconds suffice for a server that ends at the end of its input.
 const GRACE: Duration = Duration::from_secs(2);
 const DEBOUNCE: Duration = Duration::from_millis(500);

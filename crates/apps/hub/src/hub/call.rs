@@ -1,4 +1,4 @@
-//! Calls a tool of a server: checked, approved, bounded and recorded.
+//! Tool calls with schema check, approval, limits and records.
 
 use std::sync::Arc;
 
@@ -10,34 +10,37 @@ use crate::{
     CallError, CallOutcome, CallRequest, DeniedBy, Use,
     approval::{Approved, Denied, Proposed},
     audit::{Recording, Rule},
-    call::{Ears, Place},
+    call::{Callbacks, Place},
 };
 
 impl Hub {
     /// Calls a tool.
     ///
-    /// Nobody is asked, and nothing is sent, before it is clear that server and tool are there and may be used, and that
-    /// the arguments fit the tool's schema.
-    /// Then the configuration (`alwaysAllow`) allows the call, or the [`Approval`](crate::Approval) is asked;
-    /// after that, server and tool are looked at again, as minutes may have passed: they must be the same, and still be enabled.
-    /// The server is given the time that is configured *now*: a change counts for calls that are under way, too.
-    /// Each progress that it reports, and each question that it asks the user, gives it that time anew, up to
+    /// First the server and the tool must exist and be enabled, and the arguments must match the tool's schema.
+    /// Then the configuration (`alwaysAllow`) or the [`Approval`](crate::Approval) must allow the call. Approval may take
+    /// minutes, so server and tool are checked a second time: they must be unchanged and still enabled.
+    /// The time limit is the configured one, and follows changes of the configuration while the call is in flight.
+    /// Each progress notification, and each question to the user, restarts it, up to
     /// [`CallLimits::longest`](crate::CallLimits::longest).
     ///
-    /// When the future is dropped, or the time is over, the server is told (`notifications/cancelled`).
-    /// Calls run at the same time, and in no order.
+    /// Calls run concurrently and in no order.
     ///
     /// # Errors
     ///
-    /// [`CallError`] says who refused, and what there is instead.
-    /// That the tool itself failed is an outcome: [`CallOutcome::is_error`].
-    /// So is what it did not promise: [`CallOutcome::violations`].
+    /// [`CallError`] contains the reason, and alternatives if there are some.
+    /// A failure of the tool is an outcome ([`CallOutcome::is_error`]), and so is a result that does not match its schema
+    /// ([`CallOutcome::violations`]).
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, or the time is over, the call is cancelled at the server (`notifications/cancelled`).
     pub async fn call(&self, request: CallRequest) -> Result<CallOutcome, CallError> {
         let CallRequest { server, tool, arguments, caller, asked, on_progress } = request;
-        let ears = Ears { asked, on_progress };
+        let callbacks = Callbacks { asked, on_progress };
         let audit = self.calls().audit.as_ref();
         let mut recording = Recording::new(audit, Use::Tool, &caller, (&server, &tool), &arguments);
-        let outcome = self.call_recorded((&server, &tool), arguments, caller, ears, &mut recording).await;
+        let outcome =
+            self.call_recorded((&server, &tool), arguments, caller, callbacks, &mut recording).await;
         recording.end(outcome.as_ref().map(|outcome| outcome.is_error));
         outcome
     }
@@ -47,7 +50,7 @@ impl Hub {
         (server, tool): (&str, &str),
         arguments: Value,
         caller: Arc<str>,
-        ears: Ears,
+        callbacks: Callbacks,
         recording: &mut Recording,
     ) -> Result<CallOutcome, CallError> {
         let mut place = Place::find(self.servers(), server)?;
@@ -83,7 +86,7 @@ impl Hub {
                 self.remember(place.server(), &name).await;
                 place = place.again(self.servers(), &config, &tool).inspect_err(&mut changed)?;
             }
-            // A handler that has kept them is done with them only by and by.
+            // The approval handler may still have a clone.
             let arguments = Arc::try_unwrap(arguments).unwrap_or_else(|kept| (*kept).clone());
             place.check(&name, arguments)?
         };
@@ -93,7 +96,7 @@ impl Hub {
         };
         let params = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = place.exchange(request, &name, &self.calls().limits, ears).await?;
+        let answer = place.exchange(request, &name, &self.calls().limits, callbacks).await?;
         let result = match answer {
             ServerResult::CallToolResult(result) => result,
             ServerResult::CustomResult(CustomResult(result)) => place.lenient(&name, result)?,

@@ -1,6 +1,8 @@
-//! Changes of the configuration by the program: they go into the file that counts, and apply at once.
+//! Changes of the configuration by the program.
 
 use std::{path::PathBuf, time::Duration};
+
+use tokio::time::timeout;
 
 use super::Hub;
 use crate::{
@@ -11,41 +13,38 @@ use crate::{
 
 /// Changes of the configuration.
 ///
-/// Each goes into the file that the server is configured in, where nothing else is touched: comments, the order, keys
-/// that the hub does not know and the layout stay as they are.
-/// The file is replaced at once or not at all; what somebody else writes at the same time is not lost.
-/// When the future is done the change is in force; where only limits or lists of tools change, no server is restarted.
-/// The changes of a hub are made one after the other, in the order in which the futures were polled first.
-/// A change is made also where its future is dropped.
+/// Each change edits the file that configures the server, and preserves its comments, order, unknown keys and layout.
+/// The file is replaced atomically, without losing changes that other programs make at the same time.
+/// When the future completes, the change is in force. Changes of limits and tool lists restart no server.
+/// The changes of a hub are made in the order in which their futures were first polled.
+/// Dropping a future does not stop its change.
 ///
 /// # Errors
 ///
-/// [`EditError`] says why a file was not changed.
+/// [`EditError`] contains the reason why a file was not changed.
 impl Hub {
-    /// Switches a server off, or on (`disabled`).
+    /// Disables or enables a server (`disabled`).
     pub async fn set_disabled(&self, server: &str, is_disabled: bool) -> Result<(), EditError> {
         self.edit(server, Edit::Disabled(is_disabled)).await
     }
 
-    /// How long a call may take: 1 s to 3600 s (`timeout`).
-    ///
-    /// It is written as seconds, with a fraction where there is one.
+    /// Sets the time limit of calls, from 1 s to 3600 s (`timeout`). It is written in seconds.
     pub async fn set_timeout(&self, server: &str, timeout: Duration) -> Result<(), EditError> {
         self.edit(server, Edit::Timeout(timeout)).await
     }
 
-    /// Whether a tool is called without a question (`alwaysAllow`).
+    /// Sets whether a tool is called without approval (`alwaysAllow`).
     ///
-    /// The tool's name is the one that the server gave it; of a server that has listed its tools, `-` and `_` need not
-    /// be told apart where that is clear.
-    /// What a pattern allows is only disallowed by who wrote the pattern: that is an error, as is a name with a `*`.
+    /// The name is the server's name for the tool. If the server has listed its tools, `-` and `_` are interchangeable
+    /// where the name stays unique.
+    /// A tool that a pattern allows can't be disallowed, and a name can't contain `*`: both are errors.
     pub async fn set_always_allow(
         &self,
         server: &str,
         tool: &str,
         is_allowed: bool,
     ) -> Result<(), EditError> {
-        // As it is listed now, and not as it may be by the time that it is written.
+        // The definition that is listed now: the server may list another one before the change is written.
         let listed = self.connection(server).and_then(|connection| {
             let catalog = connection.catalog();
             let tool = spelling::find(catalog.tools(), |listed| &listed.name, tool).cloned();
@@ -60,7 +59,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Writes that a tool is always allowed, or not any more, and leaves open which definition of it is meant.
+    /// Writes whether a tool is always allowed, without accepting a definition of it.
     pub(crate) async fn write_always_allow(
         &self,
         server: &str,
@@ -70,10 +69,10 @@ impl Hub {
         self.edit(server, Edit::AlwaysAllow { tool, allowed: is_allowed }).await
     }
 
-    /// Whether a tool may be called (`disabledTools`, and `enabledTools` where there is such a list).
+    /// Sets whether a tool may be called (`disabledTools`, and `enabledTools` if that list exists).
     ///
-    /// Names and patterns are as for [`set_always_allow`](Self::set_always_allow); what `disabledTools` has is disabled in
-    /// any spelling.
+    /// Names and patterns work as for [`set_always_allow`](Self::set_always_allow). A tool in `disabledTools` is disabled
+    /// in any spelling.
     pub async fn set_tool_enabled(
         &self,
         server: &str,
@@ -83,10 +82,9 @@ impl Hub {
         self.edit(server, Edit::ToolEnabled { tool: self.spelt(server, tool), enabled: is_enabled }).await
     }
 
-    /// Writes a new server into one of the files that the hub reads, which is made where it is not there, and starts it.
+    /// Adds a server to one of the files that the hub reads, and starts it. The file is created if needed, with mode 0600.
     ///
-    /// A new file is for the user alone (mode 0600).
-    /// The server counts unless one of the same name does that goes before it.
+    /// A server of the same name in a file with higher precedence hides the new one.
     pub async fn add(
         &self,
         file: impl Into<PathBuf>,
@@ -97,21 +95,23 @@ impl Hub {
         self.inner.follow.edit(Some(file), server, Edit::Add(Box::new(config))).await
     }
 
-    /// Takes a server out of the file that it is configured in, and ends it.
+    /// Removes a server from the file that configures it, and ends it.
     ///
-    /// One of the same name in a file that goes after it then counts.
+    /// A server of the same name in a file with lower precedence then takes its place.
     pub async fn remove(&self, server: &str) -> Result<(), EditError> {
         self.edit(server, Edit::Remove).await
     }
 
-    /// Reads the configuration now, instead of when its files were changed.
+    /// Reads the configuration now, without waiting for a change of its files.
     ///
-    /// It is read also where the future is dropped.
+    /// # Cancel safety
+    ///
+    /// The configuration is read even if the future is dropped.
     pub async fn reload(&self) {
         self.inner.follow.reload().await;
     }
 
-    /// The tool as its server calls it, where that is known.
+    /// Returns the server's spelling of a tool, if the server has listed it.
     fn spelt(&self, server: &str, tool: &str) -> String {
         let catalog = self.connection(server).map(|connection| connection.catalog());
         let tools = catalog.as_ref().map_or(&[][..], |catalog| catalog.tools());
@@ -120,5 +120,57 @@ impl Hub {
 
     async fn edit(&self, server: &str, edit: Edit) -> Result<(), EditError> {
         self.inner.follow.edit(None, server.into(), edit).await
+    }
+
+    /// Writes that the tool is always allowed. A call goes on if the change fails or takes long.
+    pub(super) async fn remember(&self, server: &ServerName, tool: &str) {
+        match timeout(WRITTEN, self.write_always_allow(server.as_str(), tool.to_owned(), true)).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(%server, tool, %error, "the permission for a tool is not saved: the configuration can't be changed");
+            }
+            // The change continues in the background.
+            Err(_) => {
+                tracing::warn!(%server, tool, "the permission for a tool is not saved yet: the change takes long");
+            }
+        }
+    }
+}
+
+/// How long a call waits for the change of the configuration.
+const WRITTEN: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, sync::mpsc, thread, time::Instant};
+
+    use super::*;
+    use crate::config::{Sources, hold};
+
+    #[tokio::test]
+    async fn slow_change_delays_a_call_up_to_a_limit_and_is_still_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join(".mcp.json");
+        fs::write(&file, r#"{"mcpServers": {"s": {"command": "true", "disabled": true}}}"#).unwrap();
+        let is_written = || fs::read_to_string(&file).unwrap().contains("a_tool");
+        let hub = Hub::builder().sources(Sources::new().project(folder.path())).build();
+        let (holds, held) = mpsc::channel();
+        let (lets_go, go) = mpsc::channel::<()>();
+        let holder = thread::spawn(move || {
+            let _held = hold();
+            holds.send(()).unwrap();
+            // Blocks until the sender is dropped.
+            go.recv().unwrap_err();
+        });
+        held.recv().unwrap();
+        let started = Instant::now();
+        timeout(WRITTEN * 6, hub.remember(&"s".into(), "a_tool")).await.unwrap();
+        assert!(started.elapsed() >= WRITTEN && !is_written(), "{:?}", started.elapsed());
+        drop(lets_go);
+        holder.join().unwrap();
+        // Changes are made in order.
+        hub.set_timeout("s", Duration::from_secs(7)).await.unwrap();
+        assert!(is_written());
+        hub.close().await;
     }
 }

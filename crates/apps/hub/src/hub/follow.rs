@@ -1,4 +1,4 @@
-//! Our end of the task that follows the configuration.
+//! The handle to the task that follows the configuration.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -13,19 +13,19 @@ use crate::{
     config::{Edit, EditError},
 };
 
-/// The task that follows the configuration, for as long as this is there.
+/// A handle to the task that follows the configuration. Dropping it aborts the task.
 #[derive(Debug)]
 pub(super) struct Follow {
-    wishes: mpsc::Sender<Wish>,
+    requests: mpsc::Sender<Request>,
     applied: Arc<Notify>,
     task: AbortHandle,
 }
 
-/// What is asked of the task.
+/// A request to the task.
 #[derive(Debug)]
-pub(super) enum Wish {
+pub(super) enum Request {
     Edit {
-        /// The file, where it is not that of the server.
+        /// The file to edit; `None` for the file of the server.
         file: Option<PathBuf>,
         server: ServerName,
         edit: Edit,
@@ -36,10 +36,10 @@ pub(super) enum Wish {
 
 impl Follow {
     pub(super) fn start(reload: Reload) -> Self {
-        let (wishes, asked) = mpsc::channel(WISHES);
+        let (requests, received) = mpsc::channel(REQUESTS);
         let applied = Arc::<Notify>::default();
-        let task = tokio::spawn(reload.run(asked, Arc::clone(&applied))).abort_handle();
-        Self { wishes, applied, task }
+        let task = tokio::spawn(reload.run(received, Arc::clone(&applied))).abort_handle();
+        Self { requests, applied, task }
     }
 
     pub(super) async fn edit(
@@ -49,31 +49,31 @@ impl Follow {
         edit: Edit,
     ) -> Result<(), EditError> {
         let (done, answer) = oneshot::channel();
-        self.ask(Wish::Edit { file, server, edit, done }, answer).await.unwrap_or(Err(EditError::Closed))
+        self.ask(Request::Edit { file, server, edit, done }, answer).await.unwrap_or(Err(EditError::Closed))
     }
 
     pub(super) async fn reload(&self) {
         let (done, answer) = oneshot::channel();
-        _ = self.ask(Wish::Reload(done), answer).await;
+        _ = self.ask(Request::Reload(done), answer).await;
     }
 
-    /// What the task answers; `None` where there is no task any more, because the hub is closed.
-    async fn ask<T>(&self, wish: Wish, answer: oneshot::Receiver<T>) -> Option<T> {
-        _ = self.wishes.send(wish).await;
+    /// Sends a request and returns the answer, or `None` if the hub is closed.
+    async fn ask<T>(&self, request: Request, answer: oneshot::Receiver<T>) -> Option<T> {
+        _ = self.requests.send(request).await;
         tokio::select! {
             biased;
             answer = answer => answer.ok(),
-            // A wish that is sent while the task ends may be left in the channel, and its answer with it.
-            () = self.wishes.closed() => None,
+            // A request that is sent while the task ends may stay in the channel without an answer.
+            () = self.requests.closed() => None,
         }
     }
 
-    /// Another configuration was applied, whose servers may have other files to watch.
+    /// Reports that another configuration was applied: its servers may have other files to watch.
     pub(super) fn applied(&self) {
         self.applied.notify_one();
     }
 
-    /// Nothing is watched or read any more.
+    /// Aborts the task.
     pub(super) fn stop(&self) {
         self.task.abort();
     }
@@ -85,8 +85,8 @@ impl Drop for Follow {
     }
 }
 
-/// Those who ask more at once wait.
-const WISHES: usize = 16;
+/// How many requests are queued; further callers wait.
+const REQUESTS: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -102,7 +102,7 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(30);
 
     #[tokio::test]
-    async fn a_change_that_is_made_while_the_hub_is_closed_is_whole_and_nobody_waits_for_ever() {
+    async fn changes_end_when_the_hub_is_closed_and_a_started_change_is_complete() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(".mcp.json");
         let text = |disabled| {
@@ -121,23 +121,23 @@ mod tests {
         let mut changes = JoinSet::new();
         let first = hub.clone();
         changes.spawn(async move { first.set_disabled("a", false).await });
-        let wishes = hub.inner.follow.wishes.clone();
+        let requests = hub.inner.follow.requests.clone();
         let taken = async {
-            // It is put into the channel, and taken out of it when it is begun.
-            while wishes.capacity() == wishes.max_capacity() {
+            // The task takes the request out of the channel when it starts the change.
+            while requests.capacity() == requests.max_capacity() {
                 tokio::task::yield_now().await;
             }
-            while wishes.capacity() < wishes.max_capacity() {
+            while requests.capacity() < requests.max_capacity() {
                 tokio::task::yield_now().await;
             }
         };
         timeout(LIMIT, taken).await.unwrap();
-        // Some of these wait in the channel, and some for room in it.
+        // More requests than the channel has room for.
         for seconds in 1..=32 {
             let hub = hub.clone();
             changes.spawn(async move { hub.set_timeout("a", Duration::from_secs(seconds)).await });
         }
-        while wishes.capacity() > 0 {
+        while requests.capacity() > 0 {
             tokio::task::yield_now().await;
         }
         timeout(LIMIT, hub.close()).await.unwrap();

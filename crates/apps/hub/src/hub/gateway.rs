@@ -1,8 +1,8 @@
 //! All servers as one MCP server.
+#![expect(deprecated, reason = "roots are deprecated in MCP, and servers still request them")]
 
 mod handler;
 mod rewrite;
-mod roots;
 mod rounds;
 mod run;
 mod subscribed;
@@ -17,6 +17,7 @@ use std::{
 };
 
 use rmcp::{Peer, RoleServer, service::RequestContext};
+use tokio::time::timeout;
 
 use crate::{Hub, Naming, Offers, client::Caller, llm::fenced};
 use rounds::Waiting;
@@ -26,29 +27,28 @@ use watch::Watch;
 
 /// All servers of a hub as one MCP server: an [`rmcp::ServerHandler`], for any transport of `rmcp`.
 ///
-/// - Tools and prompts have unique names ([`Naming`]): `server__tool` by default, as who connects puts a prefix of his own
-///   to them. Resources and templates keep their URIs where one server alone lists them, and are `mcp-hub:SERVER/URI`
-///   where several do; so are those that a result links to.
-/// - Calls go through [`Hub::call`]: the approval of the hub applies, and its limits. What it refuses is a result that the
-///   model can read (`isError`).
-/// - Reading a resource goes through the approval, too; see [`resource_approval`](Self::resource_approval).
-/// - Progress is passed on in its order and before the result; a call that is cancelled is cancelled at the server.
-/// - When servers come, go or offer something else, the lists that are different are told of (`list_changed`).
-/// - A client hears of changes of the resources that it subscribes to (`resources/subscribe`), where a server takes
-///   subscriptions; they end with the client.
-/// - The caller of records and questions is the name that the client gave itself.
+/// - Tools and prompts have unique names ([`Naming`]). The default is `server__tool`, because the client adds a prefix of its
+///   own. Resources and templates keep their URIs if a single server lists them, and are `mcp-hub:SERVER/URI` otherwise;
+///   the same applies to links in results.
+/// - Calls go through [`Hub::call`], with the hub's approval and limits. A refusal is a result that the model can read
+///   (`isError`).
+/// - Reading a resource needs approval too; see [`resource_approval`](Self::resource_approval).
+/// - Progress is forwarded in order and before the result. Cancelling a call cancels it at the server.
+/// - When servers or their lists change, the client is notified of each list that differs (`list_changed`).
+/// - A client receives the changes of the resources that it subscribes to (`resources/subscribe`), if the server supports
+///   subscriptions. The subscriptions end with the client.
+/// - The caller in records and questions is the client's own name.
 ///
-/// It speaks all versions of MCP. To a client without a handshake (since 2026-07-28) a question of a server is the answer to
-/// its request (`input_required`); until the client sends that again, the call waits for it. Changes of lists and of
-/// resources are reported on `subscriptions/listen`.
+/// The gateway supports all versions of MCP. To a client without a handshake (since 2026-07-28), a question of a server is
+/// the response to its request (`input_required`); the call waits until the client sends the request again. Changes of
+/// lists and of resources are reported on `subscriptions/listen`.
 ///
-/// What servers ask (elicitation, sampling, roots) goes to the [`Handlers`](crate::Handlers) of the hub; with
-/// [`Handlers::ask_callers`](crate::Handlers::ask_callers) questions that no handler is there for go to the client for
-/// which the server is called.
-/// With [`pass_logs`](Self::pass_logs) the client hears what servers log.
-/// The hub lives as long as its gateways do.
+/// Requests of servers (elicitation, sampling, roots) go to the [`Handlers`](crate::Handlers) of the hub. With
+/// [`Handlers::ask_callers`](crate::Handlers::ask_callers), requests without a handler go to the client that makes the call.
+/// With [`pass_logs`](Self::pass_logs), the client receives the log messages of servers.
+/// The hub lives as long as its gateways.
 ///
-/// A clone serves another client; it shares the hub and nothing else.
+/// A clone serves another client. Clones share only the hub.
 pub struct Gateway {
     hub: Hub,
     naming: Naming,
@@ -60,9 +60,9 @@ pub struct Gateway {
     watch: OnceLock<Watch>,
     passed_on: OnceLock<PassedOn>,
     subscribed: Subscribed,
-    /// Tells the client from others.
+    /// The identity of the client.
     client: Arc<()>,
-    /// Requests that wait for input: those of all clones, since a client without a handshake may reach another one.
+    /// The requests that wait for input. Shared by all clones, because a client without a handshake may reach another clone.
     waiting: Arc<Waiting>,
 }
 
@@ -74,7 +74,7 @@ impl Drop for Gateway {
 }
 
 impl Gateway {
-    /// The servers of this hub, as one.
+    /// Creates a gateway to the servers of this hub.
     pub fn new(hub: &Hub) -> Self {
         Self {
             hub: hub.clone(),
@@ -92,44 +92,45 @@ impl Gateway {
         }
     }
 
-    /// Has the client hear what all servers log (`notifications/message`), also for calls that are not its own.
+    /// Forwards the log messages of all servers to the client (`notifications/message`), including messages about calls of
+    /// other clients.
     ///
-    /// The logger is the server's name, or `SERVER/LOGGER`. The client hears what is `info` or graver until it sets another
-    /// level (`logging/setLevel`); what the servers themselves send is not changed by that.
-    /// A client that is more than 256 messages late misses the oldest, and is told how many.
+    /// The logger is the server's name, or `SERVER/LOGGER`. The level is `info` until the client sets another one
+    /// (`logging/setLevel`); the levels of the servers do not change.
+    /// If a client is more than 256 messages behind, the oldest messages are replaced by their number.
     pub fn pass_logs(mut self) -> Self {
         self.passes_logs = true;
         self
     }
 
-    /// Whether the hub's [`Approval`](crate::Approval) is asked before a resource is read: it is by default, as the URI is
-    /// the client's choice, which may be a model's.
+    /// Sets whether reading a resource needs the hub's [`Approval`](crate::Approval). The default is `true`, because a model
+    /// may have chosen the URI.
     pub fn resource_approval(mut self, asks: bool) -> Self {
         self.asks_for_resources = asks;
         self
     }
 
-    /// With names of this kind. By default they are `server__tool`, and of at most 48 characters.
+    /// Sets the naming of tools and prompts. The default is `server__tool` with at most 48 characters.
     pub fn naming(mut self, naming: Naming) -> Self {
         self.naming = naming;
         self.offers = Mutex::new(None);
         self
     }
 
-    /// How long the handshake, and each list, waits for servers that are still being started: 5 seconds by default.
+    /// Sets how long the handshake and each list wait for servers that are starting. The default is 5 seconds.
     ///
-    /// What comes later is told of as any change is.
+    /// Servers that start later are reported as changes.
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// A number that no other client has at the same time.
+    /// Returns a number that is unique among the present clients.
     fn client_id(&self) -> usize {
         Arc::as_ptr(&self.client).addr()
     }
 
-    /// What the servers offer now.
+    /// Returns what the servers offer now.
     fn offers(&self) -> Offers {
         let mut kept = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
         let offers = match &*kept {
@@ -140,7 +141,7 @@ impl Gateway {
         offers
     }
 
-    /// What the servers offer, once those that were started have got so far, or have had their time.
+    /// Waits for servers that are starting, and returns what the servers offer.
     async fn settled(&self, context: &RequestContext<RoleServer>) -> Offers {
         if !is_stateless(context) {
             self.watch(&context.peer);
@@ -149,14 +150,14 @@ impl Gateway {
         self.offers()
     }
 
-    /// Reports changes to a client with a handshake from now on.
+    /// Starts to report changes to a client with a handshake.
     fn watch(&self, peer: &Peer<RoleServer>) {
         self.watch.get_or_init(|| {
             Watch::start(self.hub.clone(), self.offers(), self.subscribed.clone(), peer.clone())
         });
     }
 
-    /// Passes log messages on from now on, where that is wanted.
+    /// Starts to forward log messages, if enabled.
     fn pass_on(&self, peer: &Peer<RoleServer>) {
         if self.passes_logs {
             self.passed_on.get_or_init(|| {
@@ -165,7 +166,20 @@ impl Gateway {
         }
     }
 
-    /// What the servers say of their use.
+    /// Passes the roots of the client on to the servers.
+    async fn read_roots(&self, peer: &Peer<RoleServer>) {
+        let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
+        if !self.hub.calls().asks_callers || !has_roots {
+            return;
+        }
+        match timeout(ROOTS, peer.list_roots()).await {
+            Ok(Ok(listed)) => self.hub.calls().roots.set(self.client_id(), listed.roots),
+            Ok(Err(error)) => tracing::debug!(%error, "a client did not list its roots"),
+            Err(_) => tracing::debug!("the client did not list its roots in time"),
+        }
+    }
+
+    /// Returns the instructions of all servers.
     fn instructions(&self) -> Option<String> {
         let mut text = String::new();
         for (server, said) in self.offers().instructions() {
@@ -177,7 +191,7 @@ impl Gateway {
     }
 }
 
-/// Whether a request is of a version without a handshake.
+/// Returns whether a request belongs to a protocol version without a handshake.
 fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| !version.has_initialize())
 }
@@ -214,9 +228,11 @@ impl fmt::Debug for Gateway {
 
 const HEAD: &str = "These tools belong to several MCP servers";
 const NAMES: &str = "; the first part of a name is the server";
-/// Room for `mcp__NAME__` in front, within 64 characters.
+/// Leaves room for the prefix `mcp__NAME__` within 64 characters.
 const SHORT: usize = 48;
 /// Long enough for most servers, and short enough for clients that wait for a handshake.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So many characters of each server's instructions are passed on.
+/// The maximum length of each server's instructions, in characters.
 const INSTRUCTIONS: usize = 2_000;
+/// How long a client has to list its roots.
+const ROOTS: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! The redirect address of `auth` for programs without an address of their own: a port of this machine.
+//! A redirect address on a loopback port, for programs without an address of their own.
 
 use std::{io, net::Ipv4Addr, time::Duration};
 
@@ -11,8 +11,7 @@ use tokio::{
 
 use super::Authorization;
 
-/// Listens on an address of this machine (127.0.0.1) for the browser that comes back from an authorization (RFC 8252,
-/// section 7.3).
+/// A listener on 127.0.0.1 for the browser's redirect at the end of an authorization (RFC 8252, section 7.3).
 #[derive(Debug)]
 pub struct Loopback {
     listener: TcpListener,
@@ -20,44 +19,47 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// Listens on a port that is free.
+    /// Listens on a free port.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// If no port is free.
     pub async fn bind() -> io::Result<Self> {
         Self::bind_port(0).await
     }
 
-    /// Listens on this port: for a client that is registered with it.
+    /// Listens on this port, for a client that is registered with it.
     ///
     /// # Errors
     ///
-    /// When it is in use.
+    /// If the port is in use.
     pub async fn bind_port(port: u16) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         let redirect_uri = format!("http://{}/callback", listener.local_addr()?);
         Ok(Self { listener, redirect_uri })
     }
 
-    /// The address to authorize with.
+    /// Returns the redirect URI for the authorization request.
     pub fn redirect_uri(&self) -> &str {
         &self.redirect_uri
     }
 
-    /// Waits until the browser comes with an answer to this authorization, tells the user that he may close the window,
-    /// and gives the address for [`Authorization::finish`].
+    /// Waits for the browser's redirect with the answer to this authorization, shows the user that the window can be closed,
+    /// and returns the address for [`Authorization::finish`].
     ///
-    /// Whoever comes without one is turned away. How long the user may take is the caller's to limit: the future can be
-    /// dropped at any time.
+    /// All other requests get status 404. The caller limits the time.
     ///
     /// # Errors
     ///
-    /// When the socket fails.
+    /// If the socket fails.
+    ///
+    /// # Cancel safety
+    ///
+    /// The future can be dropped at any time.
     pub async fn redirect(&self, authorization: &Authorization) -> io::Result<String> {
         loop {
             let (mut browser, _) = self.listener.accept().await?;
-            // Whoever connects and says nothing must not hold up the others for long.
+            // A silent connection must not delay the next one for long.
             let Ok(Ok(Some(target))) = timeout(PATIENCE, target(&mut browser)).await else { continue };
             let redirect = redirect(authorization.redirect_uri(), &target)
                 .filter(|redirect| authorization.is_answered_by(redirect));
@@ -75,7 +77,7 @@ impl Loopback {
     }
 }
 
-/// The whole address that a browser asks for, where it is the one that it was to be sent to.
+/// Returns the complete address of a request, if its path is the one of the redirect URI.
 fn redirect(redirect_uri: &str, target: &str) -> Option<String> {
     let expected = Url::parse(redirect_uri).ok()?;
     let came = expected.join(target).ok()?;
@@ -83,7 +85,7 @@ fn redirect(redirect_uri: &str, target: &str) -> Option<String> {
     is_there.then(|| came.into())
 }
 
-/// What a request asks for, where it is one.
+/// Reads a request and returns its target, if it is a GET request.
 async fn target(browser: &mut TcpStream) -> io::Result<Option<String>> {
     let mut head = Vec::new();
     let mut part = [0; 1024];
@@ -109,7 +111,7 @@ mod tests {
     use super::{DONE, redirect};
 
     #[test]
-    fn only_who_comes_to_the_address_is_heard() {
+    fn only_the_redirect_path_is_accepted() {
         let came = |target| redirect("http://127.0.0.1:80/a/b", target);
         assert_eq!(came("/a/b?code=1").as_deref(), Some("http://127.0.0.1/a/b?code=1"));
         assert!(redirect("http://localhost:99", "/?code=1").is_some());
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_the_length_that_it_says() {
+    fn page_has_its_declared_length() {
         let (head, body) = DONE.split_once("\r\n\r\n").unwrap();
         assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{}", body.len());
     }

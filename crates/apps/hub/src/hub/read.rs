@@ -1,4 +1,4 @@
-//! Reads resources, gets prompts, and completes their arguments, with the checks and bounds of calls.
+//! Resources, prompts, completions and subscriptions, with the checks and limits of calls.
 #![expect(deprecated, reason = "subscriptions are made otherwise in a later version of MCP")]
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::{
     CallError, DeniedBy, PromptRequest, ReadRequest, Use,
     approval::Proposed,
     audit::{Recording, Rule},
-    call::{Ears, Place},
+    call::{Callbacks, Place},
     client::Caller,
     connection::Hold,
     outcome::{bounded_contents, bounded_prompt, bounded_values},
@@ -26,9 +26,9 @@ use crate::{
 impl Hub {
     /// Reads a resource.
     ///
-    /// The [`Approval`](crate::Approval) is asked only for a request [`with_approval`](ReadRequest::with_approval), as a
-    /// [`Gateway`](crate::Gateway) makes it: `alwaysAllow` is about tools.
-    /// Time, output, dropping and records are as in [`call`](Self::call); what is too large is cut, and says so.
+    /// Only a request [`with_approval`](ReadRequest::with_approval), as a [`Gateway`](crate::Gateway) makes it, needs
+    /// [`Approval`](crate::Approval). `alwaysAllow` applies to tools only.
+    /// Limits, cancellation and records work as in [`call`](Self::call). Content that is too large is cut and marked.
     ///
     /// # Errors
     ///
@@ -59,7 +59,10 @@ impl Hub {
         }
         let params = ReadResourceRequestParams::new(uri.clone());
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-        match place.exchange(request, &uri, &self.calls().limits, Ears { asked, ..Ears::default() }).await? {
+        match place
+            .exchange(request, &uri, &self.calls().limits, Callbacks { asked, ..Callbacks::default() })
+            .await?
+        {
             ServerResult::ReadResourceResult(result) => Ok(bounded_contents(result, &self.calls().limits)),
             other => Err(place.unexpected(&uri, &other)),
         }
@@ -93,8 +96,8 @@ impl Hub {
 
     /// Gets a prompt.
     ///
-    /// Nobody is asked: a prompt does nothing by itself.
-    /// Time, output, dropping and records are as in [`call`](Self::call); what is too large is cut, and says so.
+    /// This needs no approval, because a prompt alone has no effect.
+    /// Limits, cancellation and records work as in [`call`](Self::call). Content that is too large is cut and marked.
     ///
     /// # Errors
     ///
@@ -130,13 +133,16 @@ impl Hub {
             _ => None,
         };
         let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-        match place.exchange(request, &name, &self.calls().limits, Ears { asked, ..Ears::default() }).await? {
+        match place
+            .exchange(request, &name, &self.calls().limits, Callbacks { asked, ..Callbacks::default() })
+            .await?
+        {
             ServerResult::GetPromptResult(result) => Ok(bounded_prompt(result, &self.calls().limits)),
             other => Err(place.unexpected(&name, &other)),
         }
     }
 
-    /// Has a server complete an argument of a prompt or of a template. This is not recorded.
+    /// Requests completions for an argument of a prompt or a resource template. This is not recorded.
     ///
     /// # Errors
     ///
@@ -149,7 +155,10 @@ impl Hub {
         let place = Place::find(self.servers(), server)?;
         place.supports("completions", |offers| offers.completions.is_some())?;
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(request));
-        match place.exchange(request, "completion/complete", &self.calls().limits, Ears::default()).await? {
+        match place
+            .exchange(request, "completion/complete", &self.calls().limits, Callbacks::default())
+            .await?
+        {
             ServerResult::CompleteResult(result) => {
                 Ok(bounded_values(result.completion, &self.calls().limits))
             }
@@ -157,11 +166,11 @@ impl Hub {
         }
     }
 
-    /// Wants to [hear](crate::Handlers::resource_updated) when a resource changes.
+    /// Subscribes to changes of a resource, which [`resource_updated`](crate::Handlers::resource_updated) reports.
     ///
-    /// The first 1,000 of a server are told to it again when it is connected again; one that it refuses then is among
-    /// [`troubles`](Self::troubles), and is forgotten.
-    /// Nobody tells what has changed while there was no connection.
+    /// After a reconnect, the first 1,000 subscriptions of a server are made again. A subscription that the server then
+    /// refuses is removed and added to the [`troubles`](Self::troubles).
+    /// Changes that happen while the server is not connected are not reported.
     ///
     /// # Errors
     ///
@@ -184,7 +193,7 @@ impl Hub {
     /// Dropping the future cancels the subscription.
     pub(crate) async fn hold(&self, server: &str, uri: &str) -> Result<Hold, CallError> {
         let place = self.subscribable(server)?;
-        // Before the request is sent: otherwise another client's hold could end at the server in between.
+        // Before the request is sent: otherwise the release of another client's hold could cancel this subscription.
         let hold = place.connection.subscriptions().hold(uri).ok_or_else(|| CallError::NotSent {
             server: place.server().clone(),
             name: uri.into(),
@@ -201,7 +210,7 @@ impl Hub {
         }
     }
 
-    /// Whether a connected server takes subscriptions to resources.
+    /// Returns whether a connected server supports subscriptions to resources.
     pub(crate) fn takes_subscriptions(&self) -> bool {
         let mut connections = self.connections().into_iter();
         connections.any(|connection| {
@@ -210,7 +219,7 @@ impl Hub {
         })
     }
 
-    /// Cancels a subscription of the program. Those of a gateway's clients to the same resource stay.
+    /// Cancels a subscription of the program. Subscriptions of a gateway's clients to the same resource stay.
     ///
     /// If it fails, the subscription is not made again at the next connection.
     ///
@@ -248,7 +257,7 @@ impl Place {
     async fn change(&self, uri: &str, request: ClientRequest, hub: &Hub) -> Result<(), CallError> {
         // Without a handshake, a subscription is a stream that the connection keeps open.
         if !self.live.is_stateless() {
-            self.exchange(request, uri, &hub.calls().limits, Ears::default()).await?;
+            self.exchange(request, uri, &hub.calls().limits, Callbacks::default()).await?;
         }
         Ok(())
     }

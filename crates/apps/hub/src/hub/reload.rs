@@ -1,4 +1,4 @@
-//! Has the servers follow the files that they are configured in, and those that they are made of.
+//! The task that applies changes of configuration files and of the files that servers depend on.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +14,7 @@ use tokio::{
 };
 use tokio_util::sync::DropGuard;
 
-use super::follow::Wish;
+use super::follow::Request;
 use crate::{
     ServerName, ServerState,
     config::{
@@ -23,22 +23,22 @@ use crate::{
     servers::{Edited, Servers},
 };
 
-/// What reads, changes and watches the configuration: one task, so that all of that is done one after the other.
+/// The task that reads, edits and watches the configuration, one step at a time.
 #[derive(Debug)]
 pub(super) struct Reload {
     files: Files,
     variables: Variables,
     servers: Weak<Servers>,
     settings: WatchSettings,
-    /// Dropped once all is watched for the first time, or can't be: the servers may start then.
+    /// Dropped when all files are watched for the first time, or can't be. The servers start then.
     unwatched_yet: Option<DropGuard>,
-    /// There is none as long as there is nothing to watch.
+    /// `None` while there is nothing to watch.
     watch: Option<Watch>,
-    /// The files that servers are made of.
+    /// The files that servers depend on.
     server_files: ServerFiles,
-    /// Why files are not watched as they should be.
+    /// The reasons why files are not watched properly.
     unwatched: Vec<Arc<str>>,
-    /// Whether what was to be watched was not yet when we went on.
+    /// Whether the last set of files is not in force yet.
     is_late: bool,
 }
 
@@ -63,24 +63,24 @@ impl Reload {
         }
     }
 
-    /// Follows until nobody has wishes any more.
-    pub(super) async fn run(mut self, mut wishes: mpsc::Receiver<Wish>, applied: Arc<Notify>) {
+    /// Runs until the handle is dropped.
+    pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>, applied: Arc<Notify>) {
         self.watch_servers().await;
-        // Since the files were read, and before they were watched.
+        // The files may have changed after they were read and before they were watched.
         if !self.unwatched.is_empty() || self.files.are_changed().await {
             self.reload().await;
         }
         self.unwatched_yet = None;
         loop {
             tokio::select! {
-                wish = wishes.recv() => match wish {
-                    Some(wish) => self.fulfil(wish).await,
+                request = requests.recv() => match request {
+                    Some(request) => self.handle(request).await,
                     None => return,
                 },
                 () = applied.notified() => self.watch_servers().await,
                 () = settled(self.watch.as_ref()), if self.is_late => self.catch_up().await,
                 paths = changed(self.watch.as_ref()) => self.follow(&paths).await,
-                // One file system that does not answer must not hide changes on others.
+                // A file system that hangs must not hide changes on other file systems.
                 () = stalled(self.watch.as_ref(), self.settings.poll) => {
                     if self.files.are_changed().await {
                         self.reload().await;
@@ -90,14 +90,14 @@ impl Reload {
         }
     }
 
-    async fn fulfil(&mut self, wish: Wish) {
-        // Who asked may have gone.
-        match wish {
-            Wish::Reload(done) => {
+    async fn handle(&mut self, request: Request) {
+        // The caller may have dropped its future.
+        match request {
+            Request::Reload(done) => {
                 self.reload().await;
                 _ = done.send(());
             }
-            Wish::Edit { file, server, edit, done } => {
+            Request::Edit { file, server, edit, done } => {
                 let before = self.servers.upgrade().and_then(|servers| servers.find(server.as_str()));
                 let before = before.map(|connection| connection.configured());
                 let result = self.edit(file.clone(), server.clone(), edit.clone()).await;
@@ -111,10 +111,10 @@ impl Reload {
         }
     }
 
-    /// These files have changed.
+    /// Handles changes of these files.
     async fn follow(&mut self, paths: &BTreeSet<PathBuf>) {
         let is_configuration = self.files.paths().iter().any(|file| paths.contains(file));
-        // That something can't be watched, or can be again, is among the problems.
+        // The warnings of the watcher are part of the problems.
         if self.is_unwatched_otherwise() || is_configuration && self.files.are_changed().await {
             self.reload().await;
         }
@@ -126,7 +126,7 @@ impl Reload {
         self.restart_stale(paths, has_failed).await;
     }
 
-    /// All is watched at last: what has happened until now was not told.
+    /// Reads everything again after a late start of the watcher, which missed earlier changes.
     async fn catch_up(&mut self) {
         self.is_late = false;
         self.reload().await;
@@ -134,7 +134,7 @@ impl Reload {
         self.restart_stale(&env_files, |_| false).await;
     }
 
-    /// Restarts the servers that are made of these files, now that something has happened to them.
+    /// Restarts the servers that depend on these changed files.
     async fn restart_stale(&mut self, paths: &BTreeSet<PathBuf>, has_failed: impl Fn(&ServerName) -> bool) {
         let stale = self.server_files.stale(paths, has_failed).await;
         let Some(servers) = self.servers.upgrade() else { return };
@@ -164,7 +164,7 @@ impl Reload {
         }) else {
             return;
         };
-        // First watched, then started: what changes afterwards is seen.
+        // The watch comes first, so that no later change is missed.
         self.watch(&chosen).await;
         configuration.problems.extend(self.unwatched.iter().map(|why| Problem::unwatched(why)));
         if let Some(servers) = self.servers.upgrade() {
@@ -177,7 +177,7 @@ impl Reload {
         let files = match (file.map(|file| absolute(&file)), self.origin(&server)) {
             (Some(file), _) if all.contains(&file) => vec![file],
             (Some(file), _) => return Err(EditError::NotRead { file }),
-            // One of a configuration that the program applied may stand in a file that nobody would read again.
+            // A server of an applied configuration may be in a file that the hub does not read.
             (None, Some(Origin::Project(file) | Origin::Global(file))) if !all.contains(&absolute(&file)) => {
                 return Err(EditError::NotRead { file: absolute(&file) });
             }
@@ -185,7 +185,7 @@ impl Reload {
             (None, Some(_)) => {
                 return Err(EditError::NoFile { server: server.to_string() });
             }
-            // One that is too broken to be a server stands in one of them all the same.
+            // An invalid server is not in the list, but in one of the files.
             (None, None) => all,
         };
         self.files.edit(files, server, edit).await
@@ -201,12 +201,12 @@ impl Reload {
         let servers: Vec<_> =
             servers.into_iter().map(|connection| (*connection.configured()).clone()).collect();
         self.watch(&servers).await;
-        // Those that the program has applied run already, with what was in these before they were watched.
+        // Servers of an applied configuration already run, with the content from before the watch.
         let env_files = self.server_files.env_files();
         self.restart_stale(&env_files, |_| false).await;
     }
 
-    /// Watches the configuration, and what these servers are made of.
+    /// Watches the configuration files, and the files that these servers depend on.
     async fn watch(&mut self, servers: &[Configured]) {
         let server_files = ServerFiles::of(servers, &self.variables);
         self.server_files = server_files.after(std::mem::take(&mut self.server_files)).await;
@@ -222,7 +222,7 @@ impl Reload {
             }
         }
         if let Some(watch) = &self.watch {
-            // A file system that does not answer holds up nothing else, and that only once.
+            // A file system that hangs delays this task only once.
             let patience = if self.is_late { Duration::ZERO } else { self.settings.patience };
             self.is_late = timeout(patience, watch.set(paths)).await.is_err();
             self.unwatched = watch.warnings().to_vec();
@@ -249,7 +249,7 @@ async fn changed(watch: Option<&Watch>) -> BTreeSet<PathBuf> {
     }
 }
 
-/// Waits until changes are not reported, and then for the time between two looks at files.
+/// Waits until changes are not reported, and then for the polling interval.
 async fn stalled(watch: Option<&Watch>, poll: Duration) {
     match watch {
         Some(watch) => watch.stalled().await,

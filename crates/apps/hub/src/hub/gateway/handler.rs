@@ -1,8 +1,5 @@
 //! The requests of a client.
-#![expect(
-    deprecated,
-    reason = "clients with a handshake subscribe to resources, and set the level of logging"
-)]
+#![expect(deprecated, reason = "clients with a handshake subscribe to resources and set the log level")]
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -34,8 +31,8 @@ use crate::{
     audit::Recording,
 };
 
-// What the hub does is boxed: rmcp moves the futures of all requests as one, several times over, and without optimisation
-// a thread's stack has no room for that.
+// The hub's futures are boxed: rmcp moves the futures of all requests as one value several times, which overflows a thread's
+// stack in unoptimised builds.
 impl ServerHandler for Gateway {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder()
@@ -58,14 +55,14 @@ impl ServerHandler for Gateway {
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
-        // What the servers say of their use is part of it.
+        // The response contains the servers' instructions.
         self.hub.wait_until_ready(self.patience).await;
         let versions = self.supported_protocol_versions().into_owned();
         Ok(DiscoverResult::from_server_info(versions, self.get_info()))
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // rmcp leaves out what the capabilities do not have.
+        // rmcp removes kinds that the capabilities do not include.
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
             uris.retain(|uri| self.find_resource(uri).is_ok());
@@ -97,7 +94,7 @@ impl ServerHandler for Gateway {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
-        // Before the answer: what is logged for the first call is heard.
+        // Before the response, so that the first call's log messages are forwarded.
         self.pass_on(&context.peer);
         self.hub.wait_until_ready(self.patience).await;
         self.negotiate_initialize(&request)
@@ -112,7 +109,7 @@ impl ServerHandler for Gateway {
         self.read_roots(&context.peer).await;
     }
 
-    // rmcp checks the headers of a call over HTTP with it (`x-mcp-header`).
+    // rmcp uses it to check the headers of a call over HTTP (`x-mcp-header`).
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.offers().tools().iter().find(|tool| *tool.name == *name).map(listed)
     }
@@ -145,7 +142,7 @@ impl ServerHandler for Gateway {
         let call = call.caller(caller(&context));
         let hub = self.hub.clone();
         let work = |asked, progress: mpsc::Sender<Progress>| async move {
-            // A client too slow to hear of all progress hears of some.
+            // A slow client misses some of the progress.
             let call = call.asked(asked).on_progress(move |step| drop(progress.try_send(step)));
             let outcome = Box::pin(hub.call(call)).await;
             let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
@@ -154,15 +151,15 @@ impl ServerHandler for Gateway {
             let promises = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
             match outcome {
                 Ok(outcome) => Ok(Done::Tool(result(outcome, promises, &rewrite))),
-                // They are for the client, and not for its model: pages that the user must open first, and what the client
-                // must be able to do.
+                // These errors are for the client and not for its model: a page that the user must open first, or a missing
+                // capability.
                 Err(CallError::Refused { error, .. })
                     if [URL_ELICITATION_REQUIRED, ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY]
                         .contains(&error.code) =>
                 {
                     Err(error)
                 }
-                // As a server must that has tasks.
+                // The specification requires this error of a server with tasks.
                 Err(error @ CallError::NeedsTask { .. }) => {
                     Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, error.to_string(), None))
                 }
@@ -214,7 +211,7 @@ impl ServerHandler for Gateway {
             for contents in &mut result.contents {
                 rewrite.contents(contents);
             }
-            // Servers of older versions leave it out; rmcp removes it for clients of those.
+            // Servers of older versions omit it; rmcp removes it for clients of older versions.
             result.result_type = Some(ResultType::COMPLETE);
             Ok(Done::Resource(result))
         };
@@ -324,7 +321,7 @@ impl ServerHandler for Gateway {
 }
 
 impl Gateway {
-    /// A call of what is not there is recorded as any other.
+    /// Records a call of an unknown tool.
     fn record_unknown(&self, name: &str, arguments: &Value, context: &RequestContext<RoleServer>) {
         let audit = self.hub.calls().audit.as_ref();
         let recording = Recording::new(audit, Use::Tool, &caller(context), ("", name), arguments);
@@ -338,7 +335,7 @@ impl Gateway {
     }
 }
 
-/// A tool as it is listed: everything is as its server has it, but for the name.
+/// Returns a tool under its unique name.
 fn listed(tool: &NamedTool) -> Tool {
     let mut listed = tool.tool.clone();
     listed.name = Cow::Owned(tool.name.to_string());
@@ -346,22 +343,22 @@ fn listed(tool: &NamedTool) -> Tool {
 }
 
 fn result(outcome: CallOutcome, promises: bool, rewrite: &Rewrite<'_>) -> CallToolResult {
-    // Data that is too large was left out, or was wrong from the start: what there is is not what the tool has promised, and
-    // only an error need not be. A client that checks would throw away all of another result.
+    // Structured content that was removed for its size or that violates the schema breaks the tool's promise. A client that
+    // validates would reject the whole result, unless it is an error.
     let broken = promises && outcome.structured.is_none() && outcome.left_out.is_some();
-    let told = outcome.broken_promise().map(ContentBlock::text);
+    let note = outcome.broken_promise().map(ContentBlock::text);
     let mut result = CallToolResult::from(outcome);
-    if broken || told.is_some() {
+    if broken || note.is_some() {
         result.is_error = Some(true);
     }
     for block in &mut result.content {
         rewrite.block(block);
     }
-    result.content.extend(told);
+    result.content.extend(note);
     result
 }
 
-/// The name that the client gave itself.
+/// Returns the client's name for itself.
 fn caller(context: &RequestContext<RoleServer>) -> Arc<str> {
     context.client_info().map_or_else(|| Arc::from("gateway"), |client| Arc::from(client.name))
 }
@@ -382,10 +379,10 @@ pub(super) fn refused(error: CallError) -> ErrorData {
     }
 }
 
-/// A request that was sent again under another method.
+/// The error for a request that was sent again with another method.
 fn another() -> ErrorData {
     ErrorData::internal_error("the result is that of another request", None)
 }
 
-/// The code by which a server says that the user must open a page before it goes on.
+/// The error code of a server whose user must open a page first.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);

@@ -1,4 +1,4 @@
-//! URIs in results, as the client can read them.
+//! Replaces the URIs in results by the gateway's URIs.
 
 use rmcp::model::{ContentBlock, PromptMessage, ResourceContents};
 
@@ -6,7 +6,7 @@ use agentwire_hub_names::Uris;
 
 use crate::ServerName;
 
-/// Results of one server.
+/// Replaces the URIs in results of one server.
 pub(super) struct Rewrite<'a> {
     pub(super) uris: &'a Uris,
     pub(super) server: &'a ServerName,

@@ -1,5 +1,5 @@
-//! Requests of clients without a handshake: a server can't send them requests, so questions to the user go out as the
-//! answer (`input_required`), and the client sends its request again with what it was asked for.
+//! Requests of clients without a handshake. The gateway can't send requests to such a client, so a question to the user is
+//! sent as the response (`input_required`), and the client sends its request again with the input.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -20,7 +20,7 @@ use tokio::{sync::mpsc, task::JoinSet, time::sleep};
 
 use crate::{Progress, client::Question};
 
-/// What a request has given.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) enum Done {
     Tool(CallToolResult),
@@ -28,19 +28,19 @@ pub(super) enum Done {
     Resource(ReadResourceResult),
 }
 
-/// A request that is under way. Dropping it cancels the request.
+/// A request in flight. Dropping it cancels the request.
 #[derive(Debug)]
 pub(super) struct Running {
-    /// The method and the name, which must be the same when the request is sent again.
+    /// The method and the name, which must be the same in the repeated request.
     subject: (&'static str, String),
     work: JoinSet<Result<Done, ErrorData>>,
     questions: mpsc::Receiver<Question>,
-    /// The questions without an answer, by their keys.
+    /// The open questions, by their keys.
     open: BTreeMap<String, Question>,
-    /// Answers that the client sent before it was asked.
+    /// Answers that the client sent before the questions.
     early: InputResponses,
     asked: u64,
-    /// `None` while it is passed on.
+    /// `None` while the progress is being forwarded.
     pub(super) progress: Option<mpsc::Receiver<Progress>>,
 }
 
@@ -65,7 +65,7 @@ impl Running {
                 biased;
                 Some(question) = self.questions.recv() => {
                     self.ask(question);
-                    // Questions that belong together come at the same time.
+                    // Collect the questions that arrive together.
                     sleep(TOGETHER).await;
                     self.ask_more();
                     if !self.open.is_empty() {
@@ -81,11 +81,11 @@ impl Running {
         }
     }
 
-    /// Answers questions; keys that were not asked for are ignored. Returns whether some are still open.
+    /// Answers questions and ignores unknown keys. Returns whether questions are still open.
     pub(super) fn answer(&mut self, answers: InputResponses) -> bool {
         for (key, answer) in answers {
             if let Some(question) = self.open.remove(&key) {
-                // The request may have ended meanwhile.
+                // An error means that the request has ended.
                 let _ = question.answer.send(answer);
             }
         }
@@ -93,18 +93,18 @@ impl Running {
         !self.open.is_empty()
     }
 
-    /// The open questions, with the state by which the request is found again.
+    /// Returns the open questions, with the state that identifies the request.
     pub(super) fn required(&self, state: String) -> InputRequiredResult {
         let open = self.open.iter().map(|(key, question)| (key.clone(), question.request.clone()));
         InputRequiredResult::new(Some(open.collect()), Some(state))
     }
 
-    /// Notes an open question, under the key that the server gave it if that is free.
+    /// Adds an open question, under the server's key if that key is free.
     fn ask(&mut self, mut question: Question) {
         let key = question.key.take();
         let early = key.as_ref().and_then(|key| self.early.remove(key));
         if let Some(answer) = early.filter(Value::is_object) {
-            // The request may have ended meanwhile.
+            // An error means that the request has ended.
             let _ = question.answer.send(answer);
             return;
         }
@@ -120,24 +120,24 @@ impl Running {
     }
 }
 
-/// What happens to a request next.
+/// The next event of a request.
 pub(super) enum Next {
-    /// Questions of it are open.
+    /// There are open questions.
     Asks,
     Done(Result<Done, ErrorData>),
 }
 
-/// The requests that wait for their clients, oldest first.
+/// The requests that wait for input of their clients, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     all: Mutex<VecDeque<(String, Running)>>,
-    /// Makes states that can't be guessed, with keys of the operating system's.
+    /// Makes states that can't be guessed, with random keys of the operating system.
     keys: RandomState,
     next: AtomicU64,
 }
 
 impl Waiting {
-    /// Keeps a request until its client sends it again. Where too many wait, the oldest is cancelled.
+    /// Stores a request until its client repeats it. If too many wait, the oldest is cancelled.
     pub(super) fn keep(&self, running: Running) -> InputRequiredResult {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let half = |half: u8| self.keys.hash_one((number, half));
@@ -151,11 +151,11 @@ impl Waiting {
         required
     }
 
-    /// Takes the request that is sent again.
+    /// Removes and returns the request that the client repeats.
     ///
     /// # Errors
     ///
-    /// If there is none with this state, or it is of another kind.
+    /// If no request has this state and subject.
     pub(super) fn take(&self, state: &str, subject: &(&'static str, String)) -> Result<Running, ErrorData> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let index = all.iter().position(|(kept, running)| kept == state && running.subject == *subject);
@@ -166,9 +166,9 @@ impl Waiting {
     }
 }
 
-/// So many requests may wait for their clients; each ends by itself when its call has taken the longest time.
+/// The maximum number of waiting requests. Each ends at the longest time of its call.
 const MAX_WAITING: usize = 64;
 const TOGETHER: Duration = Duration::from_millis(10);
 
-/// So many questions of one request wait to be passed on.
+/// The capacity of the channel for the questions of one request.
 pub(super) const QUESTIONS: usize = 64;

@@ -1,4 +1,4 @@
-//! Runs the request of a client: until there is a result, or until the client is asked.
+//! Runs a client's request until it has a result or needs input.
 
 use std::{
     pin::{Pin, pin},
@@ -20,20 +20,20 @@ use super::{
 };
 use crate::{CallError, Progress};
 
-/// What a client sends with a request that it sends again.
+/// The input in a repeated request.
 pub(super) struct Again {
     pub(super) responses: Option<InputResponses>,
     pub(super) state: Option<String>,
 }
 
-/// What the answer to a request is.
+/// The response to a request.
 pub(super) enum Ran {
     Done(Done),
     Asks(InputRequiredResult),
 }
 
 impl Gateway {
-    /// Runs a request, or goes on with it where the client sends it again.
+    /// Starts a request, or continues it if the client repeats it.
     pub(super) async fn run<F>(
         &self,
         subject: (&'static str, String),
@@ -77,7 +77,7 @@ impl Gateway {
     }
 }
 
-/// Waits for what happens next, and passes progress on meanwhile: all of it before the result.
+/// Waits for the next event and forwards the progress, all of it before the result.
 async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Next {
     let Some(token) = context.meta.get_progress_token() else { return running.next().await };
     let pass_on = async |step: Progress| {
@@ -89,7 +89,7 @@ async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Ne
     };
     let Some(mut heard) = running.progress.take() else { return running.next().await };
     let next = {
-        // Beside the call: a client that reads nothing must not stop its clock.
+        // Concurrent with the call: a client that reads nothing must not stop the time limit.
         let mut passing = pin!(async {
             while let Some(step) = heard.recv().await {
                 pass_on(step).await;
@@ -120,12 +120,12 @@ pub(super) async fn unless_cancelled<T>(
     }
 }
 
-/// Nobody reads it: a cancelled request is not answered.
+/// The error of a cancelled request. It is never sent.
 pub(super) fn cancelled() -> ErrorData {
     ErrorData::internal_error("the request was cancelled", None)
 }
 
-/// So long the outcome of a call waits for its progress to be passed on.
+/// How long the outcome of a call waits until its progress is forwarded.
 const LAST: Duration = Duration::from_secs(1);
-/// So many steps wait for a client that is slow to take them.
+/// The capacity of the channel for progress.
 const UNSENT: usize = 64;

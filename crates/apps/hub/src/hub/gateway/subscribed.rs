@@ -22,13 +22,13 @@ pub(super) struct Subscribed(Arc<Mutex<BTreeMap<String, Subscription>>>);
 #[derive(Debug)]
 struct Subscription {
     server: ServerName,
-    /// The URI that the server uses: the end of the client's.
+    /// The server's URI: the end of the client's URI.
     uri: String,
     _hold: Hold,
 }
 
 impl Subscribed {
-    /// Returns whether the client had subscribed to it.
+    /// Removes a subscription. Returns `false` if there was none.
     pub(super) fn remove(&self, uri: &str) -> bool {
         let removed = self.lock().remove(uri);
         removed.is_some()
@@ -39,7 +39,7 @@ impl Subscribed {
         drop(removed);
     }
 
-    /// The URIs to report to the client when a resource has changed.
+    /// Returns the URIs to report to the client after this change.
     fn concerned(&self, update: &Update) -> Vec<String> {
         let all = self.lock();
         let of_server = all.iter().filter(|(_, subscription)| subscription.server == update.server);
@@ -72,7 +72,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// The server that a URI belongs to, and what that server calls it.
+    /// Returns the server of a URI, and the server's own URI.
     pub(super) fn find_resource(&self, uri: &str) -> Result<(ServerName, String), ErrorData> {
         let offers = self.offers();
         let (server, inner) = offers
@@ -88,7 +88,7 @@ pub(super) async fn report(mut updates: broadcast::Receiver<Update>, subscribed:
     loop {
         let uris = match updates.recv().await {
             Ok(update) => subscribed.concerned(&update),
-            // Any of them may have changed.
+            // Updates were lost: each resource may have changed.
             Err(RecvError::Lagged(_)) => subscribed.uris(),
             Err(RecvError::Closed) => return,
         };

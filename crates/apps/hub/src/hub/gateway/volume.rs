@@ -1,4 +1,4 @@
-//! Log messages of servers, as a client wants to hear them.
+//! Log messages of servers, forwarded to a client.
 #![expect(deprecated, reason = "logging is on its way out of MCP, and servers still use it")]
 
 use std::sync::{
@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::LogMessage;
 
-/// From which level on a client wants to hear log messages. A clone is the same.
+/// The lowest log level that a client receives. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct Volume(Arc<AtomicU8>);
 
@@ -37,7 +37,7 @@ impl Volume {
     }
 }
 
-/// Passes log messages on, until it is dropped.
+/// A task that forwards log messages until this value is dropped.
 #[derive(Debug)]
 pub(super) struct PassedOn(JoinHandle<()>);
 
@@ -60,9 +60,9 @@ impl Drop for PassedOn {
 async fn pass_on(mut logs: broadcast::Receiver<LogMessage>, volume: Volume, peer: Peer<RoleServer>) {
     loop {
         let message = match logs.recv().await {
-            Ok(message) if volume.lets_pass(message.level) => told(message),
+            Ok(message) if volume.lets_pass(message.level) => forwarded(message),
             Ok(_) => continue,
-            // The client is too slow for them.
+            // The client is too slow.
             Err(RecvError::Lagged(missed)) => {
                 let missed = format!("{missed} log messages are left out");
                 LoggingMessageNotificationParam::new(LoggingLevel::Warning, missed.into())
@@ -77,8 +77,8 @@ async fn pass_on(mut logs: broadcast::Receiver<LogMessage>, volume: Volume, peer
     }
 }
 
-/// As the client hears it: the server comes first, as all of them are one to him.
-fn told(message: LogMessage) -> LoggingMessageNotificationParam {
+/// Adds the server to the logger.
+fn forwarded(message: LogMessage) -> LoggingMessageNotificationParam {
     let LogMessage { server, level, logger, data } = message;
     let logger = match logger {
         Some(logger) => format!("{server}/{logger}"),

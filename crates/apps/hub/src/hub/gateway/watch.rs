@@ -1,4 +1,4 @@
-//! Tells a client which lists and resources have changed.
+//! Reports changed lists and resources to a client.
 
 use futures_util::{FutureExt, StreamExt};
 use rmcp::{
@@ -11,23 +11,23 @@ use tokio::{sync::broadcast, task::JoinHandle};
 use super::subscribed::{Subscribed, report};
 use crate::{EventStream, Hub, List, Offers, handlers::Update};
 
-/// Tells a client which lists and resources have changed, until it is dropped.
+/// A task that reports changed lists and resources to a client until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Watch(JoinHandle<()>);
 
 impl Watch {
-    /// Tells of everything that is different from what was offered `before`, and of changes of what is subscribed to.
+    /// Starts to report the differences from `before`, and changes of subscribed resources.
     pub(super) fn start(hub: Hub, before: Offers, subscribed: Subscribed, peer: Peer<RoleServer>) -> Self {
         let changes = Changes::of(&hub);
         Self(tokio::spawn(async move {
             watch(hub, changes, before, &subscribed, To::Session(&peer)).await;
-            // The client is gone, also where its gateway is not dropped.
+            // The client is gone, even if its gateway is still alive.
             subscribed.clear();
         }))
     }
 }
 
-/// What happens in a hub from now on.
+/// The events of a hub from now on.
 pub(super) struct Changes {
     events: EventStream,
     updates: broadcast::Receiver<Update>,
@@ -45,7 +45,7 @@ impl Drop for Watch {
     }
 }
 
-/// Where changes are reported.
+/// The receiver of reports.
 #[derive(Clone, Copy)]
 pub(super) enum To<'a> {
     Session(&'a Peer<RoleServer>),
@@ -53,7 +53,7 @@ pub(super) enum To<'a> {
 }
 
 impl To<'_> {
-    async fn tell(self, list: List) -> bool {
+    async fn report(self, list: List) -> bool {
         self.send(match list {
             List::Tools => ServerNotification::ToolListChangedNotification(Default::default()),
             List::Prompts => ServerNotification::PromptListChangedNotification(Default::default()),
@@ -62,7 +62,7 @@ impl To<'_> {
         .await
     }
 
-    /// Returns `false` where the client is gone.
+    /// Sends a notification. Returns `false` if the client is gone.
     pub(super) async fn send(self, notification: ServerNotification) -> bool {
         let sent = match self {
             Self::Session(peer) => {
@@ -71,7 +71,7 @@ impl To<'_> {
             Self::Subscription(sink) => sink.send(notification).await,
         };
         match sent {
-            // It did not ask for this.
+            // The client has not subscribed to this kind.
             Ok(()) | Err(SubscriptionSendError::NotificationNotAccepted(_)) => true,
             Err(error) => {
                 tracing::debug!(%error, "the client of a gateway is gone");
@@ -81,8 +81,7 @@ impl To<'_> {
     }
 }
 
-/// Reports everything that is different from what was offered `before`, and changes of what is subscribed to, until the
-/// client or the hub is gone.
+/// Reports the differences from `before`, and changes of subscribed resources, until the client or the hub is gone.
 pub(super) async fn watch(hub: Hub, changes: Changes, before: Offers, subscribed: &Subscribed, to: To<'_>) {
     tokio::select! {
         () = lists(hub, changes.events, before, to) => {}
@@ -90,9 +89,9 @@ pub(super) async fn watch(hub: Hub, changes: Changes, before: Offers, subscribed
     }
 }
 
-/// Reports which lists are different from those `before`.
+/// Reports the lists that differ from `before`.
 async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: To<'_>) {
-    // Something may have happened between the list that the client has, and the first event.
+    // Compare first: the offers may have changed before the first event.
     loop {
         let now = before.renewed(hub.offering());
         let resources = now.resources() != before.resources() || now.templates() != before.templates();
@@ -102,7 +101,7 @@ async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: To<'_>
             (List::Prompts, now.prompts() != before.prompts()),
         ];
         for (list, _) in changes.into_iter().filter(|(_, is_different)| *is_different) {
-            if !to.tell(list).await {
+            if !to.report(list).await {
                 return;
             }
         }
@@ -110,7 +109,7 @@ async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: To<'_>
         if events.next().await.is_none() {
             return;
         }
-        // What has happened meanwhile is told of at once.
+        // Handle the events that arrived meanwhile together.
         while let Some(Some(_)) = events.next().now_or_never() {}
     }
 }

@@ -1,4 +1,4 @@
-//! Tools with the members that `rmcp` does not know, as their servers list them.
+//! Tools with all members of their servers, including the members that `rmcp` does not know.
 
 use std::borrow::Cow;
 
@@ -15,12 +15,12 @@ use crate::transport::members::restored;
 impl Gateway {
     /// Serves a client over a transport of `rmcp`, as [`rmcp::ServiceExt::serve`] does.
     ///
-    /// The client gets all members of tools, also those that `rmcp` does not know (`execution`). With other ways to serve,
-    /// such as `rmcp`'s streamable HTTP, these are in the `_meta` of the tool, under `agentwire/members`.
+    /// The client gets all members of tools, including the members that `rmcp` does not know (`execution`). With other ways
+    /// to serve, such as `rmcp`'s streamable HTTP, these are in the `_meta` of the tool, under `agentwire/members`.
     ///
     /// # Errors
     ///
-    /// If the client ends before it has opened the connection, or opens it wrongly.
+    /// If the handshake fails.
     ///
     /// # Cancel safety
     ///
@@ -37,7 +37,7 @@ impl Gateway {
     }
 }
 
-/// A transport that sends tools with all of their members.
+/// A transport that sends tools with all members.
 struct Whole<T>(T);
 
 impl<T: Transport<RoleServer>> Transport<RoleServer> for Whole<T> {

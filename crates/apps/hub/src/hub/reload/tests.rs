@@ -1,4 +1,4 @@
-//! What the hub does where files can't be watched as they should be.
+//! Files that can't be watched properly.
 
 use std::{
     fs,
@@ -17,10 +17,10 @@ use crate::{
 };
 
 #[tokio::test]
-async fn files_that_cannot_be_watched_are_a_problem_and_followed_all_the_same() {
+async fn unwatchable_files_are_a_problem_and_are_polled() {
     let folder = tempfile::tempdir().unwrap();
     let sources = Sources::new().project(folder.path());
-    // One that follows nothing itself.
+    // A hub without files of its own.
     let hub = Hub::builder().build();
     let servers = &hub.inner.servers;
     let files = Files::new(sources);
@@ -44,9 +44,9 @@ async fn files_that_cannot_be_watched_are_a_problem_and_followed_all_the_same() 
     timeout(LIMIT, there).await.unwrap();
 }
 
-// A share whose server is gone: everything that touches it waits, and would have had all changes and readings wait too.
+// A network share blocks each access after its server is gone.
 #[tokio::test]
-async fn a_folder_that_does_not_answer_holds_up_nothing_else_and_is_a_problem() {
+async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
     static HANGS: (Mutex<bool>, Condvar) = (Mutex::new(true), Condvar::new());
     let answer = |_: &std::path::Path| {
         let (hangs, ended) = &HANGS;
@@ -76,7 +76,7 @@ async fn a_folder_that_does_not_answer_holds_up_nothing_else_and_is_a_problem() 
     let edit = follow.edit(None, "a".into(), Edit::Timeout(Duration::from_secs(2)));
     timeout(LIMIT, edit).await.unwrap().unwrap();
     assert_eq!(time_limit(), Some(Duration::from_secs(2)));
-    // Changes are seen all the same: the files are read from time to time.
+    // Changes are still noticed, by polling.
     write(3);
     let seen = async {
         while time_limit() != Some(Duration::from_secs(3)) {
@@ -101,9 +101,9 @@ async fn a_folder_that_does_not_answer_holds_up_nothing_else_and_is_a_problem() 
     timeout(LIMIT, followed).await.unwrap();
 }
 
-// The thread was held up by one folder, and reported changes of no other one.
+// The hanging folder blocks the watcher's thread.
 #[tokio::test]
-async fn a_change_is_followed_while_the_folder_of_another_file_does_not_answer() {
+async fn change_is_applied_while_the_folder_of_another_file_hangs() {
     static HANGS: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
     static FOLDER: OnceLock<std::path::PathBuf> = OnceLock::new();
     static ASKED: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
@@ -142,7 +142,7 @@ async fn a_change_is_followed_while_the_folder_of_another_file_does_not_answer()
     };
     follows(1).await;
     *HANGS.0.lock().unwrap() = true;
-    // A folder more to watch, which the thread comes to by itself.
+    // One more folder to watch, which the thread finds without a request.
     fs::create_dir(project.join(".roo")).unwrap();
     let asked = tokio::task::spawn_blocking(|| {
         let (asked, timed_out) =
@@ -168,9 +168,9 @@ async fn a_change_is_followed_while_the_folder_of_another_file_does_not_answer()
     hub.close().await;
 }
 
-// What changed between the start of a server and the first watch of its files was never heard of.
+// A change between the start of a server and the first watch of its files would be missed.
 #[tokio::test]
-async fn a_server_starts_when_its_files_are_watched() {
+async fn server_starts_after_its_files_are_watched() {
     static STARTED: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
     static EARLY: OnceLock<bool> = OnceLock::new();
     let answer = |_: &std::path::Path| {
