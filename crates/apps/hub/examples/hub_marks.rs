@@ -1,9 +1,9 @@
-//! What the hub may cost, as ratios inside one run: `cargo xtask hub-marks`.
+//! Limits on what the hub costs, as ratios within one run: `cargo xtask hub-marks`.
 //!
-//! Fifty servers are there when the slowest of them is, none of ten thousand calls over them is lost, and a call takes
-//! little more than one by `rmcp` alone.
-//! With `--quick` the last is left out: it means something for optimised programs only.
-//! The servers are this program, started again.
+//! Fifty servers start as fast as the slowest of them, none of ten thousand calls is lost, and a call takes little longer
+//! than a call by `rmcp` alone.
+//! `--quick` omits the last limit, which applies to optimised programs only.
+//! The servers are child processes of this program, started with a flag.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program that measures, and fails loudly")]
 
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether fifty servers start as fast as the slowest of them, and lose no call.
+/// Returns whether fifty servers start as fast as the slowest of them, and lose no call.
 async fn many() -> bool {
     let (hub, alone) = started(1).await;
     hub.close().await;
@@ -62,7 +62,7 @@ async fn many() -> bool {
     is_kept && answered == CALLS
 }
 
-/// Whether a call takes hardly longer than without the hub.
+/// Returns whether a call takes little longer than without the hub.
 async fn one() -> bool {
     let (hub, _) = started(1).await;
     let mut child = tokio::process::Command::new(env::current_exe().unwrap())
@@ -95,9 +95,9 @@ async fn one() -> bool {
     tell(&format!("{ROUND} calls, of rmcp alone"), median(by_hub), median(by_rmcp), 1.3)
 }
 
-/// A hub with so many servers, and how long it took until all were there.
+/// Starts a hub with this number of servers. Returns it with the time until all were connected.
 ///
-/// The first takes two seconds to start, the others less and less.
+/// The first server takes two seconds to start, and each further one less.
 async fn started(servers: usize) -> (Hub, Duration) {
     let program = env::current_exe().unwrap();
     let sources = (0..servers).fold(Sources::new(), |sources, number| {
@@ -116,7 +116,7 @@ async fn started(servers: usize) -> (Hub, Duration) {
     (hub, took)
 }
 
-/// Prints a ratio, and whether it is within its mark.
+/// Prints a ratio, and returns whether it is within its limit.
 fn tell(what: &str, ours: Duration, theirs: Duration, mark: f64) -> bool {
     let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
     let is_kept = ratio <= mark;

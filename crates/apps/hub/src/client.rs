@@ -6,7 +6,6 @@
 
 mod asked;
 mod caller;
-mod callers;
 mod capabilities;
 mod inputs;
 mod life;
@@ -46,8 +45,8 @@ use crate::{
 };
 use asked::Asked;
 use asked::Asking;
+use caller::Callers;
 pub(crate) use caller::{Caller, Question};
-use callers::Callers;
 use inputs::Pages;
 use life::Life;
 pub(crate) use lifecycle::Lifecycle;

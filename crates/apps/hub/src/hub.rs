@@ -221,7 +221,7 @@ impl Hub {
         is_present
     }
 
-    /// Returns the servers of project files whose current definitions are not trusted, enabled or not.
+    /// Returns the enabled and disabled servers of project files without trust in their current definitions.
     pub fn untrusted(&self) -> Vec<Configured> {
         self.inner.servers.untrusted()
     }

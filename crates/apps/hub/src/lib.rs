@@ -41,7 +41,7 @@ pub use hub::{Gateway, Hub, HubBuilder};
 pub use offers::Offers;
 pub use outcome::{CallError, CallLimits, CallOutcome, DeniedBy, LeftOut, TimeLimit, Violation};
 pub use record::{Level, StderrLine, Trouble};
-/// The SDK whose types this API has: tools, content, and handlers of a gateway.
+/// The MCP SDK. This API uses its types for tools, content and the handlers of a gateway.
 pub use rmcp;
 pub use server::ServerSnapshot;
 pub use state::{DisabledBy, ServerState};

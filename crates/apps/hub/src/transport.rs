@@ -1,4 +1,4 @@
-//! How bytes become messages of MCP: one transport of `rmcp` for each way to reach a server.
+//! The transports: stdio, streamable HTTP and SSE.
 
 #[cfg(feature = "http")]
 pub(crate) mod http;

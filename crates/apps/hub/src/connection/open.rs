@@ -135,6 +135,7 @@ impl At<'_> {
 /// Returns another way to open the connection after a failure, if it may succeed.
 ///
 /// Some servers exit or fail if the first request is not `initialize`.
+#[cfg_attr(not(feature = "http"), expect(unused_variables, reason = "only servers over HTTP have a link"))]
 fn other(lifecycle: Lifecycle, failure: &Failure, client: &Client, slot: &Slot) -> Option<Lifecycle> {
     match (lifecycle, failure) {
         (Lifecycle::Probe, Failure::Handshake(_)) if client.is_late() => Some(Lifecycle::Discover),

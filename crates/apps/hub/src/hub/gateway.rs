@@ -17,13 +17,13 @@ use std::{
 };
 
 use rmcp::{Peer, RoleServer, service::RequestContext};
-use tokio::time::timeout;
+use tokio::{task::JoinSet, time::timeout};
 
 use crate::{Hub, Naming, Offers, client::Caller, llm::fenced};
 use rounds::Waiting;
 use subscribed::Subscribed;
-use volume::{PassedOn, Volume};
-use watch::Watch;
+use volume::{Volume, pass_on};
+use watch::{Changes, To, watch};
 
 /// All servers of a hub as one MCP server: an [`rmcp::ServerHandler`], for any transport of `rmcp`.
 ///
@@ -57,8 +57,10 @@ pub struct Gateway {
     asks_for_resources: bool,
     volume: Volume,
     offers: Mutex<Option<Offers>>,
-    watch: OnceLock<Watch>,
-    passed_on: OnceLock<PassedOn>,
+    /// The task that reports changes.
+    watch: OnceLock<JoinSet<()>>,
+    /// The task that forwards log messages.
+    passed_on: OnceLock<JoinSet<()>>,
     subscribed: Subscribed,
     /// The identity of the client.
     client: Arc<()>,
@@ -153,16 +155,21 @@ impl Gateway {
     /// Starts to report changes to a client with a handshake.
     fn watch(&self, peer: &Peer<RoleServer>) {
         self.watch.get_or_init(|| {
-            Watch::start(self.hub.clone(), self.offers(), self.subscribed.clone(), peer.clone())
+            let (hub, before, changes) = (self.hub.clone(), self.offers(), Changes::of(&self.hub));
+            let (subscribed, peer) = (self.subscribed.clone(), peer.clone());
+            task(async move {
+                watch(hub, changes, before, &subscribed, To::Session(&peer)).await;
+                // The client is gone, even if its gateway is still alive.
+                subscribed.clear();
+            })
         });
     }
 
     /// Starts to forward log messages, if enabled.
     fn pass_on(&self, peer: &Peer<RoleServer>) {
         if self.passes_logs {
-            self.passed_on.get_or_init(|| {
-                PassedOn::start(self.hub.calls().logs.listen(), self.volume.clone(), peer.clone())
-            });
+            let (logs, volume) = (&self.hub.calls().logs, &self.volume);
+            self.passed_on.get_or_init(|| task(pass_on(logs.listen(), volume.clone(), peer.clone())));
         }
     }
 
@@ -189,6 +196,13 @@ impl Gateway {
         let names = if self.naming.has_server() { NAMES } else { "" };
         (!text.is_empty()).then(|| format!("{HEAD}{names}.\n{text}"))
     }
+}
+
+/// Spawns a task that ends when the result is dropped.
+fn task(work: impl Future<Output = ()> + Send + 'static) -> JoinSet<()> {
+    let mut task = JoinSet::new();
+    task.spawn(work);
+    task
 }
 
 /// Returns whether a request belongs to a protocol version without a handshake.

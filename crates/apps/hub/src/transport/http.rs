@@ -1,7 +1,7 @@
-//! Streamable HTTP: the transport of `rmcp`, with what the hub has to know of it.
+//! Streamable HTTP: the transport of `rmcp`, which also reports why a connection has ended.
 //!
-//! `rmcp` speaks the protocol: sessions, resumption, a new session where the server has forgotten the old one.
-//! What it does not tell is why a connection is no good any more; the client below sees each answer, and tells.
+//! `rmcp` implements the protocol: sessions, resumption, and a new session if the old one has expired. The client below sees
+//! each response, and reports the errors that `rmcp` hides.
 
 mod client;
 
@@ -22,13 +22,13 @@ use rmcp::{
 };
 use tokio::sync::watch;
 
-use self::client::{Observed, Renewals};
+use self::client::Observed;
 use super::{
     link::{Ended, Link},
     web::Web,
 };
 
-/// A connection over streamable HTTP, and what is known of it. Nothing is sent before the handshake.
+/// Creates a connection over streamable HTTP. It sends nothing before the handshake.
 pub(crate) fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
     let link = Link::new();
     let headers = web.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -39,24 +39,27 @@ pub(crate) fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
     let mut retry = ExponentialBackoff::default();
     retry.max_delay = Some(LONGEST_PAUSE);
     config.retry_config = Arc::new(retry);
-    let renewals = Renewals::default();
-    let client = Observed::new(web, Arc::clone(&link), renewals.clone());
+    let (counter, handshakes) = watch::channel(0);
+    let client = Observed::new(web, Arc::clone(&link), counter);
     let transport = HttpTransport {
         inner: StreamableHttpClientTransport::with_client(client, config),
         ended: link.watch(),
         link: Arc::clone(&link),
-        renewals,
+        handshakes,
+        seen: 1,
         notices: VecDeque::new(),
     };
     (transport, link)
 }
 
-/// The transport of `rmcp`, which ends as soon as the connection is no good any more.
+/// The transport of `rmcp`, which ends as soon as the connection is unusable.
 pub(crate) struct HttpTransport {
     inner: StreamableHttpClientTransport<Observed>,
     ended: watch::Receiver<Option<Ended>>,
     link: Arc<Link>,
-    renewals: Renewals,
+    /// The number of handshakes, and how many of them were handled.
+    handshakes: watch::Receiver<u64>,
+    seen: u64,
     notices: VecDeque<ServerJsonRpcMessage>,
 }
 
@@ -75,7 +78,7 @@ impl Transport<RoleClient> for HttpTransport {
             return Some(notice);
         }
         let ended = async {
-            // An error would mean that the link is gone, which `self` holds.
+            // The sender is in `self.link`.
             let _ = self.ended.wait_for(Option::is_some).await;
         };
         tokio::select! {
@@ -86,7 +89,8 @@ impl Transport<RoleClient> for HttpTransport {
                 }
                 message
             }
-            () = self.renewals.next() => {
+            Ok(count) = self.handshakes.wait_for(|count| *count > self.seen) => {
+                self.seen = *count;
                 self.notices = everything_may_have_changed().into();
                 self.notices.pop_front()
             }
@@ -99,7 +103,7 @@ impl Transport<RoleClient> for HttpTransport {
     }
 }
 
-/// A new session is that of a server which may have been started anew, with other things to offer.
+/// Returns notifications of all lists: after a new session, the server may have restarted with other lists.
 fn everything_may_have_changed() -> [ServerJsonRpcMessage; 3] {
     [
         ServerNotification::ToolListChangedNotification(ToolListChangedNotification::default()),
@@ -109,7 +113,7 @@ fn everything_may_have_changed() -> [ServerJsonRpcMessage; 3] {
     .map(ServerJsonRpcMessage::notification)
 }
 
-/// Calls that are under way to one server; more of them wait.
+/// The maximum number of concurrent requests to a server. Further requests wait.
 const AT_ONCE: usize = 64;
-/// Between two attempts to have the stream again that a server ended.
+/// The longest delay between attempts to open an event stream again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! Why a connection over HTTP is not there: told by whoever notices first, and asked by the connection.
+//! The reason why a connection over HTTP has ended.
 
 use std::{
     error::Error,
@@ -7,19 +7,19 @@ use std::{
 
 use tokio::sync::watch;
 
-/// Why a connection over HTTP could not be opened, or ended. No text in it holds a header or the query of an address.
+/// Why a connection over HTTP could not be opened, or ended. The texts contain no headers and no query of a URL.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum Ended {
-    /// Nothing is tried again before there is an authorization.
+    /// The connection is not retried before an authorization.
     #[error("the server wants an authorization")]
     Unauthorized {
-        /// What the server said (`WWW-Authenticate`).
+        /// The challenge of the server (`WWW-Authenticate`).
         challenge: Option<Arc<str>>,
     },
-    /// What was configured cannot be used: trying again does not help.
+    /// The configuration is unusable, so a retry is pointless.
     #[error("{0}")]
     Unusable(Arc<str>),
-    /// The server cannot be reached, or is gone, or has forgotten the session: a new connection may succeed.
+    /// The server can't be reached, or the session has expired. A new connection may succeed.
     #[error("{0}")]
     Lost(Arc<str>),
 }
@@ -34,7 +34,7 @@ impl Ended {
     }
 }
 
-/// What is known of one connection beyond its messages. The transport writes it, the connection reads it.
+/// The state of one connection besides its messages. The transport writes it, and the connection reads it.
 #[derive(Debug)]
 pub(crate) struct Link {
     ended: watch::Sender<Option<Ended>>,
@@ -52,7 +52,7 @@ impl Link {
         Arc::new(Self { ended: watch::Sender::new(None), seen: Mutex::default() })
     }
 
-    /// Ends the connection. The first cause stands: those that follow are its consequences.
+    /// Ends the connection. Later reasons are consequences of the first one and are ignored.
     pub(crate) fn end(&self, why: Ended) {
         self.ended.send_if_modified(|ended| {
             let first = ended.is_none();
@@ -63,22 +63,22 @@ impl Link {
         });
     }
 
-    /// To be told when the connection ends.
+    /// Returns a receiver for the end of the connection.
     pub(crate) fn watch(&self) -> watch::Receiver<Option<Ended>> {
         self.ended.subscribe()
     }
 
-    /// A challenge that concerns one request only: the connection goes on.
+    /// Notes a challenge to a single request. The connection continues.
     pub(crate) fn challenged(&self, challenge: &str) {
         self.seen().challenge = Some(cut(challenge).into());
     }
 
-    /// A request failed, and the connection goes on.
+    /// Notes a failed request. The connection continues.
     pub(crate) fn failed(&self, error: &dyn Error) {
         self.seen().failure = Some(chain(error).into());
     }
 
-    /// The last challenge, of whatever request: what an authorization starts from.
+    /// Returns the last challenge of any request, for an authorization.
     pub(crate) fn challenge(&self) -> Option<Arc<str>> {
         match self.ended() {
             Some(Ended::Unauthorized { challenge: Some(challenge) }) => Some(challenge),
@@ -86,13 +86,13 @@ impl Link {
         }
     }
 
-    /// Why a connection has ended; `None` where it has not, or the transport does not know.
+    /// Returns why the connection has ended, or `None` if it is open or the reason is unknown.
     pub(crate) fn ended(&self) -> Option<Ended> {
         self.ended.borrow().clone()
     }
 
-    /// Why a connection could not be opened, as far as the transport knows: where a request was refused for want of
-    /// scope, an authorization is what it takes.
+    /// Returns why a connection could not be opened, if known. A request that was refused for a missing scope needs an
+    /// authorization.
     pub(crate) fn unopened(&self) -> Option<Ended> {
         self.ended().or_else(|| {
             let seen = self.seen();
@@ -109,7 +109,7 @@ impl Link {
     }
 }
 
-/// An error with its causes, each once, and never longer than is useful.
+/// Returns the text of an error with its causes, without repetitions and cut to a maximum length.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -132,7 +132,7 @@ fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-/// What a server says of an error may be a whole page.
+/// The maximum length of an error text: a server may send a whole page.
 const LONGEST: usize = 1_000;
 
 #[cfg(test)]
@@ -142,7 +142,7 @@ mod tests {
     use super::{Ended, LONGEST, Link, chain};
 
     #[test]
-    fn the_first_cause_stands() {
+    fn first_reason_is_kept() {
         let link = Link::new();
         link.end(Ended::lost("cut"));
         link.end(Ended::Unauthorized { challenge: None });
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handshake_that_failed_for_want_of_scope_wants_an_authorization() {
+    fn handshake_that_failed_for_a_missing_scope_needs_an_authorization() {
         let link = Link::new();
         assert_eq!(link.unopened(), None);
         link.failed(&io::Error::other("HTTP 500"));
@@ -160,14 +160,14 @@ mod tests {
             link.unopened(),
             Some(Ended::Unauthorized { challenge: Some("Bearer scope=\"a\"".into()) })
         );
-        assert_eq!(link.ended(), None, "one that stands goes on");
+        assert_eq!(link.ended(), None, "an open connection continues");
         link.end(Ended::lost("gone"));
         assert_eq!(link.unopened(), Some(Ended::lost("gone")));
         assert_eq!(link.challenge().as_deref(), Some("Bearer scope=\"a\""));
     }
 
     #[test]
-    fn a_text_is_cut_between_characters() {
+    fn text_is_cut_between_characters() {
         let long = "ä".repeat(LONGEST);
         assert_eq!(chain(&io::Error::other(long)).chars().count(), LONGEST / 2);
     }

@@ -1,4 +1,4 @@
-//! Members of tools that `rmcp` does not know, such as `execution`: they travel through it in the tool's `_meta`.
+//! Members of tools that `rmcp` does not know, such as `execution`. They are kept in the tool's `_meta`.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// Returns the message with the unknown members of listed tools moved into their `_meta`, under [`KEY`].
 pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
-    // Few messages are lists of tools; the others are not parsed twice.
+    // Only lists of tools are parsed twice.
     if !message.windows(SIGN.len()).any(|part| part == SIGN) {
         return Cow::Borrowed(message);
     }
@@ -40,7 +40,7 @@ fn keep(tool: &mut Map<String, Value>) -> bool {
     true
 }
 
-/// Returns the list with those members where their servers had them; `None` where there are none.
+/// Returns the list with the members in their original places; `None` if there are none.
 pub(crate) fn restored(listed: &ListToolsResult) -> Option<Value> {
     let has_members = |tool: &Tool| tool.meta.as_ref().is_some_and(|meta| meta.contains_key(KEY));
     if !listed.tools.iter().any(has_members) {
@@ -59,12 +59,12 @@ fn restore(tool: &mut Map<String, Value>) {
         tool.remove("_meta");
     }
     let Some(Value::Object(members)) = members else { return };
-    // A server that writes the key itself changes nothing that the hub knows.
+    // A server that writes the key itself can't replace known members.
     let unknown = members.into_iter().filter(|(name, _)| !KNOWN.contains(&name.as_str()));
     tool.extend(unknown);
 }
 
-/// Whether a tool of a server with a handshake can be called as a task only.
+/// Returns whether a tool of a server with a handshake can be called as a task only.
 pub(crate) fn needs_task(tool: &Tool) -> bool {
     let members = tool.meta.as_ref().and_then(|meta| meta.get(KEY));
     members.is_some_and(|members| members["execution"]["taskSupport"] == "required")
@@ -72,7 +72,7 @@ pub(crate) fn needs_task(tool: &Tool) -> bool {
 
 /// The key in the `_meta` of a tool.
 const KEY: &str = "agentwire/members";
-/// Each tool has it.
+/// A string that each list of tools contains.
 const SIGN: &[u8] = b"\"inputSchema\"";
 /// The members of [`Tool`].
 const KNOWN: &[&str] =
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_its_members_back() {
+    fn members_are_restored() {
         let schema = json!({"type": "object"});
         for tool in [
             json!({"name": "t", "inputSchema": schema, "execution": {"taskSupport": "optional"}, "x": null}),
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn other_messages_stay_as_they_are() {
+    fn other_messages_are_unchanged() {
         let known: serde_json::Map<_, _> = KNOWN.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
         for message in [
             json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [known]}}).to_string(),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_needs_a_task_only_where_its_server_says_so() {
+    fn tool_needs_a_task_only_if_its_server_requires_it() {
         for support in [json!("optional"), json!("forbidden"), json!(5), Value::Null] {
             let tool =
                 listed(&json!({"name": "t", "inputSchema": {}, "execution": {"taskSupport": support}}));

@@ -1,11 +1,9 @@
-//! The older transport over HTTP (version 2024-11-05 of MCP): answers come as events of one stream, messages go as
-//! requests to an address that the stream names first.
+//! The older HTTP transport (version 2024-11-05 of MCP): the server sends messages as events of one stream. The first event
+//! contains the address for the client's messages.
 //!
-//! A stream that ends is a session that ends: nothing is resumed, a new connection is a new session.
+//! The session ends with its stream and can't be resumed.
 
-mod error;
 mod events;
-mod post;
 
 use std::{pin::Pin, sync::Arc};
 
@@ -19,20 +17,16 @@ use rmcp::{
     transport::Transport,
 };
 
-pub(crate) use self::error::SendError;
-use self::{
-    events::{Event, Events},
-    post::Poster,
-};
+use self::events::{Event, Events};
 use super::{
     link::{Ended, Link},
     members::kept,
-    web::{Token, Web, challenge, told},
+    web::{Refusal, Token, Web, challenge, told},
 };
 
-/// Opens the stream, and waits until it has named the address for messages.
+/// Opens the stream and waits for the address for messages.
 ///
-/// The time that this may take is the caller's to limit; dropping the future closes the connection.
+/// The caller limits the time. Dropping the future closes the connection.
 pub(crate) async fn connect(web: Web) -> Result<(SseTransport, Arc<Link>), Ended> {
     let web = Arc::new(web);
     let response = open(&web).await?;
@@ -52,9 +46,9 @@ pub(crate) async fn connect(web: Web) -> Result<(SseTransport, Arc<Link>), Ended
     Ok((SseTransport { stream: Some(stream), post, link: Arc::clone(&link) }, link))
 }
 
-/// A connection whose stream is open.
+/// An open connection.
 pub(crate) struct SseTransport {
-    /// `None` once it has ended.
+    /// `None` after its end.
     stream: Option<EventStream>,
     post: Poster,
     link: Arc<Link>,
@@ -101,7 +95,7 @@ impl Transport<RoleClient> for SseTransport {
 }
 
 impl SseTransport {
-    /// The message of an event, where it holds one.
+    /// Handles an event. Returns its message, if it contains one.
     fn take(&mut self, event: Event) -> Option<RxJsonRpcMessage<RoleClient>> {
         match event.name.as_str() {
             "message" => match serde_json::from_slice(&kept(&event.data)) {
@@ -120,7 +114,7 @@ impl SseTransport {
     }
 }
 
-/// The events of the stream. Nothing is lost when the future of one is dropped.
+/// The events of the stream. `next` is cancel-safe.
 struct EventStream {
     bytes: Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>,
     chunk: Bytes,
@@ -145,9 +139,9 @@ impl EventStream {
     }
 }
 
-/// Asks for the stream.
+/// Requests the stream.
 async fn open(web: &Web) -> Result<Response, Ended> {
-    let response = web.with_token(|token| get(web, token)).await?;
+    let response = web.with_token(|token| get(web, token), Refusal::of).await?;
     let status = response.status();
     let challenge = challenge(&response).map(Arc::from);
     if let Some(challenge) = &challenge {
@@ -170,15 +164,15 @@ async fn open(web: &Web) -> Result<Response, Ended> {
 async fn get(web: &Web, token: Option<Token>) -> Result<Response, Ended> {
     let request = web.request(Method::GET, web.url.clone(), token.as_ref())?;
     let request = request.header(header::ACCEPT, EVENT_STREAM).header(header::CACHE_CONTROL, "no-store");
-    request.send().await.map_err(|error| Ended::lost(told(error)))
+    web.send(request, token.as_ref()).await.map_err(|error| Ended::lost(told(error)))
 }
 
 fn is_event_stream(kind: &str) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(EVENT_STREAM))
 }
 
-/// The address for messages: relative to that of the stream, and of the same origin. To another one the headers with
-/// their secrets would go to somebody else.
+/// Returns the address for messages. It is relative to the stream's URL and must have the same origin, because requests
+/// contain secret headers.
 fn endpoint(base: &Url, data: &[u8]) -> Result<Url, Ended> {
     let text = String::from_utf8_lossy(data);
     let url = base
@@ -191,10 +185,113 @@ fn endpoint(base: &Url, data: &[u8]) -> Result<Url, Ended> {
     Err(Ended::unusable(format!("the server wants its messages sent to another origin, {origin}")))
 }
 
-/// The bytes of one event, as with streamable HTTP.
+/// The error of a message that was not delivered. The connection may continue.
+#[derive(Debug, thiserror::Error)]
+#[error("the message was not delivered")]
+pub(crate) struct SendError(#[source] Ended);
+
+/// Sends messages to the address that the stream has named.
+#[derive(Clone)]
+struct Poster {
+    web: Arc<Web>,
+    endpoint: Url,
+    link: Arc<Link>,
+}
+
+impl Poster {
+    fn new(web: Arc<Web>, endpoint: Url, link: Arc<Link>) -> Self {
+        Self { web, endpoint, link }
+    }
+
+    fn base(&self) -> &Url {
+        &self.web.url
+    }
+
+    /// Sets another address.
+    fn redirect(&mut self, endpoint: Url) {
+        self.endpoint = endpoint;
+    }
+
+    /// Sends a message, concurrently with others: a server may respond to a request only at its end, and must still receive
+    /// its cancellation.
+    fn send(
+        &self,
+        message: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), SendError>> + Send + 'static {
+        let poster = self.clone();
+        async move { poster.deliver(message).await.map_err(SendError) }
+    }
+
+    async fn deliver(&self, message: TxJsonRpcMessage<RoleClient>) -> Result<(), Ended> {
+        let body = serde_json::to_vec(&message)
+            .map_err(|error| Ended::unusable(format!("the message cannot be written: {error}")))?;
+        let body = Bytes::from(body);
+        let response = self.web.with_token(|token| self.post(body.clone(), token), Refusal::of).await;
+        if let Err(why @ Ended::Unusable(_)) = &response {
+            self.link.end(why.clone());
+        }
+        self.judge(response?).await
+    }
+
+    async fn post(&self, body: Bytes, token: Option<Token>) -> Result<Response, Ended> {
+        let request = self.web.request(Method::POST, self.endpoint.clone(), token.as_ref())?;
+        let request = request.header(header::CONTENT_TYPE, "application/json").body(body);
+        self.web.send(request, token.as_ref()).await.map_err(|error| {
+            let gone = error.is_connect();
+            let why = Ended::lost(told(error));
+            if gone {
+                self.link.end(why.clone());
+            }
+            why
+        })
+    }
+
+    async fn judge(&self, response: Response) -> Result<(), Ended> {
+        let status = response.status();
+        if status.is_success() {
+            drain(response).await;
+            return Ok(());
+        }
+        let challenge = challenge(&response).map(Arc::from);
+        if let Some(challenge) = &challenge {
+            self.web.challenged(challenge);
+        }
+        let why = match status {
+            StatusCode::UNAUTHORIZED => Ended::Unauthorized { challenge },
+            StatusCode::NOT_FOUND | StatusCode::GONE => {
+                Ended::lost(format!("the server has forgotten the session (HTTP {status})"))
+            }
+            _ => {
+                if let Some(challenge) = challenge.filter(|_| status == StatusCode::FORBIDDEN) {
+                    self.link.challenged(&challenge);
+                }
+                let why = Ended::lost(format!("the server answers with HTTP {status}"));
+                self.link.failed(&why);
+                return Err(why);
+            }
+        };
+        self.link.end(why.clone());
+        Err(why)
+    }
+}
+
+/// Reads a short response, so that the connection can be reused.
+async fn drain(mut response: Response) {
+    let mut left = DRAINED;
+    while let Ok(Some(chunk)) = response.chunk().await {
+        match left.checked_sub(chunk.len()) {
+            Some(less) => left = less,
+            None => return,
+        }
+    }
+}
+
+/// The maximum size of an event, as with streamable HTTP.
 const EVENT: usize = 16 * 1024 * 1024;
 const EVENT_STREAM: &str = "text/event-stream";
 const ENDPOINT: &str = "endpoint";
+/// The longest response to a message that is read to the end.
+const DRAINED: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests {
@@ -203,7 +300,7 @@ mod tests {
     use super::{Ended, endpoint, is_event_stream};
 
     #[test]
-    fn an_endpoint_is_relative_to_the_stream_and_stays_with_its_origin() {
+    fn endpoint_is_relative_to_the_stream_and_has_its_origin() {
         let base = Url::parse("https://host:8443/a/sse?x=1").unwrap();
         for (data, expected) in [
             ("/messages?session=1", "https://host:8443/messages?session=1"),
@@ -221,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_of_events_is_known_by_its_type() {
+    fn event_stream_is_recognised_by_its_content_type() {
         assert!(is_event_stream("text/event-stream") && is_event_stream("Text/Event-Stream; charset=utf-8"));
         assert!(!is_event_stream("text/event-streams") && !is_event_stream("application/json"));
     }

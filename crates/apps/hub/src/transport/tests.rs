@@ -1,4 +1,4 @@
-//! The transports over HTTP against servers that fail in all the ways that servers fail.
+//! The transports over HTTP, with failing servers.
 
 #![expect(
     clippy::unwrap_used,
@@ -29,7 +29,7 @@ use super::{
     web::Web,
 };
 
-/// A client that tells what it hears.
+/// A client that forwards notifications.
 #[derive(Clone)]
 struct Listener(mpsc::UnboundedSender<&'static str>);
 
@@ -47,7 +47,7 @@ impl ClientHandler for Listener {
     }
 }
 
-/// A connection that stands.
+/// An open connection.
 struct Connected {
     service: RunningService<RoleClient, Listener>,
     link: Arc<Link>,
@@ -59,7 +59,7 @@ impl Connected {
         echo(self.service.peer(), text).await
     }
 
-    /// The names of the tools, asked for anew.
+    /// Lists the names of the tools.
     async fn tools(&self) -> Vec<String> {
         let tools = self.service.peer().list_tools(None).await.unwrap();
         tools.tools.into_iter().map(|tool| tool.name.into_owned()).collect()
@@ -69,7 +69,7 @@ impl Connected {
         within(self.heard.recv()).await.unwrap()
     }
 
-    /// Waits for its end, and why that is.
+    /// Waits for the end of the connection and returns the reason.
     async fn ended(self) -> Ended {
         within(self.service.waiting()).await.unwrap();
         self.link.ended().unwrap()
@@ -85,14 +85,14 @@ fn text(result: CallToolResult) -> String {
     result.content[0].as_text().unwrap().text.clone()
 }
 
-/// What to connect to.
+/// Returns the client for a URL.
 fn web(url: &str, headers: &[(&str, &str)]) -> Web {
     let headers: Vec<_> =
         headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Web::new(url, &headers, None).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A handshake over streamable HTTP, or why there is none.
+/// Connects over streamable HTTP.
 async fn over_http(web: Web) -> Result<Connected, (Ended, ClientInitializeError)> {
     let (sender, heard) = mpsc::unbounded_channel();
     let (transport, link) = super::http::connect(web);
@@ -102,7 +102,7 @@ async fn over_http(web: Web) -> Result<Connected, (Ended, ClientInitializeError)
     }
 }
 
-/// A handshake over the older transport, or why there is none.
+/// Connects over the older transport.
 async fn over_sse(web: Web) -> Result<Connected, Ended> {
     let (sender, heard) = mpsc::unbounded_channel();
     let (transport, link) = within(super::sse::connect(web)).await?;

@@ -1,14 +1,13 @@
-//! TLS for connections over HTTP: rustls with ring, trusting what the operating system trusts.
+//! TLS for connections over HTTP: rustls with ring and the certificates of the operating system.
 //!
-//! The provider of the algorithms is given to the configuration and not installed for the process: a program chooses
-//! its own, and one that chose none gets none from us.
+//! The crypto provider is part of this configuration only. The program's process-wide provider does not change.
 
 use std::sync::{Arc, OnceLock};
 
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, client::WantsClientCert, crypto::ring};
 use rustls_platform_verifier::Verifier;
 
-/// The configuration of every connection. The certificates of the system are read once in a process.
+/// Returns the configuration for all connections. The certificates of the system are read once per process.
 pub(super) fn config() -> Result<ClientConfig, rustls::Error> {
     static CONFIG: OnceLock<ClientConfig> = OnceLock::new();
     if let Some(config) = CONFIG.get() {
@@ -22,7 +21,7 @@ pub(super) fn config() -> Result<ClientConfig, rustls::Error> {
             let trusting = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
             Ok(CONFIG.get_or_init(|| finish(trusting)).clone())
         }
-        // A small container has no certificates, and a server over plain HTTP needs none.
+        // A small container may have no certificates, and plain HTTP needs none.
         Err(error) => {
             tracing::warn!(%error, "no certificates to trust: servers over https cannot be reached");
             Ok(finish(builder.with_root_certificates(RootCertStore::empty())))

@@ -1,4 +1,4 @@
-//! The HTTP side of one connection: its client, what goes with each request, and the token that may be needed.
+//! The HTTP side of a connection: its client, headers and tokens.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -14,46 +14,47 @@ use super::{
     tls,
 };
 
-/// Access tokens of a server, from wherever they are kept.
+/// A source of access tokens for a server.
 pub(crate) trait Tokens: Send + Sync {
-    /// What resolves names for the connections to the server, if not the client itself.
+    /// Returns the DNS resolver for connections to the server, or `None` for the client's default.
     fn resolver(&self) -> Option<Arc<dyn Resolve>>;
 
-    /// The token to be sent; `None` where there is none.
+    /// Returns the current token, if there is one.
     fn current(&self) -> TokenFuture<'_>;
 
-    /// Another one, after the server refused this one, or refused to do without; `None` where there is no other.
+    /// Returns another token after the server refused this one, or a request without a token. Returns `None` if there is no
+    /// other token.
     fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a>;
 
-    /// Notes what the server said when it refused a request, before another token is asked for.
+    /// Notes the challenge of a refused request, before the call to `after`.
     fn challenged(&self, challenge: &str);
 }
 
-/// A token, or why there is none; the text holds no secret.
+/// A token, or the reason why there is none, which contains no secret.
 pub(crate) type TokenFuture<'a> = Pin<Box<dyn Future<Output = Result<Option<Token>, Ended>> + Send + 'a>>;
 
 /// An access token.
 #[derive(Clone)]
 pub(crate) struct Token {
     pub(crate) text: String,
-    /// The key that the token is bound to; without one it is a bearer token.
+    /// The key that the token is bound to; `None` for a bearer token.
     pub(crate) proof: Option<Arc<dyn Proof>>,
 }
 
 /// Proofs of possession of the key that a token is bound to (DPoP).
 pub(crate) trait Proof: Send + Sync {
-    /// Makes the proof for one request; `None` if the system has no random numbers.
+    /// Returns the proof for one request, or `None` if the system has no random numbers.
     fn proof(&self, method: &Method, url: &Url, token: &str) -> Option<HeaderValue>;
 
-    /// The nonce that the proofs for a server have now.
+    /// Returns the current nonce for a server.
     fn nonce(&self, url: &Url) -> Option<String>;
 
-    /// Notes the nonce that an answer has for later proofs.
+    /// Stores the nonce of a response for later proofs.
     fn note(&self, url: &Url, headers: &HeaderMap);
 }
 
 impl Token {
-    /// The headers with which a request has the token. Each request needs its own.
+    /// Returns the headers for one request.
     pub(super) fn headers(&self, method: &Method, url: &Url) -> Result<HeaderMap, Ended> {
         let scheme = if self.proof.is_some() { "DPoP" } else { "Bearer" };
         let mut value = HeaderValue::from_str(&format!("{scheme} {}", self.text))
@@ -69,12 +70,21 @@ impl Token {
     }
 }
 
-/// Whether a challenge wants the nonce of the answer in the proof (RFC 9449, section 9).
-pub(super) fn wants_nonce(challenge: &str) -> bool {
-    challenge.contains("use_dpop_nonce")
+/// A response with status 401.
+pub(super) struct Refusal {
+    pub(super) challenge: Option<String>,
 }
 
-/// One server over HTTP.
+impl Refusal {
+    /// Returns the refusal if the status is 401.
+    pub(super) fn of(result: &Result<Response, Ended>) -> Option<Self> {
+        let response =
+            result.as_ref().ok().filter(|response| response.status() == StatusCode::UNAUTHORIZED)?;
+        Some(Self { challenge: challenge(response).map(str::to_owned) })
+    }
+}
+
+/// The client for one server over HTTP.
 pub(crate) struct Web {
     pub(super) client: Client,
     pub(super) url: Url,
@@ -83,7 +93,7 @@ pub(crate) struct Web {
 }
 
 impl Web {
-    /// Checks what was configured; nothing is sent. Where there is a header with an authorization, tokens are not used.
+    /// Checks the configuration and sends nothing. A configured `Authorization` header disables tokens.
     pub(crate) fn new(
         url: &str,
         headers: &[(String, String)],
@@ -100,6 +110,7 @@ impl Web {
         Ok(Self { client, url, headers, tokens })
     }
 
+    /// Returns the current token, if there is one.
     pub(super) async fn token(&self) -> Result<Option<Token>, Ended> {
         match &self.tokens {
             Some(tokens) => tokens.current().await,
@@ -107,54 +118,89 @@ impl Web {
         }
     }
 
-    /// Another token, after this one was refused. Where none was sent there may be one by now.
-    pub(super) async fn token_after(&self, refused: Option<&Token>) -> Result<Option<Token>, Ended> {
+    /// Returns another token after this one was refused. If none was sent, there may be one by now.
+    async fn token_after(&self, refused: Option<&Token>) -> Result<Option<Token>, Ended> {
         match &self.tokens {
             Some(tokens) => tokens.after(refused.map(|token| token.text.as_str())).await,
             None => Ok(None),
         }
     }
 
-    /// Makes a request with the token that there is, and again with another one where that is refused.
-    pub(super) async fn with_token<F>(&self, request: impl Fn(Option<Token>) -> F) -> Result<Response, Ended>
+    /// Makes a request with the current token, and again with another token while the server refuses it.
+    pub(super) async fn with_token<T, E, F>(
+        &self,
+        request: impl Fn(Option<Token>) -> F,
+        refusal: impl Fn(&Result<T, E>) -> Option<Refusal>,
+    ) -> Result<T, E>
     where
-        F: Future<Output = Result<Response, Ended>>,
+        E: From<Ended>,
+        F: Future<Output = Result<T, E>>,
     {
         let mut token = self.token().await?;
         for _ in 0..RENEWALS {
-            let response = with_nonce(&self.url, &request, token.as_ref()).await?;
-            if response.status() != StatusCode::UNAUTHORIZED {
-                return Ok(response);
-            }
-            if let Some(challenge) = challenge(&response) {
+            let result = self.with_nonce(&request, &refusal, token.as_ref()).await;
+            let Some(refused) = refusal(&result) else { return result };
+            if let Some(challenge) = &refused.challenge {
                 self.challenged(challenge);
             }
             token = self.token_after(token.as_ref()).await?;
             if token.is_none() {
-                return Ok(response);
+                return result;
             }
         }
-        with_nonce(&self.url, &request, token.as_ref()).await
+        self.with_nonce(&request, &refusal, token.as_ref()).await
     }
 
-    /// Asks the server for the nonce that it wants in proofs.
+    /// Makes a request, and a second time if the server requires its nonce in the proof.
+    async fn with_nonce<T, E, F>(
+        &self,
+        request: &impl Fn(Option<Token>) -> F,
+        refusal: &impl Fn(&Result<T, E>) -> Option<Refusal>,
+        token: Option<&Token>,
+    ) -> Result<T, E>
+    where
+        E: From<Ended>,
+        F: Future<Output = Result<T, E>>,
+    {
+        let Some((token, proof)) = token.and_then(|token| Some((token, token.proof.as_deref()?))) else {
+            return request(token.cloned()).await;
+        };
+        let nonce = proof.nonce(&self.url);
+        let result = request(Some(token.clone())).await;
+        let challenge = refusal(&result).and_then(|refused| refused.challenge);
+        // RFC 9449, section 9.
+        if !challenge.is_some_and(|challenge| challenge.contains("use_dpop_nonce")) {
+            return result;
+        }
+        // This response, or the one to another request, may have contained the nonce.
+        if proof.nonce(&self.url) == nonce {
+            self.fetch_nonce(token, proof).await?;
+        }
+        if proof.nonce(&self.url) == nonce {
+            return result;
+        }
+        request(Some(token.clone())).await
+    }
+
+    /// Requests the nonce that the server requires in proofs.
     ///
-    /// The refusal has it in a header that `rmcp` does not show. So this sends a request without a message, which is
-    /// refused in the same way and does nothing if it is not.
-    pub(super) async fn fetch_nonce(&self, token: &Token, proof: &dyn Proof) -> Result<(), Ended> {
+    /// `rmcp` does not expose the header of the refusal. So this sends a request without a message: it is refused in the same
+    /// way, or has no effect.
+    async fn fetch_nonce(&self, token: &Token, proof: &dyn Proof) -> Result<(), Ended> {
         let request = self.request(Method::POST, self.url.clone(), Some(token))?;
         let response = request.send().await.map_err(|error| Ended::lost(told(error)))?;
         proof.note(&self.url, response.headers());
         Ok(())
     }
 
-    /// Keeps what the server said when it refused a request: an authorization starts from it.
+    /// Stores the challenge of a refused request, for an authorization.
     pub(super) fn challenged(&self, challenge: &str) {
         if let Some(tokens) = &self.tokens {
             tokens.challenged(challenge);
         }
     }
 
+    /// Builds a request with the configured headers and a token.
     pub(super) fn request(
         &self,
         method: Method,
@@ -165,39 +211,27 @@ impl Web {
         let request = self.client.request(method, url).headers(self.headers.clone());
         Ok(request.headers(proved.unwrap_or_default()))
     }
-}
 
-/// Makes a request, and once more where the server wants its nonce in the proof.
-async fn with_nonce<F>(
-    url: &Url,
-    request: &impl Fn(Option<Token>) -> F,
-    token: Option<&Token>,
-) -> Result<Response, Ended>
-where
-    F: Future<Output = Result<Response, Ended>>,
-{
-    let Some(proof) = token.and_then(|token| token.proof.as_ref()) else {
-        return request(token.cloned()).await;
-    };
-    let nonce = proof.nonce(url);
-    let response = request(token.cloned()).await?;
-    proof.note(url, response.headers());
-    let is_refused = response.status() == StatusCode::UNAUTHORIZED;
-    if is_refused && challenge(&response).is_some_and(wants_nonce) && proof.nonce(url) != nonce {
-        let response = request(token.cloned()).await?;
-        proof.note(url, response.headers());
-        return Ok(response);
+    /// Sends a request, and stores the nonce of the response.
+    pub(super) async fn send(
+        &self,
+        request: RequestBuilder,
+        token: Option<&Token>,
+    ) -> reqwest::Result<Response> {
+        let response = request.send().await?;
+        if let Some(proof) = token.and_then(|token| token.proof.as_ref()) {
+            proof.note(&self.url, response.headers());
+        }
+        Ok(response)
     }
-    Ok(response)
 }
 
-/// What a server says to a request that it refuses.
+/// Returns the challenge of a response.
 pub(super) fn challenge(response: &Response) -> Option<&str> {
     response.headers().get(WWW_AUTHENTICATE)?.to_str().ok()
 }
 
-/// A client of ours: TLS without a provider of the process, no request longer than its connection, no redirect that
-/// would carry headers elsewhere.
+/// Returns a client builder with the hub's TLS configuration and timeouts, and without a process-wide TLS provider.
 pub(crate) fn client(redirects: Policy) -> Result<ClientBuilder, Ended> {
     let tls = tls::config().map_err(|error| Ended::unusable(format!("no TLS: {}", chain(&error))))?;
     let builder = Client::builder()
@@ -211,7 +245,7 @@ pub(crate) fn client(redirects: Policy) -> Result<ClientBuilder, Ended> {
     Ok(builder)
 }
 
-/// An error of the client as text, without the address: its query may hold a secret.
+/// Returns the text of a client error without the URL: its query may contain a secret.
 pub(crate) fn told(error: reqwest::Error) -> String {
     chain(&error.without_url())
 }
@@ -240,8 +274,8 @@ fn parse(headers: &[(String, String)]) -> Result<HeaderMap, Ended> {
     Ok(map)
 }
 
-/// Follows a redirect to the same origin that keeps method and body, and no other: another one would lose the message,
-/// or carry the headers to somebody else.
+/// Follows only redirects to the same origin that keep method and body. Others would lose the message or send the headers to
+/// another server.
 fn same_origin() -> Policy {
     Policy::custom(|attempt| {
         let keeps =
@@ -251,16 +285,16 @@ fn same_origin() -> Policy {
     })
 }
 
-/// How often a token that is refused is replaced: the first one by what another process may have got meanwhile, which
-/// may be over too, and that one by a new one.
-pub(super) const RENEWALS: usize = 2;
+/// How often a refused token is replaced: first by a token that another process may have stored meanwhile, and then, as that
+/// may have expired too, by a new token.
+const RENEWALS: usize = 2;
 /// The header with the proof of possession.
 pub(crate) const DPOP: &str = "dpop";
 const CONNECT: Duration = Duration::from_secs(30);
-/// A peer that vanished without a word is noticed after twice that time.
+/// A vanished peer is noticed after twice this time.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 const REDIRECTS: usize = 5;
-/// What the transports set themselves.
+/// The headers that the transports set.
 const OURS: [&str; 6] =
     ["accept", "content-length", "content-type", "last-event-id", "mcp-protocol-version", "mcp-session-id"];
 
@@ -278,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_without_its_value() {
+    fn unusable_configuration_is_reported_without_values() {
         assert_eq!(refused("not an address", &[]), "the address is not one: relative URL without a base");
         assert_eq!(refused("file:///x", &[]), "the address must be http or https, and not file");
         let url = "http://localhost/mcp";
@@ -288,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_headers_are_not_shown() {
+    fn header_values_are_not_shown() {
         let headers = [("x-key".to_owned(), "secret".to_owned())];
         let web = Web::new("https://localhost/mcp", &headers, None).unwrap_or_else(|e| panic!("{e}"));
         assert!(!format!("{:?}", web.headers).contains("secret"));

@@ -17,11 +17,11 @@ use crate::{
 
 tests!(
     applying: servers_are_added_removed_and_kept,
-    only_another_launch_restarts,
-    a_limit_applies_at_once,
-    a_server_that_is_switched_off_ends_and_comes_back,
-    a_name_that_is_given_again_waits_for_the_end_of_the_old_one,
-    the_order_is_that_of_the_configuration,
+    only_a_changed_launch_restarts_a_server,
+    changed_limit_applies_at_once,
+    disabled_server_ends_and_starts_when_enabled,
+    reused_name_waits_for_the_end_of_the_old_server,
+    servers_have_the_order_of_the_configuration,
 );
 
 fn servers_are_added_removed_and_kept() {
@@ -43,7 +43,7 @@ fn servers_are_added_removed_and_kept() {
     });
 }
 
-fn only_another_launch_restarts() {
+fn only_a_changed_launch_restarts_a_server() {
     play(async |mark| {
         let hub = mark.connected(&[]).await;
         let pid = seen(&hub).await["pid"].clone();
@@ -60,7 +60,7 @@ fn only_another_launch_restarts() {
     });
 }
 
-fn a_limit_applies_at_once() {
+fn changed_limit_applies_at_once() {
     play(async |mark| {
         let hub = mark.connected(&["never"]).await;
         let limited = |limit| {
@@ -76,7 +76,7 @@ fn a_limit_applies_at_once() {
     });
 }
 
-fn a_server_that_is_switched_off_ends_and_comes_back() {
+fn disabled_server_ends_and_starts_when_enabled() {
     play(async |mark| {
         let hub = mark.connected(&[]).await;
         let mut off = mark.server(&[]);
@@ -90,7 +90,7 @@ fn a_server_that_is_switched_off_ends_and_comes_back() {
     });
 }
 
-fn a_name_that_is_given_again_waits_for_the_end_of_the_old_one() {
+fn reused_name_waits_for_the_end_of_the_old_server() {
     play(async |mark| {
         let hub = mark.connected(&["deaf"]).await;
         let pid = seen(&hub).await["pid"].as_u64().unwrap();
@@ -127,7 +127,7 @@ fn a_name_that_is_given_again_waits_for_the_end_of_the_old_one() {
     });
 }
 
-fn the_order_is_that_of_the_configuration() {
+fn servers_have_the_order_of_the_configuration() {
     play(async |mark| {
         let hub = hasty(Sources::new()).build();
         let mut off = mark.server(&[]);

@@ -13,23 +13,23 @@ use crate::{
 };
 
 tests!(
-    calls: noise_is_skipped_and_told,
-    a_server_that_dies_in_a_call_fails_it_at_once_and_is_started_again,
-    half_an_answer_is_the_end_of_a_call,
-    a_server_that_closes_its_stdout_is_started_again,
-    a_server_that_takes_no_more_input_is_started_again,
-    what_waits_for_a_server_that_reads_nothing_has_a_bound,
-    a_call_without_an_answer_ends_and_others_work,
-    fifty_megabytes_are_taken_and_the_server_stays,
-    a_line_past_the_limit_is_refused_by_name_and_the_server_stays,
-    an_answer_that_comes_twice_counts_once,
-    an_answer_that_drips_is_taken,
-    a_storm_of_changes_does_not_hold_up_calls,
-    a_flood_on_stderr_is_kept_within_a_bound,
+    calls: noise_is_skipped_and_recorded,
+    server_that_dies_in_a_call_fails_it_at_once_and_is_restarted,
+    truncated_answer_fails_the_call,
+    server_that_closes_its_stdout_is_restarted,
+    server_that_closes_its_stdin_is_restarted,
+    queue_of_a_server_that_reads_nothing_is_bounded,
+    call_without_an_answer_times_out_and_others_work,
+    answer_of_fifty_megabytes_is_received,
+    line_past_the_limit_fails_its_call_and_the_server_stays,
+    duplicate_answer_counts_once,
+    slowly_written_answer_is_received,
+    many_list_changes_do_not_delay_calls,
+    stderr_is_kept_within_a_bound,
     levels_are_what_the_server_wrote,
 );
 
-fn noise_is_skipped_and_told() {
+fn noise_is_skipped_and_recorded() {
     play(async |mark| {
         let hub = mark.connected(&["noise=4"]).await;
         for _ in 0..20 {
@@ -42,7 +42,7 @@ fn noise_is_skipped_and_told() {
     });
 }
 
-fn a_server_that_dies_in_a_call_fails_it_at_once_and_is_started_again() {
+fn server_that_dies_in_a_call_fails_it_at_once_and_is_restarted() {
     play(async |mark| {
         let hub = mark.connected(&["die=5"]).await;
         let error = call(&hub, "fault", json!({})).await.unwrap_err();
@@ -54,7 +54,7 @@ fn a_server_that_dies_in_a_call_fails_it_at_once_and_is_started_again() {
     });
 }
 
-fn half_an_answer_is_the_end_of_a_call() {
+fn truncated_answer_fails_the_call() {
     play(async |mark| {
         let hub = mark.connected(&["cut-answer"]).await;
         call(&hub, "fault", json!({})).await.unwrap_err();
@@ -64,7 +64,7 @@ fn half_an_answer_is_the_end_of_a_call() {
     });
 }
 
-fn a_server_that_closes_its_stdout_is_started_again() {
+fn server_that_closes_its_stdout_is_restarted() {
     play(async |mark| {
         let hub = mark.connected(&["close-stdout"]).await;
         call(&hub, "fault", json!({})).await.unwrap_err();
@@ -76,7 +76,7 @@ fn a_server_that_closes_its_stdout_is_started_again() {
     });
 }
 
-fn a_server_that_takes_no_more_input_is_started_again() {
+fn server_that_closes_its_stdin_is_restarted() {
     play(async |mark| {
         let hub = mark.connected(&["close-stdin"]).await;
         let start = Instant::now();
@@ -93,7 +93,7 @@ fn a_server_that_takes_no_more_input_is_started_again() {
     });
 }
 
-fn what_waits_for_a_server_that_reads_nothing_has_a_bound() {
+fn queue_of_a_server_that_reads_nothing_is_bounded() {
     play(async |mark| {
         let hub = mark.connected(&["stop-reading"]).await;
         let text = "x".repeat(20 << 20);
@@ -119,7 +119,7 @@ fn what_waits_for_a_server_that_reads_nothing_has_a_bound() {
     });
 }
 
-fn a_call_without_an_answer_ends_and_others_work() {
+fn call_without_an_answer_times_out_and_others_work() {
     play(async |mark| {
         let hub = mark.connected(&["never"]).await;
         let limited = |limit| {
@@ -134,12 +134,12 @@ fn a_call_without_an_answer_ends_and_others_work() {
         let (error, ()) = tokio::join!(call(&hub, "fault", json!({})), others);
         assert!(matches!(error.unwrap_err(), CallError::TimedOut { .. }));
         limited(BOUND);
-        // The server is told by a notification, which is ahead of this call.
+        // The notification of the cancellation arrives before this call.
         assert_eq!(seen(&hub).await["cancelled"], 1);
     });
 }
 
-fn fifty_megabytes_are_taken_and_the_server_stays() {
+fn answer_of_fifty_megabytes_is_received() {
     play(async |mark| {
         let limits = CallLimits::default().text(100_000_000);
         let hub = mark.hub(&["big=50000000"]).limits(limits).build();
@@ -150,7 +150,7 @@ fn fifty_megabytes_are_taken_and_the_server_stays() {
     });
 }
 
-fn a_line_past_the_limit_is_refused_by_name_and_the_server_stays() {
+fn line_past_the_limit_fails_its_call_and_the_server_stays() {
     play(async |mark| {
         let hub = mark.connected(&["big=70000000"]).await;
         let error = call(&hub, "fault", json!({})).await.unwrap_err();
@@ -163,7 +163,7 @@ fn a_line_past_the_limit_is_refused_by_name_and_the_server_stays() {
     });
 }
 
-fn an_answer_that_comes_twice_counts_once() {
+fn duplicate_answer_counts_once() {
     play(async |mark| {
         let hub = mark.connected(&["twice"]).await;
         for _ in 0..5 {
@@ -175,7 +175,7 @@ fn an_answer_that_comes_twice_counts_once() {
     });
 }
 
-fn an_answer_that_drips_is_taken() {
+fn slowly_written_answer_is_received() {
     play(async |mark| {
         let hub = mark.connected(&["drip=1"]).await;
         assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
@@ -183,7 +183,7 @@ fn an_answer_that_drips_is_taken() {
     });
 }
 
-fn a_storm_of_changes_does_not_hold_up_calls() {
+fn many_list_changes_do_not_delay_calls() {
     play(async |mark| {
         let hub = mark.connected(&["storm=1000"]).await;
         for _ in 0..5 {
@@ -198,7 +198,7 @@ fn a_storm_of_changes_does_not_hold_up_calls() {
     });
 }
 
-fn a_flood_on_stderr_is_kept_within_a_bound() {
+fn stderr_is_kept_within_a_bound() {
     play(async |mark| {
         let hub = mark.connected(&["stderr-flood=5000000"]).await;
         echo(&hub).await;

@@ -11,22 +11,22 @@ use crate::{
 };
 
 tests!(
-    ending: closing_ends_the_whole_tree,
-    dropping_the_last_clone_ends_the_whole_tree,
-    a_runtime_that_is_shut_down_leaves_nothing,
-    a_runtime_that_is_shut_down_while_servers_start_leaves_nothing,
-    a_restart_ends_the_tree_before_the_next_start,
-    switching_off_ends_the_whole_tree,
-    removing_ends_the_whole_tree,
-    a_start_that_hangs_ends_with_the_hub,
-    a_hub_that_is_dropped_at_once_leaves_nothing,
-    a_start_that_fails_leaves_no_grandchild,
-    closing_is_bounded_and_may_be_had_twice,
-    a_close_that_is_dropped_ends_all_the_same,
-    servers_end_at_the_same_time,
+    ending: close_ends_the_process_tree,
+    dropping_the_last_clone_ends_the_process_tree,
+    runtime_shutdown_leaves_no_process,
+    runtime_shutdown_during_start_leaves_no_process,
+    restart_ends_the_process_tree_before_the_next_start,
+    disabling_ends_the_process_tree,
+    removal_ends_the_process_tree,
+    hanging_start_ends_with_the_hub,
+    hub_that_is_dropped_at_once_leaves_no_process,
+    failed_start_leaves_no_grandchild,
+    close_is_bounded_and_can_be_repeated,
+    dropped_close_still_ends_the_servers,
+    servers_end_concurrently,
 );
 
-/// Whatever a server can do against its end.
+/// The ways in which a server resists its end.
 const STUBBORN: &[&[&str]] = &[
     &[],
     &["deaf"],
@@ -36,7 +36,7 @@ const STUBBORN: &[&[&str]] = &[
     &["deaf", "stubborn", "grandchild", "quiet-grandchild"],
 ];
 
-fn closing_ends_the_whole_tree() {
+fn close_ends_the_process_tree() {
     for faults in STUBBORN {
         play(async |mark| {
             let hub = mark.connected(faults).await;
@@ -49,7 +49,7 @@ fn closing_ends_the_whole_tree() {
     }
 }
 
-fn dropping_the_last_clone_ends_the_whole_tree() {
+fn dropping_the_last_clone_ends_the_process_tree() {
     for faults in STUBBORN {
         play(async |mark| {
             let hub = mark.connected(faults).await;
@@ -62,7 +62,7 @@ fn dropping_the_last_clone_ends_the_whole_tree() {
     }
 }
 
-fn a_runtime_that_is_shut_down_leaves_nothing() {
+fn runtime_shutdown_leaves_no_process() {
     for faults in STUBBORN {
         let mark = Mark::new();
         let runtime = runtime();
@@ -73,7 +73,7 @@ fn a_runtime_that_is_shut_down_leaves_nothing() {
     }
 }
 
-fn a_runtime_that_is_shut_down_while_servers_start_leaves_nothing() {
+fn runtime_shutdown_during_start_leaves_no_process() {
     for is_begun in [false, true] {
         let mark = Mark::new();
         let runtime = runtime();
@@ -84,7 +84,7 @@ fn a_runtime_that_is_shut_down_while_servers_start_leaves_nothing() {
         });
         drop(runtime);
         mark.leaves_nothing();
-        // Nobody is left to end anything, and nobody waits for it.
+        // No task is left, and no call waits for one.
         crate::played::runtime().block_on(async {
             hub.close().await;
             assert!(hub.restart("s").await.is_some());
@@ -92,7 +92,7 @@ fn a_runtime_that_is_shut_down_while_servers_start_leaves_nothing() {
     }
 }
 
-fn a_restart_ends_the_tree_before_the_next_start() {
+fn restart_ends_the_process_tree_before_the_next_start() {
     for faults in STUBBORN {
         play(async |mark| {
             let hub = mark.connected(faults).await;
@@ -107,7 +107,7 @@ fn a_restart_ends_the_tree_before_the_next_start() {
     }
 }
 
-fn switching_off_ends_the_whole_tree() {
+fn disabling_ends_the_process_tree() {
     play(async |mark| {
         let hub = mark.connected(STUBBORN[5]).await;
         hub.set_enabled(false);
@@ -122,7 +122,7 @@ fn switching_off_ends_the_whole_tree() {
     });
 }
 
-fn removing_ends_the_whole_tree() {
+fn removal_ends_the_process_tree() {
     play(async |mark| {
         let hub = mark.connected(STUBBORN[5]).await;
         hub.apply(configuration([]));
@@ -132,7 +132,7 @@ fn removing_ends_the_whole_tree() {
     });
 }
 
-fn a_start_that_hangs_ends_with_the_hub() {
+fn hanging_start_ends_with_the_hub() {
     for drops in [false, true] {
         play(async |mark| {
             let hub = mark.hub(&["hang-start", "deaf", "stubborn", "grandchild"]).build();
@@ -150,7 +150,7 @@ fn a_start_that_hangs_ends_with_the_hub() {
     }
 }
 
-fn a_hub_that_is_dropped_at_once_leaves_nothing() {
+fn hub_that_is_dropped_at_once_leaves_no_process() {
     play(async |mark| {
         drop(mark.hub(STUBBORN[5]).build());
         let hub = mark.hub(STUBBORN[5]).build();
@@ -162,7 +162,7 @@ fn a_hub_that_is_dropped_at_once_leaves_nothing() {
     });
 }
 
-fn a_start_that_fails_leaves_no_grandchild() {
+fn failed_start_leaves_no_grandchild() {
     play(async |mark| {
         let hub = mark.hub(&["grandchild", "quiet-grandchild", "exit-start"]).build();
         becomes(&hub, "s", |state| matches!(state, ServerState::Failed { .. })).await;
@@ -170,7 +170,7 @@ fn a_start_that_fails_leaves_no_grandchild() {
     });
 }
 
-fn closing_is_bounded_and_may_be_had_twice() {
+fn close_is_bounded_and_can_be_repeated() {
     play(async |mark| {
         let hub = mark.connected(&["deaf", "stubborn"]).await;
         tokio::join!(hub.close(), hub.close());
@@ -182,7 +182,7 @@ fn closing_is_bounded_and_may_be_had_twice() {
     });
 }
 
-fn a_close_that_is_dropped_ends_all_the_same() {
+fn dropped_close_still_ends_the_servers() {
     play(async |mark| {
         let hub = mark.connected(&["deaf", "stubborn"]).await;
         assert!(tokio::time::timeout(Duration::from_millis(1), hub.close()).await.is_err());
@@ -191,7 +191,7 @@ fn a_close_that_is_dropped_ends_all_the_same() {
     });
 }
 
-fn servers_end_at_the_same_time() {
+fn servers_end_concurrently() {
     play(async |mark| {
         let deaf = mark.server(&["deaf", "stubborn"]);
         let names: Vec<String> = (0..6).map(|number| format!("s{number}")).collect();

@@ -13,19 +13,19 @@ use crate::{
 };
 
 tests!(
-    keeping: a_server_that_is_killed_is_started_again,
-    a_server_that_ends_again_and_again_is_given_up,
-    a_steady_connection_counts_anew,
-    a_wait_for_the_next_attempt_ends_with_a_restart,
+    keeping: killed_server_is_restarted,
+    server_that_keeps_exiting_fails,
+    steady_connection_resets_the_count_of_losses,
+    restart_ends_the_delay_before_the_next_attempt,
     every_change_is_an_event_in_order,
-    who_reads_too_slowly_is_told,
-    restarts_and_switches_at_once_end_well,
-    a_server_that_stands_still_is_started_again_though_nobody_calls,
-    a_server_that_does_not_know_pings_is_left_alone,
-    a_call_that_takes_its_time_is_no_silence,
+    slow_reader_of_events_is_notified_of_lost_events,
+    concurrent_restarts_and_switches_end_connected,
+    idle_unresponsive_server_is_restarted,
+    server_without_ping_support_is_not_pinged_again,
+    long_call_is_not_silence,
 );
 
-fn a_server_that_is_killed_is_started_again() {
+fn killed_server_is_restarted() {
     play(async |mark| {
         let hub = mark.connected(&["quiet-grandchild"]).await;
         // A process has no environment for a moment, while it becomes another program.
@@ -44,7 +44,7 @@ fn a_server_that_is_killed_is_started_again() {
     });
 }
 
-fn a_server_that_ends_again_and_again_is_given_up() {
+fn server_that_keeps_exiting_fails() {
     play(async |mark| {
         let hub = mark.hub(&["exit-soon=4"]).build();
         let mut events = hub.events();
@@ -62,7 +62,7 @@ fn a_server_that_ends_again_and_again_is_given_up() {
     });
 }
 
-fn a_steady_connection_counts_anew() {
+fn steady_connection_resets_the_count_of_losses() {
     play(async |mark| {
         let wait = Duration::from_millis(10);
         let backoff = Backoff::default().first(wait).restarts(1).steady(Duration::ZERO);
@@ -78,7 +78,7 @@ fn a_steady_connection_counts_anew() {
     });
 }
 
-fn a_wait_for_the_next_attempt_ends_with_a_restart() {
+fn restart_ends_the_delay_before_the_next_attempt() {
     // The longer one ends at a time that no clock has.
     for wait in [Duration::from_secs(3600), Duration::MAX] {
         play(async |mark| {
@@ -124,7 +124,7 @@ fn every_change_is_an_event_in_order() {
     });
 }
 
-fn who_reads_too_slowly_is_told() {
+fn slow_reader_of_events_is_notified_of_lost_events() {
     play(async |mark| {
         let hub = hasty(Sources::new()).build();
         let mut events = hub.events();
@@ -138,7 +138,7 @@ fn who_reads_too_slowly_is_told() {
     });
 }
 
-fn restarts_and_switches_at_once_end_well() {
+fn concurrent_restarts_and_switches_end_connected() {
     play(async |mark| {
         let hub = mark.hub(&[]).build();
         let restarts = futures_util::future::join_all((0..10).map(|_| hub.restart("s")));
@@ -157,7 +157,7 @@ fn restarts_and_switches_at_once_end_well() {
     });
 }
 
-/// A server that is asked all the time whether it is still there.
+/// Returns a hub that pings its server constantly.
 async fn asked_often(mark: &Mark, faults: &[&str], limit: Duration) -> Hub {
     let often = KeepAlive::default().idle(Duration::from_millis(1)).limit(limit);
     let hub = mark.hub(faults).keep_alive(often).build();
@@ -167,14 +167,14 @@ async fn asked_often(mark: &Mark, faults: &[&str], limit: Duration) -> Hub {
 
 /// Waits until the server was pinged.
 async fn is_pinged(hub: &Hub) {
-    // With time between the looks in which nobody waits for it.
+    // Between two calls the server is idle and can be pinged.
     let mut looks = tokio::time::interval(Duration::from_millis(5));
     while seen(hub).await["pings"].as_u64().unwrap() < 2 {
         looks.tick().await;
     }
 }
 
-fn a_server_that_stands_still_is_started_again_though_nobody_calls() {
+fn idle_unresponsive_server_is_restarted() {
     play(async |mark| {
         let hub = asked_often(mark, &["freeze"], Duration::from_secs(5)).await;
         is_pinged(&hub).await;
@@ -188,7 +188,7 @@ fn a_server_that_stands_still_is_started_again_though_nobody_calls() {
     });
 }
 
-fn a_server_that_does_not_know_pings_is_left_alone() {
+fn server_without_ping_support_is_not_pinged_again() {
     play(async |mark| {
         let hub = asked_often(mark, &["no-ping"], Duration::from_millis(50)).await;
         let pid = seen(&hub).await["pid"].clone();
@@ -199,7 +199,7 @@ fn a_server_that_does_not_know_pings_is_left_alone() {
     });
 }
 
-fn a_call_that_takes_its_time_is_no_silence() {
+fn long_call_is_not_silence() {
     play(async |mark| {
         let hub = asked_often(mark, &["drip=50"], Duration::from_secs(3)).await;
         is_pinged(&hub).await;

@@ -1,4 +1,4 @@
-//! Every way in which servers have misbehaved, through a hub, with real processes.
+//! Misbehaving servers, through a hub and with real processes.
 //!
 //! This program starts itself as the misbehaving server of the testkit.
 
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     runner::run(TESTS)
 }
 
-/// What is left of a server is seen in `/proc` alone.
+/// The check for remaining processes needs `/proc`.
 #[cfg(not(target_os = "linux"))]
 fn main() -> ExitCode {
     ExitCode::SUCCESS

@@ -13,7 +13,7 @@ use tokio::{runtime::Runtime, time::timeout};
 
 use crate::left::{BOUND, Mark};
 
-/// Runs a test, fails where it hangs, and where anything is left of a server after it and its runtime.
+/// Runs a test. Fails if it hangs, or if a process of a server exists after the test and its runtime.
 pub(crate) fn play(test: impl AsyncFnOnce(&Mark)) {
     let mark = Mark::new();
     let runtime = runtime();
@@ -27,7 +27,7 @@ pub(crate) fn runtime() -> Runtime {
 }
 
 impl Mark {
-    /// A server with these faults, all of whose tools may be called.
+    /// Returns a server with these faults. Its tools need no approval.
     pub(crate) fn server(&self, faults: &[&str]) -> ServerConfig {
         let mut stdio = Stdio::new(std::env::current_exe().unwrap().to_str().unwrap());
         stdio.args = vec![fault_mcp::FLAG.to_owned()];
@@ -38,7 +38,7 @@ impl Mark {
         config
     }
 
-    /// A shell as a server that is none.
+    /// Returns a shell as a server that does not speak MCP.
     pub(crate) fn shell(&self, script: &str) -> ServerConfig {
         let mut stdio = Stdio::new("sh");
         stdio.args = ["-c", script].map(str::to_owned).into();
@@ -46,12 +46,12 @@ impl Mark {
         ServerConfig::new(stdio)
     }
 
-    /// A hub with one server, `s`.
+    /// Returns a hub with one server, `s`.
     pub(crate) fn hub(&self, faults: &[&str]) -> HubBuilder {
         hasty(Sources::new().server("s", self.server(faults)))
     }
 
-    /// A hub with one server, `s`, which is connected.
+    /// Returns a hub with one connected server, `s`.
     pub(crate) async fn connected(&self, faults: &[&str]) -> Hub {
         let hub = self.hub(faults).build();
         becomes(&hub, "s", is_connected).await;
@@ -59,7 +59,7 @@ impl Mark {
     }
 }
 
-/// With short waits, so that what uses them up takes no long time.
+/// Returns a builder with short delays and grace periods.
 pub(crate) fn hasty(sources: Sources) -> HubBuilder {
     let grace = Duration::from_millis(300);
     let wait = Duration::from_millis(20);
@@ -69,7 +69,7 @@ pub(crate) fn hasty(sources: Sources) -> HubBuilder {
         .backoff(Backoff::default().first(wait).longest(wait * 4))
 }
 
-/// The configuration of these servers of the program's.
+/// Returns a configuration with these servers.
 pub(crate) fn configuration<const N: usize>(servers: [(&str, ServerConfig); N]) -> Configuration {
     let none = Sources::new();
     servers.into_iter().fold(none, |sources, (name, config)| sources.server(name, config)).read()
@@ -83,7 +83,7 @@ pub(crate) fn state(hub: &Hub, server: &str) -> ServerState {
     hub.server(server).unwrap().state
 }
 
-/// Waits until it stands so with a server.
+/// Waits until a server has this state.
 pub(crate) async fn becomes(
     hub: &Hub,
     server: &str,
@@ -99,7 +99,7 @@ pub(crate) async fn becomes(
     }
 }
 
-/// Why a server has failed, once it has.
+/// Waits until a server has failed, and returns the reason.
 pub(crate) async fn failed(hub: &Hub, server: &str) -> String {
     match becomes(hub, server, |state| matches!(state, ServerState::Failed { .. })).await {
         ServerState::Failed { why } => why.to_string(),
@@ -107,7 +107,7 @@ pub(crate) async fn failed(hub: &Hub, server: &str) -> String {
     }
 }
 
-/// Calls a tool of `s`, and gives its text.
+/// Calls a tool of `s` and returns its text.
 pub(crate) async fn call(hub: &Hub, tool: &str, arguments: Value) -> Result<String, CallError> {
     let outcome = hub.call(CallRequest::new("s", tool).arguments(arguments)).await?;
     Ok(outcome.content[0].as_text().unwrap().text.clone())
@@ -117,12 +117,12 @@ pub(crate) async fn echo(hub: &Hub) {
     assert_eq!(call(hub, "echo", json!({"text": "hello"})).await.unwrap(), "hello");
 }
 
-/// What the server has seen.
+/// Returns what the server has received.
 pub(crate) async fn seen(hub: &Hub) -> Value {
     serde_json::from_str(&call(hub, "seen", json!({})).await.unwrap()).unwrap()
 }
 
-/// Waits until a condition is so, while the hub goes about it.
+/// Waits until a condition holds.
 pub(crate) async fn until(mut condition: impl FnMut() -> bool) {
     let mut looks = tokio::time::interval(Duration::from_millis(5));
     while !condition() {

@@ -1,4 +1,4 @@
-//! Servers that start badly, late, or not at all.
+//! Servers that fail to start, or start late.
 
 use std::{
     sync::{Arc, Mutex},
@@ -18,21 +18,21 @@ use crate::{
 };
 
 tests!(
-    starting: an_exit_before_the_handshake_is_told_with_its_stderr,
-    a_program_that_is_no_server_is_told,
-    a_command_that_is_not_there_is_told,
-    a_start_that_hangs_is_given_up_and_holds_up_nobody,
-    a_list_that_does_not_come_keeps_the_others_from_nothing,
-    what_is_known_of_a_list_stays_when_it_does_not_come_again,
-    a_server_that_shakes_hands_and_says_no_more_is_not_connected,
-    servers_start_at_the_same_time,
-    the_environment_is_minimal_and_the_folder_the_workspace,
-    a_variable_without_a_value_is_an_error_of_its_server,
-    a_rotated_value_is_seen_by_the_next_start,
-    a_server_that_failed_is_started_by_a_restart,
+    starting: exit_before_the_handshake_is_reported_with_its_stderr,
+    program_that_is_no_server_is_reported,
+    missing_command_is_reported,
+    hanging_start_times_out_and_delays_no_other_server,
+    missing_list_does_not_block_other_lists,
+    list_is_kept_if_it_cannot_be_read_again,
+    server_that_is_silent_after_the_handshake_is_not_connected,
+    servers_start_concurrently,
+    environment_is_minimal_and_the_working_directory_is_the_workspace,
+    variable_without_a_value_fails_its_server,
+    next_start_uses_the_rotated_value,
+    restart_starts_a_failed_server,
 );
 
-fn an_exit_before_the_handshake_is_told_with_its_stderr() {
+fn exit_before_the_handshake_is_reported_with_its_stderr() {
     play(async |mark| {
         let hub = mark.hub(&["exit-start=7"]).build();
         let why = failed(&hub, "s").await;
@@ -43,7 +43,7 @@ fn an_exit_before_the_handshake_is_told_with_its_stderr() {
     });
 }
 
-fn a_program_that_is_no_server_is_told() {
+fn program_that_is_no_server_is_reported() {
     play(async |mark| {
         let hub = hasty(Sources::new().server("s", mark.shell("echo hello; echo bye >&2"))).build();
         assert_eq!(failed(&hub, "s").await, "exited with code 0 before the handshake; stderr: bye");
@@ -52,7 +52,7 @@ fn a_program_that_is_no_server_is_told() {
     });
 }
 
-fn a_command_that_is_not_there_is_told() {
+fn missing_command_is_reported() {
     play(async |mark| {
         let mut own_path = mark.shell("");
         if let Launch::Stdio(stdio) = &mut own_path.launch {
@@ -84,7 +84,7 @@ fn a_command_that_is_not_there_is_told() {
     });
 }
 
-fn a_start_that_hangs_is_given_up_and_holds_up_nobody() {
+fn hanging_start_times_out_and_delays_no_other_server() {
     play(async |mark| {
         let hangs = |limit| {
             let mut config = mark.server(&["hang-start", "deaf", "levels"]);
@@ -108,7 +108,7 @@ fn a_start_that_hangs_is_given_up_and_holds_up_nobody() {
     });
 }
 
-fn a_list_that_does_not_come_keeps_the_others_from_nothing() {
+fn missing_list_does_not_block_other_lists() {
     play(async |mark| {
         let mut mute = mark.server(&["mute-list"]);
         mute.startup_timeout = Duration::from_secs(5);
@@ -125,7 +125,7 @@ fn a_list_that_does_not_come_keeps_the_others_from_nothing() {
     });
 }
 
-fn what_is_known_of_a_list_stays_when_it_does_not_come_again() {
+fn list_is_kept_if_it_cannot_be_read_again() {
     play(async |mark| {
         let mut mute = mark.server(&["mute-list=2"]);
         mute.timeout = Duration::from_secs(5);
@@ -142,7 +142,7 @@ fn what_is_known_of_a_list_stays_when_it_does_not_come_again() {
     });
 }
 
-fn a_server_that_shakes_hands_and_says_no_more_is_not_connected() {
+fn server_that_is_silent_after_the_handshake_is_not_connected() {
     play(async |mark| {
         let answer = json!({"jsonrpc": "2.0", "id": 0, "result": {
             "protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "resources": {}},
@@ -154,7 +154,7 @@ fn a_server_that_shakes_hands_and_says_no_more_is_not_connected() {
     });
 }
 
-fn servers_start_at_the_same_time() {
+fn servers_start_concurrently() {
     play(async |mark| {
         let names: Vec<String> = (0..8).map(|number| format!("s{number}")).collect();
         let hangs = mark.server(&["hang-start"]);
@@ -172,7 +172,7 @@ fn servers_start_at_the_same_time() {
     });
 }
 
-fn the_environment_is_minimal_and_the_folder_the_workspace() {
+fn environment_is_minimal_and_the_working_directory_is_the_workspace() {
     play(async |mark| {
         let folder = std::env::temp_dir().canonicalize().unwrap();
         let hub = mark.hub(&[]).variables(Variables::new().workspace(&folder)).build();
@@ -188,7 +188,7 @@ fn the_environment_is_minimal_and_the_folder_the_workspace() {
     });
 }
 
-fn a_variable_without_a_value_is_an_error_of_its_server() {
+fn variable_without_a_value_fails_its_server() {
     play(async |mark| {
         let mut lacks = mark.server(&[]);
         if let Launch::Stdio(stdio) = &mut lacks.launch {
@@ -202,7 +202,7 @@ fn a_variable_without_a_value_is_an_error_of_its_server() {
     });
 }
 
-fn a_rotated_value_is_seen_by_the_next_start() {
+fn next_start_uses_the_rotated_value() {
     play(async |mark| {
         let mut config = mark.server(&[]);
         if let Launch::Stdio(stdio) = &mut config.launch {
@@ -222,7 +222,7 @@ fn a_rotated_value_is_seen_by_the_next_start() {
     });
 }
 
-fn a_server_that_failed_is_started_by_a_restart() {
+fn restart_starts_a_failed_server() {
     play(async |mark| {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("there");

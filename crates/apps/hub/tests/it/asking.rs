@@ -35,7 +35,7 @@ use crate::{
     server::{LIMIT, config, hub},
 };
 
-/// A client that answers, and tells what it hears.
+/// A client that answers questions and forwards notifications.
 #[derive(Clone)]
 pub(crate) struct Client {
     heard: mpsc::UnboundedSender<String>,
@@ -161,7 +161,7 @@ impl Connected {
 }
 
 #[tokio::test]
-async fn the_client_that_calls_is_asked() {
+async fn question_reaches_the_calling_client() {
     let hub = asking().await;
     let gateway = Gateway::new(&hub);
     let _other = connected(gateway.clone(), can_all(), true).await;
@@ -183,7 +183,7 @@ async fn the_client_that_calls_is_asked() {
     hub.close().await;
 }
 
-/// A transport that tells with which request of the client a request to it goes.
+/// A transport that notes the client's request that each request belongs to.
 struct Sees<T> {
     transport: T,
     seen: mpsc::UnboundedSender<Option<RequestId>>,
@@ -213,7 +213,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Sees<T> {
 }
 
 #[tokio::test]
-async fn a_question_goes_with_the_request_that_the_client_made() {
+async fn question_belongs_to_the_request_of_the_client() {
     let hub = asking().await;
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (sender, _heard) = mpsc::unbounded_channel();
@@ -240,7 +240,7 @@ async fn a_question_goes_with_the_request_that_the_client_made() {
 }
 
 #[tokio::test]
-async fn a_client_is_asked_while_another_calls_the_same_server() {
+async fn question_goes_to_the_client_that_calls() {
     let hub = asking().await;
     let mut other_client = connected(Gateway::new(&hub), can_all(), true).await;
     let mut connected = connected(Gateway::new(&hub), can_all(), true).await;
@@ -268,7 +268,7 @@ async fn a_client_is_asked_while_another_calls_the_same_server() {
 }
 
 #[tokio::test]
-async fn a_client_opens_pages_and_hears_of_their_end() {
+async fn client_opens_pages_and_is_notified_of_their_end() {
     let hub = asking().await;
     let mut connected = connected(Gateway::new(&hub), json!({"elicitation": {"url": {}}}), true).await;
     let page =
@@ -308,7 +308,7 @@ async fn roots_of_clients_are_passed_to_servers_and_so_are_their_changes() {
 }
 
 #[tokio::test]
-async fn a_client_that_can_not_answer_is_not_asked() {
+async fn client_without_the_capability_is_not_asked() {
     let hub = asking().await;
     let mut connected = connected(Gateway::new(&hub), json!({}), true).await;
     assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
@@ -319,7 +319,7 @@ async fn a_client_that_can_not_answer_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_question_ends_with_the_last_call_of_its_client() {
+async fn question_ends_with_the_last_call_of_its_client() {
     let hub = asking().await;
     let mut connected = connected(Gateway::new(&hub), can_all(), false).await;
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params("test__ask", form())));
@@ -332,7 +332,7 @@ async fn a_question_ends_with_the_last_call_of_its_client() {
 }
 
 #[tokio::test]
-async fn a_client_hears_what_servers_log_as_loud_as_it_wants() {
+async fn client_receives_log_messages_of_its_level() {
     let hub = hub(config(), |builder| builder).await;
     let mut connected = connected(Gateway::new(&hub).pass_logs(), json!({}), true).await;
     assert!(connected.client.peer_info().unwrap().capabilities.logging.is_some());
@@ -347,7 +347,7 @@ async fn a_client_hears_what_servers_log_as_loud_as_it_wants() {
 }
 
 #[tokio::test]
-async fn a_client_that_was_promised_no_log_hears_none() {
+async fn client_without_logging_receives_no_log_messages() {
     let hub = hub(config(), |builder| builder).await;
     let mut connected = connected(Gateway::new(&hub), json!({}), true).await;
     assert!(connected.client.peer_info().unwrap().capabilities.logging.is_none());

@@ -1,4 +1,4 @@
-//! Calls through the hub: what is checked before them, how long they take, and what comes of them.
+//! Calls through the hub: checks, time limits and results.
 
 use std::{
     sync::{Arc, Mutex},
@@ -23,12 +23,12 @@ pub(crate) fn text(outcome: &CallOutcome) -> &str {
     }
 }
 
-/// What the server has heard.
+/// Returns what the server has received.
 pub(crate) async fn heard(hub: &Hub) -> Value {
     serde_json::from_str(text(&hub.call(call("heard", json!({}))).await.unwrap())).unwrap()
 }
 
-/// Gives calls so much time from now on, also those that are under way.
+/// Sets the time limit of calls, including calls in flight.
 pub(crate) fn limited(hub: &Hub, time: Duration) {
     let mut config = config();
     config.timeout = time;
@@ -36,7 +36,7 @@ pub(crate) fn limited(hub: &Hub, time: Duration) {
 }
 
 #[tokio::test]
-async fn a_tool_is_called_under_its_own_name_however_a_model_spells_it() {
+async fn misspelled_tool_is_called_under_its_own_name() {
     let hub = hub(config(), |builder| builder).await;
     let outcome = hub.call(call("echo", json!({"text": "hé"}))).await.unwrap();
     assert_eq!((text(&outcome), outcome.is_error, outcome.left_out), ("hé", false, None));
@@ -50,7 +50,7 @@ async fn a_tool_is_called_under_its_own_name_however_a_model_spells_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_told_with_what_is() {
+async fn unknown_name_is_reported_with_known_names() {
     let mut config = config();
     config.disabled_tools = ["d*"].into_iter().collect();
     let hub = hub(config, |builder| builder).await;
@@ -81,7 +81,7 @@ async fn what_is_not_there_is_told_with_what_is() {
 }
 
 #[tokio::test]
-async fn bad_arguments_are_told_all_at_once_and_not_sent() {
+async fn all_bad_arguments_are_reported_and_nothing_is_sent() {
     let hub = hub(config(), |builder| builder).await;
     let error = hub.call(call("read-file", json!({"lines": [1, "x"], "more": 1}))).await.unwrap_err();
     let CallError::BadArguments { violations, .. } = &error else { panic!("{error}") };
@@ -95,21 +95,21 @@ async fn bad_arguments_are_told_all_at_once_and_not_sent() {
 }
 
 #[tokio::test]
-async fn an_argument_that_is_null_is_left_out_if_it_may_be() {
+async fn optional_null_argument_is_removed() {
     let hub = hub(config(), |builder| builder).await;
     let outcome = hub.call(call("read-file", json!({"path": "a", "lines": null}))).await.unwrap();
     let called: Value = serde_json::from_str(text(&outcome)).unwrap();
     assert_eq!(called["arguments"], json!({"path": "a"}));
     let error = hub.call(call("read-file", json!({"path": null}))).await.unwrap_err();
     assert!(error.to_string().contains("/path: null is not of type \"string\""), "{error}");
-    // One that may be `null` is sent.
+    // `null` is sent if the schema allows it.
     let outcome = hub.call(call("give", json!({"content": [], "_meta": null}))).await.unwrap();
     assert!(!outcome.is_error);
     hub.close().await;
 }
 
 #[tokio::test]
-async fn every_kind_of_content_comes_through() {
+async fn each_kind_of_content_is_forwarded() {
     let hub = hub(config(), |builder| builder).await;
     let content = json!([
         {"type": "text", "text": "t", "annotations": {"priority": 1.0}},
@@ -127,7 +127,7 @@ async fn every_kind_of_content_comes_through() {
     assert_eq!(serde_json::to_value(&outcome.meta).unwrap(), json!({"m": 1}));
     let result = rmcp::model::CallToolResult::from(outcome);
     assert_eq!(serde_json::to_value(result).unwrap()["structuredContent"], json!({"a": [1]}));
-    // What a later version of MCP has is told as it is.
+    // Content of a later version of MCP becomes its JSON.
     let odd = json!({"content": [{"type": "hologram", "cube": 1}, {"type": "text", "text": "t"}]});
     let outcome = hub.call(call("give", odd)).await.unwrap();
     assert_eq!(outcome.content.len(), 2);
@@ -141,7 +141,7 @@ async fn every_kind_of_content_comes_through() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_cut_and_says_so() {
+async fn large_content_is_cut_and_marked() {
     let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(10).media(8))).await;
     let give = async |given: Value| hub.call(call("give", given)).await.unwrap();
     let texts = json!([{"type": "text", "text": "1234567"}, {"type": "text", "text": "éééé"}, {"type": "text", "text": "x"}]);
@@ -172,7 +172,7 @@ async fn what_is_too_large_is_cut_and_says_so() {
 }
 
 #[tokio::test]
-async fn what_is_said_of_cuts_and_beside_the_content_has_bounds_too() {
+async fn notes_and_metadata_are_bounded_too() {
     let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(10).media(8))).await;
     let give = async |given: Value| hub.call(call("give", given)).await.unwrap();
     let many = vec![json!({"type": "text", "text": "12345"}); 1000];
@@ -199,7 +199,7 @@ fn left_out_of(text: usize) -> agentwire_hub::LeftOut {
 }
 
 #[tokio::test]
-async fn progress_is_heard_in_order_and_before_the_outcome() {
+async fn progress_is_received_in_order_and_before_the_outcome() {
     let hub = hub(config(), |builder| builder).await;
     let heard = Arc::new(Mutex::new(Vec::new()));
     let hears = Arc::clone(&heard);
@@ -215,7 +215,7 @@ async fn progress_is_heard_in_order_and_before_the_outcome() {
 }
 
 #[tokio::test]
-async fn a_call_ends_in_time_and_the_server_is_told() {
+async fn timed_out_call_is_cancelled_at_the_server() {
     let mut config = config();
     config.timeout = Duration::from_millis(200);
     let hub = hub(config, |builder| builder).await;
@@ -231,7 +231,7 @@ async fn a_call_ends_in_time_and_the_server_is_told() {
 }
 
 #[tokio::test]
-async fn progress_gives_more_time_up_to_a_limit() {
+async fn progress_extends_the_time_limit_up_to_a_maximum() {
     let time = Duration::from_secs(2);
     let mut config = config();
     config.timeout = time;
@@ -251,7 +251,7 @@ async fn progress_gives_more_time_up_to_a_limit() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn progress_without_a_pause_does_not_hold_up_the_end() {
+async fn constant_progress_does_not_delay_the_timeout() {
     let longest = Duration::from_secs(1);
     let mut config = config();
     config.timeout = longest;
@@ -265,7 +265,7 @@ async fn progress_without_a_pause_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_waits_for_is_cancelled() {
+async fn dropped_call_is_cancelled() {
     let hub = hub(config(), |builder| builder).await;
     for number in 1..=3 {
         tokio::select! {
@@ -277,14 +277,14 @@ async fn a_call_that_nobody_waits_for_is_cancelled() {
         let cancelled = heard(&hub).await["cancelled"].clone();
         assert_eq!(cancelled.as_array().unwrap().len(), number, "{cancelled}");
     }
-    // What was answered is not cancelled, and what was dropped leaves nothing behind.
+    // An answered call is not cancelled, and a dropped call leaves no state.
     hub.call(call("echo", json!({"text": ""}))).await.unwrap();
     assert_eq!(heard(&hub).await["cancelled"].as_array().unwrap().len(), 3);
     hub.close().await;
 }
 
 #[tokio::test]
-async fn no_limit_is_too_long() {
+async fn very_long_limits_are_accepted() {
     let mut config = config();
     config.timeout = Duration::MAX;
     let hub = hub(config, |builder| builder.limits(CallLimits::default().longest(Duration::MAX))).await;
@@ -293,7 +293,7 @@ async fn no_limit_is_too_long() {
 }
 
 #[tokio::test]
-async fn another_time_limit_counts_for_calls_under_way() {
+async fn changed_time_limit_applies_to_calls_in_flight() {
     let mut config = config();
     config.timeout = Duration::from_secs(3600);
     let hub = hub(config, |builder| builder).await;
@@ -310,7 +310,7 @@ async fn another_time_limit_counts_for_calls_under_way() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_in_mid_call_is_told_at_once() {
+async fn death_of_a_server_fails_its_call_at_once() {
     let hub = hub(config(), |builder| builder).await;
     let calls = (0..10).map(|_| hub.call(call("wait", json!({}))));
     let waiting = futures_util::future::join_all(calls);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::server::{LIMIT, config};
 
-/// What the API is told of a result of a tool's.
+/// Returns the text of a tool's result for a model.
 async fn content(hub: &Hub, result: Value) -> Vec<Value> {
     messages_content(&hub.call(CallRequest::new("test", "give").arguments(result)).await.unwrap())
 }
@@ -20,7 +20,7 @@ fn text(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn each_kind_of_content_is_told() {
+async fn each_kind_of_content_is_described() {
     let hub = Hub::builder().sources(Sources::new().server("test", config())).build();
     assert!(hub.wait_until_ready(LIMIT).await);
     let all = json!({"content": [

@@ -23,7 +23,7 @@ use crate::{
     server::{LIMIT, config},
 };
 
-/// A client that tells what it hears.
+/// A client that forwards notifications.
 #[derive(Clone)]
 struct Client(mpsc::UnboundedSender<Heard>);
 
@@ -106,7 +106,7 @@ fn text(result: &CallToolResult) -> &str {
 }
 
 #[tokio::test]
-async fn everything_is_there_under_a_unique_name() {
+async fn tools_and_prompts_have_unique_names() {
     let connected = connected(hub(&["test", "my other"]), |gateway| gateway).await;
     let info = connected.client.peer_info().unwrap();
     let server = info.server_info.as_ref().unwrap();
@@ -130,7 +130,7 @@ async fn everything_is_there_under_a_unique_name() {
 }
 
 #[tokio::test]
-async fn a_resource_that_two_servers_have_is_read_of_the_right_one() {
+async fn resource_of_two_servers_is_read_from_the_right_one() {
     let connected = connected(hub(&["a", "b c"]), |gateway| gateway).await;
     let resources = connected.client.list_all_resources().await.unwrap();
     let uris: Vec<_> = resources.iter().map(|resource| &*resource.uri).collect();
@@ -159,19 +159,19 @@ async fn a_resource_that_two_servers_have_is_read_of_the_right_one() {
 }
 
 #[tokio::test]
-async fn a_resource_of_one_server_keeps_its_uri() {
+async fn resource_of_one_server_keeps_its_uri() {
     let connected = one().await;
     assert_eq!(connected.client.list_all_resources().await.unwrap()[0].uri, "test://a");
     let read = connected.client.read_resource(ReadResourceRequestParams::new("test://a")).await.unwrap();
     let ResourceContents::TextResourceContents { uri, .. } = &read.contents[0] else { panic!("{read:?}") };
     assert_eq!(uri, "test://a");
-    // It is the only one that has resources.
+    // No other server has resources.
     connected.client.read_resource(ReadResourceRequestParams::new("test://unlisted")).await.unwrap();
     connected.hub.close().await;
 }
 
 #[tokio::test]
-async fn a_resource_is_read_with_approval_by_default() {
+async fn reading_a_resource_needs_approval_by_default() {
     let sources = || Sources::new().server("test", config());
     let read = async |connected: &Connected| {
         connected.client.read_resource(ReadResourceRequestParams::new("test://a")).await.map(drop)
@@ -196,7 +196,7 @@ async fn arguments_of_prompts_are_completed() {
 }
 
 #[tokio::test]
-async fn what_is_refused_is_told_to_the_model() {
+async fn refusal_is_reported_to_the_model() {
     let ask = Approval::asked(async |call| {
         assert_eq!(&*call.caller, "rmcp");
         CallDecision::Deny { reason: Some("not today".to_owned()) }
@@ -228,7 +228,7 @@ async fn what_is_refused_is_told_to_the_model() {
 }
 
 #[tokio::test]
-async fn progress_comes_in_order_and_before_the_result() {
+async fn progress_is_forwarded_in_order_and_before_the_result() {
     let mut connected = one().await;
     let request = CallToolRequest::new(call("test__tick", json!({"times": 20, "every": 1})));
     let handle = connected
@@ -242,14 +242,14 @@ async fn progress_comes_in_order_and_before_the_result() {
         let Heard::Progress(step) = connected.heard().await else { panic!("{steps:?}") };
         steps.push(step);
     }
-    // The client hears of each in a task of its own, in any order.
+    // rmcp handles each notification in a task, so the order may differ.
     steps.sort_by(f64::total_cmp);
     assert_eq!(steps, (1..=20).map(f64::from).collect::<Vec<_>>());
     connected.hub.close().await;
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_is_cancelled_at_the_server() {
+async fn cancelled_call_is_cancelled_at_the_server() {
     let mut connected = one().await;
     let request = CallToolRequest::new(call("test__tick", json!({"times": 10_000, "every": 20})));
     let handle = connected
@@ -274,7 +274,7 @@ async fn a_call_that_is_cancelled_is_cancelled_at_the_server() {
 }
 
 #[tokio::test]
-async fn changed_lists_are_told_of_and_others_are_not() {
+async fn only_changed_lists_are_reported() {
     let mut connected = one().await;
     let before = connected.tools().await;
     let add = json!({"method": "notifications/tools/list_changed",
@@ -284,7 +284,7 @@ async fn changed_lists_are_told_of_and_others_are_not() {
     let after = connected.tools().await;
     assert_eq!(after.len(), before.len() + 1);
     assert!(after.contains(&"test__grown".to_owned()));
-    // A server that comes, and one that goes.
+    // Add a server and remove one.
     let configuration = Sources::new().server("new", config()).server("test", config()).read();
     connected.hub.apply(configuration);
     for heard in [Heard::Tools, Heard::Resources, Heard::Prompts] {
@@ -301,7 +301,7 @@ async fn changed_lists_are_told_of_and_others_are_not() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_switched_off_is_gone() {
+async fn disabled_tool_is_not_listed() {
     let mut connected = one().await;
     assert!(connected.tools().await.contains(&"test__echo".to_owned()));
     let mut without = config();
@@ -313,7 +313,7 @@ async fn a_tool_that_is_switched_off_is_gone() {
 }
 
 #[tokio::test]
-async fn a_name_that_was_seen_never_leads_to_another_tool() {
+async fn known_name_never_leads_to_another_tool() {
     let mut connected = connected(hub(&["x_y", "x y"]), |gateway| gateway).await;
     let before = connected.tools().await;
     assert!(before.contains(&"x_y__echo".to_owned()));
@@ -338,7 +338,7 @@ async fn a_name_that_was_seen_never_leads_to_another_tool() {
 }
 
 #[tokio::test]
-async fn names_are_of_the_kind_that_is_wanted() {
+async fn names_follow_the_naming() {
     let connected = connected(hub(&["test"]), |gateway| gateway.naming(Naming::DASHES)).await;
     assert!(connected.tools().await.contains(&"mcp--test--echo".to_owned()));
     assert_eq!(text(&connected.call("mcp--test--echo", json!({"text": "hello"})).await), "hello");
@@ -346,7 +346,7 @@ async fn names_are_of_the_kind_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn a_server_that_can_not_be_started_holds_nobody_up() {
+async fn server_that_cannot_start_delays_no_other() {
     let mut broken = config();
     let Launch::Stdio(stdio) = &mut broken.launch else { panic!() };
     stdio.args = vec!["-c".to_owned(), "sleep 1000".to_owned()];
@@ -361,7 +361,7 @@ async fn a_server_that_can_not_be_started_holds_nobody_up() {
 }
 
 #[tokio::test]
-async fn over_stdio_it_is_a_server_like_any_other() {
+async fn gateway_serves_a_client_over_stdio() {
     let folder = tempfile::tempdir().unwrap();
     let inner = folder.path().join("inner.json");
     let Launch::Stdio(program) = config().launch else { panic!() };
@@ -380,7 +380,7 @@ async fn over_stdio_it_is_a_server_like_any_other() {
 }
 
 #[tokio::test]
-async fn when_the_last_client_has_gone_the_hub_goes() {
+async fn hub_ends_with_its_last_client() {
     let Connected { hub, client, heard: _heard, _server } = one().await;
     client.list_all_tools().await.unwrap();
     let mut events = hub.events();

@@ -49,7 +49,7 @@ fn message() -> Value {
 }
 
 #[tokio::test]
-async fn without_handlers_nothing_is_announced_and_everything_declined() {
+async fn without_handlers_all_requests_are_declined() {
     let hub = hub_with(Handlers::new()).await;
     assert_eq!(heard(&hub).await["client"]["capabilities"], json!({}));
     assert_eq!(asks(&hub, "elicitation/create", form()).await["result"], json!({"action": "decline"}));
@@ -60,7 +60,7 @@ async fn without_handlers_nothing_is_announced_and_everything_declined() {
 }
 
 #[tokio::test]
-async fn handlers_answer_and_are_announced() {
+async fn handlers_answer_and_are_part_of_the_capabilities() {
     let handlers = Handlers::new()
         .elicitation(async |question| {
             assert_eq!(question.server.as_str(), "test");
@@ -82,14 +82,14 @@ async fn handlers_answer_and_are_announced() {
     assert_eq!((&answer["error"]["code"], &answer["error"]["message"]), (&json!(-1), &json!("not now")));
     let answer = asks(&hub, "roots/list", json!({})).await;
     assert_eq!(answer["result"]["roots"][0]["uri"], "file:///test");
-    // A page is not to be opened where the program has not said that it can.
+    // A program without URL support is not asked to open a page.
     let page = json!({"mode": "url", "message": "m", "url": "https://example.com", "elicitationId": "1"});
     assert_eq!(asks(&hub, "elicitation/create", page).await["result"]["action"], "decline");
     hub.close().await;
 }
 
 #[tokio::test]
-async fn a_handler_that_panics_has_declined() {
+async fn panicking_handler_declines() {
     let handlers = Handlers::new()
         .elicitation(async |_| panic!("on purpose"))
         .sampling(async |_| panic!("on purpose"))
@@ -118,7 +118,7 @@ impl Drop for Question {
 }
 
 #[tokio::test]
-async fn the_end_of_a_server_is_seen_though_the_user_is_still_asked() {
+async fn end_of_a_server_is_noticed_during_a_question() {
     let (is_asked, here) = (Arc::new(Notify::new()), Arc::new(OnceLock::new()));
     let (dropped, at_the_end) = oneshot::channel();
     let dropped = Mutex::new(Some(dropped));
@@ -148,7 +148,7 @@ async fn the_end_of_a_server_is_seen_though_the_user_is_still_asked() {
 }
 
 #[tokio::test]
-async fn what_is_subscribed_to_is_subscribed_to_again_at_the_next_connection() {
+async fn subscriptions_are_renewed_after_a_reconnect() {
     let hub = hub_with(Handlers::new()).await;
     hub.subscribe("test", "test://a").await.unwrap();
     assert!(matches!(hub.restart("test").await, Some(ServerState::Connected { .. })));
@@ -166,8 +166,8 @@ async fn what_is_subscribed_to_is_subscribed_to_again_at_the_next_connection() {
 }
 
 #[tokio::test]
-async fn a_user_who_takes_his_time_does_not_use_up_that_of_the_call() {
-    // The calls have no time at all while the user thinks.
+async fn open_question_stops_the_time_limit_of_the_call() {
+    // The time limit of the calls is zero while the user thinks.
     let place = Arc::new(OnceLock::<Hub>::new());
     let thinks = {
         let place = Arc::clone(&place);
@@ -188,7 +188,7 @@ async fn a_user_who_takes_his_time_does_not_use_up_that_of_the_call() {
 }
 
 #[tokio::test]
-async fn a_user_who_never_answers_does_not_hold_up_a_call_for_ever() {
+async fn unanswered_question_does_not_block_a_call_forever() {
     let begun = Arc::new(Notify::new());
     let begins = Arc::clone(&begun);
     let handlers = Handlers::new().elicitation(move |_| {
@@ -208,7 +208,7 @@ async fn a_user_who_never_answers_does_not_hold_up_a_call_for_ever() {
 }
 
 #[tokio::test]
-async fn a_question_that_is_taken_back_ends_its_handler() {
+async fn cancelled_question_ends_its_handler() {
     struct Dropped(Arc<AtomicBool>);
     impl Drop for Dropped {
         fn drop(&mut self) {
@@ -234,7 +234,7 @@ async fn a_question_that_is_taken_back_ends_its_handler() {
         async move { hub.call(call("ask", question)).await }
     });
     let gone = async {
-        // What is cancelled sooner has no handler.
+        // An earlier cancellation finds no handler.
         begun.notified().await;
         while !dropped.load(Ordering::Acquire) {
             tells(&hub, "notifications/cancelled", json!({"requestId": 77})).await;
@@ -246,7 +246,7 @@ async fn a_question_that_is_taken_back_ends_its_handler() {
 }
 
 #[tokio::test]
-async fn a_changed_list_is_read_again() {
+async fn changed_list_is_read_again() {
     let hub = hub_with(Handlers::new()).await;
     let catalog = hub.catalog("test").unwrap();
     assert_eq!(catalog.tools().len(), 10);
@@ -266,7 +266,7 @@ async fn a_changed_list_is_read_again() {
 }
 
 #[tokio::test]
-async fn log_messages_and_changed_resources_are_heard() {
+async fn log_messages_and_resource_updates_are_received() {
     let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
     let updates = sender.clone();
     let handlers = Handlers::new()
@@ -287,7 +287,7 @@ async fn log_messages_and_changed_resources_are_heard() {
 }
 
 #[tokio::test]
-async fn a_large_log_message_is_cut_before_anybody_hears_it() {
+async fn large_log_message_is_cut() {
     let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
     let handlers = Handlers::new().log(move |message| sender.send(message.clone()).unwrap());
     let hub = hub_with(handlers).await;
@@ -301,7 +301,7 @@ async fn a_large_log_message_is_cut_before_anybody_hears_it() {
 }
 
 #[tokio::test]
-async fn resources_and_prompts_are_had_within_bounds() {
+async fn resources_and_prompts_are_bounded() {
     let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(20).media(50))).await;
     let read = hub.read_resource(ReadRequest::new("test", "test://a")).await.unwrap();
     let read = serde_json::to_value(&read.contents).unwrap();

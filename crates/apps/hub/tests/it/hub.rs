@@ -26,7 +26,7 @@ async fn a_command_that_is_not_there_is_told_and_does_not_hold_up_the_others() {
 }
 
 #[tokio::test]
-async fn what_is_waited_for_is_what_was_wanted_last_and_a_hub_that_is_closed_has_no_connection() {
+async fn ready_waits_for_the_last_change_and_a_closed_hub_has_no_connection() {
     let hub = server::hub(server::config(), |builder| builder).await;
     let state = || hub.server("test").unwrap().state;
     hub.set_enabled(false);
@@ -40,7 +40,7 @@ async fn what_is_waited_for_is_what_was_wanted_last_and_a_hub_that_is_closed_has
 }
 
 #[tokio::test]
-async fn what_is_allowed_of_another_program_is_not_called_of_the_one_that_still_runs() {
+async fn permission_for_a_new_program_does_not_apply_to_the_old_one() {
     let hub = server::hub(server::config(), |builder| builder).await;
     let mut other = server::program();
     other.args.push("other".to_owned());
@@ -56,7 +56,7 @@ async fn what_is_allowed_of_another_program_is_not_called_of_the_one_that_still_
 }
 
 #[tokio::test]
-async fn a_program_that_panics_when_it_is_asked_for_a_value_has_a_server_that_failed() {
+async fn panic_in_a_variable_fails_the_server() {
     let mut program = server::program();
     program.args.push("${input:key}".to_owned());
     let sources = Sources::new().server("test", ServerConfig::new(program));
@@ -77,7 +77,7 @@ fn why(hub: &Hub, server: &str) -> String {
 const LIMIT: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn a_server_that_ends_at_a_request_before_initialize_is_started_again() {
+async fn server_that_exits_at_the_probe_is_restarted() {
     let mut program = server::program();
     let script = "exec 3>&1 1>/dev/null; read -r first; case $first in *'\"initialize\"'*) ;; *) exit 1 ;; esac; \
                   { printf '%s\\n' \"$first\"; cat; } | \"$0\" server::serve --exact --ignored --nocapture";

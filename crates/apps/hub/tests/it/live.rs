@@ -25,7 +25,7 @@ struct Place {
 }
 
 impl Place {
-    /// A model that calls these tools with these inputs, one a turn, and says that it is done after each.
+    /// A model that calls one of these tools per turn.
     async fn calling(calls: &[(&str, Value)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["home", "project"] {
@@ -48,7 +48,7 @@ impl Place {
         self.file(name).to_str().unwrap().to_owned()
     }
 
-    /// A session that knows the hub as the server `hub`, whose tools are all allowed.
+    /// A session with the hub as the server `hub` and permission for all of its tools.
     async fn session(&self, hub: &Hub) -> Session {
         let servers = McpServers::new().with("hub", hub.serve());
         connected(Session::builder().options(self.options("mcp__hub")).mcp_servers(servers)).await
@@ -99,7 +99,7 @@ async fn knows(session: &Session, server: &str, tool: &str) {
     }
 }
 
-/// Has the model do what it does next, and gives the content of the tool results that it got.
+/// Runs the model's next turn and returns the content of its tool results.
 async fn asked(session: &mut Session) -> String {
     let mut turn = session.ask("Go.").await.unwrap();
     let mut results = Vec::new();
@@ -136,7 +136,7 @@ async fn a_model_calls_a_tool_of_a_server_through_the_hub() {
             (record.server.as_str(), &*record.name, &*record.caller),
             ("everything", "echo", "claude-code")
         );
-        // What the hub refuses is told to the model.
+        // The model receives the hub's refusal.
         let results = asked(&mut session).await;
         assert!(results.contains("the call of `get-sum` of the server `everything` was denied"), "{results}");
         let results = asked(&mut session).await;
@@ -149,7 +149,7 @@ async fn a_model_calls_a_tool_of_a_server_through_the_hub() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
-async fn a_server_that_comes_while_the_session_runs_can_be_called() {
+async fn server_that_is_added_during_a_session_can_be_called() {
     bounded(async {
         let call = ("mcp__hub__late__echo", json!({"message": "hello"}));
         let place = Place::calling(&[call.clone(), call]).await;
@@ -169,7 +169,7 @@ async fn a_server_that_comes_while_the_session_runs_can_be_called() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
-async fn the_hub_is_a_program_that_any_agent_can_start() {
+async fn gateway_example_serves_an_agent() {
     bounded(async {
         let place = Place::calling(&[("mcp__gateway__everything__echo", json!({"message": "hello"}))]).await;
         let (inner, outer) = (place.file("servers.json"), place.file("mcp.json"));
@@ -189,5 +189,5 @@ async fn the_hub_is_a_program_that_any_agent_can_start() {
     .await;
 }
 
-/// A CLI that does not answer must not hold up whoever waits for the tests.
+/// A limit, in case that the CLI hangs.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -1,4 +1,4 @@
-//! Servers over HTTP as a program sees them: lost, reached again, and refusing who is not authorized.
+//! Servers over HTTP: losses, reconnects and missing authorization.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ fn tools(hub: &Hub) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_server_that_was_started_anew_is_reached_again_with_what_it_offers_now() {
+async fn restarted_server_is_reached_again_with_its_new_tools() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let hub = hub(way(Endpoint::new(server.url(path))));
@@ -78,7 +78,7 @@ async fn a_server_that_was_started_anew_is_reached_again_with_what_it_offers_now
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_yet_is_waited_for() {
+async fn server_that_is_not_listening_yet_is_retried() {
     for (way, path) in WAYS {
         let place = Place::new();
         let hub = hub(way(Endpoint::new(format!("http://{}{path}?key=secret", place.address()))));
@@ -91,7 +91,7 @@ async fn a_server_that_is_not_there_yet_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_forgotten_is_made_anew() {
+async fn expired_session_is_replaced() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let hub = hub(way(Endpoint::new(server.url(path))));
@@ -111,7 +111,7 @@ async fn a_session_that_is_forgotten_is_made_anew() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_waits_for_an_authorization_and_for_nothing_else() {
+async fn refused_connection_needs_an_authorization() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         server.fault(|_| Some(refusal()));
@@ -132,7 +132,7 @@ async fn a_server_that_refuses_waits_for_an_authorization_and_for_nothing_else()
 }
 
 #[tokio::test]
-async fn a_server_that_shows_its_tools_to_no_stranger_wants_an_authorization() {
+async fn refused_tool_list_needs_an_authorization() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         server.fault(|seen| (seen.rpc() == "tools/list").then(refusal));
@@ -143,7 +143,7 @@ async fn a_server_that_shows_its_tools_to_no_stranger_wants_an_authorization() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_not_tried_again() {
+async fn unusable_configuration_is_not_retried() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let mut endpoint = Endpoint::new(server.url(path));
@@ -158,7 +158,7 @@ async fn what_cannot_be_used_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn a_start_takes_no_longer_than_its_limit() {
+async fn start_is_limited_in_time() {
     for (way, path) in WAYS {
         let server = WebServer::routes(axum::Router::new().fallback(std::future::pending::<Response>));
         let mut config = ServerConfig::new(way(Endpoint::new(server.url(path))));

@@ -10,7 +10,7 @@ use crate::{
     server::{LIMIT, config, hub},
 };
 
-/// A hub whose server has a tool `give-sum`, which promises a whole number.
+/// Returns a hub with a tool `give-sum` that promises an integer.
 async fn promising(build: impl FnOnce(HubBuilder) -> HubBuilder) -> Hub {
     let hub = hub(config(), build).await;
     let before = hub.catalog("test").unwrap().tools().len();
@@ -36,7 +36,7 @@ fn text() -> Value {
 }
 
 #[tokio::test]
-async fn what_is_not_as_promised_is_told_and_kept() {
+async fn violation_of_the_output_schema_is_reported() {
     let hub = promising(|builder| builder).await;
     let kept = give(&hub, json!({"content": text(), "structuredContent": {"sum": 5}})).await;
     assert_eq!((kept.violations.len(), kept.structured), (0, Some(json!({"sum": 5}))));
@@ -57,7 +57,7 @@ async fn what_is_not_as_promised_is_told_and_kept() {
 }
 
 #[tokio::test]
-async fn what_was_too_large_is_no_broken_promise() {
+async fn content_that_was_cut_is_no_violation() {
     let hub = promising(|builder| builder.limits(CallLimits::default().text(20))).await;
     let large = json!({"content": [], "structuredContent": {"sum": 5, "more": "x".repeat(100)}});
     let outcome = give(&hub, large).await;
@@ -67,7 +67,7 @@ async fn what_was_too_large_is_no_broken_promise() {
 }
 
 #[tokio::test]
-async fn a_client_of_the_gateway_gets_an_error_that_it_can_read() {
+async fn client_gets_a_readable_error() {
     let hub = promising(|builder| builder).await;
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (server, client) = tokio::join!(Gateway::new(&hub).patience(LIMIT).serve(ours), ().serve(theirs));

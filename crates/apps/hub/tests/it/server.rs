@@ -1,4 +1,4 @@
-//! A server for the tests: this program again, which says what it is told to say and remembers what it heard.
+//! A server for the tests: a child process of this program with scripted answers and a log of its requests.
 
 use std::{
     collections::HashMap,
@@ -98,7 +98,7 @@ impl Server {
     fn send(&self, message: &Value) {
         let mut line = message.to_string();
         line.push('\n');
-        // Whoever has gone does not read.
+        // An error means that the reader is gone.
         let _ = self.out.lock().unwrap().write_all(line.as_bytes());
     }
 
@@ -173,7 +173,7 @@ impl Server {
         self.send(&answer);
     }
 
-    /// Two pages of tools; those that were added are on the second.
+    /// Two pages of tools. Added tools are on the second page.
     fn tools(&self, cursor: &Value) -> Value {
         let tool = |name: &str, properties: Value, required: Value| {
             json!({"name": name, "inputSchema":
@@ -199,7 +199,7 @@ impl Server {
         Some(match params["name"].as_str().unwrap() {
             "echo" => text(arguments["text"].as_str().unwrap()),
             "read-file" => text(&params.to_string()),
-            // The second time, it returns what it was asked for.
+            // In the second round, return the input.
             "give" if !params["inputResponses"].is_null() => text(&params["inputResponses"].to_string()),
             name if name.starts_with("give") => Ok(arguments.clone()),
             "tick" => {

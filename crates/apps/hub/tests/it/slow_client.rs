@@ -1,4 +1,4 @@
-//! A client of the gateway that does not take what it is told.
+//! A client of the gateway that does not read its input.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ impl Client {
 }
 
 #[tokio::test]
-async fn a_client_that_reads_nothing_holds_up_no_call_and_hears_of_some_progress_and_the_outcome() {
+async fn client_that_reads_nothing_delays_no_call_and_gets_some_progress_and_the_outcome() {
     let (audit, mut records) = Audit::new(10);
     let mut config = config();
     config.timeout = Duration::from_secs(600);

@@ -22,7 +22,7 @@ async fn stateless(gateway: Gateway, capabilities: Value) -> Connected {
 }
 
 #[tokio::test]
-async fn a_client_without_a_handshake_is_asked_by_the_answer_to_its_call() {
+async fn client_without_a_handshake_gets_questions_as_responses() {
     let hub = asking().await;
     let gateway = Gateway::new(&hub);
     let mut connected = stateless(gateway.clone(), can_all()).await;
@@ -45,7 +45,7 @@ async fn a_client_without_a_handshake_is_asked_by_the_answer_to_its_call() {
 }
 
 #[tokio::test]
-async fn input_counts_only_for_the_call_that_waits_for_it() {
+async fn input_is_accepted_only_for_its_call() {
     let hub = asking().await;
     let connected = stateless(Gateway::new(&hub), can_all()).await;
     let asks = || async {
@@ -81,7 +81,7 @@ async fn input_counts_only_for_the_call_that_waits_for_it() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_handshake_listens_to_changes_of_lists() {
+async fn client_without_a_handshake_receives_list_changes() {
     let hub = asking().await;
     let connected = stateless(Gateway::new(&hub), json!({})).await;
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
@@ -95,7 +95,7 @@ async fn a_client_without_a_handshake_listens_to_changes_of_lists() {
     hub.close().await;
 }
 
-/// A hub whose server has no handshake either.
+/// Returns a hub with a server without a handshake.
 async fn both() -> Hub {
     server::hub(server::stateless(), |builder| builder.handlers(Handlers::new().ask_callers())).await
 }
@@ -112,7 +112,7 @@ fn text(result: &CallToolResult) -> &str {
 }
 
 #[tokio::test]
-async fn a_question_keeps_the_key_that_its_server_gave_it() {
+async fn question_keeps_the_key_of_its_server() {
     let hub = both().await;
     let connected = stateless(Gateway::new(&hub), can_all()).await;
     let first = connected.client.call_tool_once(params("test__give", question())).await.unwrap();
@@ -122,7 +122,7 @@ async fn a_question_keeps_the_key_that_its_server_gave_it() {
 }
 
 #[tokio::test]
-async fn an_answer_that_comes_with_the_first_request_is_not_asked_for() {
+async fn early_answer_is_used_without_a_question() {
     let hub = both().await;
     let connected = stateless(Gateway::new(&hub), can_all()).await;
     let with = async |answers: Value| {
@@ -142,7 +142,7 @@ async fn an_answer_that_comes_with_the_first_request_is_not_asked_for() {
 }
 
 #[tokio::test]
-async fn a_server_without_a_handshake_learns_what_the_caller_can_do() {
+async fn server_without_a_handshake_gets_the_capabilities_of_the_caller() {
     let hub = both().await;
     let gateway = Gateway::new(&hub);
     for (capabilities, form, sampling) in [
@@ -159,7 +159,7 @@ async fn a_server_without_a_handshake_learns_what_the_caller_can_do() {
         assert_eq!(can["elicitation"]["form"].is_object(), form, "{can}");
         assert_eq!(can["sampling"].is_object(), sampling, "{can}");
     }
-    // What it refuses for that reason is for the client, and not for the model.
+    // This refusal is for the client and not for the model.
     let connected = stateless(gateway, json!({})).await;
     let refused = connected.client.call_tool(params("test__refuse", json!({}))).await.unwrap_err();
     let ServiceError::McpError(error) = refused else { panic!("{refused}") };
@@ -181,7 +181,7 @@ async fn results_of_older_servers_are_complete_for_newer_clients() {
 }
 
 #[tokio::test]
-async fn transports_can_look_a_tool_up() {
+async fn transports_can_find_a_tool() {
     let hub = asking().await;
     let gateway = Gateway::new(&hub);
     let tool = gateway.get_tool("test__echo").unwrap();

@@ -111,7 +111,7 @@ fn error_of(result: Result<(), ServiceError>) -> (ErrorCode, String) {
 }
 
 #[tokio::test]
-async fn a_client_hears_of_the_resources_that_it_has_subscribed_to() {
+async fn client_receives_updates_of_subscribed_resources() {
     let hub = one().await;
     let mut client = Connected::session(&hub).await;
     let resources = client.client.peer_info().unwrap().capabilities.resources.clone().unwrap();
@@ -134,7 +134,7 @@ async fn a_client_hears_of_the_resources_that_it_has_subscribed_to() {
 }
 
 #[tokio::test]
-async fn the_subscription_of_one_client_does_not_end_with_that_of_another() {
+async fn subscriptions_of_clients_are_independent() {
     let hub = one().await;
     let (mut first, mut second) = (Connected::session(&hub).await, Connected::session(&hub).await);
     let third = Connected::session(&hub).await;
@@ -164,7 +164,7 @@ async fn the_subscription_of_one_client_does_not_end_with_that_of_another() {
 }
 
 #[tokio::test]
-async fn the_subscriptions_of_a_client_that_disconnects_are_released() {
+async fn disconnected_client_releases_its_subscriptions() {
     let hub = one().await;
     let client = Connected::session(&hub).await;
     client.subscribe("test://a").await.unwrap();
@@ -176,7 +176,7 @@ async fn the_subscriptions_of_a_client_that_disconnects_are_released() {
 }
 
 #[tokio::test]
-async fn a_subscription_stands_again_at_the_next_connection_of_its_server() {
+async fn subscription_is_renewed_after_a_reconnect() {
     let hub = one().await;
     let mut client = Connected::session(&hub).await;
     client.subscribe("test://a").await.unwrap();
@@ -190,7 +190,7 @@ async fn a_subscription_stands_again_at_the_next_connection_of_its_server() {
 }
 
 #[tokio::test]
-async fn a_client_hears_of_a_resource_by_the_uri_that_it_knows() {
+async fn updates_have_the_uri_of_the_client() {
     let hub = two().await;
     let mut client = Connected::session(&hub).await;
     client.subscribe("mcp-hub:two/test://a").await.unwrap();
@@ -204,7 +204,7 @@ async fn a_client_hears_of_a_resource_by_the_uri_that_it_knows() {
 }
 
 #[tokio::test]
-async fn a_subscription_to_an_unknown_resource_is_refused_as_its_reading_is() {
+async fn subscription_to_an_unknown_resource_is_refused() {
     let hub = two().await;
     let client = Connected::session(&hub).await;
     for uri in ["test://a", "test://other"] {
@@ -220,7 +220,7 @@ async fn a_subscription_to_an_unknown_resource_is_refused_as_its_reading_is() {
 }
 
 #[tokio::test]
-async fn a_hub_without_servers_offers_no_subscriptions() {
+async fn hub_without_servers_offers_no_subscriptions() {
     let hub = Hub::builder().build();
     let client = Connected::session(&hub).await;
     let resources = client.client.peer_info().unwrap().capabilities.resources.clone().unwrap();
@@ -229,7 +229,7 @@ async fn a_hub_without_servers_offers_no_subscriptions() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_handshake_listens_to_resources() {
+async fn client_without_a_handshake_receives_resource_updates() {
     let hub = one().await;
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     let client = Connected::new(&hub, ClientLifecycleMode::Discover { preferred_versions }).await;

@@ -76,7 +76,7 @@ impl Raw {
 }
 
 #[tokio::test]
-async fn a_call_that_asks_for_a_task_is_a_plain_call() {
+async fn call_with_a_task_is_a_plain_call() {
     let hub = hub(config(), |builder| builder).await;
     let (mut client, initialized) = Raw::connect(&hub).await;
     assert!(
@@ -111,7 +111,7 @@ async fn methods_of_tasks_are_not_found() {
 }
 
 #[tokio::test]
-async fn a_tool_that_needs_a_task_is_listed_and_not_called() {
+async fn tool_that_needs_a_task_is_listed_and_not_called() {
     let hub = hub(config(), |builder| builder).await;
     let (mut client, _) = Raw::connect(&hub).await;
     let listed = client.add("give-slowly", json!({"taskSupport": "required"})).await;

@@ -63,7 +63,7 @@ impl WebServer {
         Self::serve(place, router, state)
     }
 
-    /// Serves whatever a test routes.
+    /// Starts a server with a test's routes.
     pub(crate) fn routes(router: Router) -> Self {
         Self::serve(Place::new(), router, Arc::default())
     }
@@ -88,7 +88,7 @@ impl WebServer {
         format!("http://{}{path}", self.address)
     }
 
-    /// Ends it at once with all its connections, and gives its place, where nobody answers any more.
+    /// Ends the server with all its connections, and returns its address, which now refuses connections.
     pub(crate) fn stop(mut self) -> Place {
         if let Some(runtime) = self.runtime.take() {
             // A thread may wait for the end of others, a task may not.
@@ -97,7 +97,7 @@ impl WebServer {
         Place::at(self.address)
     }
 
-    /// Every request from now on is shown to this first; what it gives is the answer.
+    /// Sets a function that sees each request first and may return the response.
     pub(crate) fn fault(&self, fault: impl FnMut(&Seen) -> Option<Response> + Send + 'static) {
         *lock(&self.state.fault) = Some(Box::new(fault));
     }
@@ -106,7 +106,7 @@ impl WebServer {
         *lock(&self.state.fault) = None;
     }
 
-    /// What was asked so far.
+    /// Returns the requests so far.
     pub(crate) fn seen(&self) -> Vec<Seen> {
         self.state.seen.borrow().clone()
     }
@@ -117,7 +117,7 @@ impl WebServer {
         seen.wait_for(|seen| seen.iter().filter(|seen| is_one(seen)).count() >= count).await.unwrap();
     }
 
-    /// Forgets all sessions, as a server does that was started anew; their streams stay open.
+    /// Removes all sessions, as a restarted server does. Their streams stay open.
     pub(crate) fn forget(&self) -> Vec<Stream> {
         lock(&self.state.streams).drain().filter_map(|(_, stream)| stream).collect()
     }

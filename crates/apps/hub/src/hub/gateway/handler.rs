@@ -384,5 +384,5 @@ fn another() -> ErrorData {
     ErrorData::internal_error("the result is that of another request", None)
 }
 
-/// The error code of a server whose user must open a page first.
+/// The error code for a call that requires the user to open a page first.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);

@@ -10,10 +10,7 @@ use rmcp::{
     Peer, RoleServer,
     model::{LoggingLevel, LoggingMessageNotificationParam},
 };
-use tokio::{
-    sync::broadcast::{self, error::RecvError},
-    task::JoinHandle,
-};
+use tokio::sync::broadcast::{self, error::RecvError};
 
 use crate::LogMessage;
 
@@ -37,27 +34,12 @@ impl Volume {
     }
 }
 
-/// A task that forwards log messages until this value is dropped.
-#[derive(Debug)]
-pub(super) struct PassedOn(JoinHandle<()>);
-
-impl PassedOn {
-    pub(super) fn start(
-        logs: broadcast::Receiver<LogMessage>,
-        volume: Volume,
-        peer: Peer<RoleServer>,
-    ) -> Self {
-        Self(tokio::spawn(pass_on(logs, volume, peer)))
-    }
-}
-
-impl Drop for PassedOn {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-async fn pass_on(mut logs: broadcast::Receiver<LogMessage>, volume: Volume, peer: Peer<RoleServer>) {
+/// Forwards log messages until the client or the hub is gone.
+pub(super) async fn pass_on(
+    mut logs: broadcast::Receiver<LogMessage>,
+    volume: Volume,
+    peer: Peer<RoleServer>,
+) {
     loop {
         let message = match logs.recv().await {
             Ok(message) if volume.lets_pass(message.level) => forwarded(message),

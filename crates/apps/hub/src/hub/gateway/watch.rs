@@ -6,26 +6,10 @@ use rmcp::{
     model::ServerNotification,
     service::{SubscriptionSendError, SubscriptionSink},
 };
-use tokio::{sync::broadcast, task::JoinHandle};
+use tokio::sync::broadcast;
 
 use super::subscribed::{Subscribed, report};
 use crate::{EventStream, Hub, List, Offers, handlers::Update};
-
-/// A task that reports changed lists and resources to a client until this value is dropped.
-#[derive(Debug)]
-pub(super) struct Watch(JoinHandle<()>);
-
-impl Watch {
-    /// Starts to report the differences from `before`, and changes of subscribed resources.
-    pub(super) fn start(hub: Hub, before: Offers, subscribed: Subscribed, peer: Peer<RoleServer>) -> Self {
-        let changes = Changes::of(&hub);
-        Self(tokio::spawn(async move {
-            watch(hub, changes, before, &subscribed, To::Session(&peer)).await;
-            // The client is gone, even if its gateway is still alive.
-            subscribed.clear();
-        }))
-    }
-}
 
 /// The events of a hub from now on.
 pub(super) struct Changes {
@@ -36,12 +20,6 @@ pub(super) struct Changes {
 impl Changes {
     pub(super) fn of(hub: &Hub) -> Self {
         Self { events: hub.events(), updates: hub.calls().updates.listen() }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 

@@ -1,12 +1,9 @@
-//! The client under `rmcp`'s transport: gives each request its token, and tells the link what the answers mean.
+//! The HTTP client under `rmcp`'s transport: adds tokens to requests, and reports responses that end the connection.
 
 use std::{
     borrow::Cow,
     collections::HashMap,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -21,127 +18,57 @@ use rmcp::{
         streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
     },
 };
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use crate::transport::{
     link::{Ended, Link, chain},
     members::kept,
-    web::{RENEWALS, Token, Web, told, wants_nonce},
+    web::{Refusal, Token, Web, told},
 };
 
 type Error = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
-/// Tells that the server was given a new session, behind the back of whoever uses the connection.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Renewals(Arc<RenewalState>);
-
-#[derive(Debug, Default)]
-struct RenewalState {
-    initialized: AtomicBool,
-    renewed: Notify,
-}
-
-impl Renewals {
-    pub(super) async fn next(&self) {
-        self.0.renewed.notified().await;
-    }
-
-    /// A handshake is complete; every one but the first is that of a new session.
-    fn handshake(&self) {
-        if self.0.initialized.swap(true, Ordering::Relaxed) {
-            self.0.renewed.notify_one();
-        }
-    }
-}
-
 #[derive(Clone)]
 pub(super) struct Observed {
     web: Arc<Web>,
     link: Arc<Link>,
-    renewals: Renewals,
-    /// The session whose stream the server has opened once: only of that one a 404 says that it is forgotten.
+    /// Counts the handshakes. Each one after the first opens a new session.
+    handshakes: Arc<watch::Sender<u64>>,
+    /// The session that had an open stream. Status 404 means only for this session that it has expired.
     streamed: Arc<Mutex<Option<Arc<str>>>>,
 }
 
 impl Observed {
-    pub(super) fn new(web: Web, link: Arc<Link>, renewals: Renewals) -> Self {
-        Self { web: Arc::new(web), link, renewals, streamed: Arc::default() }
+    pub(super) fn new(web: Web, link: Arc<Link>, handshakes: watch::Sender<u64>) -> Self {
+        Self { web: Arc::new(web), link, handshakes: Arc::new(handshakes), streamed: Arc::default() }
     }
 
-    /// Makes a request with the token that there is, and again with another one where that is refused. `request` gets the
-    /// headers of the token.
+    /// Makes a request with the headers of a token. Ends the connection after an error that concerns all of it.
     async fn with_token<T, F>(&self, method: Method, request: impl Fn(Headers) -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, Error>>,
     {
-        let sent = self.sent(&method, &request).await;
-        self.told(sent)
-    }
-
-    async fn sent<T, F>(&self, method: &Method, request: &impl Fn(Headers) -> F) -> Result<T, Error>
-    where
-        F: Future<Output = Result<T, Error>>,
-    {
-        let mut token = self.token(self.web.token().await)?;
-        for _ in 0..RENEWALS {
-            let refused = match self.with_nonce(method, request, token.as_ref()).await {
-                Err(error) if is_unauthorized(&error) => error,
-                other => return other,
-            };
-            if let Error::AuthRequired(refusal) = &refused {
-                self.web.challenged(&refusal.www_authenticate_header);
-            }
-            token = self.token(self.web.token_after(token.as_ref()).await)?;
-            if token.is_none() {
-                return Err(refused);
-            }
-        }
-        self.with_nonce(method, request, token.as_ref()).await
-    }
-
-    /// Makes a request, and once more where the server wants its nonce in the proof.
-    async fn with_nonce<T, F>(
-        &self,
-        method: &Method,
-        request: &impl Fn(Headers) -> F,
-        token: Option<&Token>,
-    ) -> Result<T, Error>
-    where
-        F: Future<Output = Result<T, Error>>,
-    {
-        let Some(token) = token else { return request(Headers::new()).await };
-        let url = &self.web.url;
-        let headers = || self.token(token.headers(method, url).map(with_names));
-        let Some(proof) = &token.proof else { return request(headers()?).await };
-        let nonce = proof.nonce(url);
-        let refusal = match request(headers()?).await {
-            Err(Error::AuthRequired(refusal)) if wants_nonce(&refusal.www_authenticate_header) => refusal,
-            other => return other,
+        let (url, request) = (&self.web.url, &request);
+        let attempt = |token: Option<Token>| {
+            let headers = token.map(|token| token.headers(&method, url)).transpose();
+            async move { Ok(request(with_names(headers?.unwrap_or_default())).await?) }
         };
-        // Another request may have brought it meanwhile.
-        if proof.nonce(url) == nonce {
-            self.token(self.web.fetch_nonce(token, &**proof).await)?;
-        }
-        if proof.nonce(url) == nonce {
-            return Err(Error::AuthRequired(refusal));
-        }
-        request(headers()?).await
-    }
-
-    /// Ends the connection where there is no token because of what was configured.
-    fn token<T>(&self, token: Result<T, Ended>) -> Result<T, Error> {
-        token.map_err(|why| {
-            let text = why.to_string();
-            if matches!(why, Ended::Unusable(_)) {
-                self.link.end(why);
+        let result = self.web.with_token(attempt, refusal).await;
+        self.judge(result.map_err(|failure| match failure {
+            Failure::Http(error) => error,
+            Failure::Token(why) => {
+                let text = why.to_string();
+                if matches!(why, Ended::Unusable(_)) {
+                    self.link.end(why);
+                }
+                Error::UnexpectedServerResponse(text.into())
             }
-            Error::UnexpectedServerResponse(text.into())
-        })
+        }))
     }
 
-    /// Tells the link what an error means for the whole connection.
-    fn told<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+    /// Passes errors on to the link, and ends the connection after an error that concerns all of it.
+    fn judge<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
         let error = match result {
             Ok(value) => return Ok(value),
             Err(error) => nameless(error),
@@ -165,13 +92,13 @@ impl Observed {
                 self.link.end(Ended::lost(&why));
                 Err(Error::UnexpectedServerResponse(why.into()))
             }
-            // What the client says of an error is in its causes, which `rmcp` does not show.
+            // The details are in the error's causes, which `rmcp` does not show.
             Error::Client(error) => {
                 let why = told(error);
                 self.link.failed(&std::io::Error::other(why.clone()));
                 Err(Error::UnexpectedServerResponse(why.into()))
             }
-            // `rmcp` answers this one with a new session, and sends the message again.
+            // `rmcp` opens a new session and sends the message again.
             Error::SessionExpired | Error::ServerDoesNotSupportSse => Err(error),
             error => {
                 self.link.failed(&error);
@@ -180,14 +107,14 @@ impl Observed {
         }
     }
 
-    /// What it means that the stream cannot be had: `rmcp` tries again, or does without, and tells nobody.
+    /// Handles an error of the event stream: `rmcp` retries, or continues without it, and reports neither.
     fn judge_stream(&self, error: &reqwest::Error, session: Option<&Arc<str>>, resumed: bool) {
         let had_one = self.had_stream(session);
         match error.status() {
             Some(StatusCode::NOT_FOUND) if had_one => {
                 self.link.end(Ended::lost("the server has forgotten the session"));
             }
-            // The first stream of a session was cut before it was there: there is not going to be another attempt.
+            // The first stream of a session failed: `rmcp` does not retry it.
             None if !had_one && !resumed => self.link.end(Ended::lost(chain(error))),
             _ => {}
         }
@@ -199,6 +126,24 @@ impl Observed {
 
     fn had_stream(&self, session: Option<&Arc<str>>) -> bool {
         session.is_some() && self.streamed.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == session
+    }
+}
+
+/// The error of a request or of its token.
+enum Failure {
+    Http(Error),
+    Token(Ended),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Http(error)
+    }
+}
+
+impl From<Ended> for Failure {
+    fn from(why: Ended) -> Self {
+        Self::Token(why)
     }
 }
 
@@ -233,13 +178,13 @@ impl StreamableHttpClient for Observed {
         };
         let answer = self.with_token(Method::POST, post).await;
         if answer.is_ok() && ends_handshake(&message) {
-            self.renewals.handshake();
+            self.handshakes.send_modify(|count| *count += 1);
         }
         answer.map(|answer| match answer {
             StreamableHttpPostResponse::Sse(events, session) => {
                 StreamableHttpPostResponse::Sse(kept_events(events), session)
             }
-            // rmcp has parsed it already.
+            // rmcp has parsed the other kinds already.
             other => other,
         })
     }
@@ -251,7 +196,7 @@ impl StreamableHttpClient for Observed {
         _: Option<String>,
         headers: Headers,
     ) -> Result<(), Error> {
-        // The connection is over: what the answer means for it is of no interest, and no token is refreshed for it.
+        // The connection is ending: errors do not matter, and no token is refreshed.
         let token = self.web.token().await.unwrap_or_default();
         let proved = token.and_then(|token| token.headers(&Method::DELETE, &self.web.url).ok());
         let headers = together(&headers, with_names(proved.unwrap_or_default()));
@@ -300,7 +245,7 @@ impl StreamableHttpClient for Observed {
     }
 }
 
-/// The events, with the members of tools that `rmcp` does not know kept.
+/// Keeps the members of tools in events that `rmcp` does not know.
 fn kept_events(events: BoxedSseResponse) -> BoxedSseResponse {
     let keep = |data: String| match kept(data.as_bytes()) {
         Cow::Owned(text) => String::from_utf8(text).unwrap_or(data),
@@ -313,18 +258,28 @@ fn kept_events(events: BoxedSseResponse) -> BoxedSseResponse {
     events.boxed()
 }
 
-/// Whether an answer was 401, with a challenge or without.
+/// Returns the refusal if the server responded with status 401.
+fn refusal<T>(result: &Result<T, Failure>) -> Option<Refusal> {
+    let Err(Failure::Http(error)) = result else { return None };
+    let challenge = match error {
+        Error::AuthRequired(refusal) => Some(refusal.www_authenticate_header.clone()),
+        error if is_unauthorized(error) => None,
+        _ => return None,
+    };
+    Some(Refusal { challenge })
+}
+
+/// Returns whether the server responded with status 401 and no challenge.
 fn is_unauthorized(error: &Error) -> bool {
     match error {
-        Error::AuthRequired(_) => true,
         Error::Client(error) => error.status() == Some(StatusCode::UNAUTHORIZED),
-        // How `rmcp` tells of a status for which it has no kind of error.
+        // rmcp's error for a status without an error of its own.
         Error::UnexpectedServerResponse(text) => text.starts_with("HTTP 401 "),
         _ => false,
     }
 }
 
-/// Headers as `rmcp` wants them.
+/// Converts headers to `rmcp`'s type.
 fn with_names(headers: HeaderMap) -> Headers {
     headers.into_iter().filter_map(|(name, value)| Some((name?, value))).collect()
 }
@@ -333,7 +288,7 @@ fn together(headers: &Headers, more: Headers) -> Headers {
     headers.clone().into_iter().chain(more).collect()
 }
 
-/// An error without the address: its query may hold a secret.
+/// Removes the URL from an error: its query may contain a secret.
 fn nameless(error: Error) -> Error {
     match error {
         Error::Client(error) => Error::Client(error.without_url()),
@@ -344,10 +299,10 @@ fn nameless(error: Error) -> Error {
 fn ends_handshake(message: &ClientJsonRpcMessage) -> bool {
     matches!(
         message,
-        ClientJsonRpcMessage::Notification(told)
-            if matches!(told.notification, ClientNotification::InitializedNotification(_))
+        ClientJsonRpcMessage::Notification(sent)
+            if matches!(sent.notification, ClientNotification::InitializedNotification(_))
     )
 }
 
-/// The bytes of one event; the default of `rmcp`.
+/// The maximum size of an event: the default of `rmcp`.
 const EVENT: usize = 16 * 1024 * 1024;

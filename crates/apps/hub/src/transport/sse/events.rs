@@ -1,26 +1,26 @@
-//! Events out of the bytes of an event stream (`text/event-stream`).
+//! A parser for event streams (`text/event-stream`), with a limit on the size of an event.
 //!
-//! After the HTML standard, section 9.2.6: lines end with CR, LF or both; a field is what stands before the first
-//! colon; several `data` fields are lines of one text; an event ends with an empty line, and one without data is none.
-//! `id` and `retry` are left out: the older transport of MCP resumes nothing.
+//! HTML standard, section 9.2.6: lines end with CR, LF or both; the first colon ends the name of a field; several `data`
+//! fields are lines of one text; an empty line ends an event; an event without data is ignored.
+//! `id` and `retry` are ignored, because the older transport of MCP can't resume.
 
 use bytes::{Buf as _, Bytes};
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// Its kind; `message` where the stream names none.
+    /// The kind; `message` by default.
     pub(crate) name: String,
-    /// Its text. That it is UTF-8 is left to whoever reads it.
+    /// The text, which may be invalid UTF-8.
     pub(crate) data: Vec<u8>,
 }
 
-/// An event was larger than allowed.
+/// The error of an event that is larger than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an event is larger than {0} bytes")]
 pub(crate) struct TooLarge(pub(crate) usize);
 
-/// Collects the parts of events, however the bytes are cut.
+/// The parser's state.
 pub(crate) struct Events {
     limit: usize,
     line: Vec<u8>,
@@ -32,7 +32,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Holds at most so many bytes of one event, with its unfinished line.
+    /// Creates a parser that buffers at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -45,9 +45,9 @@ impl Events {
         }
     }
 
-    /// Takes bytes off the front of a chunk, up to the end of the first event that they complete.
+    /// Removes bytes from the front of a chunk up to the end of the first complete event, and returns that event.
     ///
-    /// `None` where all were taken and no event is complete. After an error nothing more is to be read.
+    /// Returns `None` if the chunk is used up without a complete event. After an error, parsing can't continue.
     pub(crate) fn next(&mut self, chunk: &mut Bytes) -> Result<Option<Event>, TooLarge> {
         while !chunk.is_empty() {
             if std::mem::take(&mut self.after_cr) && chunk[0] == b'\n' {
@@ -55,11 +55,11 @@ impl Events {
                 continue;
             }
             let Some(end) = chunk.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else {
-                self.hold(chunk)?;
+                self.buffer(chunk)?;
                 chunk.clear();
                 break;
             };
-            self.hold(&chunk[..end])?;
+            self.buffer(&chunk[..end])?;
             self.after_cr = chunk[end] == b'\r';
             chunk.advance(end + 1);
             if let Some(event) = self.end_line()? {
@@ -69,8 +69,8 @@ impl Events {
         Ok(None)
     }
 
-    fn hold(&mut self, part: &[u8]) -> Result<(), TooLarge> {
-        // A comment is not kept: it may be as long as it likes.
+    fn buffer(&mut self, part: &[u8]) -> Result<(), TooLarge> {
+        // The text of comments is not buffered, so their length is unlimited.
         let part = match (self.line.first(), part.first()) {
             (Some(b':'), _) => return Ok(()),
             (None, Some(b':')) => &part[..1],
@@ -111,10 +111,10 @@ impl Events {
                 self.name.clear();
                 self.name.extend_from_slice(value);
             }
-            // A comment, `id`, `retry`, and whatever else: the standard says to ignore it.
+            // Comments, `id`, `retry` and unknown fields.
             _ => {}
         }
-        // The room of the line is kept for the next one, unless it was a large one.
+        // Reuse the buffer, unless it is large.
         if line.capacity() <= KEPT {
             line.clear();
             self.line = line;
@@ -148,7 +148,7 @@ mod tests {
         Event { name: name.to_owned(), data: data.as_bytes().to_vec() }
     }
 
-    /// All events of a stream that comes in these pieces.
+    /// Parses a stream that arrives in these pieces.
     fn read<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<Event>, TooLarge> {
         let mut events = Events::new(limit);
         let mut found = Vec::new();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_end_in_three_ways() {
+    fn all_three_line_endings_are_accepted() {
         for text in [
             "event: endpoint\ndata: /m\n\ndata: 2\n\n",
             "event: endpoint\r\ndata: /m\r\n\r\ndata: 2\r\n\r\n",
@@ -179,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_read_as_the_standard_says() {
-        // The examples of the standard (HTML, 9.2.6), and its corners.
+    fn fields_are_parsed_as_specified() {
+        // The examples of the standard, and edge cases.
         assert_eq!(whole("data: YHOO\ndata: +2\ndata: 10\n\n"), [event("message", "YHOO\n+2\n10")]);
         assert_eq!(
             whole(
@@ -205,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_of_the_byte_order_is_no_part_of_the_first_field() {
+    fn byte_order_mark_is_not_part_of_the_first_field() {
         assert_eq!(whole("\u{feff}data: a\n\n\u{feff}data: b\n\n"), [event("message", "a")]);
         assert_eq!(whole("\u{feff}\n\ndata: a\n\n"), [event("message", "a")]);
     }
 
     #[test]
-    fn an_event_is_bounded_and_a_comment_is_not() {
+    fn events_are_bounded_and_comments_are_not() {
         let many = |count: usize| format!("data: {}\n\n", "x".repeat(count));
         assert_eq!(read(20, [many(14).as_bytes()]).unwrap().len(), 1);
         assert_eq!(read(20, [many(15).as_bytes()]), Err(TooLarge(20)));
@@ -269,7 +269,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn how_the_bytes_are_cut_does_not_matter(text in streams(), sizes in prop::collection::vec(1_usize..7, 1..8)) {
+        fn events_do_not_depend_on_the_chunks(text in streams(), sizes in prop::collection::vec(1_usize..7, 1..8)) {
             let mut rest = text.as_bytes();
             let mut pieces = Vec::new();
             for size in sizes.iter().cycle() {
@@ -284,7 +284,7 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_break_it_and_no_more_is_held_than_allowed(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_are_parsed_in_bounded_memory(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             let mut events = Events::new(40);
             let mut chunk = Bytes::from(bytes);
             while let Ok(Some(event)) = events.next(&mut chunk) {

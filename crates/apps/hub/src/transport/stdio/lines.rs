@@ -27,8 +27,8 @@ use crate::{record::Record, transport::members::kept};
 /// A task writes the messages in order, and ends with this value. Its queue is bounded: a request that finds no room fails
 /// at once. If the server then reads nothing for a while, or an answer finds no room, the connection ends.
 ///
-/// A line of more than 64 MiB is dropped. An answer whose id comes first fails only its request; any other such line ends
-/// the connection, because a request would wait for it in vain.
+/// A line of more than 64 MiB is dropped. If it is an answer that starts with its id, only its request fails. Any other such
+/// line ends the connection, because a request would wait for it in vain.
 pub(crate) struct Lines<So> {
     source: So,
     decoder: LineDecoder,

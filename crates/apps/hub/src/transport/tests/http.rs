@@ -20,7 +20,7 @@ fn challenge(code: u16, challenge: &'static str) -> Response {
 }
 
 #[tokio::test]
-async fn headers_go_with_every_request_and_the_session_is_deleted() {
+async fn each_request_has_the_headers_and_the_session_is_deleted() {
     let server = WebServer::start();
     let web = web(&server.url("/mcp"), &[("X-Key", "secret"), ("Authorization", "Bearer mine")]);
     let mut connected = over_http(web).await.unwrap_or_else(|(why, _)| panic!("{why}"));
@@ -37,7 +37,7 @@ async fn headers_go_with_every_request_and_the_session_is_deleted() {
 }
 
 #[tokio::test]
-async fn a_forgotten_session_is_made_anew_and_everything_is_asked_for_again() {
+async fn expired_session_is_replaced_and_all_lists_are_read_again() {
     let server = WebServer::start();
     let mut connected =
         over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
@@ -55,7 +55,7 @@ async fn a_forgotten_session_is_made_anew_and_everything_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_was_started_anew_ends_the_connection_when_its_stream_is_asked_for() {
+async fn restarted_server_ends_the_connection_when_the_stream_is_opened() {
     let server = WebServer::start();
     let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
     within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
@@ -64,7 +64,7 @@ async fn a_server_that_was_started_anew_ends_the_connection_when_its_stream_is_a
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_ends_the_connection() {
+async fn unreachable_server_ends_the_connection() {
     let server = WebServer::start();
     let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
     let place = server.stop();
@@ -78,14 +78,14 @@ async fn a_server_that_is_gone_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_call_to_a_server_that_is_gone_fails_and_ends_the_connection() {
+async fn call_to_an_unreachable_server_fails_and_ends_the_connection() {
     let server = WebServer::start();
     // Without a stream there is nothing but the call to notice it.
     server.fault(|seen| seen.is("GET", "/mcp").then(|| status(405)));
     let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
     assert_eq!(text(connected.echo("a").await.unwrap()), "a");
     let _place = server.stop();
-    // What is left of the pooled connection may fail by itself first.
+    // Calls on the pooled connection may fail first.
     while !connected.service.peer().is_transport_closed() {
         assert!(connected.echo("b").await.is_err());
     }
@@ -94,7 +94,7 @@ async fn a_call_to_a_server_that_is_gone_fails_and_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_refusal_at_the_start_wants_an_authorization() {
+async fn refused_handshake_needs_an_authorization() {
     let server = WebServer::start();
     server.fault(|_| Some(challenge(401, "Bearer realm=\"x\"")));
     let (why, _) = over_http(web(&server.url("/mcp"), &[])).await.err().unwrap();
@@ -112,7 +112,7 @@ async fn a_refusal_at_the_start_wants_an_authorization() {
 }
 
 #[tokio::test]
-async fn a_refusal_in_between_ends_the_connection_and_one_for_want_of_scope_does_not() {
+async fn refused_call_ends_the_connection_unless_a_scope_is_missing() {
     let server = WebServer::start();
     let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
     let scope = "Bearer error=\"insufficient_scope\", scope=\"admin\"";
@@ -127,7 +127,7 @@ async fn a_refusal_in_between_ends_the_connection_and_one_for_want_of_scope_does
 }
 
 #[tokio::test]
-async fn errors_of_the_server_fail_the_start_with_what_it_said() {
+async fn server_error_fails_the_handshake_with_its_text() {
     let server = WebServer::start();
     server.fault(|_| Some(status(500)));
     let (why, _) = over_http(web(&server.url("/mcp?key=secret"), &[])).await.err().unwrap();
@@ -147,7 +147,7 @@ async fn errors_of_the_server_fail_the_start_with_what_it_said() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_server_fails_one_call() {
+async fn server_error_fails_one_call() {
     let server = WebServer::start();
     let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
     for code in [500, 502, 503, 429, 400, 408] {
@@ -160,7 +160,7 @@ async fn an_error_of_the_server_fails_one_call() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_cut_fails_one_call() {
+async fn truncated_response_fails_one_call() {
     let server = WebServer::start();
     let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
     for kind in ["application/json", "text/event-stream"] {
@@ -180,7 +180,7 @@ async fn an_answer_that_is_cut_fails_one_call() {
 }
 
 #[tokio::test]
-async fn an_event_without_bounds_fails_one_call_and_takes_no_memory() {
+async fn endless_event_fails_one_call_in_bounded_memory() {
     let server = WebServer::start();
     let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
     server.fault(|seen| (seen.rpc() == "tools/call").then(|| endless("text/event-stream")));
@@ -191,7 +191,7 @@ async fn an_event_without_bounds_fails_one_call_and_takes_no_memory() {
     assert_eq!(text(connected.echo("b").await.unwrap()), "b");
 }
 
-/// An answer that never ends.
+/// A response that never ends.
 fn endless(kind: &'static str) -> Response {
     let megabyte = Bytes::from(vec![b'x'; 1 << 20]);
     let parts = stream::repeat(megabyte).map(io::Result::Ok);
@@ -201,14 +201,14 @@ fn endless(kind: &'static str) -> Response {
 }
 
 #[tokio::test]
-async fn a_start_that_hears_nothing_ends_when_it_is_dropped() {
+async fn handshake_without_a_response_ends_when_it_is_dropped() {
     let server = WebServer::routes(axum::Router::new().fallback(std::future::pending::<Response>));
     let start = over_http(web(&server.url("/mcp"), &[]));
     tokio::time::timeout(Duration::from_millis(300), start).await.err().unwrap();
 }
 
 #[tokio::test]
-async fn redirects_stay_with_the_origin_and_keep_the_message() {
+async fn only_redirects_to_the_same_origin_that_keep_the_message_are_followed() {
     let other = WebServer::start();
     let server = WebServer::start();
     let there = other.url("/mcp");
@@ -235,14 +235,14 @@ async fn redirects_stay_with_the_origin_and_keep_the_message() {
 }
 
 #[tokio::test]
-async fn what_the_server_tells_comes_over_its_stream() {
+async fn notifications_arrive_over_the_stream() {
     let server = WebServer::start();
     let mut connected =
         over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
     within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
     server.event(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
     assert_eq!(connected.hears().await, "tools");
-    // A stream that is ended in good order is asked for again.
+    // After an orderly end, the stream is opened again.
     server.end_streams();
     within(server.saw(2, |seen| seen.is("GET", "/mcp"))).await;
     server.event(&json!({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"}));

@@ -24,7 +24,7 @@ fn events(parts: impl IntoIterator<Item = &'static str>) -> Response {
 }
 
 #[tokio::test]
-async fn messages_go_to_the_endpoint_and_answers_come_over_the_stream() {
+async fn messages_go_to_the_endpoint_and_responses_arrive_over_the_stream() {
     let server = WebServer::start();
     let mut connected = over_sse(web(&server.url("/sse"), &[("X-Key", "secret")])).await.unwrap();
     assert_eq!(text(connected.echo("ä\n").await.unwrap()), "ä\n");
@@ -36,7 +36,7 @@ async fn messages_go_to_the_endpoint_and_answers_come_over_the_stream() {
 }
 
 #[tokio::test]
-async fn many_calls_at_once_lose_none() {
+async fn no_concurrent_call_is_lost() {
     let server = WebServer::start();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     let calls = (0..200).map(|n| {
@@ -48,7 +48,7 @@ async fn many_calls_at_once_lose_none() {
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_ends_the_connection() {
+async fn end_of_the_stream_ends_the_connection() {
     let server = WebServer::start();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     server.end_streams();
@@ -56,7 +56,7 @@ async fn a_stream_that_ends_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_fails_what_waits_and_ends_the_connection() {
+async fn broken_stream_fails_open_calls_and_ends_the_connection() {
     let server = WebServer::start();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     server.fault(|seen| (seen.rpc() == "tools/call").then(|| status(202)));
@@ -72,7 +72,7 @@ async fn a_stream_that_is_cut_fails_what_waits_and_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_and_comes_back_is_reached_again() {
+async fn restarted_server_is_reached_again() {
     let server = WebServer::start();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     let place = server.stop();
@@ -87,7 +87,7 @@ async fn a_server_that_is_gone_and_comes_back_is_reached_again() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_forgotten_ends_the_connection() {
+async fn expired_session_ends_the_connection() {
     let server = WebServer::start();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     let _streams = server.forget();
@@ -97,7 +97,7 @@ async fn a_session_that_is_forgotten_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn refusals_want_an_authorization() {
+async fn refusals_need_an_authorization() {
     let server = WebServer::start();
     server.fault(|_| {
         Some((status(401).into_parts().0.status, [(header::WWW_AUTHENTICATE, "Bearer x=1")]).into_response())
@@ -119,7 +119,7 @@ async fn refusals_want_an_authorization() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_server_fails_one_call() {
+async fn server_error_fails_one_call() {
     let server = WebServer::start();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     for code in [500, 503, 400, 403, 302] {
@@ -132,7 +132,7 @@ async fn an_error_of_the_server_fails_one_call() {
 }
 
 #[tokio::test]
-async fn what_is_no_stream_of_events_is_said() {
+async fn other_content_types_are_reported() {
     let server = WebServer::start();
     server.fault(|_| Some(([(header::CONTENT_TYPE, "text/html")], "<html>").into_response()));
     let why = over_sse(web(&server.url("/sse"), &[])).await.err().unwrap();
@@ -143,7 +143,7 @@ async fn what_is_no_stream_of_events_is_said() {
 }
 
 #[tokio::test]
-async fn an_endpoint_at_another_origin_is_refused_whenever_it_comes() {
+async fn endpoint_at_another_origin_is_always_refused() {
     let other = WebServer::start();
     let server = WebServer::start();
     let stolen: &'static str = format!("event: endpoint\ndata: {}\n\n", other.url("/message")).leak();
@@ -161,7 +161,7 @@ async fn an_endpoint_at_another_origin_is_refused_whenever_it_comes() {
 }
 
 #[tokio::test]
-async fn an_event_without_bounds_ends_the_connection() {
+async fn endless_event_ends_the_connection() {
     let server = WebServer::start();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     let megabyte = Bytes::from(vec![b'x'; 1 << 20]);
@@ -173,7 +173,7 @@ async fn an_event_without_bounds_ends_the_connection() {
 }
 
 #[tokio::test]
-async fn noise_on_the_stream_is_passed_over() {
+async fn noise_on_the_stream_is_ignored() {
     let server = WebServer::start();
     let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
     for noise in [
@@ -192,7 +192,7 @@ async fn noise_on_the_stream_is_passed_over() {
 }
 
 #[tokio::test]
-async fn a_start_that_hears_nothing_ends_when_it_is_dropped() {
+async fn handshake_without_a_response_ends_when_it_is_dropped() {
     let server = WebServer::start();
     server.fault(|_| Some(events([": patience\n\n"])));
     let start = over_sse(web(&server.url("/sse"), &[]));

@@ -1,4 +1,4 @@
-//! TLS without a provider that somebody installed.
+//! TLS without a process-wide provider.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
@@ -15,7 +15,7 @@ use rustls::{
 
 use super::{Ended, lost, over_http, over_sse, web};
 
-/// A server that wants an authorization of everybody, over TLS.
+/// A server over TLS that refuses all requests.
 fn serve() -> String {
     let provider = Arc::new(ring::default_provider());
     let certificates = vec![CertificateDer::from_pem_slice(CERTIFICATE).unwrap()];
@@ -44,7 +44,7 @@ fn serve() -> String {
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_is_refused() {
+async fn untrusted_certificate_is_refused() {
     let url = serve();
     let (why, _) = over_http(web(&url, &[])).await.err().unwrap();
     assert!(lost(&why).contains("certificate"), "{why:?}");
@@ -53,9 +53,9 @@ async fn a_certificate_that_nobody_vouches_for_is_refused() {
     assert!(CryptoProvider::get_default().is_none(), "no provider is installed for the process");
 }
 
-/// The certificates of the system are read once in a process, so this takes one of its own.
+/// Runs in a process of its own, because the certificates of the system are read once per process.
 #[test]
-fn https_works_with_what_the_system_trusts() {
+fn https_works_with_certificates_that_the_system_trusts() {
     let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/authority.pem");
     let run = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "transport::tests::tls::trusted", "--ignored"])

@@ -1,4 +1,4 @@
-//! What the test's server says to a message.
+//! The responses of the test server.
 
 use serde_json::{Value, json};
 

@@ -7,7 +7,7 @@ use std::{
 
 use tokio::net::{TcpListener, TcpSocket};
 
-/// An address at which nobody answers, and that nobody else is given: a connection to it is refused.
+/// A reserved address that refuses connections.
 #[derive(Debug)]
 pub(crate) struct Place {
     socket: TcpSocket,

@@ -68,7 +68,7 @@ pub(super) async fn handle(State(state): State<Arc<super::State>>, request: Requ
     };
     let fault = lock(&state.fault).as_mut().and_then(|fault| fault(&seen));
     let answer = fault.unwrap_or_else(|| usual(&state, &seen));
-    // Only now: who waits for a stream to be asked for puts something on it.
+    // Last: a test that waits for this request then writes to the stream.
     state.seen.send_modify(|all| all.push(seen));
     answer
 }
