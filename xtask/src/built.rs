@@ -43,7 +43,7 @@ fn again(nextest: &Command, mut command: Command) -> Command {
     command
 }
 
-/// Builds an example of the crate in this folder of `crates/`, and returns its path.
+/// Builds an example of the crate in the folder of this name, and returns its path.
 pub(crate) fn example(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     found(&messages(&["build", "--example", name, "--workspace", "--all-features"])?, folder, name)
 }
@@ -83,8 +83,7 @@ fn messages(words: &[&str]) -> Result<Vec<Value>, Failure> {
 /// Returns the program in one of cargo's messages, if it is this target of this crate.
 fn executable(message: &Value, folder: &str, name: &str) -> Option<PathBuf> {
     let manifest = message["manifest_path"].as_str()?.replace('\\', "/");
-    let right =
-        manifest.ends_with(&format!("/crates/{folder}/Cargo.toml")) && message["target"]["name"] == name;
+    let right = manifest.ends_with(&format!("/{folder}/Cargo.toml")) && message["target"]["name"] == name;
     right.then(|| message["executable"].as_str().map(PathBuf::from))?
 }
 

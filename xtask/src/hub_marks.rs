@@ -20,8 +20,12 @@ pub(crate) struct Args {
 /// A mark that is missed is measured once more: other programs run on this machine too.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let is_quick = args.quick;
-    let marks =
-        if is_quick { built::example("hub", "hub_marks")? } else { built::optimised("hub", "hub_marks")? };
+    let marks = if is_quick {
+        built::example("hub", "hub_marks")?
+    } else {
+        println!("building the hub and its dependencies with optimisation, which takes minutes the first time");
+        built::optimised("hub", "hub_marks")?
+    };
     let measure = || program::run(Command::new(&marks).args(is_quick.then_some("--quick")));
     measure().or_else(|first| {
         println!("{first}; once more");
