@@ -16,34 +16,18 @@ use crate::program;
 ///
 /// The command fails if the filter selects no test.
 pub(crate) fn ignored_tests(filter: &str, offline: bool) -> Result<Command, Failure> {
-    let nextest = machine::cargo_tool("nextest")?;
-    program::run(again(&nextest, Command::new(nextest.get_program())).arg("--no-run"))?;
-    let outer = if offline {
-        netns::command_inside(nextest.get_program().as_ref())?
-    } else {
-        Command::new(nextest.get_program())
+    let nextest = || -> Result<Command, Failure> {
+        let mut nextest = machine::cargo_tool("nextest")?;
+        nextest.args(["run", "--workspace", "--all-features", "--status-level=slow"]);
+        Ok(nextest)
     };
-    let mut command = again(&nextest, outer);
+    program::run(nextest()?.arg("--no-run"))?;
+    let mut command = if offline { netns::inside(nextest()?)? } else { nextest()? };
     command.args(["--offline", "--run-ignored=only", "-E", filter]);
     Ok(command)
 }
 
-/// Adds to `command` what `nextest` has beside its program, and the arguments that select the whole workspace.
-fn again(nextest: &Command, mut command: Command) -> Command {
-    command.args(nextest.get_args()).args(["run", "--workspace", "--all-features", "--status-level=slow"]);
-    for (name, value) in nextest.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
-    if let Some(folder) = nextest.get_current_dir() {
-        command.current_dir(folder);
-    }
-    command
-}
-
-/// Builds an example of the crate in the folder of this name, and returns its path.
+/// Builds an example of the crate in a folder of this name, and returns its path.
 pub(crate) fn example(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     found(&messages(&["build", "--example", name, "--workspace", "--all-features"])?, folder, name)
 }

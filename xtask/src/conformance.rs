@@ -3,16 +3,14 @@
 mod find;
 mod tell;
 
-use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use agentwire_judge::conformance::{Report, SelfTest, check, check_facade, self_test};
 use agentwire_testkit::{Splits, Transcript};
 
+use crate::at_once::at_once;
 use crate::failure::Failure;
 use crate::scenarios::REFUSED;
 
@@ -38,14 +36,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let json = args.json;
     let files = find::transcripts(&args.paths)?;
     let mut told = Told::default();
-    each(
-        &files,
-        |file| play(&file.path, mode),
-        |file, outcome| {
-            told.take(&outcome);
-            if json { tell::json(file, &outcome) } else { tell::line(file, &outcome) }
-        },
-    );
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let outcomes = at_once(cores, &files, |file| play(&file.path, mode));
+    for (file, outcome) in files.iter().zip(&outcomes) {
+        told.take(outcome);
+        if json { tell::json(file, outcome) } else { tell::line(file, outcome) }
+    }
     if !json {
         tell::end(&told);
     }
@@ -95,30 +91,6 @@ impl Outcome {
         }
     }
 }
-
-/// Does the work on all cores, a batch at a time, and reports the results in the order of the files.
-fn each<T: Send>(files: &[File], work: impl Fn(&File) -> T + Sync, mut report: impl FnMut(&File, T)) {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    for batch in files.chunks(cores * BATCH) {
-        let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-        thread::scope(|scope| {
-            for _ in 0..cores {
-                scope.spawn(|| {
-                    let claim = || next.fetch_add(1, Ordering::Relaxed);
-                    while let Some((at, file)) = Some(claim()).and_then(|at| Some((at, batch.get(at)?))) {
-                        let outcome = work(file);
-                        done.lock().unwrap_or_else(PoisonError::into_inner).insert(at, outcome);
-                    }
-                });
-            }
-        });
-        let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        batch.iter().zip(done.into_values()).for_each(|(file, outcome)| report(file, outcome));
-    }
-}
-
-/// Files per core in a batch.
-const BATCH: usize = 16;
 
 fn play(path: &Path, mode: Mode) -> Outcome {
     let read = std::fs::read(path).map_err(|error| error.to_string());

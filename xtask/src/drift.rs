@@ -10,7 +10,6 @@ mod recorded;
 mod sets;
 
 pub(crate) use names::Names;
-pub(crate) use recorded::transcripts;
 
 use crate::failure::Failure;
 use crate::typescript;

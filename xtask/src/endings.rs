@@ -9,8 +9,6 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +18,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::runtime;
 
+use crate::at_once::at_once;
 use crate::built;
 use crate::cli;
 use crate::failure::Failure;
@@ -86,24 +85,16 @@ fn run_all(cli: &Path, examples: &Examples) -> Result<(), Failure> {
         .iter()
         .flat_map(|program| program.endings.iter().map(move |(ending, code)| (program, *ending, *code)))
         .collect();
-    let (next, failed) = (AtomicUsize::new(0), Mutex::new(0));
-    thread::scope(|scope| {
-        for _ in 0..JOBS {
-            scope.spawn(|| {
-                while let Some((program, ending, code)) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let name = format!("{} {}, {ending:?}", program.example, program.args.join(" "));
-                    match check(program, *ending, *code, cli, examples) {
-                        Ok(took) => println!("{name}: exit code {code}, {:.1} s", took.as_secs_f64()),
-                        Err(why) => {
-                            println!("{name}: FAILED: {why}");
-                            *failed.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-                        }
-                    }
-                }
-            });
+    let failed = at_once(JOBS, &rows, |(program, ending, code)| {
+        let name = format!("{} {}, {ending:?}", program.example, program.args.join(" "));
+        let checked = check(program, *ending, *code, cli, examples);
+        match &checked {
+            Ok(took) => println!("{name}: exit code {code}, {:.1} s", took.as_secs_f64()),
+            Err(why) => println!("{name}: FAILED: {why}"),
         }
+        checked.is_err()
     });
-    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    match failed.into_iter().filter(|failed| *failed).count() {
         0 => Ok(()),
         failed => Err(Failure::new(format!("{failed} of {} programs did not end well", rows.len()))),
     }

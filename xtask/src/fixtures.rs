@@ -1,7 +1,6 @@
 //! `cargo xtask fixtures list`: which recorded scenario reaches what of the declared surface.
 
 mod coverage;
-mod section;
 mod table;
 
 use std::collections::BTreeSet;
@@ -10,6 +9,7 @@ use std::path::Path;
 
 use crate::drift::Names;
 use crate::failure::{Failure, While as _};
+use crate::section;
 use crate::workspace;
 use coverage::Coverage;
 
@@ -34,9 +34,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (write, check) = (args.write, args.check);
     let root = workspace::root()?;
     let text = list(&root)?;
-    let file = root.join(section::FILE);
+    let file = root.join(FILE);
     let page = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
-    let current = section::replace(&page, &text)?;
+    let current = section::replace(&page, "cargo xtask fixtures list --write", &text)?;
     if check {
         println!("{}", text.lines().next().unwrap_or_default());
         return if current == page {
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         } else {
             Err(Failure::new(format!(
                 "the table in {} is not current: `cargo xtask fixtures list --write`",
-                section::FILE
+                FILE
             )))
         };
     }
@@ -68,6 +68,8 @@ fn by_hand(folder: &Path) -> Result<BTreeSet<String>, Failure> {
     let entries = fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))?;
     entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
+
+const FILE: &str = "docs/protocol.md";
 
 #[cfg(test)]
 mod tests;

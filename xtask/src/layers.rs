@@ -1,15 +1,16 @@
-//! `cargo xtask layers`: the order of the crates and what each may cost.
+//! `cargo xtask layers`: the order of the crates and of their modules, and what each crate may cost.
 
 mod budgets;
+mod cycles;
 mod manifests;
 mod order;
 mod rules;
 mod tree;
 
 use crate::failure::Failure;
-use crate::workspace::Metadata;
+use crate::metadata::Metadata;
 
-/// Checks the order of the crates and their dependency budgets
+/// Checks the order of the crates and of their modules, and the dependency budgets
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args;
 
@@ -40,6 +41,7 @@ fn check() -> Result<Report, Failure> {
         report.findings.extend(order::findings(package));
     }
     report.findings.extend(manifests::check(&metadata)?);
+    report.findings.extend(cycles::check(&metadata)?);
     budgets::check(&metadata, &mut report)?;
     Ok(report)
 }

@@ -7,6 +7,7 @@ use crate::built;
 use crate::cli;
 use crate::failure::{Failure, While as _};
 use crate::program;
+use crate::section;
 use crate::workspace;
 
 /// Checks that guards hold when their host goes away, and writes the table of docs/hooks.md
@@ -41,8 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let table = table(&runs);
     let page = root.join(PAGE);
     let text = fs::read_to_string(&page).while_doing(|| format!("reading {PAGE}"))?;
-    let new =
-        replaced(&text, &table).ok_or_else(|| Failure::new(format!("{PAGE} has no place for the table")))?;
+    let new = section::replace(&text, COMMAND, &table)?;
     if !check {
         fs::write(&page, &new).while_doing(|| format!("writing {PAGE}"))?;
     } else if new != text {
@@ -106,23 +106,16 @@ fn table(runs: &[(&str, String)]) -> String {
     table
 }
 
-/// The page with this table between its marks.
-fn replaced(page: &str, table: &str) -> Option<String> {
-    let (before, rest) = page.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}{table}{END}{after}"))
-}
-
 const PAGE: &str = "docs/hooks.md";
-const BEGIN: &str = "<!-- begin: cargo xtask leaving -->\n\n";
-const END: &str = "\n<!-- end -->\n";
+const COMMAND: &str = "cargo xtask leaving";
 const PASSES: &str = "**passes**";
-const TEST: &str = "live::leaving::guards_hold_with_every_way_of_leaving";
+/// The test of every guard, which runs for minutes.
+pub(crate) const TEST: &str = "live::leaving::guards_hold_with_every_way_of_leaving";
 const ROWS: &str = "AGENTWIRE_LEAVING_ROWS";
 
 #[cfg(test)]
 mod tests {
-    use super::{BEGIN, END, replaced, table};
+    use super::table;
 
     #[test]
     fn table_has_guards_down_and_ways_across() {
@@ -132,7 +125,5 @@ mod tests {
         ];
         let table = table(&runs);
         assert_eq!(table, "| guard | close | drop |\n|---|---|---|\n| A | holds | **passes** (1) |\n");
-        let page = format!("before\n{BEGIN}old{END}after\n");
-        assert_eq!(replaced(&page, &table).unwrap(), format!("before\n{BEGIN}{table}{END}after\n"));
     }
 }

@@ -1,13 +1,11 @@
 //! `cargo xtask live`: runs scenarios on the real CLI, and compares with the recordings.
 
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use agentwire_judge::Outline;
 use agentwire_testkit::Transcript;
 
+use crate::at_once::at_once;
 use crate::cli;
 use crate::failure::{Failure, While as _};
 use crate::netns;
@@ -61,23 +59,17 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Runs some at once, since each mostly waits, and returns the names of the failed ones.
 fn run_all(tasks: &[Task], jobs: usize) -> Vec<String> {
-    let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    thread::scope(|scope| {
-        for _ in 0..jobs.max(1) {
-            scope.spawn(|| {
-                while let Some(task) = tasks.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    match check(task) {
-                        Ok(passed) => println!("{}: {passed}", task.name()),
-                        Err(failure) => {
-                            println!("{}: FAILED: {failure}", task.name());
-                            failed.lock().unwrap_or_else(PoisonError::into_inner).push(task.name());
-                        }
-                    }
-                }
-            });
+    let failed = at_once(jobs, tasks, |task| match check(task) {
+        Ok(passed) => {
+            println!("{}: {passed}", task.name());
+            None
+        }
+        Err(failure) => {
+            println!("{}: FAILED: {failure}", task.name());
+            Some(task.name())
         }
     });
-    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+    failed.into_iter().flatten().collect()
 }
 
 fn check(task: &Task) -> Result<String, Failure> {

@@ -3,6 +3,7 @@
 use crate::built;
 use crate::cli;
 use crate::failure::Failure;
+use crate::leaving;
 use crate::mcp_servers;
 use crate::program;
 
@@ -22,11 +23,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (cli, servers) = (cli::ensure(cli::CURRENT)?, mcp_servers::ensure()?);
     let packages: Vec<String> =
         args.folders.iter().map(|folder| format!("package(agentwire-{folder})")).collect();
-    let filter = format!("({}) & test(/^live::/) & not test({SLOW})", packages.join(" | "));
+    let filter = format!("({}) & test(/^live::/) & not test({})", packages.join(" | "), leaving::TEST);
     let mut tests = built::ignored_tests(&filter, true)?;
     servers.name_in(tests.env(cli::VARIABLE, &cli));
     program::run(&mut tests)
 }
-
-/// The test of `cargo xtask leaving`.
-const SLOW: &str = "live::leaving::every_guard_and_every_way";

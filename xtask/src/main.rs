@@ -8,16 +8,19 @@
     reason = "a program for the terminal reports by printing"
 )]
 
+mod at_once;
 mod built;
 mod failure;
 mod inspect;
 mod machine;
+mod metadata;
 mod npm;
 mod peers;
 mod program;
 mod python;
 mod quickstart;
 mod scenarios;
+mod section;
 mod typescript;
 mod workspace;
 

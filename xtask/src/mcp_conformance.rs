@@ -3,13 +3,11 @@
 
 mod table;
 
-use std::collections::VecDeque;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
+use crate::at_once::at_once;
 use crate::built;
 use crate::failure::{Failure, While as _};
 use crate::mcp_servers;
@@ -78,7 +76,7 @@ struct Suite {
 
 fn play(suite: &Suite, named: &[String]) -> Result<(), Failure> {
     let listed = suite.list()?;
-    let (mut waiting, mut unlike) = (VecDeque::new(), Vec::new());
+    let (mut waiting, mut unlike) = (Vec::new(), Vec::new());
     for side in [Side::Client, Side::Server] {
         let file = workspace::root()?.join(side.table());
         let text = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
@@ -87,24 +85,13 @@ fn play(suite: &Suite, named: &[String]) -> Result<(), Failure> {
         let chosen = rows.into_iter().filter(|row| named.is_empty() || named.contains(&row.scenario));
         waiting.extend(chosen.map(|row| (side, row)));
     }
-    let (waiting, unlike) = (Mutex::new(waiting), Mutex::new(unlike));
-    thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                loop {
-                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-                    let Some((side, row)) = next else { return };
-                    match suite.judge(side, &row) {
-                        Ok(line) => println!("    {line}"),
-                        Err(why) => {
-                            unlike.lock().unwrap_or_else(PoisonError::into_inner).push(why.to_string());
-                        }
-                    }
-                }
-            });
+    let judged = at_once(AT_ONCE, &waiting, |(side, row)| suite.judge(*side, row));
+    for outcome in judged {
+        match outcome {
+            Ok(line) => println!("    {line}"),
+            Err(why) => unlike.push(why.to_string()),
         }
-    });
-    let unlike = unlike.into_inner().unwrap_or_else(PoisonError::into_inner);
+    }
     if unlike.is_empty() {
         return Ok(());
     }
@@ -128,24 +115,20 @@ impl Suite {
 
     fn judge_once(&self, side: Side, row: &Row, version: &str) -> Result<(), Failure> {
         let mut command = match side {
-            Side::Client => {
-                let mut command = netns::command_inside(&self.node)?;
-                command.arg(&self.script).arg("client").arg("--command").arg(&self.client);
-                command
-            }
+            Side::Client => Command::new(&self.node),
             // It serves while the suite runs, and adds its address.
-            Side::Server => {
-                let mut command = netns::command_inside(&self.server)?;
-                command.arg(&self.node).arg(&self.script).arg("server");
-                command
-            }
+            Side::Server => Command::new(&self.server),
+        };
+        match side {
+            Side::Client => command.arg(&self.script).args(["client", "--command"]).arg(&self.client),
+            Side::Server => command.arg(&self.node).arg(&self.script).arg("server"),
         };
         command.current_dir(&self.folder).args(["--scenario", &row.scenario]);
         // An extension belongs to no version.
         if version != "extension" {
             command.args(["--spec-version", version]);
         }
-        let ended = command.output().while_doing(|| format!("playing {}", row.scenario))?;
+        let ended = netns::inside(command)?.output().while_doing(|| format!("playing {}", row.scenario))?;
         let passes = ended.status.success();
         if passes == row.passes {
             return Ok(());

@@ -4,7 +4,6 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use crate::failure::{Failure, While as _};
@@ -43,10 +42,9 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     if is_inside()? {
         return inside();
     }
-    let way = way()?;
-    let mut again = command(way);
-    again.arg(env::current_exe()?).args(env::args_os().skip(1)).env(MARKER, "1");
-    let status = again.status().while_doing(|| "entering a network namespace".to_owned())?;
+    let mut again = Command::new(env::current_exe()?);
+    again.args(env::args_os().skip(1));
+    let status = self::inside(again)?.status().while_doing(|| "entering a network namespace".to_owned())?;
     match status.code() {
         Some(0) => Ok(()),
         // The inner process has reported its failure already.
@@ -55,13 +53,13 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     }
 }
 
-/// A program that is to run in there; the caller adds its arguments.
-pub(crate) fn command_inside(program: &Path) -> Result<Command, Failure> {
+/// Returns the command, run in there.
+pub(crate) fn inside(command: Command) -> Result<Command, Failure> {
     if is_inside()? {
-        return Ok(Command::new(program));
+        return Ok(command);
     }
-    let mut inside = command(way()?);
-    inside.arg(program).env(MARKER, "1");
+    let mut inside = program::wrapped(enter(way()?), &command);
+    inside.env(MARKER, "1");
     Ok(inside)
 }
 
@@ -74,7 +72,7 @@ pub(crate) fn way() -> Result<Way, Failure> {
     }
     let mut said = Vec::new();
     for way in [Way::Root, Way::User] {
-        match program::output(command(way).arg("true")) {
+        match program::output(enter(way).arg("true")) {
             Ok(_) => return Ok(way),
             Err(failure) => said.push(failure.to_string()),
         }
@@ -84,7 +82,7 @@ pub(crate) fn way() -> Result<Way, Failure> {
 }
 
 /// Enters a namespace, brings loopback up, and executes the arguments that follow.
-fn command(way: Way) -> Command {
+fn enter(way: Way) -> Command {
     let mut command = Command::new("unshare");
     command.arg(match way {
         Way::Root => "-n",
@@ -121,7 +119,7 @@ const MARKER: &str = "AGENTWIRE_NETNS";
 
 #[cfg(test)]
 mod tests {
-    use super::{command, first_way_out, way};
+    use super::{enter, first_way_out, way};
     use crate::program;
 
     #[test]
@@ -142,9 +140,9 @@ mod tests {
             Err(why) if std::env::var_os("CI").is_none() => return eprintln!("not run: {why}"),
             Err(why) => panic!("{why}"),
         };
-        let inside = program::output(command(way).args(["cat", "/proc/self/net/route"])).unwrap();
+        let inside = program::output(enter(way).args(["cat", "/proc/self/net/route"])).unwrap();
         assert_eq!(first_way_out(&inside, ""), None, "{inside}");
-        let up = program::output(command(way).args(["ip", "-o", "link", "show", "up"])).unwrap();
+        let up = program::output(enter(way).args(["ip", "-o", "link", "show", "up"])).unwrap();
         assert!(up.contains("lo:"), "{up}");
     }
 }

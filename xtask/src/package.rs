@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::program;
-use crate::workspace::Metadata;
+use crate::metadata::Metadata;
 
 /// Packs every crate that is published
 #[derive(Debug, clap::Args)]

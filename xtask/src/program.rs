@@ -58,6 +58,21 @@ pub(crate) fn works(command: &mut Command) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
+/// Returns the command `inner`, started by the program `outer`.
+pub(crate) fn wrapped(mut outer: Command, inner: &Command) -> Command {
+    outer.arg(inner.get_program()).args(inner.get_args());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => outer.env(name, value),
+            None => outer.env_remove(name),
+        };
+    }
+    if let Some(folder) = inner.get_current_dir() {
+        outer.current_dir(folder);
+    }
+    outer
+}
+
 /// The command as one would type it: the variables that it sets, the program's name, the arguments.
 pub(crate) fn show(command: &Command) -> String {
     let mut words = Vec::new();

@@ -16,14 +16,8 @@ use crate::workspace;
 /// The scenarios with these names, or all; in the order of their names.
 fn load(names: &[String]) -> Result<Vec<Scenario>, Failure> {
     let folder = folder()?;
-    let mut files: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(&folder).while_doing(|| format!("reading {}", folder.display()))? {
-        files.push(entry?.path());
-    }
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
-    files.sort();
     let mut scenarios = Vec::new();
-    for file in files {
+    for file in workspace::files(&folder, &["json"])? {
         scenarios.push(Scenario::load(&file).while_doing(|| file.display().to_string())?);
     }
     if let Some(name) = names.iter().find(|name| !scenarios.iter().any(|one| one.name() == *name)) {

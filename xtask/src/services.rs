@@ -93,7 +93,7 @@ struct Service {
 /// Runs the command to its end, or until we are asked to end; then it is ended too, as when we are killed.
 fn run_beside(mut command: Command, servers: &[Running]) -> Result<(), Failure> {
     let shown = program::show(&command);
-    command = server::bound_to_us(&command, None);
+    command = server::bound_to_us(command, None);
     for (name, value) in servers.iter().flat_map(|running| &running.variables) {
         command.env(name, value);
     }

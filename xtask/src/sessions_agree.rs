@@ -1,6 +1,5 @@
 //! `cargo xtask sessions-agree`: whether we and the published Python SDK read the same of the same stored sessions.
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::failure::Failure;
@@ -28,15 +27,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (root, told, python) = (workspace::root()?, built::example("sessions", "told")?, python::environment(&folder, &[SDK])?);
     let script = root.join("xtask/sessions-agree/agree.py");
     for (folders, last) in [("3", &["--self-test"][..]), (folders, &[])] {
-        let mut compare = inside(&python)?;
+        let mut compare = Command::new(&python);
         compare.arg(&script).arg(&told).args([seed, folders]).args(last);
+        let mut compare = if netns::way().is_ok() { netns::inside(compare)? } else { compare };
         program::run(&mut compare)?;
     }
     Ok(())
-}
-
-fn inside(program: &Path) -> Result<Command, Failure> {
-    if netns::way().is_ok() { netns::command_inside(program) } else { Ok(Command::new(program)) }
 }
 
 const SDK: &str = "claude-agent-sdk==0.2.187";

@@ -13,13 +13,12 @@ mod serde_derives;
 mod size;
 mod sleep;
 mod sources;
-mod whitespace;
 
 use std::fmt;
 
 use crate::failure::Failure;
 use crate::workspace;
-use sources::Source;
+pub(crate) use sources::Source;
 
 /// Checks rules of the repository that no compiler checks
 #[derive(Debug, clap::Args)]
@@ -32,7 +31,7 @@ pub(crate) struct Args {
 /// `cargo xtask tidy [--fix]`: fails with every finding; `--fix` copies the licences into the crates again.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.fix {
-        crates::copy_licences(&workspace::root()?)?;
+        crates::copy_licences(&workspace::root()?, &crates::folders()?)?;
     }
     let (files, findings) = check()?;
     println!("    {files} files, {} rules", RULES.len());
@@ -76,7 +75,7 @@ fn check() -> Result<(usize, Vec<Finding>), Failure> {
     let root = workspace::root()?;
     let sources = sources::load(&root)?;
     let mut findings: Vec<Finding> = sources.iter().flat_map(findings_in).collect();
-    findings.extend(crates::findings(&root)?);
+    findings.extend(crates::findings(&root, &crates::folders()?)?);
     findings.extend(guides::findings(&root, &sources));
     findings.extend(links::findings(&root, &sources));
     Ok((sources.len(), exceptions::apply(findings)))
@@ -93,7 +92,6 @@ const RULES: &[Rule] = &[
     Rule { name: "header", find: size::header },
     Rule { name: "budget", find: size::budget },
     Rule { name: "names", find: names::find },
-    Rule { name: "whitespace", find: whitespace::find },
     Rule { name: "serde-derives", find: serde_derives::find },
     Rule { name: "machine-paths", find: machine_paths::find },
     Rule { name: "sleep", find: sleep::find },

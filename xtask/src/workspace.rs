@@ -1,14 +1,10 @@
-//! This workspace, as cargo sees it.
+//! The folder of this workspace.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
 use crate::failure::{Failure, While as _};
-use crate::program;
 
 /// Returns the root of the workspace: the nearest folder upwards whose manifest has a `[workspace]`.
 ///
@@ -22,62 +18,18 @@ pub(crate) fn root() -> Result<PathBuf, Failure> {
     root.ok_or_else(|| Failure::new("run this inside the workspace"))
 }
 
-/// The fields of `cargo metadata` that the commands use.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Metadata {
-    /// Every package of the lock file, ours among them.
-    pub(crate) packages: Vec<Package>,
-    workspace_members: Vec<String>,
-}
-
-/// One package.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Package {
-    id: String,
-    pub(crate) name: String,
-    pub(crate) manifest_path: PathBuf,
-    pub(crate) dependencies: Vec<Dependency>,
-    pub(crate) features: BTreeMap<String, Vec<String>>,
-    publish: Option<Vec<String>>,
-}
-
-/// One entry of a manifest's dependencies.
-#[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Dependency {
-    pub(crate) name: String,
-    /// `None`, `dev` or `build`.
-    pub(crate) kind: Option<String>,
-    /// The version requirement, or `*`.
-    pub(crate) req: String,
-    pub(crate) uses_default_features: bool,
-}
-
-impl Metadata {
-    /// Asks cargo.
-    pub(crate) fn load() -> Result<Self, Failure> {
-        let text = program::output(program::cargo()?.args(["metadata", "--format-version", "1"]))?;
-        serde_json::from_str(&text).while_doing(|| "reading what `cargo metadata` said".to_owned())
+/// Returns the files below a folder that have one of these extensions, or all, in order.
+pub(crate) fn files(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))? {
+        let path = entry?.path();
+        let is_one = |extension: &&str| path.extension().is_some_and(|found| found == *extension);
+        if path.is_dir() {
+            found.extend(files(&path, extensions)?);
+        } else if extensions.is_empty() || extensions.iter().any(is_one) {
+            found.push(path);
+        }
     }
-
-    /// The crates of this workspace, by name.
-    pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
-        self.packages.iter().filter(|package| self.workspace_members.contains(&package.id))
-    }
-}
-
-impl Package {
-    /// Whether a registry may publish the package.
-    pub(crate) fn is_published(&self) -> bool {
-        self.publish.is_none()
-    }
-
-    /// Whether this is a dependency of any kind.
-    pub(crate) fn depends_on(&self, name: &str) -> bool {
-        self.dependencies.iter().any(|dependency| dependency.name == name)
-    }
-
-    /// The default features.
-    pub(crate) fn default_features(&self) -> &[String] {
-        self.features.get("default").map_or(&[], Vec::as_slice)
-    }
+    found.sort();
+    Ok(found)
 }

@@ -7,6 +7,7 @@ mod error;
 mod mirror;
 mod observe;
 mod options;
+mod prompt_id;
 mod query;
 mod session;
 mod settings;

@@ -31,8 +31,6 @@ pub use builder::SessionBuilder;
 pub use ending::{Closed, EndedBy};
 use handshake::Handshake;
 use private_files::PrivateDir;
-#[cfg(feature = "sessions")]
-pub(crate) use prompts::fresh_id;
 pub(crate) use prompts::send_all;
 use reading::SkippedMessages;
 pub use spare::{ClaimError, Spare, prewarm};

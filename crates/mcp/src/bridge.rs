@@ -19,7 +19,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{failure::FailureSlot, registry::Entry, rpc};
+use crate::{failure::FailureSlot, policy::Entry, rpc};
 use slot::ServerSlot;
 
 /// A responder for every `mcp_message` of one session. Clones share the session.

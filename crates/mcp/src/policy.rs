@@ -1,11 +1,13 @@
 //! The policy for the calls of one server, which is part of the handshake.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use agentwire_protocol::{
     control::SdkServerConfig,
     mcp::{ToolPermission, ToolPolicy},
 };
+
+use crate::McpService;
 
 /// The CLI's policy for the calls of one server (`initialize.sdkMcpServerConfigs`).
 ///
@@ -103,3 +105,10 @@ impl ServerPolicy {
 const LEAST_MILLIS: u64 = 1000;
 /// The maximum of a JavaScript timer; a longer one may fire immediately.
 const MOST_MILLIS: u64 = i32::MAX as u64;
+
+/// A server and its policy.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub(crate) serve: Arc<dyn McpService>,
+    pub(crate) policy: ServerPolicy,
+}

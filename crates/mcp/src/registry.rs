@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use agentwire_protocol::control::Initialize;
 
-use crate::{Bridge, McpService, ServerPolicy};
+use crate::{Bridge, McpService, ServerPolicy, policy::Entry};
 
 /// In-process MCP servers by name.
 ///
@@ -14,13 +14,6 @@ use crate::{Bridge, McpService, ServerPolicy};
 pub struct McpServers {
     servers: BTreeMap<Box<str>, Entry>,
     manifest_limit: Option<Duration>,
-}
-
-/// A server and its policy.
-#[derive(Clone)]
-pub(crate) struct Entry {
-    pub(crate) serve: Arc<dyn McpService>,
-    pub(crate) policy: ServerPolicy,
 }
 
 impl McpServers {

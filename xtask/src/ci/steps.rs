@@ -10,7 +10,7 @@ use crate::machine;
 use crate::netns;
 use crate::program;
 use crate::python::PYTHON;
-use crate::workspace::Metadata;
+use crate::metadata::Metadata;
 
 /// One step of CI.
 pub(super) struct Step {
@@ -28,8 +28,6 @@ pub(super) enum Plan {
     Run(Vec<Command>),
     /// Cannot run here, which is a failure in CI.
     Missing(String),
-    /// Cannot run here, also in CI: the step needs rustup.
-    Skipped(String),
 }
 
 /// A step that every run includes.
@@ -176,7 +174,7 @@ fn alone_tests(_: &Path) -> Result<Plan, Failure> {
 fn wasm(_: &Path) -> Result<Plan, Failure> {
     if !machine::has_target(WASM) {
         if program::find("rustup").is_none() {
-            return Ok(Plan::Skipped(format!("target {WASM} is not installed, and there is no rustup")));
+            return Ok(Plan::Missing(format!("target {WASM} is not installed, and there is no rustup")));
         }
         program::run(Command::new("rustup").args(["target", "add", WASM]))?;
     }
@@ -188,7 +186,7 @@ fn wasm(_: &Path) -> Result<Plan, Failure> {
 /// cargo-hack reads the version of each manifest, and installs toolchains by rustup.
 fn msrv(_: &Path) -> Result<Plan, Failure> {
     if program::find("rustup").is_none() {
-        return Ok(Plan::Skipped("there is no rustup".to_owned()));
+        return Ok(Plan::Missing("there is no rustup".to_owned()));
     }
     let Plan::Run(mut commands) =
         tool("hack", &["check --rust-version --ignore-private --lib --all-features --no-dev-deps"])?

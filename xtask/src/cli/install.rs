@@ -1,11 +1,8 @@
 //! Installs a program from npm and checks its version.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -61,30 +58,13 @@ fn names(said: &str, version: &str) -> bool {
     said.split_whitespace().next() == Some(version)
 }
 
-/// What `--version` prints, in an environment of its own and within a limit.
+/// What `--version` prints, in an environment of its own.
 fn first_line(program: &Path, home: &Path) -> Result<String, Failure> {
     let mut command = Command::new(program);
     command.arg("--version").env_clear().env("HOME", home).env("CLAUDE_CONFIG_DIR", home);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    for name in SILENT {
-        command.env(name, "1");
-    }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().while_doing(|| format!("running {}", program.display()))?;
-    let started = Instant::now();
-    while child.try_wait()?.is_none() {
-        if started.elapsed() > LIMIT {
-            child.kill()?;
-            child.wait()?;
-            return Err(Failure::new(format!("{} gave no version within {LIMIT:?}", program.display())));
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
-    let mut said = String::new();
-    if let Some(mut stdout) = child.stdout.take() {
-        stdout.read_to_string(&mut said)?;
-    }
-    Ok(said.lines().next().unwrap_or_default().to_owned())
+    command.envs(SILENT.iter().map(|name| (name, "1")));
+    Ok(program::output(&mut command)?.lines().next().unwrap_or_default().to_owned())
 }
 
 /// Creates a temporary folder on the file system of another path, so that it can be moved there.
@@ -104,9 +84,6 @@ const SILENT: &[&str] = &[
     "DISABLE_ERROR_REPORTING",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
 ];
-
-/// Asking for the version takes well under a second on an idle machine.
-const LIMIT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,9 @@
 //! Which files are played.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::File;
-use crate::failure::{Failure, While as _};
+use crate::failure::Failure;
 use crate::workspace;
 
 /// The transcripts below these paths, or those of the repository. Finding none is a failure.
@@ -13,7 +12,7 @@ pub(super) fn transcripts(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
     let mut files = Vec::new();
     for path in &paths {
         if path.is_dir() {
-            collect(path, &mut files)?;
+            files.extend(workspace::files(path, EXTENSIONS)?);
         } else if !path.exists() {
             return Err(Failure::new(format!("{} does not exist", path.display())));
         } else {
@@ -27,20 +26,6 @@ pub(super) fn transcripts(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
         return Err(Failure::new(format!("no transcript in {}", places.join(", "))));
     }
     Ok(files.into_iter().map(|path| File { name: name(&path), path }).collect())
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let entries = fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))?;
-    for entry in entries {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension == *known))
-        {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// The path as it is, but short where it lies in the repository.

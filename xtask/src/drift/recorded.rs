@@ -1,7 +1,7 @@
 //! The recordings beside our types.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use agentwire_testkit::Transcript;
 
@@ -9,10 +9,11 @@ use super::findings::{Findings, general};
 use crate::decode::{Lines, Said};
 use crate::failure::{Failure, While as _};
 use crate::inspect::{From, Inspector, Verdict};
+use crate::workspace;
 
 /// Compares every line of every transcript. Finding no transcript is a failure.
 pub(super) fn compare(root: &Path, findings: &mut Findings) -> Result<(), Failure> {
-    let files = transcripts(&root.join("fixtures/sessions"))?;
+    let files = workspace::files(&root.join("fixtures/sessions"), &["transcript"])?;
     if files.is_empty() {
         return Err(Failure::new("there is no recording to compare with"));
     }
@@ -62,21 +63,6 @@ fn tell(verdict: &Verdict, kept: bool, place: &str, findings: &mut Findings) {
     if !(verdict.lossless && kept) {
         findings.add(format!("recorded changed {kind}"), place);
     }
-}
-
-/// The transcripts below a folder.
-pub(crate) fn transcripts(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            files.extend(transcripts(&path)?);
-        } else if path.extension().is_some_and(|extension| extension == "transcript") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 #[cfg(test)]

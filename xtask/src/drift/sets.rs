@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::failure::{Failure, While as _};
+use crate::failure::Failure;
+use crate::workspace;
 
 /// A set by the name of its type.
 pub(super) type Set = (String, BTreeSet<String>);
@@ -13,21 +14,11 @@ pub(super) type Set = (String, BTreeSet<String>);
 pub(super) fn known(root: &Path) -> Result<Vec<Set>, Failure> {
     let mut sets = Vec::new();
     for folder in ["crates/protocol/src", "crates/agentwire/src"] {
-        collect(&root.join(folder), &mut sets)?;
-    }
-    Ok(sets)
-}
-
-fn collect(folder: &Path, sets: &mut Vec<Set>) -> Result<(), Failure> {
-    for entry in fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, sets)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        for path in workspace::files(&root.join(folder), &["rs"])? {
             sets.extend(parse(&fs::read_to_string(&path)?));
         }
     }
-    Ok(())
+    Ok(sets)
 }
 
 /// Returns the enums with variants such as `Name = "text",` or `Name(Type) = "text",`.

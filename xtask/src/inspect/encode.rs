@@ -1,8 +1,8 @@
 //! Writes a typed value as a tree that marks the parts that a union of ours does not know.
 
 use serde::ser::{
-    Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
-    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
+    Error as _, Impossible, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple,
+    SerializeTupleStruct, Serializer,
 };
 
 use super::node::Node;
@@ -37,10 +37,10 @@ impl Serializer for Encoder {
     type SerializeSeq = List;
     type SerializeTuple = List;
     type SerializeTupleStruct = List;
-    type SerializeTupleVariant = List;
+    type SerializeTupleVariant = Impossible<Node, Error>;
     type SerializeMap = Fields;
     type SerializeStruct = Fields;
-    type SerializeStructVariant = Fields;
+    type SerializeStructVariant = Impossible<Node, Error>;
 
     scalars! {
         serialize_bool(bool); serialize_i8(i8); serialize_i16(i16); serialize_i32(i32); serialize_i64(i64);
@@ -109,7 +109,7 @@ impl Serializer for Encoder {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<List, Error> {
+    ) -> Result<Impossible<Node, Error>, Error> {
         Err(Error::custom("no wire type has such a variant"))
     }
 
@@ -127,7 +127,7 @@ impl Serializer for Encoder {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Fields, Error> {
+    ) -> Result<Impossible<Node, Error>, Error> {
         Err(Error::custom("no wire type has such a variant"))
     }
 }
@@ -164,7 +164,6 @@ lists! {
     SerializeSeq serialize_element;
     SerializeTuple serialize_element;
     SerializeTupleStruct serialize_field;
-    SerializeTupleVariant serialize_field;
 }
 
 #[derive(Default)]
@@ -210,19 +209,6 @@ impl SerializeStruct for Fields {
 
     fn end(self) -> Result<Node, Error> {
         Ok(self.raw.unwrap_or(Node::Object(self.fields)))
-    }
-}
-
-impl SerializeStructVariant for Fields {
-    type Ok = Node;
-    type Error = Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, _: &T) -> Result<(), Error> {
-        Err(Error::custom("no wire type has such a variant"))
-    }
-
-    fn end(self) -> Result<Node, Error> {
-        Ok(Node::Object(self.fields))
     }
 }
 

@@ -7,7 +7,7 @@ use super::order::is_ours;
 use super::rules::{BUDGETS, Budget, DIRECT, FACADE, Features, HEAVY_IN_TESTS, NO_RUNTIME};
 use super::tree::{self, Id};
 use crate::failure::Failure;
-use crate::workspace::{Metadata, Package};
+use crate::metadata::{Metadata, Package};
 
 /// Measures every budget.
 pub(super) fn check(metadata: &Metadata, report: &mut Report) -> Result<(), Failure> {
@@ -78,7 +78,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{Budget, Features, forbidden, lacks_feature, not_allowed};
-    use crate::workspace::Package;
+    use crate::metadata::Package;
 
     fn tree(names: &[&str]) -> BTreeSet<(String, String)> {
         names.iter().map(|name| ((*name).to_owned(), "1.0.0".to_owned())).collect()

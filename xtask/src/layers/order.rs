@@ -1,7 +1,7 @@
 //! Each crate sits only on lower ones.
 
 use super::rules::{BENCHES, BESIDE, JUDGE, ORDER, TESTKIT, VIEWER, XTASK};
-use crate::workspace::{Dependency, Package};
+use crate::metadata::{Dependency, Package};
 
 /// Checks the edges of this crate.
 pub(super) fn findings(package: &Package) -> Vec<String> {
@@ -67,7 +67,7 @@ fn wrong_in_tests(from: &str, dependency: &Dependency) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::findings;
-    use crate::workspace::Package;
+    use crate::metadata::Package;
 
     /// A crate with one dependency, as cargo would describe it.
     fn edge(from: &str, to: &str, change: &str) -> Vec<String> {

@@ -21,7 +21,7 @@ pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
     fs::write(&script, SCRIPT).while_doing(|| format!("writing {}", script.display()))?;
     let mut command = Command::new(python);
     command.arg(script);
-    let mut server = Server::start(&command, None, &home, "TERM")?;
+    let mut server = Server::start(command, None, &home, "TERM")?;
     let reach = server.wait(reach)?;
     let variables = vec![
         ("AGENTWIRE_TEST_S3_URL", reach.url),

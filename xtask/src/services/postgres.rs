@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::server::{Running, Server, User, bound_to_us, make, on_a_free_port, secret};
+use super::server::{Running, Server, bound_to_us, make, on_a_free_port, secret, unprivileged};
 use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::program;
@@ -13,10 +13,10 @@ use crate::program;
 /// Starts it, with a new cluster of its own.
 pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
     let programs = programs()?;
-    let user = User::unprivileged()?;
+    let user = unprivileged()?;
     let home = make(folder, "postgres")?;
     let password = secret();
-    make_cluster(&programs, user.as_ref(), &home, &password)?;
+    make_cluster(&programs, user, &home, &password)?;
     on_a_free_port(|port| {
         let mut command = Command::new(programs.join("postgres"));
         command.arg("-D").arg(home.join("data"));
@@ -27,26 +27,23 @@ pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
             command.args(["-c", setting]);
         }
         // An interrupt ends its clients' connections; a plain end waits for them.
-        let mut server = Server::start(&command, user.as_ref(), &home, "INT")?;
-        let mut ready = Command::new(programs.join("pg_isready"));
-        ready.args(["-q", "-h", "127.0.0.1", "-p", &port.to_string()]);
-        server.wait(|_| program::works(&mut ready).then_some(()))?;
+        let mut server = Server::start(command, user, &home, "INT")?;
+        server.wait(|said| said.contains("ready to accept connections").then_some(()))?;
         let url = format!("postgres://{USER}:{password}@127.0.0.1:{port}/postgres");
         Ok(Running { server, variables: vec![("AGENTWIRE_TEST_POSTGRES_URL", url)] })
     })
 }
 
-fn make_cluster(programs: &Path, user: Option<&User>, home: &Path, password: &str) -> Result<(), Failure> {
+fn make_cluster(programs: &Path, user: Option<&str>, home: &Path, password: &str) -> Result<(), Failure> {
     let file = home.join("password");
     fs::write(&file, password).while_doing(|| format!("writing {}", file.display()))?;
     if let Some(user) = user {
-        user.give(home)?;
-        user.give(&file)?;
+        program::output(Command::new("chown").arg(format!("{user}:")).args([home, &*file]))?;
     }
     let mut command = Command::new(programs.join("initdb"));
     command.arg("-D").arg(home.join("data")).arg("--pwfile").arg(&file);
     command.args(["-U", USER, "--auth=scram-sha-256", "--no-sync", "--encoding=UTF8", "--locale=C"]);
-    program::output(bound_to_us(&command, user).current_dir(home))?;
+    program::output(bound_to_us(command, user).current_dir(home))?;
     fs::remove_file(&file).while_doing(|| format!("removing {}", file.display()))
 }
 
@@ -69,5 +66,5 @@ fn find_programs() -> Option<PathBuf> {
     whole.next()
 }
 
-const PROGRAMS: &[&str] = &["initdb", "postgres", "pg_isready"];
+const PROGRAMS: &[&str] = &["initdb", "postgres"];
 const USER: &str = "agentwire";

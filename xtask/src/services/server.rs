@@ -32,8 +32,8 @@ impl Server {
     ///
     /// It ends when we do, however that comes: the kernel sees to it.
     pub(super) fn start(
-        command: &Command,
-        user: Option<&User>,
+        command: Command,
+        user: Option<&str>,
         folder: &Path,
         signal: &'static str,
     ) -> Result<Self, Failure> {
@@ -90,61 +90,25 @@ impl Drop for Server {
     }
 }
 
-/// A user without privileges, for a server that refuses to run as root.
-pub(super) struct User {
-    name: &'static str,
-    id: u32,
-    group: u32,
+/// Returns the name of a user without privileges, for a server that refuses to run as root, if this process does.
+pub(super) fn unprivileged() -> Result<Option<&'static str>, Failure> {
+    if !machine::is_root() {
+        return Ok(None);
+    }
+    let is_there = program::works(Command::new("id").arg(USER));
+    if is_there { Ok(Some(USER)) } else { Err(Failure::new(format!("there is no user `{USER}`"))) }
 }
 
-impl User {
-    /// Returns another user if this process runs as root.
-    pub(super) fn unprivileged() -> Result<Option<Self>, Failure> {
-        if !machine::is_root() {
-            return Ok(None);
-        }
-        let number = |flag: &str, name: &str| -> Option<u32> {
-            program::output(Command::new("id").args([flag, name])).ok()?.trim().parse().ok()
-        };
-        let user = ["postgres", "nobody"]
-            .into_iter()
-            .find_map(|name| Some(Self { name, id: number("-u", name)?, group: number("-g", name)? }));
-        user.map(Some).ok_or_else(|| Failure::new("there is neither a user `postgres` nor `nobody`"))
+/// Returns the same command as that user, which ends when we do.
+pub(super) fn bound_to_us(command: Command, user: Option<&str>) -> Command {
+    let Some(setpriv) = program::find("setpriv") else { return command };
+    let mut bound = Command::new(setpriv);
+    bound.args(["--pdeathsig", "KILL"]);
+    if let Some(user) = user {
+        bound.args([format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".to_owned()]);
     }
-
-    /// Gives him a file or folder.
-    pub(super) fn give(&self, path: &Path) -> Result<(), Failure> {
-        std::os::unix::fs::chown(path, Some(self.id), Some(self.group))
-            .while_doing(|| format!("giving {} to {}", path.display(), self.name))
-    }
-}
-
-/// The same command as that user, which ends when we do.
-pub(super) fn bound_to_us(command: &Command, user: Option<&User>) -> Command {
-    let mut bound = match program::find("setpriv") {
-        Some(setpriv) => {
-            let mut bound = Command::new(setpriv);
-            bound.args(["--pdeathsig", "KILL"]);
-            if let Some(User { id, group, .. }) = user {
-                bound.args([
-                    format!("--reuid={id}"),
-                    format!("--regid={group}"),
-                    "--clear-groups".to_owned(),
-                ]);
-            }
-            bound.arg("--").arg(command.get_program());
-            bound
-        }
-        None => Command::new(command.get_program()),
-    };
-    bound.args(command.get_args());
-    for (name, value) in command.get_envs() {
-        match value {
-            Some(value) => bound.env(name, value),
-            None => bound.env_remove(name),
-        };
-    }
-    bound
+    bound.arg("--");
+    program::wrapped(bound, &command)
 }
 
 /// Returns a free port; another process may take it before the server does.
@@ -181,3 +145,5 @@ pub(super) fn secret() -> String {
 const LIMIT: Duration = Duration::from_secs(120);
 /// How long a server may take to end well.
 const GRACE: Duration = Duration::from_secs(5);
+/// The user that the package of PostgreSQL creates.
+const USER: &str = "postgres";

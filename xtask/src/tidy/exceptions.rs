@@ -57,11 +57,6 @@ const EXCEPTIONS: &[Exception] = &[
         path: "crates/tools/judge/tests/it/live/mirrored.rs",
         reason: "it watches another process, which reports nothing",
     },
-    Exception {
-        rule: "whitespace",
-        path: "crates/tools/testkit/tests/it/transcript.rs",
-        reason: "a transcript's empty line is a sigil and a space",
-    },
 ];
 
 #[cfg(test)]

@@ -10,17 +10,17 @@ use crate::program;
 
 /// One text file.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(crate) struct Source {
     /// Relative to the root, with `/`.
     pub(super) path: String,
     pub(super) text: String,
     /// The text with comments and the insides of literals blanked, where it is Rust; empty elsewhere.
-    pub(super) code: String,
+    pub(crate) code: String,
 }
 
 impl Source {
     /// A file with this path and text.
-    pub(super) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
+    pub(crate) fn new(path: impl Into<String>, text: impl Into<String>) -> Self {
         let (path, text) = (path.into(), text.into());
         let code = if path.ends_with(".rs") { mask::code(&text) } else { String::new() };
         Self { path, text, code }
@@ -37,13 +37,8 @@ impl Source {
             || self.path.ends_with("/tests.rs")
     }
 
-    /// Whether it was recorded or generated, so that its shape is not ours.
-    pub(super) fn is_recorded(&self) -> bool {
-        self.path.split('/').any(|part| part == "fixtures") || self.path.ends_with(".snap")
-    }
-
     /// The line, counted from 1, from which on there are only tests.
-    pub(super) fn first_test_line(&self) -> Option<usize> {
+    pub(crate) fn first_test_line(&self) -> Option<usize> {
         if self.is_test() {
             return Some(1);
         }
@@ -51,7 +46,7 @@ impl Source {
         let tests = lines.windows(2).position(|pair| {
             pair[0].starts_with("#[cfg(")
                 && pair[0].contains("test")
-                && pair[1].starts_with("mod ")
+                && (pair[1].starts_with("mod ") || pair[1].starts_with("pub(crate) mod "))
                 && !pair[1].ends_with(';')
         });
         tests.map(|at| at + 1)

@@ -79,13 +79,4 @@ const RECORDINGS: &[(&str, &str)] =
 const RESULT: &str = "< {\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"duration_ms\":5,\"duration_api_ms\":4,\"num_turns\":1,\"total_cost_usd\":0.1,\"session_id\":\"s\"}\n";
 
 /// Markup and scripts wherever a transcript has room for them; each would call `pwned`.
-const HOSTILE: &str = r##"# agentwire-transcript 1
-# comment </pre><script>window.pwned=1</script>
-> {"type":"user","message":{"role":"user","content":"</script><script>window.pwned=1</script><img src=x onerror='window.pwned=1'>"}}
-< {"type":"assistant","message":{"id":"m","model":"x","content":[{"type":"tool_use","id":"t","name":"<img src=http://127.0.0.1:9/a onerror=window.pwned=1>","input":{"<svg onload=window.pwned=1>":"<iframe src=javascript:window.pwned=1>"}}]}}
-< {"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"<link rel=stylesheet href=http://127.0.0.1:9/b><style>@import 'http://127.0.0.1:9/c'</style>"}]}}
-< {"type":"<script>window.pwned=1</script>","a":"\ud83d cut"}
-< {"type":"system","subtype":"\"><base href=http://127.0.0.1:9/>","a":"  "}
-< </pre></details></div></section></main><script>window.pwned=1</script>
-! <meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'>
-"##;
+const HOSTILE: &str = include_str!("hostile.transcript");

@@ -1,6 +1,5 @@
 //! Entries that change a stored session.
 
-mod error;
 mod fork;
 mod local;
 mod object;
@@ -8,11 +7,10 @@ mod text;
 
 use agentwire_protocol::{SessionId, Uuid};
 
-pub use error::ChangeError;
 pub(crate) use fork::{called, fork_entries};
 
-use crate::RawEntry;
 use crate::time::now;
+use crate::{ChangeError, RawEntry};
 use object::Object;
 
 /// Returns the entry that sets a session's title (`custom-title`); the last such entry counts.

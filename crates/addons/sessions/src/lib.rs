@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod change;
+mod change_error;
 pub mod conformance;
 mod cost;
 mod ends;
@@ -8,6 +9,7 @@ pub mod entry;
 mod export;
 mod fields;
 mod folder;
+mod ids;
 mod info;
 mod list;
 mod read;
@@ -17,7 +19,7 @@ mod store;
 mod stream;
 mod time;
 
-pub use change::ChangeError;
+pub use change_error::ChangeError;
 pub use cost::{CostMeter, CostSummary, Day, Price, Prices, Spent, Tokens};
 pub use entry::{Entry, RawEntry};
 pub use export::Export;

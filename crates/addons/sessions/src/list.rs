@@ -11,9 +11,9 @@ use agentwire_protocol::session_info::SessionInfo;
 pub use page::Page;
 
 use crate::ends::{Ends, Known};
+use crate::ids::is_uuid;
 use crate::info::{info_of, is_programmatic};
 use crate::sessions::{Inside, ProjectFolder, SessionError, SessionFile, Sessions, read_dir, session_id};
-use crate::store::is_uuid;
 
 impl Sessions {
     /// Lists the sessions, most recently written first.

@@ -17,7 +17,6 @@ pub use error::{KeyError, StoreError};
 pub use folder::FolderStore;
 pub use import::{ImportError, import_session};
 pub use key::SessionKey;
-pub(crate) use key::is_uuid;
 pub use memory::MemoryStore;
 pub use sessions::StoreSessions;
 pub use summary::{SessionSummary, fold_summary};

@@ -4,7 +4,7 @@ use agentwire_codec::{Frame, Incoming, Line};
 use agentwire_sessions::SessionKey;
 use serde::Serialize;
 
-use crate::session::fresh_id;
+use crate::prompt_id;
 
 /// A failure of the mirror.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl MirrorError {
             session_id: key.session_id().as_str(),
             subpath: key.subpath(),
         });
-        let uuid = fresh_id();
+        let uuid = prompt_id::fresh();
         let uuid = uuid.as_str();
         let message =
             Message { r#type: "system", subtype: "mirror_error", error: &error, key, session_id, uuid };

@@ -10,7 +10,7 @@ use agentwire_protocol::{Uuid, message::UserInput};
 use futures_core::Stream;
 
 use super::Session;
-use crate::{Error, Turn, turn::ExpectedTurn};
+use crate::{Error, Turn, prompt_id, turn::ExpectedTurn};
 
 impl Session {
     /// Sends a prompt. Its turn starts when the turns before it have ended.
@@ -132,13 +132,9 @@ where
 
 /// Returns the prompt with an id, and the id; a `client_composed` set on the prompt itself wins.
 fn with_id(mut prompt: UserInput, client_composed: bool) -> (UserInput, Uuid) {
-    let uuid = prompt.uuid.get_or_insert_with(fresh_id).clone();
+    let uuid = prompt.uuid.get_or_insert_with(prompt_id::fresh).clone();
     if client_composed {
         prompt.client_composed.get_or_insert(true);
     }
     (prompt, uuid)
-}
-
-pub(crate) fn fresh_id() -> Uuid {
-    Uuid::from(uuid::Uuid::new_v4().to_string())
 }

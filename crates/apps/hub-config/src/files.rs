@@ -9,7 +9,7 @@ use std::{
 use tokio::task::spawn_blocking;
 
 use crate::{
-    Configuration, Edit, EditError, Refusal, ServerName, Sources, edit::Fingerprint, sources::absolute,
+    Configuration, Edit, EditError, Refusal, ServerName, Sources, edit::Fingerprint, variables::absolute,
 };
 
 /// The configuration files: reads, compares and edits them. A clone is another handle to the same files.

@@ -135,3 +135,11 @@ impl fmt::Debug for Resolved {
         })
     }
 }
+
+/// Returns whether a server can be reached at this URL.
+pub(crate) fn is_address(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once("://") else { return false };
+    let known = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    known && !host.is_empty() && !url.contains(|c: char| c.is_control() || c == ' ')
+}

@@ -8,6 +8,7 @@ use std::{
 use super::{
     Configured, Endpoint, Input, Launch, Problem, ProblemKind, Resolved, Stdio, Variables, env_file,
     file::{ADDRESS, joined},
+    launch::is_address,
     reading::read_text,
     syntax,
     variables::{Reference, Value, expand},
@@ -192,14 +193,6 @@ impl<'a> Pass<'a> {
     fn settled(&self) -> bool {
         self.wanted.is_empty() && self.problems.is_empty()
     }
-}
-
-/// Returns whether this is an address of a server.
-pub(super) fn is_address(url: &str) -> bool {
-    let Some((scheme, rest)) = url.split_once("://") else { return false };
-    let known = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    known && !host.is_empty() && !url.contains(|c: char| c.is_control() || c == ' ')
 }
 
 fn asked(configured: &Configured, id: &str) -> Input {

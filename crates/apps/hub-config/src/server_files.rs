@@ -12,7 +12,7 @@ use crate::{
     Configured, ServerName, Variables,
     edit::Fingerprint,
     resolve::{variables_file, watched},
-    sources::absolute,
+    variables::absolute,
 };
 
 /// The files that servers depend on: when they change, their servers are to be restarted.

@@ -2,13 +2,14 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::{self, Path, PathBuf},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
 use super::{
     Configured, Origin, Problem, ProblemKind, ServerConfig,
     file::{self, Entry, FileContents},
+    variables::absolute,
 };
 use crate::ServerName;
 
@@ -230,12 +231,6 @@ fn about(server: &Configured, kind: ProblemKind) -> Problem {
         server: Some(server.name.clone()),
         kind,
     }
-}
-
-/// Returns the absolute path, or the path itself if there is no working directory.
-pub(super) fn absolute(path: impl Into<PathBuf>) -> PathBuf {
-    let path = path.into();
-    path::absolute(&path).unwrap_or(path)
 }
 
 /// The files of a project, in the order of precedence.

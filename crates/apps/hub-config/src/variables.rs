@@ -1,8 +1,12 @@
 //! The values of variables in a configuration.
 
-use std::{env, fmt, path::PathBuf, pin::Pin, sync::Arc};
+use std::{
+    env, fmt,
+    path::{self, PathBuf},
+    pin::Pin,
+    sync::Arc,
+};
 
-use super::sources::absolute;
 use crate::ServerName;
 
 mod expand;
@@ -158,4 +162,10 @@ impl fmt::Debug for Variables {
             .field("input", &self.input.is_some())
             .finish_non_exhaustive()
     }
+}
+
+/// Returns the absolute path, or the path itself if there is no working directory.
+pub(crate) fn absolute(path: impl Into<PathBuf>) -> PathBuf {
+    let path = path.into();
+    path::absolute(&path).unwrap_or(path)
 }

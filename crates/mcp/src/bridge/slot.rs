@@ -26,7 +26,7 @@ use crate::{
     McpService, Outbox, ResponseFuture, ServerInstance, ServerPolicy, ToolOutput,
     check::Schemas,
     failure::note_panic,
-    registry::Entry,
+    policy::Entry,
     rpc::{self, Kind},
 };
 

@@ -7,8 +7,9 @@ mod slice;
 
 use agentwire_protocol::{SessionId, Uuid};
 
+use super::new_uuid;
 use super::object::Object;
-use super::{ChangeError, new_uuid};
+use crate::ChangeError;
 use crate::RawEntry;
 use crate::time;
 use carried::Carried;
@@ -94,7 +95,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Fork, called, fork_entries};
-    use crate::change::ChangeError;
+    use crate::ChangeError;
     use crate::{RawEntry, conversation};
 
     fn entry(kind: &str, uuid: &str, parent: Option<&str>) -> Value {

@@ -7,7 +7,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::ChangeError;
+use crate::ChangeError;
 use crate::RawEntry;
 use crate::read::is_true;
 

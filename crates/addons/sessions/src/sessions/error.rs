@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use agentwire_protocol::SessionId;
 
 use crate::ChangeError;
-use crate::store::is_uuid;
+use crate::ids::is_uuid;
 
 /// An error of access to the CLI's files.
 #[derive(Debug, thiserror::Error)]

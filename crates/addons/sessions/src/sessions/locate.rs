@@ -12,7 +12,7 @@ use super::worktrees::worktrees;
 use super::{SessionError, Sessions};
 use crate::ends::Ends;
 use crate::folder::{cut_name, folder_name, plain_name};
-use crate::store::is_uuid;
+use crate::ids::is_uuid;
 
 /// The file of a session.
 #[derive(Clone, Debug)]

@@ -17,9 +17,9 @@ use std::task::{Context, Poll};
 use agentwire_protocol::SessionId;
 use blocking::{Task, unblock};
 
-use super::key::is_uuid;
 use super::{SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession};
 use crate::RawEntry;
+use crate::ids::is_uuid;
 use place::{Place, entries_name, found, with_ending};
 use summary::{modified_ms, summary};
 use synced::Synced;

@@ -5,6 +5,7 @@ use std::fmt;
 use agentwire_protocol::SessionId;
 
 use super::error::KeyError;
+use crate::ids::is_uuid;
 
 /// A key in a store: a project, a session, and optionally a subpath of the session.
 ///
@@ -85,15 +86,6 @@ impl fmt::Debug for SessionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SessionKey({self})")
     }
-}
-
-/// Returns whether the text is a UUID in the hyphenated form, in either case.
-pub(crate) fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
 }
 
 /// Returns whether the text is a single path component on any system.

@@ -7,8 +7,7 @@ use jsonc_parser::{
 
 use super::{Report, fields::Fields, keys, unique};
 use crate::{
-    Endpoint, Launch, Patterns, ProblemKind, ServerConfig, Stdio, resolve::is_address, server::Written,
-    syntax,
+    Endpoint, Launch, Patterns, ProblemKind, ServerConfig, Stdio, launch::is_address, server::Written, syntax,
 };
 
 /// Reads a server. Returns `None` if it is broken, after a report.

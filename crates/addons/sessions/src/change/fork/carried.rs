@@ -2,9 +2,10 @@
 
 use agentwire_protocol::{RawJson, SessionId};
 
+use crate::ChangeError;
 use crate::RawEntry;
 use crate::change::object::Object;
-use crate::change::{ChangeError, new_uuid, text};
+use crate::change::{new_uuid, text};
 use crate::info::first_prompt;
 
 /// The entries about a session that its fork copies.

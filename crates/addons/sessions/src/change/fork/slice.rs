@@ -3,7 +3,7 @@
 use agentwire_protocol::Uuid;
 
 use super::row::Row;
-use crate::change::ChangeError;
+use crate::ChangeError;
 
 /// Marks all entries after the message as cut.
 ///
