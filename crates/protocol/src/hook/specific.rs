@@ -79,7 +79,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Unnamed<A> {
             }
             let event: Box<str> = self.map.next_value()?;
             if &*event != self.event {
-                let other = format_args!("the output of `{event}`, not of `{}`", self.event);
+                let other = format!("the output of `{event}`, not of `{}`", self.event);
                 return Err(A::Error::custom(other));
             }
         }

@@ -76,8 +76,8 @@ pub(super) async fn summaries_and_sessions_have_one_clock(store: Asked<'_>) -> V
 async fn folded(store: Asked<'_>, key: &SessionKey, entries: &[RawEntry]) -> Verdict {
     let summary = store.summary(key).await?;
     let should = fold_summary(None, entries).map_err(|error| Stop::Failed(error.to_string()))?;
-    let what = format_args!("the summary of {key}");
-    same(what, &canonical(summary.data.as_str()), &canonical(should.as_str()))
+    let (found, expected) = (canonical(summary.data.as_str()), canonical(should.as_str()));
+    same(format_args!("the summary of {key}"), &found, &expected)
 }
 
 /// Returns entries that each change the summary.
