@@ -69,4 +69,4 @@ fn one(program: &Path, corpus: &Path, prefix: &Path, seconds: u32) -> Result<(),
     program::run(&mut command).while_doing(|| format!("its words are in {}", log.display()))
 }
 
-const TARGETS: [&str; 2] = ["lines", "message"];
+const TARGETS: [&str; 8] = ["calls", "edits", "env", "html", "lines", "message", "redaction", "sse"];

@@ -1,14 +1,22 @@
-//! The initial corpus: the recorded lines and the fixtures of messages, written at each run.
+//! The initial corpus, written at each run: recordings and fixtures, and the folder `seeds` of the fuzz targets.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::failure::{Failure, While as _};
+use crate::workspace;
 
 /// Writes the seeds of a target beside what earlier runs found worth keeping, and gives their number.
 pub(super) fn write(root: &Path, target: &str, corpus: &Path) -> Result<usize, Failure> {
     fs::create_dir_all(corpus)?;
-    let seeds = if target == "lines" { streams(root)? } else { messages(root)? };
+    let seeds = match target {
+        "lines" => streams(root)?,
+        "message" => messages(root)?,
+        _ => {
+            let folder = root.join("crates/tools/fuzz/seeds").join(target);
+            workspace::files(&folder, &[])?.iter().map(|path| read(path)).collect::<Result<_, _>>()?
+        }
+    };
     for (number, seed) in seeds.iter().enumerate() {
         fs::write(corpus.join(format!("seed-{number:05}")), seed)?;
     }
@@ -18,7 +26,7 @@ pub(super) fn write(root: &Path, target: &str, corpus: &Path) -> Result<usize, F
 /// Each recorded session as a stream, behind the two bytes that say its limit and how it is cut.
 fn streams(root: &Path) -> Result<Vec<Vec<u8>>, Failure> {
     let mut streams = Vec::new();
-    for path in files(&root.join("fixtures/sessions"), "transcript")? {
+    for path in workspace::files(&root.join("fixtures/sessions"), &["transcript"])? {
         let mut stream = vec![1, 37];
         for line in inbound(&read(&path)?) {
             if stream.len() + line.len() < LONGEST {
@@ -28,7 +36,7 @@ fn streams(root: &Path) -> Result<Vec<Vec<u8>>, Failure> {
         }
         streams.push(stream);
     }
-    for path in files(&root.join("crates/codec/fixtures/framing"), "")? {
+    for path in workspace::files(&root.join("crates/codec/fixtures/framing"), &[])? {
         streams.push([&[1, 37], &read(&path)?[..]].concat());
     }
     Ok(streams)
@@ -37,11 +45,11 @@ fn streams(root: &Path) -> Result<Vec<Vec<u8>>, Failure> {
 /// Each recorded line, and each fixture of a message.
 fn messages(root: &Path) -> Result<Vec<Vec<u8>>, Failure> {
     let mut messages = Vec::new();
-    for path in files(&root.join("fixtures/sessions"), "transcript")? {
+    for path in workspace::files(&root.join("fixtures/sessions"), &["transcript"])? {
         let text = read(&path)?;
         messages.extend(inbound(&text).filter(|line| line.len() < LONGEST).map(<[u8]>::to_vec));
     }
-    for path in files(&root.join("crates/protocol/fixtures/messages"), "json")? {
+    for path in workspace::files(&root.join("crates/protocol/fixtures/messages"), &["json"])? {
         messages.push(read(&path)?);
     }
     messages.sort();
@@ -52,21 +60,6 @@ fn messages(root: &Path) -> Result<Vec<Vec<u8>>, Failure> {
 /// The lines of the CLI in a transcript.
 fn inbound(transcript: &[u8]) -> impl Iterator<Item = &[u8]> {
     transcript.split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(b"< "))
-}
-
-/// Returns the files below a folder, in order; an empty extension matches any.
-fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, Failure> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).while_doing(|| format!("reading {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
-            found.extend(files(&path, extension)?);
-        } else if extension.is_empty() || path.extension().is_some_and(|found| found == extension) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

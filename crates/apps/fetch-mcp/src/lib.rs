@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![expect(unexpected_cfgs, reason = "`cargo xtask fuzz` sets `fuzzing`")]
 
 mod server;
 
@@ -9,6 +10,8 @@ mod charset;
 mod deadline;
 mod error;
 mod fetch;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod html;
 mod media;
 mod page;

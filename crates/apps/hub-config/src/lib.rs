@@ -1,10 +1,13 @@
 #![doc = include_str!("../README.md")]
+#![expect(unexpected_cfgs, reason = "`cargo xtask fuzz` sets `fuzzing`")]
 
 mod edit;
 mod env_file;
 mod file;
 mod files;
 mod fingerprint;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod launch;
 mod problem;
 mod reading;

@@ -46,7 +46,10 @@ fn tolerant(data: &[u8]) {
 /// Requires that the position of an error is within the text.
 fn within(text: &[u8], error: &DecodeError) {
     assert!(error.offset() <= text.len(), "{error}");
-    assert!(error.line() >= 1 && error.line() <= text.iter().filter(|&&byte| byte == b'\n').count() + 1, "{error}");
+    assert!(
+        error.line() >= 1 && error.line() <= text.iter().filter(|&&byte| byte == b'\n').count() + 1,
+        "{error}"
+    );
     assert!(error.column() <= text.len(), "{error}");
     assert!(error.reason().len() <= 400, "{error}");
 }
