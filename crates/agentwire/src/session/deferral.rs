@@ -6,9 +6,8 @@ use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, Responder}
 use agentwire_protocol::{
     InboundRequest, RawJson, ToolUseId,
     hook::{HookAnswer, HookReply, PermissionDecision, PreToolUse},
-    mcp::McpSource,
 };
-use serde::{Deserialize, de::IgnoredAny};
+use serde_json::Value;
 
 /// Wraps a responder: denies a tool use that a `PreToolUse` hook defers if the CLI would lose it.
 ///
@@ -41,14 +40,15 @@ impl Deferrals {
         if !text.contains("\"agent_id\"") && !text.contains("mcp__") {
             return None;
         }
-        let Origin { agent_id, mcp_server, tool_name } = input.decode().ok()?;
-        if agent_id.is_some() {
+        let origin: Value = input.decode().ok()?;
+        let tool = origin["tool_name"].as_str()?;
+        if !origin["agent_id"].is_null() {
             return Some(OF_A_SUBAGENT);
         }
-        let in_process = match mcp_server.and_then(|server| server.decode::<Server>().ok()) {
-            Some(server) => server.source == Some(McpSource::Sdk),
+        let in_process = match &origin["mcp_server"] {
+            Value::Object(server) => server.get("source").is_some_and(|source| source == "sdk"),
             // CLI 2.1.197 does not name the server.
-            None => self.in_process.iter().any(|start| tool_name.starts_with(start)),
+            _ => self.in_process.iter().any(|start| tool.starts_with(start)),
         };
         in_process.then_some(IN_PROCESS)
     }
@@ -115,19 +115,6 @@ fn another(deferred: &Mutex<Option<Deferred>>, this: Deferred) -> Option<&'stati
 fn tools_of(server: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     format!("mcp__{}__", server.chars().map(plain).collect::<String>())
-}
-
-/// The origin of a tool use.
-#[derive(Deserialize)]
-struct Origin {
-    agent_id: Option<IgnoredAny>,
-    mcp_server: Option<RawJson>,
-    tool_name: Box<str>,
-}
-
-#[derive(Deserialize)]
-struct Server {
-    source: Option<McpSource>,
 }
 
 /// Returns the answer if it defers a tool use.
