@@ -57,6 +57,7 @@ impl PrivateDir {
     }
 
     /// Creates a file and its parent folders; an existing file is an error.
+    #[cfg(feature = "sessions")]
     pub(super) fn write(&self, file: &Path, lines: impl Iterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("writing {}: {error}", self.path.join(file).display()))
@@ -128,7 +129,7 @@ fn create_file(path: &Path) -> io::Result<File> {
     options.write(true).create_new(true).open(path)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, feature = "sessions"))]
 mod tests {
     use std::{fs, iter, os::unix::fs::MetadataExt, path::Path};
 
