@@ -8,7 +8,6 @@ mod keep_alive;
 mod listen;
 mod open;
 mod slot;
-mod spacing;
 mod subscriptions;
 mod task;
 

@@ -16,8 +16,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     Callbacks,
-    exchange::{Patience, Unanswered, exchange},
-    rounds::Rounds,
+    exchange::{Patience, Rounds, Unanswered, exchange},
 };
 use crate::{
     CallError, CallLimits, CallOutcome, DeniedBy, ServerName, ServerState, TimeLimit, Violation,

@@ -1,4 +1,4 @@
-//! The delays between attempts to connect.
+//! The delays between attempts to connect, and between restarts after file changes.
 
 use std::time::Duration;
 
@@ -66,6 +66,47 @@ impl Default for Backoff {
     }
 }
 
+/// The restarts by file changes that followed each other.
+///
+/// It limits them: a running build, or a server that writes into its own watched folder, must not
+/// restart a server forever.
+#[derive(Debug, Default)]
+pub(super) struct Spacing {
+    restarts: u32,
+    /// The time from the last start or the last ignored change to the last change.
+    stood: Option<Duration>,
+}
+
+impl Spacing {
+    /// Returns the delay before a restart for a change that came `stood` after the last start. Returns `None` for no restart;
+    /// the next `stood` is then measured from this change.
+    ///
+    /// The first restart has no delay. The delays and the number of further restarts are those of attempts after losses.
+    /// A change counts as the first one again after four times the delay, unless it comes as long after the start as the
+    /// change before it: then the server itself writes the file.
+    pub(super) fn wait(&mut self, backoff: &Backoff, stood: Duration) -> Option<Duration> {
+        let apart = match self.restarts {
+            0 => Duration::ZERO,
+            restarts => backoff.wait(restarts),
+        };
+        let is_regular = self.stood.replace(stood).is_some_and(|before| before.abs_diff(stood) < SAME);
+        if stood >= apart.saturating_mul(CALM) && !is_regular {
+            self.restarts = 1;
+            return Some(Duration::ZERO);
+        }
+        if self.restarts > backoff.restarts {
+            return None;
+        }
+        self.restarts += 1;
+        Some(apart.saturating_sub(stood))
+    }
+}
+
+/// After this many delays without a change, the next change counts as the first one.
+const CALM: u32 = 4;
+/// Two changes with a smaller difference come equally long after a start.
+const SAME: Duration = Duration::from_secs(1);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +116,47 @@ mod tests {
         let waits: Vec<_> =
             [1, 2, 3, 5, 6, 7, 40].map(|number| Backoff::default().wait(number).as_secs()).into();
         assert_eq!(waits, [1, 2, 4, 16, 30, 30, 30]);
+    }
+
+    /// Counts the restarts in an hour if a file changes `after` each start or each ignored change.
+    fn restarts(mut after: impl FnMut(u32) -> Duration) -> u32 {
+        let (mut spacing, mut passed, mut restarts) = (Spacing::default(), Duration::ZERO, 0);
+        for change in 0..100_000 {
+            let after = after(change);
+            let wait = spacing.wait(&Backoff::default(), after);
+            passed += after + wait.unwrap_or_default();
+            if passed >= Duration::from_secs(3600) {
+                break;
+            }
+            restarts += u32::from(wait.is_some());
+        }
+        restarts
+    }
+
+    #[test]
+    fn server_that_changes_its_own_files_is_not_restarted_forever() {
+        for millis in [0, 10, 600, 3_900, 5_000, 10_000, 60_000, 200_000] {
+            let restarts = restarts(|_| Duration::from_millis(millis));
+            assert!(restarts <= 1 + Backoff::default().restarts, "{restarts} after {millis} ms");
+        }
+    }
+
+    #[test]
+    fn occasional_builds_restart_without_delay() {
+        let builds = restarts(|change| Duration::from_secs(if change % 2 == 0 { 8 } else { 12 }));
+        assert!(builds >= 359, "{builds}");
+    }
+
+    #[test]
+    fn delays_between_restarts_double_until_restarts_end() {
+        let (mut spacing, backoff) = (Spacing::default(), Backoff::default());
+        let soon = Duration::from_millis(500);
+        let mut wait = |stood| spacing.wait(&backoff, stood).map(|wait| wait.as_millis());
+        let waits: Vec<_> = (0..8).map(|_| wait(soon)).collect();
+        let expected = [Some(0), Some(500), Some(1500), Some(3500), Some(7500), Some(15500), None, None];
+        assert_eq!(waits, expected);
+        // After a quiet time, a change restarts the server again.
+        assert_eq!(wait(Duration::from_secs(180)), Some(0));
+        assert_eq!(wait(soon), Some(500));
     }
 }

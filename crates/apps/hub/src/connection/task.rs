@@ -19,11 +19,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Backoff, Core, Desired, KeepAlive, Live,
+    backoff::Spacing,
     failure::{Failure, explain, lost, silent},
     keep_alive::silence,
     open::{Opened, open},
     slot::Slot,
-    spacing::Spacing,
 };
 #[cfg(feature = "auth")]
 use crate::oauth::Book;

@@ -7,6 +7,8 @@ use std::{
 
 use tokio::sync::watch;
 
+use crate::excerpt::head;
+
 /// Why a connection over HTTP could not be opened, or ended. The texts contain no headers and no query of a URL.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(crate) enum Ended {
@@ -26,11 +28,11 @@ pub(crate) enum Ended {
 
 impl Ended {
     pub(crate) fn lost(why: impl AsRef<str>) -> Self {
-        Self::Lost(cut(why.as_ref()).into())
+        Self::Lost(head(why.as_ref(), LONGEST).into())
     }
 
     pub(crate) fn unusable(why: impl AsRef<str>) -> Self {
-        Self::Unusable(cut(why.as_ref()).into())
+        Self::Unusable(head(why.as_ref(), LONGEST).into())
     }
 }
 
@@ -70,7 +72,7 @@ impl Link {
 
     /// Notes a challenge to a single request. The connection continues.
     pub(crate) fn challenged(&self, challenge: &str) {
-        self.seen().challenge = Some(cut(challenge).into());
+        self.seen().challenge = Some(head(challenge, LONGEST).into());
     }
 
     /// Notes a failed request. The connection continues.
@@ -121,15 +123,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
         }
         cause = error.source();
     }
-    cut(&text).to_owned()
-}
-
-fn cut(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+    head(&text, LONGEST).to_owned()
 }
 
 /// The maximum length of an error text: a server may send a whole page.
