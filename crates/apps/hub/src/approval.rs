@@ -1,4 +1,4 @@
-//! Who allows calls that the configuration does not.
+//! Approval of calls that the configuration does not allow.
 
 use std::{fmt, panic::AssertUnwindSafe, pin::Pin, sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use crate::{DeniedBy, ServerName};
 
-/// What a call uses.
+/// The target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Use {
@@ -21,10 +21,10 @@ pub enum Use {
     Prompt,
 }
 
-/// Who allows calls that the configuration (`alwaysAllow`) does not: nobody by default.
+/// The approval of calls that the configuration (`alwaysAllow`) does not allow. By default they are denied.
 ///
-/// That is also asked about a tool that the configuration allows, and whose description, schema or annotations are others
-/// than when its server first listed it in this run.
+/// A tool that the configuration allows needs approval too once its description, schema or annotations differ from when
+/// its server first listed it in this run.
 ///
 /// ```
 /// use agentwire_hub::{Approval, CallDecision};
@@ -53,20 +53,20 @@ enum Who {
 type Ask = Arc<dyn Fn(Proposed) -> Pin<Box<dyn Future<Output = CallDecision> + Send>> + Send + Sync>;
 
 impl Approval {
-    /// Denies what the configuration does not allow.
+    /// Denies all calls that the configuration does not allow.
     pub fn denied() -> Self {
         Self::default()
     }
 
-    /// Allows every call: for programs that ask elsewhere.
+    /// Allows all calls, for programs that ask elsewhere.
     pub fn allowed() -> Self {
         Self { who: Who::Everything }
     }
 
-    /// Asks a handler, each time and for many calls at the same time, within five minutes.
+    /// Calls a handler for each call, concurrently, with a time limit of five minutes.
     ///
-    /// A handler that panics, or does not answer in time, has denied the call.
-    /// Its future is dropped when the time is over, and when the caller waits for the call no more.
+    /// A handler that panics or exceeds the limit denies the call.
+    /// Its future is dropped after the limit, and when the caller drops the call.
     pub fn asked<F, Fut>(handler: F) -> Self
     where
         F: Fn(Proposed) -> Fut + Send + Sync + 'static,
@@ -75,7 +75,7 @@ impl Approval {
         Self { who: Who::Asked { ask: Arc::new(move |call| Box::pin(handler(call))), limit: LIMIT } }
     }
 
-    /// With so much time for an answer.
+    /// Sets the time limit for an answer.
     pub fn within(mut self, time: Duration) -> Self {
         if let Who::Asked { limit, .. } = &mut self.who {
             *limit = time;
@@ -83,7 +83,7 @@ impl Approval {
         self
     }
 
-    /// Whether there is no question about any call.
+    /// Returns whether all calls are allowed.
     pub(crate) fn is_allowed(&self) -> bool {
         matches!(self.who, Who::Everything)
     }
@@ -98,7 +98,7 @@ impl Approval {
             Who::Everything => return Ok(Approved::Once),
             Who::Asked { ask, limit } => (ask, *limit),
         };
-        // The closure may panic as well as what it gives.
+        // The closure itself may panic too.
         let asked = AssertUnwindSafe(async { ask(proposed).await }).catch_unwind();
         match timeout(limit, asked).await {
             Ok(Ok(CallDecision::Allow)) => Ok(Approved::Once),
@@ -120,24 +120,24 @@ impl fmt::Debug for Approval {
     }
 }
 
-/// A call that needs to be allowed: server and tool are there, and the arguments fit; or a resource that is to be read.
+/// A call that needs approval. Server and tool exist, and the arguments are valid.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Proposed {
     /// The server.
     pub server: ServerName,
-    /// What is to be used: a tool, or a resource.
+    /// The target: a tool, or a resource.
     pub what: Use,
     /// The name of the tool, or the URI of the resource.
     pub name: Box<str>,
-    /// The tool, as its server describes it; `None` where a resource is to be read.
+    /// The tool as its server describes it; `None` for a resource.
     pub tool: Option<Tool>,
-    /// The arguments, as they will be sent; `null` where a resource is to be read.
+    /// The arguments to send; `null` for a resource.
     pub arguments: Arc<Value>,
-    /// Who calls, as the [request](crate::CallRequest::caller) says.
+    /// The caller, from the [request](crate::CallRequest::caller).
     pub caller: Arc<str>,
-    /// Whether the configuration allows the tool (`alwaysAllow`), and its server has changed the description, the schema or
-    /// the annotations since.
+    /// Whether the configuration allows the tool (`alwaysAllow`), but its server has changed its description, schema or
+    /// annotations since.
     pub has_changed: bool,
 }
 
@@ -153,24 +153,25 @@ impl fmt::Debug for Proposed {
     }
 }
 
-/// Whether a call is allowed.
+/// The decision about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallDecision {
-    /// This time.
+    /// Allows this call.
     Allow,
-    /// From now on: the tool is added to `alwaysAllow` of its server, where the configuration can be written. It is asked
-    /// about again when its server changes its description, schema or annotations. A resource is allowed once.
+    /// Allows this and later calls: the tool is added to `alwaysAllow` of its server if the configuration can be
+    /// written. After a change of its description, schema or annotations it needs approval again. A resource is allowed
+    /// once.
     AllowAlways,
-    /// It is not.
+    /// Denies the call.
     Deny {
-        /// Why, for whoever called.
+        /// The reason for the caller.
         reason: Option<String>,
     },
 }
 
 impl CallDecision {
-    /// Denies the call; the caller gets the reason.
+    /// Denies the call with a reason for the caller.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: Some(reason.into()) }
     }
@@ -189,5 +190,5 @@ pub(crate) struct Denied {
 }
 
 const CHANGED: &str = "its server has changed the tool since it was allowed";
-/// A person may be away; nobody waits for ever.
+/// The user may be away, but a call must not wait indefinitely.
 const LIMIT: Duration = Duration::from_secs(300);

@@ -1,4 +1,4 @@
-//! A record of every call, also of those that were refused.
+//! A record of every call, including denied ones.
 
 mod recording;
 
@@ -16,10 +16,10 @@ use tokio::sync::mpsc;
 use crate::{DeniedBy, ServerName, Use};
 pub(crate) use recording::Recording;
 
-/// Where records of calls go.
+/// The destination of call records.
 ///
-/// No call waits for a record, or fails for the want of one: whoever is more records late than there is room for misses
-/// some, and is told by the next one how many ([`CallRecord::missed`]).
+/// Calls never wait for the reader. A reader that is too slow misses records; the next record contains their number
+/// ([`CallRecord::missed`]).
 ///
 /// ```
 /// use agentwire_hub::Audit;
@@ -46,7 +46,7 @@ enum Kept {
 }
 
 impl Audit {
-    /// Both ends, with room for so many records, of at least one. Of arguments there is the hash alone.
+    /// Creates both ends with a capacity of at least one record. Records contain only a hash of the arguments.
     pub fn new(room: usize) -> (Self, CallRecords) {
         let (sender, records) = mpsc::channel(room.max(1));
         let audit = Self { sender, missed: Arc::default(), arguments: Kept::Hash };
@@ -54,7 +54,7 @@ impl Audit {
         (audit, CallRecords { records, missed })
     }
 
-    /// With the arguments as text, secrets and all, up to 64 KiB of it.
+    /// Adds the arguments as text, including secrets, up to 64 KiB.
     pub fn with_arguments(mut self) -> Self {
         self.arguments = Kept::Text;
         self
@@ -77,45 +77,45 @@ pub struct CallRecords {
 }
 
 impl CallRecords {
-    /// The next record; `None` when there will be no more. It loses nothing when dropped.
+    /// Returns the next record; `None` after the last one. Cancel-safe.
     pub async fn recv(&mut self) -> Option<CallRecord> {
         self.records.recv().await
     }
 
-    /// How many records were lost of which none has told yet: the next one that is made will.
+    /// Returns the number of missed records that no record has reported yet.
     pub fn missed(&self) -> u64 {
         self.missed.load(Ordering::Acquire)
     }
 
-    /// A record that is there already.
+    /// Returns a record without waiting.
     pub fn try_recv(&mut self) -> Option<CallRecord> {
         self.records.try_recv().ok()
     }
 }
 
-/// What became of a call.
+/// The record of a call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallRecord {
-    /// When the call was made.
+    /// The time of the call.
     pub at: SystemTime,
-    /// Who made it, as the [request](crate::CallRequest::caller) says.
+    /// The caller, from the [request](crate::CallRequest::caller).
     pub caller: Arc<str>,
-    /// What was used.
+    /// The kind of target.
     pub what: Use,
-    /// The server: as it is configured, or as the request had it where there is none.
+    /// The configured name of the server, or the requested one if there is none.
     pub server: ServerName,
-    /// The tool, the prompt or the URI: as the server has it, or as the request had it where there is none.
+    /// The tool, prompt or URI on the server, or the requested one if there is none.
     pub name: Box<str>,
     /// The arguments.
     pub arguments: Arguments,
-    /// Why it was made or not.
+    /// The rule that allowed or denied the call.
     pub rule: Rule,
-    /// How long it took, questions to the user included.
+    /// The duration, including questions to the user.
     pub took: Duration,
-    /// How it ended.
+    /// The result.
     pub outcome: Ended,
-    /// How many records were lost before this one, as nobody took them in time.
+    /// The number of missed records before this one.
     pub missed: u64,
 }
 
@@ -123,50 +123,50 @@ pub struct CallRecord {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Arguments {
-    /// The SHA-256 of their JSON, written without spaces.
+    /// The SHA-256 of their compact JSON.
     ///
-    /// It tells whether two calls had the same ones, and does not hide what can be guessed.
+    /// Equal arguments have equal hashes, so guessable arguments are not hidden.
     Sha256([u8; 32]),
     /// Their JSON.
     Text(String),
 }
 
-/// Why a call was made or not.
+/// The rule that allowed or denied a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// It did not come to that: the outcome says why.
+    /// None was applied: the outcome has the reason.
     None,
-    /// This kind needs no leave.
+    /// This kind of call needs no approval.
     Free,
-    /// This pattern of `alwaysAllow`.
+    /// A pattern of `alwaysAllow`.
     Configuration(Box<str>),
     /// The program allows every call ([`Approval::allowed`](crate::Approval::allowed)).
     Program,
-    /// It was allowed when asked for.
+    /// The handler allowed this call.
     Allowed,
-    /// It was allowed from now on when asked for.
+    /// The handler allowed this and later calls.
     AllowedAlways,
-    /// It was not.
+    /// The call was denied.
     Denied(DeniedBy),
 }
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Ended {
-    /// With an outcome.
+    /// The server returned an outcome.
     Answered {
-        /// Whether the tool said that it failed.
+        /// Whether the tool reported an error.
         is_error: bool,
     },
-    /// With an error: its [`code`](crate::CallError::code).
+    /// An error, with its [`code`](crate::CallError::code).
     Failed(&'static str),
-    /// Nobody waited for it any more.
+    /// The caller dropped the call.
     Dropped,
 }
 
-/// One line, without secrets: of arguments it has the beginning of the hash.
+/// One line without secrets; of the arguments it contains the start of the hash.
 impl fmt::Display for CallRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { caller, what, server, name, arguments, rule, took, outcome, .. } = self;

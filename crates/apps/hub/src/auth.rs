@@ -1,4 +1,4 @@
-//! OAuth for servers over HTTP: authorizing once, and keeping, renewing and sending the tokens from then on.
+//! OAuth for servers over HTTP: authorizes once, then stores, renews and sends the tokens.
 //!
 //! ```no_run
 //! # async fn example(hub: agentwire_hub::Hub) -> Result<(), Box<dyn std::error::Error>> {
@@ -13,12 +13,12 @@
 //! # Ok(()) }
 //! ```
 //!
-//! The protocol is that of `rmcp`: discovery, registration of the client, PKCE, checks of the issuer, refresh.
+//! `rmcp` implements the protocol: discovery, registration of the client, PKCE, checks of the issuer, refresh.
 //!
-//! A program that needs no user has a [`Grant`] for a server ([`HubBuilder::grant`](crate::HubBuilder::grant)).
+//! A program that needs no user sets a [`Grant`] for a server ([`HubBuilder::grant`](crate::HubBuilder::grant)).
 //!
-//! Where a server asks for it (a challenge with the scheme `DPoP`), tokens are bound to a key that is made for the server
-//! and kept beside them (RFC 9449, with ES256); nonces of both servers are used as they come.
+//! If a server requires it (a challenge with the scheme `DPoP`), tokens are bound to a key that is created for the
+//! server and stored with them (RFC 9449, with ES256), with the nonces of both servers.
 
 pub use crate::hub::{Authorization, AuthorizeError, Loopback};
 pub use crate::oauth::{

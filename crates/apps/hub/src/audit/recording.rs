@@ -16,7 +16,7 @@ use crate::{
     excerpt::head,
 };
 
-/// The record of a call while it is made; it is told when this is dropped, at the latest.
+/// The record of a call in progress; sent when this is dropped.
 pub(crate) struct Recording(Option<Box<Open>>);
 
 struct Open {
@@ -50,7 +50,7 @@ impl Recording {
         }))
     }
 
-    /// Server and name are these, and of a kind that needs no leave unless one is told.
+    /// Sets the server and the name. Calls other than of tools count as free until another rule is set.
     pub(crate) fn found(&mut self, server: &ServerName, name: &str) {
         if let Some(Open { record, .. }) = self.0.as_deref_mut() {
             record.server = server.clone();
@@ -78,7 +78,7 @@ impl Recording {
         });
     }
 
-    /// The call has ended: with an outcome that says whether it failed, or an error.
+    /// Sets the result: an outcome with its error flag, or an error.
     pub(crate) fn end(mut self, outcome: Result<bool, &CallError>) {
         if let Some(Open { record, .. }) = self.0.as_deref_mut() {
             record.outcome = match outcome {
@@ -104,7 +104,7 @@ impl Kept {
         match self {
             Self::Hash => {
                 let mut hash = Hash(Sha256::new());
-                // Writing to a hash does not fail, and a value is always JSON.
+                // Writing to a hash does not fail, and a value is always valid JSON.
                 let _: serde_json::Result<()> = serde_json::to_writer(&mut hash, arguments);
                 Arguments::Sha256(hash.0.finalize().into())
             }

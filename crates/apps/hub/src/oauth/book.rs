@@ -1,4 +1,4 @@
-//! The tokens of all servers of a hub, by their addresses.
+//! The tokens of all servers of a hub, by URL.
 
 use std::{
     collections::HashMap,
@@ -20,7 +20,7 @@ use crate::transport::{link::Ended, web::Tokens};
 pub(crate) struct Book {
     store: Arc<dyn TokenStore>,
     servers: Mutex<HashMap<String, Arc<ServerTokens>>>,
-    /// Those that the program has a grant for.
+    /// The servers for which the program has a grant.
     granted: HashMap<String, Arc<Granted>>,
 }
 
@@ -29,7 +29,7 @@ impl Book {
         self.store = store;
     }
 
-    /// Uses a grant for the server at an address. One that is no address is that of no server.
+    /// Uses a grant for the server at a URL. An invalid URL matches no server.
     pub(crate) fn grant(&mut self, url: &str, grant: Grant) {
         if let Ok(url) = key(url) {
             self.granted.insert(url.to_string(), Arc::new(Granted::new(url, grant)));
@@ -44,7 +44,7 @@ impl Book {
         self.granted.get(key(url).ok()?.as_str())
     }
 
-    /// The tokens of the server at an address: the same for everybody who asks.
+    /// Returns the tokens of the server at a URL. All callers share them.
     pub(crate) fn of(&self, url: &str) -> Result<Arc<ServerTokens>, Ended> {
         let key = key(url)?;
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,7 +59,7 @@ impl Book {
         Ok(tokens)
     }
 
-    /// The same for a connection.
+    /// Returns the tokens for a connection.
     pub(crate) fn access(&self, url: &str) -> Result<Arc<dyn Tokens>, Ended> {
         Ok(match self.granted(url) {
             Some(granted) => Arc::new(GrantedAccess(Arc::clone(granted))),
@@ -68,7 +68,7 @@ impl Book {
     }
 }
 
-/// An address as servers are told apart by it.
+/// Returns the URL by which servers are distinguished.
 fn key(url: &str) -> Result<Url, Ended> {
     let mut url =
         Url::parse(url).map_err(|error| Ended::unusable(format!("the address is not one: {error}")))?;
@@ -88,5 +88,5 @@ impl fmt::Debug for Book {
     }
 }
 
-/// So many addresses, and those are forgotten that nobody is connected to.
+/// At this number of URLs, those without a connection are removed.
 const MANY: usize = 1_000;

@@ -1,4 +1,4 @@
-//! The HTTP client of the authorization: `rmcp` says what to ask, this asks.
+//! The HTTP client for requests of `rmcp` to authorization servers.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -21,12 +21,12 @@ use super::{
 };
 use crate::transport::web::{Proof as _, client, told};
 
-/// Asks authorization servers, with the TLS of the connections.
+/// An HTTP client for authorization servers, with the TLS settings of the connections.
 pub(crate) struct OAuthClient {
     network: Arc<Network>,
-    /// The key that tokens are to be bound to.
+    /// The key for bound tokens.
     dpop: Option<Arc<Dpop>>,
-    /// What the metadata of the server, as it was read last, calls the server.
+    /// The server's identifier in its metadata, as read last.
     resource: Mutex<Option<String>>,
 }
 
@@ -35,7 +35,8 @@ impl OAuthClient {
         Self { network, dpop, resource: Mutex::default() }
     }
 
-    /// Returns the identifier of the server in the metadata that was read last (RFC 9728); `rmcp` keeps it to itself.
+    /// Returns the identifier of the server in the metadata that was read last (RFC 9728), which `rmcp` does not
+    /// expose.
     pub(crate) fn resource(&self) -> Option<String> {
         self.resource.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -53,7 +54,7 @@ impl OAuthClient {
         Ok(answer)
     }
 
-    /// Sends a request and reads its answer; a request for a token has a proof of possession, where there is a key.
+    /// Sends a request and reads its answer. With a key, a request for a token gets a proof of possession.
     pub(crate) async fn exchange(
         &self,
         request: Request,
@@ -72,8 +73,8 @@ impl OAuthClient {
         }
     }
 
-    /// Sends a request with a proof, and once more where the server wants its nonce in it. No redirect is followed: the
-    /// proof is for one address.
+    /// Sends a request with a proof, and again if the server requires its nonce. Follows no redirect: the proof is
+    /// valid for one URL.
     async fn prove(&self, dpop: &Dpop, request: Request) -> Result<Answer, OAuthHttpClientError> {
         let url = request.url().clone();
         let (again, nonce) = (request.try_clone(), dpop.nonce(&url));
@@ -89,7 +90,7 @@ impl OAuthClient {
         }
     }
 
-    /// Sends a request, and again where it is redirected to: each time to an address that was checked.
+    /// Sends a request and follows redirects. Each URL is checked.
     async fn send(&self, mut request: Request, redirects: usize) -> Result<Response, OAuthHttpClientError> {
         for _ in 0..redirects {
             let again = request.try_clone();
@@ -105,15 +106,14 @@ impl OAuthClient {
     async fn send_once(&self, request: Request) -> Result<Response, OAuthHttpClientError> {
         let host = request.url().host_str().unwrap_or_default();
         let addresses = self.network.addresses(request.url()).await.map_err(Refused::boxed)?;
-        // A client for each request: it connects to the addresses that were checked, and looks up nothing again.
+        // A client for each request: it connects to the checked addresses without another lookup.
         let client = client(Policy::none()).map_err(|error| error.to_string())?;
         let client = client.resolve_to_addrs(host, &addresses).build().map_err(told)?;
         client.execute(request).await.map_err(|error| told(error).into())
     }
 }
 
-/// The request for where an answer redirects it to. Only redirects that keep method and body are followed: nothing is
-/// asked for by another method.
+/// Returns the request for a redirect. Only redirects that keep method and body are followed.
 fn redirected(mut request: Request, response: &Response) -> Option<Request> {
     let keeps = [StatusCode::TEMPORARY_REDIRECT, StatusCode::PERMANENT_REDIRECT];
     if !keeps.contains(&response.status()) {
@@ -128,20 +128,20 @@ fn redirected(mut request: Request, response: &Response) -> Option<Request> {
     Some(request)
 }
 
-/// The form of a request for a token; the registration of a client is JSON.
+/// Returns whether it is a request for a token by its content type; registrations of clients are JSON.
 fn is_token_request(request: &Request) -> bool {
     let kind = request.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     request.method() == Method::POST
         && kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded"))
 }
 
-/// Whether a request for a token was refused for want of a nonce (RFC 9449, section 8).
+/// Returns whether a request for a token was refused because a nonce is missing (RFC 9449, section 8).
 fn wants_nonce(answer: &Answer) -> bool {
     let error: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
     answer.status().is_client_error() && error["error"] == "use_dpop_nonce"
 }
 
-/// What metadata of a protected resource call it.
+/// Returns the resource identifier in metadata of a protected resource.
 fn resource(answer: &Answer) -> Option<String> {
     if !answer.status().is_success() {
         return None;
@@ -150,7 +150,7 @@ fn resource(answer: &Answer) -> Option<String> {
     metadata["resource"].as_str().map(str::to_owned)
 }
 
-/// Reads an answer to its end.
+/// Reads the whole answer.
 async fn whole(mut response: Response) -> Result<Answer, OAuthHttpClientError> {
     let mut answer = http::Response::builder().status(response.status());
     if let Some(headers) = answer.headers_mut() {

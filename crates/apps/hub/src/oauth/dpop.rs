@@ -1,4 +1,4 @@
-//! Proofs of possession (DPoP, RFC 9449): a token that is bound to a key is of no use without it.
+//! Proofs of possession (DPoP, RFC 9449): a bound token can't be used without its key.
 
 use std::{
     collections::HashMap,
@@ -17,17 +17,17 @@ use serde_json::{Value, json};
 use super::key::{SigningKey, encoded, unique};
 use crate::transport::web::{DPOP, Proof};
 
-/// The key that the tokens of a server are bound to, and the nonces that servers want in its proofs.
+/// The key of a server's tokens, and the nonces for its proofs.
 pub(crate) struct Dpop {
     key: SigningKey,
     jwk: Value,
     secret: String,
-    /// By origin: each server has its own.
+    /// By origin: each server issues its own.
     nonces: Mutex<HashMap<String, String>>,
 }
 
 impl Dpop {
-    /// Makes a new key.
+    /// Creates a new key.
     pub(crate) fn generate() -> Result<Self, NoKey> {
         let pkcs8 = SigningKey::generate().ok_or(NoKey)?;
         Self::read(&encoded(pkcs8)).ok_or(NoKey)
@@ -39,7 +39,7 @@ impl Dpop {
         Some(Self { key, jwk, secret: secret.to_owned(), nonces: Mutex::default() })
     }
 
-    /// The key as it is kept beside the tokens.
+    /// Returns the key in the form that is stored with the tokens.
     pub(crate) fn secret(&self) -> &str {
         &self.secret
     }
@@ -94,22 +94,22 @@ impl Proof for Dpop {
     }
 }
 
-/// Whether a challenge of a server asks for tokens that are bound to a key: it has the scheme `DPoP`.
+/// Returns whether a challenge requires bound tokens: it has the scheme `DPoP`.
 pub(crate) fn is_wanted(challenge: Option<&str>) -> bool {
     let is_scheme =
         |part: &str| part.split_whitespace().next().is_some_and(|scheme| scheme.eq_ignore_ascii_case("dpop"));
     challenge.is_some_and(|challenge| challenge.split(',').any(is_scheme))
 }
 
-/// There is no key, and no proof.
+/// No key or proof can be created.
 #[derive(Debug, thiserror::Error)]
 #[error("no proof of possession can be made: the system has no random numbers")]
 pub(crate) struct NoKey;
 
 const NONCE: &str = "dpop-nonce";
-/// The bytes of a nonce: it goes with each request.
+/// The longest nonce in bytes: it is part of each request.
 const LONGEST: usize = 4_096;
-/// The server and its authorization server are two; past that they change again and again.
+/// Server and authorization server are two; more origins mean that they keep changing.
 const ORIGINS: usize = 8;
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     use super::is_wanted;
 
     #[test]
-    fn a_challenge_names_its_scheme() {
+    fn a_challenge_requires_dpop_by_its_scheme() {
         for wanted in ["DPoP", "dpop algs=\"ES256\"", "Bearer realm=\"a\", DPoP algs=\"ES256\""] {
             assert!(is_wanted(Some(wanted)), "{wanted}");
         }

@@ -1,4 +1,4 @@
-//! Tokens in one file, which nobody else may read.
+//! A file for tokens that only its owner may read.
 
 use std::{
     collections::BTreeMap,
@@ -11,22 +11,22 @@ use serde_json::Value;
 
 use super::{StoreError, StoreFuture, TokenLock, TokenStore};
 
-/// Tokens in one file of JSON, by the addresses of their servers.
+/// A JSON file with tokens by server URL.
 ///
-/// The file is made with mode 0600 and always replaced as a whole; one that others may read is not read.
-/// Several processes may share it: beside it are two empty files, `….lock` and `….refresh`, by which they take turns.
+/// The file is created with mode 0600 and replaced atomically. A file that other users can read is refused.
+/// Several processes may share it: two empty files beside it, `….lock` and `….refresh`, serve as locks.
 #[derive(Clone, Debug)]
 pub struct TokenFile {
     path: PathBuf,
 }
 
 impl TokenFile {
-    /// A file that may not be there yet; its folder is made when something is kept.
+    /// Creates a store for a file that need not exist. Saving creates its folder.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Changes what is in the file, in turn with others who do.
+    /// Changes the content of the file under the lock.
     fn change(
         &self,
         change: impl FnOnce(&mut Kept) + Send + 'static,
@@ -95,7 +95,7 @@ fn read(path: &Path) -> io::Result<Kept> {
     if text.len() as u64 > LARGEST {
         return Err(io::Error::other("the file of tokens is larger than any such file"));
     }
-    // The error of the parser is left out: it may quote what it met.
+    // Omit the parser's error: it may quote the content.
     serde_json::from_str(&text).map_err(|_| io::Error::other("the file of tokens is not what it should be"))
 }
 
@@ -113,7 +113,7 @@ fn write(path: &Path, kept: &Kept) -> io::Result<()> {
     replace().map(drop).map_err(|error| told("cannot be written", &error))
 }
 
-/// Waits for our turn, which lasts until the file is closed.
+/// Waits for the lock, which is held until the file is closed.
 fn turn(path: &Path) -> io::Result<File> {
     let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
     #[cfg(unix)]
@@ -168,7 +168,7 @@ mod tests {
     use super::{TokenFile, TokenStore};
 
     #[tokio::test]
-    async fn what_is_kept_is_found_again_and_nobody_else_may_read_it() {
+    async fn saved_tokens_are_loaded_and_private() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a/b/tokens.json");
         let file = TokenFile::new(&path);
@@ -189,7 +189,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn a_file_that_others_may_read_is_not_read_and_not_replaced() {
+    async fn a_file_readable_by_others_is_neither_read_nor_replaced() {
         use std::os::unix::fs::PermissionsExt as _;
 
         let folder = tempfile::tempdir().unwrap();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_is_broken_is_said_without_its_text_and_left_alone() {
+    async fn a_broken_file_is_reported_without_its_text_and_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens.json");
         let file = TokenFile::new(&path);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn writers_at_once_lose_nothing() {
+    async fn concurrent_writers_lose_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens.json");
         let saves = (0..20).map(|n| {
@@ -240,7 +240,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn a_lock_keeps_another_one_waiting() {
+    async fn a_lock_blocks_another_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens.json");
         let held = TokenFile::new(&path).lock("https://a/").await.unwrap();

@@ -1,13 +1,13 @@
-//! Grants without a user: what the program is to an authorization server, and how it gets tokens there.
+//! Grants without a user: the credentials of the program, and how it gets tokens.
 
 use std::{error::Error, fmt, pin::Pin, sync::Arc};
 
 use super::key::SigningKey;
 
-/// How the hub gets the tokens of a server without a user: a grant of OAuth that a program can use alone.
+/// An OAuth grant by which the hub gets the tokens of a server without a user.
 ///
-/// [`HubBuilder::grant`](crate::HubBuilder::grant) uses it for one server. Tokens are requested when the server wants one,
-/// requested anew before they expire and when the server refuses them, and kept in memory alone.
+/// [`HubBuilder::grant`](crate::HubBuilder::grant) uses it for one server. Tokens are requested when the server
+/// requires one, before they expire, and when the server refuses them. They are kept in memory only.
 ///
 /// ```
 /// use agentwire_hub::{
@@ -30,23 +30,24 @@ pub struct Grant {
 #[derive(Clone)]
 pub(super) enum Kind {
     ClientCredentials,
-    /// What makes the assertion.
+    /// Creates the assertion.
     JwtBearer(Source),
     Enterprise(IdentityProvider),
 }
 
 impl Grant {
-    /// The program's own access (`client_credentials`, RFC 6749): the client authenticates, and that is all.
+    /// Creates a grant for the access of the program itself (`client_credentials`, RFC 6749), with the authentication
+    /// of the client only.
     pub fn client_credentials(client: RegisteredClient) -> Self {
         Self::new(client, Kind::ClientCredentials)
     }
 
-    /// The access of a workload (`jwt-bearer`, RFC 7523): `assertion` returns the JSON Web Token that the platform issues to
-    /// the workload, for instance from a mounted file or a metadata service.
+    /// Creates a grant for the access of a workload (`jwt-bearer`, RFC 7523). `assertion` returns the JSON Web Token
+    /// that the platform issues to the workload, for example from a mounted file or a metadata service.
     ///
-    /// It gets the audience that the token must be for, which is the issuer identifier of the authorization server, and is
-    /// called for each request for a token.
-    /// It has 30 seconds; an error of it is a loss that is tried again, and its text is shown.
+    /// Its argument is the required audience, the issuer identifier of the authorization server. It is called for each
+    /// request for a token, with a time limit of 30 seconds. After an error, whose text is shown, the connection is
+    /// tried again later.
     pub fn jwt_bearer<F, Fut, E>(client: RegisteredClient, assertion: F) -> Self
     where
         F: Fn(String) -> Fut + Send + Sync + 'static,
@@ -56,8 +57,8 @@ impl Grant {
         Self::new(client, Kind::JwtBearer(source(assertion)))
     }
 
-    /// The access that a company gives its employee: the identity provider exchanges the user's identity token for an
-    /// assertion for the authorization server of the MCP server (an ID-JAG), which exchanges that for an access token.
+    /// Creates a grant for the access of an employee of a company: the identity provider exchanges the user's identity
+    /// token for an assertion for the authorization server (an ID-JAG), which exchanges that for an access token.
     pub fn enterprise(client: RegisteredClient, provider: IdentityProvider) -> Self {
         Self::new(client, Kind::Enterprise(provider))
     }
@@ -66,15 +67,15 @@ impl Grant {
         Self { client, kind, scopes: Vec::new(), issuer: None }
     }
 
-    /// The scopes to request. By default those that the server names in its challenge or its metadata.
+    /// Sets the scopes to request; by default the scopes in the server's challenge or metadata.
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.scopes = scopes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// The issuer identifier of the only authorization server that gets the client's credentials.
+    /// Sets the issuer identifier of the only authorization server that may get the client's credentials.
     ///
-    /// By default they go to the one that the MCP server names, whichever that is.
+    /// By default they go to the authorization server that the MCP server names.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         self.issuer = Some(issuer.into());
         self
@@ -102,7 +103,7 @@ impl Kind {
     }
 }
 
-/// The client that the program is registered as at an authorization server, and how it authenticates there.
+/// The client as registered at an authorization server, and its authentication.
 #[derive(Clone)]
 pub struct RegisteredClient {
     pub(super) id: String,
@@ -117,17 +118,17 @@ pub(super) enum Authentication {
 }
 
 impl RegisteredClient {
-    /// A client that only says its name (`none`).
+    /// Creates a client that only sends its id (`none`).
     pub fn public(id: impl Into<String>) -> Self {
         Self { id: id.into(), authentication: Authentication::None }
     }
 
-    /// A client with a secret: `client_secret_basic`, or `client_secret_post` where that alone is accepted.
+    /// Creates a client with a secret: `client_secret_basic`, or `client_secret_post` if only that is accepted.
     pub fn with_secret(id: impl Into<String>, secret: impl AsRef<str>) -> Self {
         Self { id: id.into(), authentication: Authentication::Secret(secret.as_ref().into()) }
     }
 
-    /// A client that signs an assertion for each request (`private_key_jwt`).
+    /// Creates a client that signs an assertion for each request (`private_key_jwt`).
     pub fn with_key(id: impl Into<String>, key: SigningKey) -> Self {
         Self { id: id.into(), authentication: Authentication::Key(Arc::new(key)) }
     }
@@ -139,7 +140,7 @@ impl fmt::Debug for RegisteredClient {
     }
 }
 
-/// The identity provider of a company, as [`Grant::enterprise`] uses it.
+/// The identity provider of a company for [`Grant::enterprise`].
 #[derive(Clone)]
 pub struct IdentityProvider {
     pub(super) token_endpoint: String,
@@ -148,12 +149,12 @@ pub struct IdentityProvider {
 }
 
 impl IdentityProvider {
-    /// The provider at a token endpoint, which must be `https`, or `http` on this machine. `client` is what the program is
-    /// registered as there.
+    /// Creates a provider with its token endpoint, which must be `https`, or `http` on this machine, and the client of
+    /// the program there.
     ///
-    /// `id_token` returns the identity token (OpenID Connect) that the provider issued for the user who logged in. It gets
-    /// the id of that client, which is the audience of the token, and is called for each request for an access token.
-    /// It has 30 seconds; an error of it is a loss that is tried again, and its text is shown.
+    /// `id_token` returns the identity token (OpenID Connect) that the provider issued for the user. Its argument is
+    /// the id of that client, which is the audience of the token. It is called for each request for an access token,
+    /// with a time limit of 30 seconds. After an error, whose text is shown, the connection is tried again later.
     pub fn new<F, Fut, E>(token_endpoint: impl Into<String>, client: RegisteredClient, id_token: F) -> Self
     where
         F: Fn(String) -> Fut + Send + Sync + 'static,
@@ -170,7 +171,7 @@ impl fmt::Debug for IdentityProvider {
     }
 }
 
-/// Returns a token of the program's for an audience.
+/// A function that returns a token of the program for an audience.
 pub(super) type Source = Arc<dyn Fn(String) -> Made + Send + Sync>;
 type Made = Pin<Box<dyn Future<Output = Result<String, Box<dyn Error + Send + Sync>>> + Send>>;
 

@@ -1,5 +1,4 @@
-//! The tokens that a grant gives for one server, shared by all connections to it: at most one of them requests a token at a
-//! time.
+//! Tokens of a grant for one server, shared by all its connections. Only one of them requests a token at a time.
 
 use std::{
     future::ready,
@@ -26,27 +25,27 @@ use crate::transport::{
     web::{Proof, Token, TokenFuture, Tokens},
 };
 
-/// The tokens of one server that a grant gives.
+/// The tokens of a grant for one server.
 pub(super) struct Granted {
     url: Url,
     grant: Grant,
     network: Arc<Network>,
-    /// The last challenge of the server: it says where tokens are given, and of what kind.
+    /// The last challenge of the server: it names the authorization server and the kind of token.
     challenge: Mutex<Option<Arc<str>>>,
-    /// Held while a token is requested: whoever comes meanwhile waits, and finds it.
+    /// Locked during a request for a token: other connections wait and use the result.
     state: tokio::sync::Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// `None` until the server wants one.
+    /// `None` until the server requires one.
     token: Option<Held>,
     dpop: Option<Arc<Dpop>>,
 }
 
 struct Held {
     token: Token,
-    /// From then on another one is requested instead of sending it.
+    /// From this time on a new token is requested.
     until: Option<Instant>,
 }
 
@@ -67,7 +66,7 @@ impl Granted {
         }
     }
 
-    /// The token to send. A server that wanted none so far gets none.
+    /// Returns the token to send; `None` until the server requires one.
     async fn current(&self) -> Result<Option<Token>, Ended> {
         let mut state = self.state.lock().await;
         match &state.token {
@@ -77,7 +76,7 @@ impl Granted {
         }
     }
 
-    /// Another token than this one. Another connection may have it already.
+    /// Returns another token than this one. Another connection may have requested it already.
     async fn after(&self, refused: Option<&str>) -> Result<Option<Token>, Ended> {
         let mut state = self.state.lock().await;
         if let Some(held) = &state.token
@@ -89,7 +88,7 @@ impl Granted {
         self.obtain(&mut state).await.map(Some)
     }
 
-    /// Requests a token: finds the authorization server, makes the assertion that the grant needs, and exchanges it.
+    /// Requests a token: finds the authorization server, creates the assertion of the grant, and exchanges it.
     async fn obtain(&self, state: &mut State) -> Result<Token, Ended> {
         state.token = None;
         let challenge = self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -115,7 +114,7 @@ impl Granted {
                 vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", assertion)]
             }
         };
-        // The assertion of an identity provider has the scopes that it allows, and asking for more undoes that.
+        // The identity provider's assertion contains the allowed scopes; requesting more of them would fail.
         if !scope.is_empty() && !matches!(self.grant.kind, Kind::Enterprise(_)) {
             form.push(("scope", scope));
         }
@@ -130,7 +129,7 @@ impl Granted {
         Ok(state.token.insert(held).token.clone())
     }
 
-    /// Finds the authorization server of the server, and the scopes to request.
+    /// Finds the authorization server and the scopes to request.
     async fn discover(
         &self,
         http: Arc<OAuthClient>,
@@ -148,20 +147,20 @@ impl Granted {
         let mut scopes = self.grant.scopes.clone();
         if scopes.is_empty() {
             scopes = manager.select_initial_scopes(&[]).await;
-            // A refresh token would be of no use: a token is requested anew.
+            // A refresh token is useless here: the grant is used again.
             scopes.retain(|scope| scope != "offline_access");
         }
         Ok((found.metadata, scopes))
     }
 
-    /// What the server is called in requests for tokens: as its metadata say, where they speak of this server.
+    /// Returns the resource identifier for requests: that of the server's metadata, if it has the same origin.
     fn resource(&self, http: &OAuthClient) -> String {
         let is_here =
             |named: &String| Url::parse(named).is_ok_and(|named| named.origin() == self.url.origin());
         http.resource().filter(is_here).unwrap_or_else(|| self.url.to_string())
     }
 
-    /// The issuer of the metadata, which must be the one that the program names.
+    /// Returns the issuer of the metadata, which must match the configured issuer.
     fn issuer<'a>(&self, metadata: &'a AuthorizationMetadata) -> Result<&'a str, Ended> {
         let issuer = metadata
             .issuer
@@ -202,7 +201,7 @@ async fn exchange(
     if !scope.is_empty() {
         form.push(("scope", scope.to_owned()));
     }
-    // The program names the provider, so it may be in a private network whatever the server is.
+    // The program names the provider, so it may be in a private network even if the server is public.
     let http = OAuthClient::new(Arc::new(Network::of(&url)), None);
     let endpoint = TokenEndpoint {
         url: &provider.token_endpoint,
@@ -219,7 +218,7 @@ async fn exchange(
     }
 }
 
-/// Has the program make a token.
+/// Calls the program's function for a token.
 async fn made(what: &str, source: &Source, audience: &str) -> Result<String, Ended> {
     let making = AssertUnwindSafe(async { source(audience.to_owned()).await }).catch_unwind();
     match timeout(LIMIT, making).await {
@@ -230,22 +229,22 @@ async fn made(what: &str, source: &Source, audience: &str) -> Result<String, End
     }
 }
 
-/// Takes a token as it is to be sent, and how long.
+/// Converts an answer to a token with its expiry.
 fn hold(answer: Answer, dpop: Option<&Arc<Dpop>>) -> Result<Held, Ended> {
     let proof = match (answer.kind.to_ascii_lowercase().as_str(), dpop) {
         ("bearer", _) => None,
         ("dpop", Some(dpop)) => Some(Arc::clone(dpop) as Arc<dyn Proof>),
         _ => return Err(Ended::unusable("the token is of a kind that can't be sent")),
     };
-    // One with a short life is sent too, at least for half of it.
+    // A token with a short life is used for at least half of it.
     let until =
         answer.lifetime.and_then(|life| Instant::now().checked_add(life.saturating_sub(EARLY.min(life / 2))));
     Ok(Held { token: Token { text: answer.token, proof }, until })
 }
 
-/// The tokens as a connection sees them.
+/// The tokens for a connection.
 ///
-/// A token is requested as a task, so that one that takes longer than an attempt to connect is there for the next.
+/// Requests run as tasks: a result that arrives after a failed attempt to connect serves the next attempt.
 pub(super) struct GrantedAccess(pub(super) Arc<Granted>);
 
 impl Tokens for GrantedAccess {
@@ -271,7 +270,7 @@ impl Tokens for GrantedAccess {
     }
 
     fn challenged(&self, challenge: &str) {
-        // It names what one call lacks, and not what the others need.
+        // It names the scopes of one call, and the other calls need different ones.
         if WWWAuthenticateParams::parse(challenge, &self.0.url).is_insufficient_scope() {
             return;
         }
@@ -281,7 +280,7 @@ impl Tokens for GrantedAccess {
 
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
-/// What the program may take to make a token.
+/// The time limit of the program's function.
 const LIMIT: Duration = Duration::from_secs(30);
-/// So long before its end a token is sent no more.
+/// A token is replaced this long before its expiry.
 const EARLY: Duration = Duration::from_secs(30);

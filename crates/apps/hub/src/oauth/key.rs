@@ -32,7 +32,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// When the text is not a private key in PEM, and when the key is of another kind.
+    /// If the text is not a private key in PEM, or the key is of an unsupported kind.
     pub fn from_pem(pem: &str) -> Result<Self, KeyError> {
         let key = PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|_| KeyError::NotPem)?;
         let pair = match &key {
@@ -43,7 +43,7 @@ impl SigningKey {
         pair.map(Self).ok_or(KeyError::Unsupported)
     }
 
-    /// The algorithms that the key can sign with, the preferred one first.
+    /// Returns the algorithms of the key, the preferred one first.
     pub(super) fn algorithms(&self) -> &'static [&'static str] {
         match self.0 {
             Pair::P256(_) => &["ES256"],
@@ -75,7 +75,7 @@ impl SigningKey {
         }
     }
 
-    /// Signs claims as a JSON Web Token. `header` has the type (`typ`), and whatever else belongs there beside `alg`.
+    /// Signs claims as a JSON Web Token. `header` contains the type (`typ`) and other members except `alg`.
     pub(super) fn token(&self, algorithm: &str, mut header: Value, claims: &Value) -> Option<String> {
         header["alg"] = algorithm.into();
         let text = format!("{}.{}", encoded(header.to_string()), encoded(claims.to_string()));
@@ -85,18 +85,18 @@ impl SigningKey {
 }
 
 impl SigningKey {
-    /// Makes a new key for proofs of possession (ES256), in PKCS#8; `None` if the system has no random numbers.
+    /// Creates a key for proofs of possession (ES256), in PKCS#8; `None` if the system has no random numbers.
     pub(super) fn generate() -> Option<Vec<u8>> {
         let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
         Some(made.ok()?.as_ref().to_vec())
     }
 
-    /// Reads a key that [`Self::generate`] made, with its public half as a JSON Web Key.
+    /// Reads a key of [`Self::generate`], and returns its public part as a JSON Web Key.
     pub(super) fn generated(pkcs8: &[u8]) -> Option<(Self, Value)> {
         let pair =
             EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8, &SystemRandom::new()).ok()?;
         let public = ring::signature::KeyPair::public_key(&pair).as_ref();
-        // An uncompressed point: a byte that says so, then both coordinates.
+        // An uncompressed point: one byte as a mark, then both coordinates.
         let (x, y) = public.get(1..)?.split_at_checked(32)?;
         let jwk = serde_json::json!({"kty": "EC", "crv": "P-256", "x": encoded(x), "y": encoded(y)});
         Some((Self(Pair::P256(pair)), jwk))
@@ -111,21 +111,21 @@ fn pkcs8(der: &[u8]) -> Option<Pair> {
     if let Ok(pair) = EcdsaKeyPair::from_pkcs8(&ECDSA_P384_SHA384_FIXED_SIGNING, der, &random) {
         return Some(Pair::P384(pair));
     }
-    // OpenSSL leaves the public half out, so there is nothing to check the private one against.
+    // OpenSSL leaves out the public half, so it can't be checked.
     if let Ok(pair) = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der) {
         return Some(Pair::Ed25519(pair));
     }
     RsaKeyPair::from_pkcs8(der).ok().map(Pair::Rsa)
 }
 
-/// An identifier that is used once (`jti`); `None` if the system has no random numbers.
+/// Returns a unique identifier (`jti`); `None` if the system has no random numbers.
 pub(super) fn unique() -> Option<String> {
     let mut bytes = [0; 16];
     SystemRandom::new().fill(&mut bytes).ok()?;
     Some(encoded(bytes))
 }
 
-/// Base64url without padding.
+/// Encodes as base64url without padding.
 pub(super) fn encoded(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
@@ -136,14 +136,14 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// Why a private key can't be used. The text has nothing of the key.
+/// The reason why a private key can't be used. The text contains nothing of the key.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The text is not a private key in PEM.
     #[error("the text is not a private key in PEM")]
     NotPem,
-    /// The key is of a kind that can't sign here.
+    /// The key is of an unsupported kind.
     #[error(
         "the private key must be PKCS#8 with P-256, P-384, Ed25519 or RSA of 2048 bits or more; \
          `openssl pkcs8 -topk8 -nocrypt` converts other forms"
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_no_usable_key_is_refused_without_being_shown() {
+    fn an_unusable_key_is_refused_without_being_shown() {
         assert_eq!(SigningKey::from_pem("secret").unwrap_err(), KeyError::NotPem);
         let sec1 = include_str!("../../tests/it/keys/p256-sec1.pem");
         assert_eq!(SigningKey::from_pem(sec1).unwrap_err(), KeyError::Unsupported);

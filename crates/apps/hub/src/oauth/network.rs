@@ -15,14 +15,14 @@ use reqwest::{
     dns::{Addrs, Name, Resolve, Resolving},
 };
 
-/// The network that a server is in.
+/// The network of a server.
 ///
-/// The metadata of a server names hosts of its choice, so those of a public server must be public too.
-/// The user named the server itself, and one in a private network may have its authorization server there.
+/// The metadata of a server may name any host, so the hosts of a public server must be public too. The user chose the
+/// server itself, so a server in a private network may have its authorization server there.
 pub(crate) struct Network {
     server: Url,
-    /// Whether a lookup ever found the server at a public address. Whoever owns its name may answer with a private one
-    /// later, to be taken for a server of this network.
+    /// Whether any lookup found a public address. The owner of the name may return a private one later, to pass as a
+    /// server of this network.
     seen_public: AtomicBool,
 }
 
@@ -31,7 +31,7 @@ impl Network {
         Self { server: server.clone(), seen_public: AtomicBool::new(false) }
     }
 
-    /// Looks up the addresses that a request may be connected to. Connect to these: another lookup may find others.
+    /// Looks up the addresses for a request. The caller connects to these: another lookup may return others.
     pub(crate) async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, Refused> {
         let host = url.host_str().unwrap_or_default();
         let is_private = self.is_private().await;
@@ -41,10 +41,10 @@ impl Network {
             "http" if is_private || self.server.scheme() == "http" => {}
             other => return Err(Refused(format!("{other}://{host} is not https"))),
         }
-        // A proxy may know names that can't be resolved here; without one, the request fails for want of an address.
+        // A proxy may resolve names that are unknown here; without one, the request fails without an address.
         let mut found = self.find(host).await.unwrap_or_default();
         if !is_private {
-            // Not every resolver knows all names of this machine, but browsers and proxies may.
+            // Resolvers may not know all names of this machine, but browsers and proxies may.
             let is_known = !found.is_empty() || is_loopback(url);
             found.retain(|found| is_public(found.ip()));
             if is_known && found.is_empty() {
@@ -54,10 +54,10 @@ impl Network {
         Ok(found)
     }
 
-    /// Checks the page that the user is to open in a browser.
+    /// Checks the page that the user opens in a browser.
     ///
-    /// It must be `https`, or `http` where it and the server are on this machine. Programs hand it to other programs, so
-    /// it has no character that means something to a shell.
+    /// It must be `https`, or `http` if it and the server are on this machine. Programs pass it to other programs, so
+    /// it must not contain characters with a meaning in a shell.
     pub(crate) async fn check_page(&self, page: &str) -> Result<(), Refused> {
         let url = Url::parse(page).map_err(|error| Refused(format!("it is not a URL: {error}")))?;
         let is_local = || is_loopback(&self.server) && is_loopback(&url);
@@ -76,7 +76,7 @@ impl Network {
         self.addresses(&url).await.map(drop)
     }
 
-    /// Whether each address of the server is private, and was at each earlier lookup.
+    /// Returns whether all addresses of the server are private, now and at each earlier lookup.
     async fn is_private(&self) -> bool {
         match self.find(self.server.host_str().unwrap_or_default()).await {
             Ok(found) => !found.is_empty() && !self.seen_public.load(Ordering::Relaxed),
@@ -84,7 +84,7 @@ impl Network {
         }
     }
 
-    /// Looks up a host.
+    /// Looks up the addresses of a host.
     async fn find(&self, host: &str) -> std::io::Result<Vec<SocketAddr>> {
         let found: Vec<_> = match literal(host) {
             Some(address) => vec![(address, 0).into()],
@@ -97,7 +97,7 @@ impl Network {
     }
 }
 
-/// Resolves names for the connections to a server, and notes in its [`Network`] where it is.
+/// A resolver for connections to a server that records its addresses in its [`Network`].
 pub(crate) struct Noting(pub(crate) Arc<Network>);
 
 impl Resolve for Noting {
@@ -110,7 +110,7 @@ impl Resolve for Noting {
     }
 }
 
-/// Why a request is not sent, or a page is not opened.
+/// The reason why a request is not sent, or a page is not opened.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Refused(String);
@@ -121,7 +121,7 @@ impl Refused {
     }
 }
 
-/// Whether a URL names this machine.
+/// Returns whether a URL names this machine.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     match literal(host) {
@@ -133,7 +133,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// What stands in pages beside letters and digits. `*` is left as it is in the query of a form.
+/// Characters in pages other than letters and digits. `*` is unescaped in the query of a form.
 const PLAIN: &str = "-._~:/?[]@%&=+,*";
 
 #[cfg(test)]
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_public_server_leads_to_no_private_address() {
+    async fn a_public_server_reaches_no_private_address() {
         let public = network("https://1.1.1.1/mcp");
         for host in [
             "localhost",
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn connections_note_where_their_server_is() {
+    async fn connections_record_public_addresses_of_their_server() {
         let network = std::sync::Arc::new(network("https://1.1.1.1/mcp"));
         let noting = Noting(std::sync::Arc::clone(&network));
         assert!(noting.resolve("localhost".parse().unwrap()).await.unwrap().count() > 0);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_page_is_https_or_on_this_machine() {
+    async fn a_page_is_https_or_on_this_machine() {
         let public = network("https://1.1.1.1/mcp");
         let local = network("http://127.0.0.1:3000/mcp");
         for page in [

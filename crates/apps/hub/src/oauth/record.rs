@@ -1,4 +1,4 @@
-//! What is kept of the authorization for one server.
+//! The stored authorization of one server.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,32 +6,32 @@ use rmcp::transport::StoredCredentials;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What is kept of the authorization for one server: the whole of it is secret.
+/// The stored authorization of one server. All of it is secret.
 #[derive(Clone, Deserialize, Serialize)]
 pub(crate) struct Record {
     pub(crate) client: ClientRecord,
     pub(crate) credentials: StoredCredentials,
 }
 
-/// What the client was registered with: without it a token cannot be renewed.
+/// The registration of the client, without which a token can't be renewed.
 #[derive(Clone, Default, Deserialize, PartialEq, Serialize)]
 pub(crate) struct ClientRecord {
     pub(crate) id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) secret: Option<String>,
     pub(crate) redirect_uri: String,
-    /// The key that the tokens are bound to (DPoP).
+    /// The key of bound tokens (DPoP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dpop_key: Option<String>,
 }
 
 impl Record {
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
-        // The error of the parser is left out: it may quote what it met.
+        // Omit the parser's error: it may quote the content.
         serde_json::from_str(text).map_err(|_| "what is kept of the authorization cannot be read")
     }
 
-    /// The access token; `None` where there is none, or where it is over, or soon.
+    /// Returns the access token; `None` if there is none, or if it has expired or expires soon.
     pub(crate) fn fresh_token(&self) -> Option<String> {
         let (token, lifetime) = self.token()?;
         if let (Some(lifetime), Some(since)) = (lifetime, self.credentials.token_received_at) {
@@ -43,19 +43,20 @@ impl Record {
         Some(token)
     }
 
-    /// The access token that was just given: sent once at least, however short its life.
+    /// Returns a token that was just issued. It is sent at least once, even if it expires soon.
     pub(crate) fn new_token(&self) -> Option<String> {
         self.token().map(|(token, _)| token)
     }
 
-    /// Whether the token is bound to the key of the client.
+    /// Returns whether the token is bound to the key of the client.
     pub(crate) fn is_bound(&self) -> bool {
         let response = serde_json::to_value(self.credentials.token_response.as_ref());
         let kind = response.ok().and_then(|response| Some(response.get("token_type")?.as_str()?.to_owned()));
         kind.is_some_and(|kind| kind.eq_ignore_ascii_case("dpop"))
     }
 
-    /// The token with its lifetime in seconds. By way of JSON, because its type is of a crate that is not ours to name.
+    /// Returns the token with its lifetime in seconds. Through JSON, since its type is in a crate that is not a
+    /// dependency.
     fn token(&self) -> Option<(String, Option<u64>)> {
         let response = serde_json::to_value(self.credentials.token_response.as_ref()?).ok()?;
         let token = response.get("access_token")?.as_str()?.to_owned();
@@ -63,7 +64,7 @@ impl Record {
     }
 }
 
-/// A token that is over within so many seconds is not sent any more, nor one with less than half its life left.
+/// A token is not sent in its last seconds, or in the second half of a short lifetime.
 const EARLY: u64 = 30;
 
 #[cfg(test)]
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_fresh_until_shortly_before_its_end() {
+    fn a_token_is_fresh_until_shortly_before_its_expiry() {
         assert_eq!(record(Some(100), 10).fresh_token().as_deref(), Some("t"));
         assert_eq!(record(None, 1_000_000).fresh_token().as_deref(), Some("t"));
         assert_eq!(record(Some(100), 80).fresh_token(), None);

@@ -1,4 +1,4 @@
-//! A request for a token: the form, the authentication of the client, and what the answer means.
+//! Requests for tokens: the form, the authentication of the client, and the answer.
 
 use std::{
     fmt,
@@ -21,14 +21,14 @@ use super::{
 };
 use crate::{excerpt::excerpt, transport::link::Ended};
 
-/// Where tokens are requested, and what is known of how.
+/// A token endpoint and its metadata.
 pub(crate) struct TokenEndpoint<'a> {
     pub(crate) url: &'a str,
-    /// What an assertion of the client is for.
+    /// The audience of assertions of the client.
     pub(crate) audience: &'a str,
-    /// `token_endpoint_auth_methods_supported`, where it is known.
+    /// `token_endpoint_auth_methods_supported`, if known.
     pub(crate) methods: Option<&'a Value>,
-    /// `token_endpoint_auth_signing_alg_values_supported`, where it is known.
+    /// `token_endpoint_auth_signing_alg_values_supported`, if known.
     pub(crate) algorithms: Option<&'a Value>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Answer {
 }
 
 impl TokenEndpoint<'_> {
-    /// Requests a token once. The text of an error has nothing that was sent.
+    /// Requests a token once. Errors contain nothing of the request.
     pub(crate) async fn request(
         &self,
         http: &OAuthClient,
@@ -89,7 +89,7 @@ impl TokenEndpoint<'_> {
         *request.body_mut() = Some(written.query().unwrap_or_default().to_owned().into());
         let answer = http.exchange(request, 0, None).await.map_err(|error| {
             let why = format!("{server} was not asked for a token: {error}");
-            // Another attempt would find the same address.
+            // Another attempt would get the same address.
             if error.is::<Refused>() { Ended::unusable(why) } else { Ended::lost(why) }
         })?;
         if !answer.status().is_success() {
@@ -98,12 +98,12 @@ impl TokenEndpoint<'_> {
         read(answer.body()).ok_or_else(|| Ended::lost(format!("{server} answers with no token")))
     }
 
-    /// Whether a method of authentication is accepted; where nothing is said of it, it may be.
+    /// Returns whether a method of authentication is accepted; unlisted methods count as accepted if there is no list.
     fn takes(&self, method: &str) -> bool {
         names(self.methods).is_none_or(|mut methods| methods.any(|some| some == method))
     }
 
-    /// The assertion of a client that has a key.
+    /// Returns the assertion of a client with a key.
     fn assertion(
         &self,
         client: &RegisteredClient,
@@ -131,7 +131,7 @@ impl TokenEndpoint<'_> {
     }
 }
 
-/// The host of an address: a path or a query may hold a secret.
+/// The origin of a URL, without path and query, which may contain secrets.
 struct Origin<'a>(&'a Url);
 
 impl fmt::Display for Origin<'_> {
@@ -144,7 +144,7 @@ fn names(list: Option<&Value>) -> Option<impl Iterator<Item = &str>> {
     Some(list?.as_array()?.iter().filter_map(Value::as_str))
 }
 
-/// Both parts are written as in a form before they are put together (RFC 6749, section 2.3.1).
+/// Both parts are form-encoded before they are joined (RFC 6749, section 2.3.1).
 fn basic(url: &Url, id: &str, secret: &str) -> Result<HeaderValue, Ended> {
     let part = |text: &str| {
         let mut written = url.clone();
@@ -157,11 +157,11 @@ fn basic(url: &Url, id: &str, secret: &str) -> Result<HeaderValue, Ended> {
     Ok(value)
 }
 
-/// What a refusal means: an error of the configuration, unless the server says that it is its own trouble.
+/// Converts a refusal to an error: of the configuration, unless the server reports a temporary error.
 fn refused(server: &Origin<'_>, status: StatusCode, body: &[u8], secrets: &[String]) -> Ended {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let code = answer["error"].as_str().filter(|code| is_code(code));
-    // What the server writes may repeat what was sent.
+    // The description may repeat secrets of the request.
     let is_clean = |text: &&str| {
         let shows = |secret: &String| !secret.is_empty() && text.contains(secret.as_str());
         !text.chars().any(char::is_control) && !secrets.iter().any(shows)
@@ -178,7 +178,7 @@ fn refused(server: &Origin<'_>, status: StatusCode, body: &[u8], secrets: &[Stri
     if is_passing { Ended::lost(why) } else { Ended::unusable(why) }
 }
 
-/// Whether a text is a code of an error as servers define them, and no prose.
+/// Returns whether a text is an error code, not prose.
 fn is_code(text: &str) -> bool {
     text.len() <= 64 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte))
 }
@@ -203,7 +203,7 @@ fn is_sendable(token: &str) -> bool {
 }
 
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// The seconds that an assertion is good for: it is sent at once.
+/// The lifetime of an assertion in seconds: it is sent at once.
 const LIFETIME: u64 = 300;
 
 #[cfg(test)]
@@ -220,7 +220,7 @@ mod tests {
     };
 
     #[tokio::test]
-    async fn a_token_endpoint_at_a_private_address_gets_nothing_for_a_public_server() {
+    async fn a_token_endpoint_at_a_private_address_gets_no_request_for_a_public_server() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let network = Arc::new(Network::of(&Url::parse("https://1.1.1.1/mcp").unwrap()));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_and_a_secret_are_written_as_in_a_form() {
+    fn id_and_secret_are_form_encoded() {
         let url = Url::parse("https://host/token?x=1").unwrap();
         let value = basic(&url, "a b", "c:d+é").unwrap();
         // a+b:c%3Ad%2B%C3%A9
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_final_unless_the_server_is_in_trouble_and_repeats_no_secret() {
+    fn a_refusal_is_final_unless_temporary_and_shows_no_secret() {
         let url = Url::parse("https://host/token?key=hidden").unwrap();
         let origin = super::Origin(&url);
         let judge = |status, body: serde_json::Value| {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_has_a_token_that_can_be_sent() {
+    fn an_answer_has_a_sendable_token() {
         let token = |token: &str| json!({"access_token": token, "token_type": "Bearer", "expires_in": "60"});
         let answer = read(token("abc").to_string().as_bytes()).unwrap();
         assert_eq!(answer.lifetime.unwrap().as_secs(), 60);

@@ -1,4 +1,4 @@
-//! Where tokens are kept.
+//! Storage of tokens.
 
 use std::{
     collections::HashMap,
@@ -9,40 +9,40 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// A place where the authorizations of servers are kept: a file ([`TokenFile`](super::TokenFile)), a keyring, a database.
+/// A store for the authorizations of servers: a file ([`TokenFile`](super::TokenFile)), a keyring, a database.
 ///
-/// What is kept for a server is one text of JSON, secret as a whole: tokens, and what the client was registered with.
-/// Its key is the address of the server.
+/// The authorization of a server is one secret JSON text with its tokens and the registration of the client. Its key is
+/// the URL of the server.
 pub trait TokenStore: Send + Sync {
-    /// What is kept for a server; `None` where nothing is.
+    /// Loads the authorization of a server; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Where that cannot be told. The server is then tried again later, and not asked for a new authorization.
+    /// If the store can't be read. The hub tries again later, and does not request a new authorization.
     fn load<'a>(&'a self, server: &'a str) -> StoreFuture<'a, Option<String>>;
 
-    /// Keeps this for a server instead of what was there, as a whole or not at all.
+    /// Replaces the authorization of a server atomically.
     ///
     /// # Errors
     ///
-    /// Where it may not have been kept. An old refresh token may be worth nothing by then.
+    /// If it may not be saved. The previous refresh token may be invalid by then.
     fn save<'a>(&'a self, server: &'a str, secret: &'a str) -> StoreFuture<'a, ()>;
 
-    /// Forgets what is kept for a server.
+    /// Deletes the authorization of a server.
     ///
     /// # Errors
     ///
-    /// Where it may still be kept.
+    /// If it may still be stored.
     fn remove<'a>(&'a self, server: &'a str) -> StoreFuture<'a, ()>;
 
-    /// Keeps other processes from renewing the tokens of a server until what this gives is dropped.
+    /// Prevents other processes from renewing the tokens of a server until the returned lock is dropped.
     ///
-    /// [`load`](Self::load) and [`save`](Self::save) are called meanwhile.
-    /// By default it keeps nobody: the connections of one hub never renew the same tokens at once in any case.
+    /// The hub calls [`load`](Self::load) and [`save`](Self::save) meanwhile.
+    /// The default locks nothing; the connections of one hub never renew the same tokens concurrently.
     ///
     /// # Errors
     ///
-    /// Where nobody can be kept from it. The tokens are then not renewed.
+    /// If the lock can't be acquired. The tokens are then not renewed.
     fn lock<'a>(&'a self, _server: &'a str) -> StoreFuture<'a, TokenLock> {
         Box::pin(ready(Ok(TokenLock::none())))
     }
@@ -51,15 +51,15 @@ pub trait TokenStore: Send + Sync {
 /// The future of a store.
 pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Why a store did not do what it was asked for. Its text is shown to the user, and must hold no secret.
+/// An error of a store. Its text is shown to the user and must not contain secrets.
 pub type StoreError = Box<dyn Error + Send + Sync>;
 
-/// Keeps others from renewing tokens as long as it is there.
+/// Prevents others from renewing tokens until it is dropped.
 #[must_use = "dropped, it keeps nobody from anything"]
 pub struct TokenLock(#[expect(dead_code, reason = "it is there to be dropped")] Box<dyn Send>);
 
 impl TokenLock {
-    /// Holds this as long as the lock is held.
+    /// Holds a value until the lock is dropped.
     pub fn new(held: impl Send + 'static) -> Self {
         Self(Box::new(held))
     }
@@ -75,7 +75,7 @@ impl fmt::Debug for TokenLock {
     }
 }
 
-/// Keeps tokens as long as the hub is there.
+/// Keeps tokens in memory.
 #[derive(Default)]
 pub(super) struct Memory(Mutex<HashMap<String, String>>);
 

@@ -1,4 +1,4 @@
-//! The tokens of one server, shared by all connections to it: at most one of them renews at a time.
+//! The tokens of one server, shared by all its connections. Only one of them renews a token at a time.
 
 use std::{
     future::ready,
@@ -29,19 +29,19 @@ pub(crate) struct ServerTokens {
     pub(crate) url: Url,
     pub(crate) store: Arc<dyn TokenStore>,
     pub(crate) network: Arc<Network>,
-    /// The last challenge of the server: what an authorization starts from.
+    /// The last challenge of the server, with which an authorization starts.
     challenge: Mutex<Option<Arc<str>>>,
-    /// The key that the tokens are bound to, once there is one: it knows the nonces of the servers.
+    /// The key of bound tokens with the nonces of the servers, once there is one.
     dpop: Mutex<Option<Arc<Dpop>>>,
-    /// Held while a token is renewed: who comes meanwhile waits, and finds the new one.
+    /// Locked during renewal: other connections wait and use the new token.
     state: tokio::sync::Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// `None` until it was read once.
+    /// `None` until first read.
     record: Option<Option<Record>>,
-    /// Made when a token is renewed for the first time: it has to find out where.
+    /// Created at the first renewal, since it discovers the authorization server.
     manager: Option<AuthorizationManager>,
 }
 
@@ -57,7 +57,7 @@ impl ServerTokens {
         }
     }
 
-    /// What speaks with the authorization server of this server.
+    /// Creates an `rmcp` manager without tokens for this server.
     pub(crate) async fn bare_manager(
         &self,
         dpop: Option<Arc<Dpop>>,
@@ -66,7 +66,7 @@ impl ServerTokens {
         AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http).await
     }
 
-    /// The key that is kept beside the tokens; `None` where none is, or none that can be read.
+    /// Returns the key stored with the tokens; `None` if there is none or it can't be read.
     pub(crate) fn dpop(&self, client: &ClientRecord) -> Option<Arc<Dpop>> {
         let secret = client.dpop_key.as_deref()?;
         let mut known = self.dpop.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ impl ServerTokens {
         known.clone()
     }
 
-    /// A token as it is sent.
+    /// Returns a token in the form that connections send.
     fn sent(&self, record: &Record, text: String) -> Token {
         let dpop = if record.is_bound() { self.dpop(&record.client) } else { None };
         Token { text, proof: dpop.map(|dpop| dpop as Arc<dyn Proof>) }
@@ -87,7 +87,7 @@ impl ServerTokens {
         self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What is kept, read anew.
+    /// Reads the stored authorization.
     pub(crate) async fn record(&self) -> Result<Option<Record>, StoreError> {
         match self.store.load(self.url.as_str()).await? {
             Some(text) => Ok(Some(Record::parse(&text)?)),
@@ -95,13 +95,13 @@ impl ServerTokens {
         }
     }
 
-    /// What was kept has changed.
+    /// Discards the cached state after a change of the store.
     pub(crate) async fn changed(&self) {
         *self.state.lock().await = State::default();
         *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The token, or that there is none, where that can be told at once.
+    /// Returns the cached token, or that there is none; `None` if this is not known yet.
     fn known(&self) -> Option<Option<Token>> {
         let state = self.state.try_lock().ok()?;
         match state.record.as_ref()? {
@@ -125,7 +125,7 @@ impl ServerTokens {
         }
     }
 
-    /// Another token than this one. Somebody else may have it already: a connection beside this one, or another process.
+    /// Returns another token than this one. Another connection or process may have renewed it already.
     async fn after(&self, refused: Option<&str>) -> Result<Option<Token>, Ended> {
         let mut state = self.state.lock().await;
         let record = state.record.insert(self.record().await.map_err(unreadable)?);
@@ -136,7 +136,7 @@ impl ServerTokens {
         }
     }
 
-    /// Renews the token; `None` where that takes a new authorization.
+    /// Renews the token; `None` if that requires a new authorization.
     async fn renew(&self, state: &mut State) -> Result<Option<Token>, Ended> {
         if state.manager.is_none() {
             state.manager = self.manager(state.record.clone().flatten()).await.map_err(unrenewed)?;
@@ -155,7 +155,8 @@ impl ServerTokens {
         }
     }
 
-    /// What renews: it asks the server anew which authorization server it has, and tokens of another one are forgotten.
+    /// Creates the manager for renewals. It discovers the authorization server again; tokens of another one are
+    /// discarded.
     async fn manager(&self, record: Option<Record>) -> Result<Option<AuthorizationManager>, AuthError> {
         let Some(record) = record else { return Ok(None) };
         let mut manager = self.bare_manager(self.dpop(&record.client)).await?;
@@ -173,10 +174,10 @@ impl ServerTokens {
     }
 }
 
-/// The tokens as a connection sees them.
+/// The tokens for a connection.
 ///
-/// What may renew a token runs as a task: a refresh token that was used up and whose successor nobody kept would cost the
-/// user a new authorization, so it ends what it has begun also where the request is dropped. Its requests are limited.
+/// Renewals run as tasks with limited requests, which complete even if the connection's request is dropped: a used
+/// refresh token without its saved successor would require a new authorization by the user.
 pub(crate) struct Access(pub(crate) Arc<ServerTokens>);
 
 impl Tokens for Access {
@@ -202,14 +203,14 @@ impl Tokens for Access {
     }
 }
 
-/// Runs work as a task, which ends also where nobody waits for it any more.
+/// Runs work as a task, which completes even if the caller stops waiting.
 pub(crate) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, Ended>> + Send + 'static,
 ) -> Result<T, Ended> {
     tokio::spawn(work).await.map_err(|error| Ended::lost(error.to_string()))?
 }
 
-/// The store as `rmcp` sees it: with what the client was registered with beside the tokens.
+/// The store as `rmcp` uses it, with the registration of the client.
 pub(crate) struct Kept {
     url: String,
     store: Arc<dyn TokenStore>,
@@ -234,7 +235,7 @@ impl Kept {
     }
 }
 
-/// The future of a method of `rmcp`'s trait, which is made by a macro that we do without.
+/// The return type of methods of `rmcp`'s trait, which the `async_trait` macro would write.
 type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
 
 impl CredentialStore for Kept {
