@@ -28,8 +28,8 @@ mod hello {
         let mut session = Session::connect(Options::new().model("sonnet")).await?;
         let mut turn = session.ask("Say hello in three languages.").await?;
         while let Some(incoming) = turn.next().await {
-            let Some(Message::Assistant(said)) = incoming?.into_message() else { continue };
-            for block in said.message.content {
+            let Some(Message::Assistant(assistant)) = incoming?.into_message() else { continue };
+            for block in assistant.message.content {
                 if let Block::Text(text) = block {
                     println!("{}", text.text);
                 }

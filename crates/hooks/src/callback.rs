@@ -2,7 +2,6 @@
 
 use std::{
     any::Any,
-    borrow::Cow,
     future::{Future, poll_fn},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
@@ -12,7 +11,10 @@ use std::{
 
 use agentwire_protocol::RawJson;
 
-use crate::{HookContext, IntoAnswer, error::HookError};
+use crate::{
+    HookContext, IntoAnswer,
+    error::{HookError, excerpt},
+};
 
 /// A type-erased hook handler: the event's input in, the reply out.
 pub(crate) type Callback = Arc<
@@ -68,38 +70,8 @@ where
     answer.map_err(HookError::Panicked)?.map_err(HookError::Failed)
 }
 
-/// Returns the text, or its first 1,000 bytes if it is longer.
-pub fn excerpt(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_TEXT {
-        return text.into();
-    }
-    let mut end = MAX_TEXT;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}…", &text[..end]).into()
-}
-
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     excerpt(text.unwrap_or("no text")).into_owned()
-}
-
-/// The maximum length of an error or panic text in a reply, in bytes.
-const MAX_TEXT: usize = 1_000;
-
-#[cfg(test)]
-mod tests {
-    use super::{MAX_TEXT, excerpt};
-
-    #[test]
-    fn a_long_text_is_cut_between_characters() {
-        assert_eq!(excerpt("short"), "short");
-        let long = "ä".repeat(MAX_TEXT);
-        let cut = excerpt(&long);
-        assert!(cut.len() <= MAX_TEXT + "…".len());
-        assert!(cut.ends_with("ä…"));
-        assert!(excerpt(&format!("x{long}")).ends_with("ä…"));
-    }
 }

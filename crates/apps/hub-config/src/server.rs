@@ -1,37 +1,8 @@
 //! Servers as they are configured.
 
-use std::{borrow::Borrow, collections::HashMap, fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::HashMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
-use crate::{Input, Launch, Position};
-
-/// The name of a server: the key under which the user configured it. A clone is cheap.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServerName(Arc<str>);
-
-impl ServerName {
-    /// Returns the name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl<S: Into<Arc<str>>> From<S> for ServerName {
-    fn from(name: S) -> Self {
-        Self(name.into())
-    }
-}
-
-impl Borrow<str> for ServerName {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ServerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use crate::{Input, Launch, Position, ServerName};
 
 /// The configuration of a server as it is written: its strings contain variables.
 ///
