@@ -1,0 +1,211 @@
+//! How many processes may run.
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
+
+use tokio::sync::Notify;
+
+/// The limit of processes: a fixed number, or what fits into memory. Clones share one count.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    state: Arc<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    rule: Rule,
+    /// The highest memory of a process group so far, in bytes.
+    high_water: AtomicU64,
+    running: AtomicUsize,
+    freed: Notify,
+}
+
+#[derive(Debug)]
+enum Rule {
+    Slots(usize),
+    Memory { limit: u64, reserve: u64 },
+}
+
+/// The numbers of an [`Admission`], for metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AdmissionNumbers {
+    /// How many processes may run.
+    pub slots: usize,
+    /// How many run or start.
+    pub running: usize,
+    /// The highest memory of one process and its children so far, in bytes; an assumption before the first turn.
+    pub high_water: u64,
+}
+
+impl Admission {
+    /// Allows this many processes.
+    pub fn slots(slots: usize) -> Self {
+        Self::new(Rule::Slots(slots))
+    }
+
+    /// Allows as many processes as fit into `limit` bytes without `reserve` bytes, by the highest memory that a process
+    /// group of the CLI has had. Before the first measurement 400 MB are assumed.
+    pub fn memory(limit: u64, reserve: u64) -> Self {
+        Self::new(Rule::Memory { limit, reserve })
+    }
+
+    /// Allows as many processes as fit into the limit of the cgroup or else into the memory of the machine; an eighth of
+    /// it is reserved. Where neither is known, 16 processes are allowed.
+    pub fn of_machine() -> Self {
+        memory_limit().map_or_else(|| Self::slots(16), |limit| Self::memory(limit, limit / 8))
+    }
+
+    /// Returns the current numbers.
+    pub fn numbers(&self) -> AdmissionNumbers {
+        let high_water = self.state.high_water.load(Ordering::Relaxed);
+        let slots = match self.state.rule {
+            Rule::Slots(slots) => slots,
+            Rule::Memory { limit, reserve } => {
+                usize::try_from(limit.saturating_sub(reserve) / high_water.max(1)).unwrap_or(usize::MAX)
+            }
+        };
+        AdmissionNumbers { slots, running: self.state.running.load(Ordering::Relaxed), high_water }
+    }
+
+    fn new(rule: Rule) -> Self {
+        let state = State {
+            rule,
+            high_water: AtomicU64::new(ASSUMED),
+            running: AtomicUsize::new(0),
+            freed: Notify::new(),
+        };
+        Self { state: Arc::new(state) }
+    }
+
+    /// Takes a slot, if one is free.
+    pub(crate) fn take(&self) -> Option<Slot> {
+        let slots = self.numbers().slots;
+        let taken = |running: usize| (running < slots).then_some(running + 1);
+        self.state.running.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
+        Some(Slot(Arc::clone(&self.state)))
+    }
+
+    /// Waits until a slot has been freed since the last call. For one caller at a time.
+    pub(crate) async fn freed(&self) {
+        self.state.freed.notified().await;
+    }
+
+    /// Measures the running processes.
+    pub(crate) fn observe(&self) {
+        let Some(measured) = largest_child() else { return };
+        let first =
+            self.state.high_water.compare_exchange(ASSUMED, measured, Ordering::Relaxed, Ordering::Relaxed);
+        if first.is_err() {
+            self.state.high_water.fetch_max(measured, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The slot of one process. Dropping it frees the slot.
+#[derive(Debug)]
+pub(crate) struct Slot(Arc<State>);
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::Relaxed);
+        self.0.freed.notify_one();
+    }
+}
+
+/// The memory of a process before the first measurement.
+const ASSUMED: u64 = 400 << 20;
+
+fn memory_limit() -> Option<u64> {
+    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    });
+    let group =
+        number("/sys/fs/cgroup/memory.max").or_else(|| number("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    group.into_iter().chain(machine).min()
+}
+
+/// Returns the resident memory of the largest process group that a child of this process leads.
+fn largest_child() -> Option<u64> {
+    let own = std::process::id();
+    let (mut leaders, mut groups) = (Vec::new(), std::collections::HashMap::<u32, u64>::new());
+    for entry in fs::read_dir("/proc").ok()?.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        let Some((parent, group, pages)) =
+            fs::read_to_string(entry.path().join("stat")).ok().as_deref().and_then(fields)
+        else {
+            continue;
+        };
+        if parent == own && group == pid {
+            leaders.push(pid);
+        }
+        let memory = groups.entry(group).or_default();
+        *memory = memory.saturating_add(pages.saturating_mul(PAGE));
+    }
+    leaders.iter().filter_map(|leader| groups.get(leader)).max().copied()
+}
+
+/// Returns the parent, the process group and the resident pages from `/proc/PID/stat`.
+fn fields(stat: &str) -> Option<(u32, u32, u64)> {
+    // The name of the program is in parentheses and may contain any character.
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(1);
+    let (parent, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    Some((parent, group, fields.nth(18)?.parse().ok()?))
+}
+
+/// The size of a page on the supported machines; on others the measurement is too low.
+const PAGE: u64 = 4096;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_limited_and_freed() {
+        let admission = Admission::slots(2);
+        let first = admission.take().unwrap();
+        let _second = admission.take().unwrap();
+        assert!(admission.take().is_none());
+        drop(first);
+        assert!(admission.take().is_some());
+    }
+
+    #[test]
+    fn memory_is_divided_by_the_largest_process() {
+        let admission = Admission::memory(2000 << 20, 400 << 20);
+        assert_eq!(admission.numbers().slots, 4);
+        admission.state.high_water.store(800 << 20, Ordering::Relaxed);
+        assert_eq!(admission.numbers().slots, 2);
+    }
+
+    #[test]
+    fn stat_line_is_read_despite_a_hostile_program_name() {
+        let stat =
+            "42 (a) b 7 (c)) S 7 42 42 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 1000 300 18446744073709551615";
+        assert_eq!(fields(stat), Some((7, 42, 300)));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn child_in_a_group_of_its_own_is_measured() {
+        use std::{io::Read, os::unix::process::CommandExt, process::Stdio};
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", "echo; read line"]).stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);
+        let mut child = command.spawn().unwrap();
+        // Its first output shows that it has memory of its own.
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        let measured = largest_child();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(measured.is_some_and(|bytes| bytes > 0));
+    }
+}

@@ -1,0 +1,166 @@
+//! The settings of a worker.
+
+use std::{fmt, pin::Pin, sync::Arc, time::Duration};
+
+use agentwire::{Incoming, Options, SessionBuilder, hooks::Hooks, sessions::SessionStore};
+
+use crate::{
+    admission::Admission,
+    outcome::TurnEnd,
+    secrets::SecretResolver,
+    turn::{Fence, Question, SessionName},
+    workspace::{FolderWorkspace, Workspace},
+};
+
+/// The settings of a [`Worker`](crate::Worker).
+#[must_use = "settings do nothing without a worker"]
+pub struct WorkerConfig {
+    pub(crate) config: Config,
+}
+
+pub(crate) struct Config {
+    pub(crate) store: Arc<dyn SessionStore>,
+    pub(crate) workspace: Arc<dyn Workspace>,
+    pub(crate) options: Options,
+    pub(crate) hooks: Hooks,
+    pub(crate) approvals: Vec<String>,
+    pub(crate) secrets: Option<Arc<dyn SecretResolver>>,
+    pub(crate) admission: Admission,
+    pub(crate) question_grace: Duration,
+    pub(crate) ttl: Duration,
+    pub(crate) lease: Option<Duration>,
+    pub(crate) configure: Arc<Configure>,
+    pub(crate) on_question: Arc<OnEvent<Question>>,
+    pub(crate) on_message: Arc<OnEvent<Incoming>>,
+    pub(crate) on_end: Arc<OnEnd>,
+}
+
+type Configure = dyn Fn(&SessionName, SessionBuilder) -> SessionBuilder + Send + Sync;
+type OnEvent<T> = dyn Fn(&Fence, &T) + Send + Sync;
+type OnEnd = dyn Fn(TurnEnd) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+
+impl WorkerConfig {
+    /// Returns settings for sessions in this store, with folders of their own in `workspaces`.
+    pub fn new(store: Arc<dyn SessionStore>, workspaces: impl Into<std::path::PathBuf>) -> Self {
+        Self {
+            config: Config {
+                store,
+                workspace: Arc::new(FolderWorkspace::new(workspaces)),
+                options: Options::new(),
+                hooks: Hooks::new(),
+                approvals: Vec::new(),
+                secrets: None,
+                admission: Admission::of_machine(),
+                question_grace: Duration::from_secs(60),
+                ttl: Duration::from_secs(300),
+                lease: None,
+                configure: Arc::new(|_, builder| builder),
+                on_question: Arc::new(|_, _| ()),
+                on_message: Arc::new(|_, _| ()),
+                on_end: Arc::new(|_| Box::pin(std::future::ready(()))),
+            },
+        }
+    }
+
+    /// Sets where the files of sessions are.
+    pub fn workspace(mut self, workspace: impl Workspace + 'static) -> Self {
+        self.config.workspace = Arc::new(workspace);
+        self
+    }
+
+    /// Sets the options of all sessions. The worker sets the working folder, the session's id and the storing itself.
+    pub fn options(mut self, options: Options) -> Self {
+        self.config.options = options;
+        self
+    }
+
+    /// Sets the hooks of all sessions. The worker adds its own.
+    pub fn hooks(mut self, hooks: Hooks) -> Self {
+        self.config.hooks = hooks;
+        self
+    }
+
+    /// Sets the tools that need a person's answer before each use, by their exact names. Rules and the permission
+    /// mode do not change this. For other tools the CLI decides.
+    ///
+    /// A parked question about one of these tools continues without another call of the model, except in a subagent, in
+    /// an in-process MCP server, and beside another open question.
+    pub fn approvals<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
+        self.config.approvals = tools.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Sets how secrets are resolved. Without it a turn that names a secret is interrupted.
+    pub fn secrets(mut self, secrets: impl SecretResolver + 'static) -> Self {
+        self.config.secrets = Some(Arc::new(secrets));
+        self
+    }
+
+    /// Sets how many processes may run. By default, as many as the memory of the machine or the cgroup allows.
+    pub fn admission(mut self, admission: Admission) -> Self {
+        self.config.admission = admission;
+        self
+    }
+
+    /// Sets how long a question waits for a person before it is parked: one minute by default.
+    pub fn question_grace(mut self, grace: Duration) -> Self {
+        self.config.question_grace = grace;
+        self
+    }
+
+    /// Sets how long a process waits for the next turn of its session: five minutes by default.
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.config.ttl = ttl;
+        self
+    }
+
+    /// Sets the time after which other workers may take the sessions over if [`Worker::renew`](crate::Worker::renew) is not called.
+    ///
+    /// After half of it without a call the worker ends all of its processes. There is no lease by default.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.config.lease = Some(lease);
+        self
+    }
+
+    /// Sets a function that completes the builder of each session, such as with MCP servers.
+    ///
+    /// The worker sets the options, hooks, permission handler, store and grace periods after it.
+    pub fn configure(
+        mut self,
+        f: impl Fn(&SessionName, SessionBuilder) -> SessionBuilder + Send + Sync + 'static,
+    ) -> Self {
+        self.config.configure = Arc::new(f);
+        self
+    }
+
+    /// Sets a function that is called for each question. It must not block.
+    pub fn on_question(mut self, f: impl Fn(&Fence, &Question) + Send + Sync + 'static) -> Self {
+        self.config.on_question = Arc::new(f);
+        self
+    }
+
+    /// Sets a function that is called for each message of a turn, in their order. It must not block.
+    pub fn on_message(mut self, f: impl Fn(&Fence, &Incoming) + Send + Sync + 'static) -> Self {
+        self.config.on_message = Arc::new(f);
+        self
+    }
+
+    /// Sets a function that is called once for each turn that was started, unless the worker goes away or loses its
+    /// lease before.
+    ///
+    /// The next turn of the session may be started within it. A warm session starts that turn after the future is ready.
+    pub fn on_end<F, Fut>(mut self, f: F) -> Self
+    where
+        F: Fn(TurnEnd) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.config.on_end = Arc::new(move |end| Box::pin(f(end)));
+        self
+    }
+}
+
+impl fmt::Debug for WorkerConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkerConfig").field("approvals", &self.config.approvals).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,147 @@
+//! The callbacks of a session: no tool runs before its record is stored, and questions go to a person.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use agentwire::{
+    Decision, StoreHandle,
+    hooks::{Hooks, Matcher, PermissionHandler},
+    protocol::{
+        RawJson, ToolUseId,
+        hook::{HookReply, PreToolUse},
+        mcp::McpSource,
+        permission::Allow,
+    },
+};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::turn::{Answer, Question, Way, digest};
+
+/// A question of a callback, and where to answer it.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) question: Question,
+    pub(crate) verdict: oneshot::Sender<Verdict>,
+}
+
+/// The answer for a callback.
+#[derive(Debug)]
+pub(crate) enum Verdict {
+    Answer(Answer),
+    Defer,
+}
+
+/// Asks for tool uses, and remembers the answers to parked ones.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    asked: mpsc::Sender<Asked>,
+    answers: Arc<Mutex<Vec<(Question, Answer)>>>,
+}
+
+impl Gate {
+    /// Returns a gate that sends questions to `asked`.
+    pub(crate) fn new(asked: mpsc::Sender<Asked>) -> Self {
+        Self { asked, answers: Arc::default() }
+    }
+
+    /// Replaces the answers to parked questions; each is used once.
+    pub(crate) fn grant(&self, answers: Vec<(Question, Answer)>) {
+        *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
+    }
+
+    /// Turns the answers for tool uses that the CLI was to keep into grants, and returns them.
+    pub(crate) fn not_asked(&self) -> Vec<(Question, Answer)> {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = answers.iter_mut().filter(|(question, _)| question.way == Way::Defer);
+        kept.map(|answer| {
+            answer.0.way = Way::Grant;
+            answer.clone()
+        })
+        .collect()
+    }
+
+    /// Returns hooks that wait for the store before each tool use, and ask for the tools of `approvals`.
+    ///
+    /// A hook that fails refuses the tool use.
+    pub(crate) fn hooks(&self, hooks: Hooks, approvals: Vec<String>, stored: StoreHandle) -> Hooks {
+        let gate = self.clone();
+        let shared = Arc::new((approvals, stored));
+        // The person has the grace period of the machine, so the limit of the hook is far beyond it.
+        let every = Matcher::any().timeout(std::time::Duration::from_secs(86_400));
+        hooks.on_matching(PreToolUse, every, move |input, _context| {
+            let (gate, shared) = (gate.clone(), Arc::clone(&shared));
+            async move {
+                let (approvals, stored) = &*shared;
+                stored.stored(&input.tool_use_id).await.map_err(|error| error.to_string())?;
+                let answer = gate.answered(&input.tool_use_id, &input.tool_name, &input.tool_input);
+                if let Some(answer) = answer {
+                    return Ok(hook_reply(Verdict::Answer(answer)));
+                }
+                if !approvals.iter().any(|tool| *tool == *input.tool_name) {
+                    return Ok(HookReply::proceed());
+                }
+                // The CLI does not keep a deferred tool use of a subagent or of an in-process server.
+                let in_process = input.mcp_server.is_some_and(|server| server.source == Some(McpSource::Sdk));
+                let lost = input.agent_id.is_some() || in_process;
+                let way = if lost { Way::Grant } else { Way::Defer };
+                let question =
+                    Question::new(input.tool_use_id, input.tool_name.as_str(), input.tool_input, way);
+                gate.ask(question).await.map(hook_reply)
+            }
+        })
+    }
+
+    /// Returns a handler that asks for what neither a rule nor the mode decides.
+    pub(crate) fn permissions(&self) -> PermissionHandler {
+        let gate = self.clone();
+        PermissionHandler::new(move |request, _context| {
+            let gate = gate.clone();
+            async move {
+                if let Some(answer) = gate.answered(&request.tool_use_id, &request.tool_name, &request.input)
+                {
+                    return Ok(decision(answer));
+                }
+                let question =
+                    Question::new(request.tool_use_id, request.tool_name.as_str(), request.input, Way::Grant);
+                match gate.ask(question).await? {
+                    Verdict::Answer(answer) => Ok(decision(answer)),
+                    Verdict::Defer => Err("only a hook can defer a tool use".to_owned()),
+                }
+            }
+        })
+    }
+
+    /// Takes the answer to a parked question about this tool use, or the grant for an equal one.
+    fn answered(&self, id: &ToolUseId, tool: &str, input: &RawJson) -> Option<Answer> {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let digest = (!answers.is_empty()).then(|| digest(tool, input))?;
+        let is_answer = |(question, _): &(Question, Answer)| {
+            (question.id == *id || question.way == Way::Grant) && question.digest() == digest
+        };
+        let at = answers.iter().position(is_answer)?;
+        Some(answers.swap_remove(at).1)
+    }
+
+    async fn ask(&self, question: Question) -> Result<Verdict, String> {
+        let (verdict, answer) = oneshot::channel();
+        let ended = |_| "the worker ended the turn".to_owned();
+        self.asked.send(Asked { question, verdict }).await.map_err(|_| ended(()))?;
+        answer.await.map_err(|_| ended(()))
+    }
+}
+
+fn hook_reply(verdict: Verdict) -> HookReply<PreToolUse> {
+    match verdict {
+        Verdict::Answer(Answer::Allow { input: Some(input) }) => HookReply::allow_with_input(input),
+        Verdict::Answer(Answer::Allow { input: None }) => HookReply::allow(),
+        Verdict::Answer(Answer::Deny { reason }) => HookReply::deny(reason),
+        Verdict::Defer => HookReply::defer(),
+    }
+}
+
+fn decision(answer: Answer) -> Decision {
+    match answer {
+        Answer::Allow { input: Some(input) } => Decision::Allow(Allow::new().input(input)),
+        Answer::Allow { input: None } => Decision::allow(),
+        Answer::Deny { reason } => Decision::deny(reason),
+    }
+}

@@ -1,0 +1,83 @@
+//! The start of a session's process.
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire::{Session, SessionStoreFlush, sessions::SessionKey};
+
+use crate::{
+    config::Config,
+    gate::Gate,
+    turn::{Answer, Question, SessionName, TurnSpec, Way},
+};
+
+/// Starts the process of a session: a new one, or from the store.
+pub(crate) async fn connect(
+    config: &Config,
+    name: &SessionName,
+    gate: &Gate,
+    spec: &TurnSpec,
+) -> Result<Session, String> {
+    let key = SessionKey::new(&*name.tenant, name.session.clone()).map_err(|error| failed(&error))?;
+    let folder =
+        config.workspace.checkout(name, spec.revision.as_deref()).await.map_err(|error| failed(&*error))?;
+    let mut options = config
+        .options
+        .clone()
+        .cwd(folder)
+        .session_store_project(&*name.tenant)
+        .session_store_flush(SessionStoreFlush::Eager);
+    if let Some(budget) = spec.budget_usd {
+        options = options.max_budget_usd(budget);
+    }
+    for (variable, secret) in &spec.secrets {
+        let resolver =
+            config.secrets.as_ref().ok_or_else(|| format!("no resolver for the secret `{secret}`"))?;
+        options = options.env(variable, resolver.resolve(&name.tenant, secret).await?);
+    }
+    let stored = config.store.load(&key).await.map_err(|error| failed(&error))?;
+    let is_known = stored.is_some_and(|entries| !entries.is_empty());
+    options = if is_known { options.resume(&*name.session) } else { options.session_id(&*name.session) };
+    let builder = (config.configure)(name, Session::builder()).session_store(Arc::clone(&config.store));
+    let hooks = gate.hooks(config.hooks.clone(), config.approvals.clone(), builder.store_handle());
+    let builder = builder
+        .options(options)
+        .hooks(hooks)
+        .permissions(gate.permissions())
+        .grace(CLOSING, CLOSING)
+        .orphan_grace(Duration::ZERO);
+    builder.connect().await.map_err(|error| failed(&error))
+}
+
+/// Returns an error and its causes.
+pub(crate) fn failed(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+/// Returns the prompt that informs the model of the answers; none is needed if the CLI has kept the tool use.
+pub(crate) fn notice(answers: &[(Question, Answer)]) -> Option<String> {
+    let asked = answers.iter().filter(|(question, _)| question.way == Way::Grant);
+    let lines: Vec<_> = asked
+        .map(|(question, answer)| match answer {
+            Answer::Allow { .. } => format!(
+                "The use of {} with the input {} is now allowed, once. Use it again with exactly this input.",
+                question.tool,
+                question.input.as_str()
+            ),
+            Answer::Deny { reason } => {
+                format!(
+                    "The use of {} with the input {} is denied: {reason}",
+                    question.tool,
+                    question.input.as_str()
+                )
+            }
+        })
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+/// How long the CLI may take to exit after the end of its input, and again after SIGTERM.
+const CLOSING: Duration = Duration::from_secs(1);
+
+/// How long a process lives at most after its task was aborted: the two grace periods, and two seconds for SIGKILL.
+pub(crate) const ENDING: Duration = Duration::from_secs(4);

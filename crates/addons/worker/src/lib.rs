@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+
+mod admission;
+mod config;
+mod desk;
+mod gate;
+mod launch;
+mod ledger;
+mod local;
+mod machine;
+mod outcome;
+mod recovery;
+mod seat;
+mod secrets;
+mod turn;
+mod worker;
+mod workspace;
+
+pub use admission::{Admission, AdmissionNumbers};
+pub use config::WorkerConfig;
+pub use ledger::{Ledger, Refusal};
+pub use local::{Local, LocalError, Status};
+pub use machine::{Effect, Ending, Event, Machine, Phase};
+pub use outcome::{Outcome, TurnEnd};
+pub use recovery::{LossPolicy, OpenTool, Recovery, RecoveryError};
+pub use secrets::{SecretFolder, SecretFuture, SecretResolver};
+pub use turn::{Answer, Fence, Question, SessionName, TurnInput, TurnSpec, Way};
+pub use worker::{Start, Worker, WorkerError, WorkerNumbers};
+pub use workspace::{FolderWorkspace, GitWorkspace, Workspace, WorkspaceFuture};

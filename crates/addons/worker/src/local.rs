@@ -1,0 +1,230 @@
+//! The embedded engine: one process, a folder, and no server.
+
+mod engine;
+mod record;
+
+use std::{io, path::PathBuf};
+
+use agentwire::protocol::{ToolUseId, Uuid};
+use serde::{Deserialize, Serialize};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::JoinSet,
+};
+
+use crate::{
+    config::WorkerConfig,
+    ledger::Ledger,
+    machine::Phase,
+    outcome::{Outcome, TurnEnd},
+    recovery::{LossPolicy, RecoveryError},
+    turn::{Answer, Question, SessionName, TurnSpec},
+    worker::{Worker, WorkerError},
+};
+use engine::Engine;
+
+/// An engine in this process: prompts of a session run one after the other, and its state outlives the process in a
+/// folder.
+///
+/// Dropping it ends all processes; [`close`](Self::close) lets running turns finish. Either way the next `Local` on the
+/// folder continues: parked questions stay open, queued prompts run, and a turn that was cut is treated by its
+/// [`LossPolicy`].
+#[derive(Debug)]
+pub struct Local {
+    requests: mpsc::Sender<Request>,
+    worker: Worker,
+    /// The task of the engine.
+    _engine: JoinSet<()>,
+}
+
+/// The state of a session in an engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Status {
+    /// The phase.
+    pub phase: Phase,
+    /// The questions that wait for an answer, parked or not.
+    pub questions: Vec<Question>,
+    /// How many prompts have not ended.
+    pub prompts: usize,
+    /// The last prompt that has ended, and its outcome.
+    pub last: Option<(Uuid, Outcome)>,
+}
+
+/// An error of [`Local`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocalError {
+    /// The folder can't be read or written, or another process uses it.
+    #[error("the engine's folder {}: {source}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The worker can't be started.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// The state of a turn that was cut can't be read.
+    #[error(transparent)]
+    Recovery(#[from] RecoveryError),
+    /// The turn does not start with a prompt, or the name of the session is not a single path component.
+    #[error("the turn of {session} is not a prompt of a valid session")]
+    Invalid {
+        /// The session.
+        session: SessionName,
+    },
+    /// Too many prompts of the session wait.
+    #[error("{session} has {limit} prompts that have not ended")]
+    Full {
+        /// The session.
+        session: SessionName,
+        /// The limit.
+        limit: usize,
+    },
+    /// The session has no such prompt, or it ended too long ago.
+    #[error("{session} has no prompt {prompt}")]
+    Unknown {
+        /// The session.
+        session: SessionName,
+        /// The prompt.
+        prompt: Uuid,
+    },
+    /// The engine has ended.
+    #[error("the engine has ended")]
+    Ended,
+}
+
+impl Local {
+    /// Opens a folder and starts the worker. `limits` are those of each tenant.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError`] if the folder is in use or can't be read, or the worker can't be started.
+    pub async fn open(
+        folder: impl Into<PathBuf>,
+        worker: WorkerConfig,
+        policy: LossPolicy,
+        limits: Ledger,
+    ) -> Result<Self, LocalError> {
+        let (sender, requests) = mpsc::channel(REQUESTS);
+        let mut config = worker;
+        let (store, on_end) = (config.config.store.clone(), config.config.on_end);
+        let ends = sender.downgrade();
+        config.config.on_end = std::sync::Arc::new(move |end| {
+            let (then, ends) = (on_end(end.clone()), ends.clone());
+            Box::pin(async move {
+                then.await;
+                if let Some(ends) = ends.upgrade() {
+                    // Without the engine, the next one on the folder decides.
+                    let _ = ends.send(Request::Ended(end)).await;
+                }
+            })
+        });
+        let worker = Worker::new(config)?;
+        let engine = Engine::open(folder.into(), worker.clone(), store, policy, limits).await?;
+        let mut task = JoinSet::new();
+        task.spawn(engine.run(requests));
+        Ok(Self { requests: sender, worker, _engine: task })
+    }
+
+    /// Queues a turn that starts with a prompt. A prompt with a known id is not queued again.
+    ///
+    /// When it returns, the prompt is on disk.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError`] if the prompt is not queued.
+    pub async fn prompt(&self, session: &SessionName, turn: TurnSpec) -> Result<(), LocalError> {
+        self.request(|reply| Request::Prompt(session.clone(), Box::new(turn), reply)).await?
+    }
+
+    /// Waits for the end of a prompt, across parked questions.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::Unknown`], and [`LocalError::Ended`].
+    pub async fn ended(&self, session: &SessionName, prompt: &Uuid) -> Result<Outcome, LocalError> {
+        let unknown = LocalError::Unknown { session: session.clone(), prompt: prompt.clone() };
+        let waiting = self.request(|reply| Request::Await(session.clone(), prompt.clone(), reply)).await?;
+        waiting.ok_or(unknown)?.await.map_err(|_| LocalError::Ended)
+    }
+
+    /// Answers a question, parked or not, and returns whether it was open.
+    ///
+    /// When it returns, the answer to a parked question is on disk. The turn continues when all questions that were
+    /// parked together are answered.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError`] if the answer can't be stored.
+    pub async fn answer(
+        &self,
+        session: &SessionName,
+        question: &ToolUseId,
+        answer: Answer,
+    ) -> Result<bool, LocalError> {
+        self.request(|reply| Request::Answer(session.clone(), question.clone(), answer, reply)).await?
+    }
+
+    /// Cancels all prompts of a session, and returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError`] if the state can't be stored.
+    pub async fn cancel(&self, session: &SessionName) -> Result<bool, LocalError> {
+        self.request(|reply| Request::Cancel(session.clone(), reply)).await?
+    }
+
+    /// Returns the state of a session; `None` if it is unknown.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::Ended`].
+    pub async fn status(&self, session: &SessionName) -> Result<Option<Status>, LocalError> {
+        self.request(|reply| Request::Status(session.clone(), reply)).await
+    }
+
+    /// Returns the names of all sessions, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::Ended`].
+    pub async fn sessions(&self) -> Result<Vec<SessionName>, LocalError> {
+        self.request(Request::Sessions).await
+    }
+
+    /// Returns the worker, to interrupt and to steer running turns.
+    pub fn worker(&self) -> &Worker {
+        &self.worker
+    }
+
+    /// Parks open questions, waits `grace` for running turns, and ends the others.
+    pub async fn close(self, grace: std::time::Duration) {
+        self.worker.drain(grace).await;
+    }
+
+    async fn request<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Result<T, LocalError> {
+        let (reply, answer) = oneshot::channel();
+        self.requests.send(request(reply)).await.map_err(|_| LocalError::Ended)?;
+        answer.await.map_err(|_| LocalError::Ended)
+    }
+}
+
+type Reply<T> = oneshot::Sender<Result<T, LocalError>>;
+
+/// A request to the engine's task.
+#[derive(Debug)]
+enum Request {
+    Prompt(SessionName, Box<TurnSpec>, Reply<()>),
+    Await(SessionName, Uuid, oneshot::Sender<Option<oneshot::Receiver<Outcome>>>),
+    Answer(SessionName, ToolUseId, Answer, Reply<bool>),
+    Cancel(SessionName, Reply<bool>),
+    Status(SessionName, oneshot::Sender<Option<Status>>),
+    Sessions(oneshot::Sender<Vec<SessionName>>),
+    Ended(TurnEnd),
+}
+
+/// How many requests may wait.
+const REQUESTS: usize = 256;

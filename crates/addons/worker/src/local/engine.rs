@@ -1,0 +1,388 @@
+//! The engine's task: it owns the state of all sessions.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    fs::File,
+    io,
+    path::PathBuf,
+    sync::Arc,
+};
+
+use agentwire::{
+    protocol::{ToolUseId, Uuid},
+    sessions::SessionStore,
+};
+use tokio::{
+    sync::{mpsc, oneshot},
+    task::spawn_blocking,
+};
+
+use super::{
+    LocalError, Request, Status,
+    record::{self, Parked, Prompt, Record},
+};
+use crate::{
+    launch::ENDING,
+    ledger::{Ledger, Refusal},
+    machine::Phase,
+    outcome::{Outcome, TurnEnd},
+    recovery::{LossPolicy, Recovery},
+    secrets::is_name,
+    turn::{Answer, SessionName, TurnInput, TurnSpec},
+    worker::{Start, Worker},
+};
+
+pub(super) struct Engine {
+    folder: PathBuf,
+    /// Locked as long as the engine lives.
+    _lock: File,
+    worker: Worker,
+    policy: LossPolicy,
+    limits: Ledger,
+    sessions: BTreeMap<SessionName, Record>,
+    ledgers: HashMap<Box<str>, Ledger>,
+    /// The reservations of running turns.
+    budgets: HashMap<SessionName, Option<f64>>,
+    /// Answers that came when their questions may have been about to be parked.
+    early: HashMap<SessionName, Vec<(ToolUseId, Answer)>>,
+    /// Sessions with a turn that had no room.
+    waiting: BTreeSet<SessionName>,
+    listeners: HashMap<(SessionName, Uuid), Vec<oneshot::Sender<Outcome>>>,
+}
+
+impl Engine {
+    /// Reads the folder, and decides about turns that were cut.
+    pub(super) async fn open(
+        folder: PathBuf,
+        worker: Worker,
+        store: Arc<dyn SessionStore>,
+        policy: LossPolicy,
+        limits: Ledger,
+    ) -> Result<Self, LocalError> {
+        let path = folder.clone();
+        let read = move || -> io::Result<_> {
+            std::fs::create_dir_all(&path)?;
+            let lock = File::create(path.join("lock"))?;
+            rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive)
+                .map_err(|_| io::Error::other("another engine uses it"))?;
+            let sessions = record::read_all(&path)?;
+            let mut ledgers = HashMap::new();
+            for (name, _) in &sessions {
+                if !ledgers.contains_key(&name.tenant) {
+                    let spent: f64 = record::read(&path.join(&*name.tenant).join(SPENT))?.unwrap_or_default();
+                    ledgers.insert(name.tenant.clone(), Ledger { spent_usd: spent, ..limits.clone() });
+                }
+            }
+            Ok((lock, sessions, ledgers, limits))
+        };
+        let (lock, sessions, ledgers, limits) =
+            blocking(read).await.map_err(|source| LocalError::Folder { folder: folder.clone(), source })?;
+        let mut engine = Self {
+            folder,
+            _lock: lock,
+            worker,
+            policy,
+            limits,
+            sessions: sessions.into_iter().collect(),
+            ledgers,
+            budgets: HashMap::new(),
+            early: HashMap::new(),
+            waiting: BTreeSet::new(),
+            listeners: HashMap::new(),
+        };
+        let names: Vec<_> = engine.sessions.keys().cloned().collect();
+        if engine.sessions.values().any(|record| record.running.is_some()) {
+            // A process of a killed engine may live a moment longer, and two must not share a workspace.
+            tokio::time::sleep(ENDING).await;
+        }
+        for name in names {
+            let input = engine.sessions.get(&name).and_then(|record| record.running.clone());
+            if let Some(input) = input {
+                let recovery = Recovery::of(&store, &name, &input).await?;
+                let why = "the engine ended in the turn".to_owned();
+                engine.lost(&name, &input, why, recovery).await?;
+            }
+            engine.step(&name).await?;
+        }
+        Ok(engine)
+    }
+
+    /// Runs until the handle is dropped.
+    pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        loop {
+            let worker = self.worker.clone();
+            let has_waiting = !self.waiting.is_empty();
+            let result = tokio::select! {
+                request = requests.recv() => match request {
+                    Some(request) => self.serve(request).await,
+                    None => return,
+                },
+                () = worker.room(), if has_waiting => self.retry().await,
+            };
+            if let Err(error) = result {
+                tracing::error!("{error}");
+            }
+        }
+    }
+
+    async fn serve(&mut self, request: Request) -> Result<(), LocalError> {
+        // A caller that has gone away needs no reply.
+        match request {
+            Request::Prompt(session, turn, reply) => drop(reply.send(self.prompt(&session, *turn).await)),
+            Request::Await(session, prompt, reply) => drop(reply.send(self.listen(session, prompt))),
+            Request::Answer(session, question, answer, reply) => {
+                drop(reply.send(self.answer(&session, question, answer).await));
+            }
+            Request::Cancel(session, reply) => drop(reply.send(self.cancel(&session).await)),
+            Request::Status(session, reply) => drop(reply.send(self.status(&session))),
+            Request::Sessions(reply) => drop(reply.send(self.sessions.keys().cloned().collect())),
+            Request::Ended(end) => self.ended(end).await?,
+        }
+        Ok(())
+    }
+
+    async fn prompt(&mut self, session: &SessionName, turn: TurnSpec) -> Result<(), LocalError> {
+        let id = match &turn.input {
+            TurnInput::Prompt { id, .. } if is_name(&session.tenant) && is_name(&session.session) => {
+                id.clone()
+            }
+            _ => return Err(LocalError::Invalid { session: session.clone() }),
+        };
+        let record = self.sessions.entry(session.clone()).or_default();
+        if record.knows(&id) {
+            return Ok(());
+        }
+        if record.prompts.len() >= PROMPTS {
+            return Err(LocalError::Full { session: session.clone(), limit: PROMPTS });
+        }
+        record.prompts.push_back(Prompt { id: id.clone(), turn });
+        if let Err(error) = self.save(session).await {
+            // The caller may queue it again.
+            if let Some(record) = self.sessions.get_mut(session) {
+                record.prompts.retain(|prompt| prompt.id != id);
+            }
+            return Err(error);
+        }
+        self.step(session).await
+    }
+
+    fn listen(&mut self, session: SessionName, prompt: Uuid) -> Option<oneshot::Receiver<Outcome>> {
+        let (sender, receiver) = oneshot::channel();
+        let record = self.sessions.get(&session)?;
+        if let Some(outcome) = record.end_of(&prompt) {
+            // The receiver is below.
+            let _ = sender.send(outcome.clone());
+        } else if record.knows(&prompt) {
+            let listeners = self.listeners.entry((session, prompt)).or_default();
+            listeners.retain(|listener| !listener.is_closed());
+            listeners.push(sender);
+        } else {
+            return None;
+        }
+        Some(receiver)
+    }
+
+    async fn answer(
+        &mut self,
+        session: &SessionName,
+        question: ToolUseId,
+        answer: Answer,
+    ) -> Result<bool, LocalError> {
+        let Some(record) = self.sessions.get_mut(session) else { return Ok(false) };
+        if record.answer(&question, answer.clone()) {
+            self.save(session).await?;
+            self.step(session).await?;
+            return Ok(true);
+        }
+        let (_, open) = self.worker.phase(session);
+        if !open.iter().any(|asked| asked.id == question) {
+            return Ok(false);
+        }
+        self.worker.answer(session, &question, answer.clone());
+        self.early.entry(session.clone()).or_default().push((question, answer));
+        Ok(true)
+    }
+
+    async fn cancel(&mut self, session: &SessionName) -> Result<bool, LocalError> {
+        let Some(record) = self.sessions.get_mut(session) else { return Ok(false) };
+        let had_prompts = !record.prompts.is_empty();
+        // The end of the running one is reported.
+        let keep = usize::from(record.running.is_some());
+        let mut ended = Vec::new();
+        let first = if keep == 1 { record.prompts.pop_front() } else { None };
+        while let Some(id) = record.end_cancelled() {
+            ended.push(id);
+        }
+        record.prompts.extend(first);
+        self.save(session).await?;
+        for id in ended {
+            self.announce(session, id, &Outcome::Cancelled);
+        }
+        self.waiting.remove(session);
+        self.worker.stop(session);
+        Ok(had_prompts)
+    }
+
+    fn status(&self, session: &SessionName) -> Option<Status> {
+        let record = self.sessions.get(session)?;
+        let (mut phase, mut questions) = self.worker.phase(session);
+        if record.running.is_none() {
+            let open = record.parked.iter().filter(|parked| parked.answer.is_none());
+            questions = open.map(|parked| parked.question.clone()).collect();
+            if !record.parked.is_empty() {
+                phase = Phase::Parked;
+            }
+        }
+        Some(Status { phase, questions, prompts: record.prompts.len(), last: record.ends.back().cloned() })
+    }
+
+    async fn ended(&mut self, end: TurnEnd) -> Result<(), LocalError> {
+        let TurnEnd { fence, outcome, cost_usd, .. } = end;
+        let session = &fence.session;
+        self.settle(session, cost_usd).await?;
+        let early = self.early.remove(session).unwrap_or_default();
+        let Some(record) = self.sessions.get_mut(session) else { return Ok(()) };
+        match outcome {
+            // The next engine on the folder decides.
+            Outcome::Drained => return Ok(()),
+            Outcome::Parked(questions) => {
+                record.running = None;
+                record.parked =
+                    questions.into_iter().map(|question| Parked { question, answer: None }).collect();
+                for (question, answer) in early {
+                    record.answer(&question, answer);
+                }
+                self.save(session).await?;
+            }
+            Outcome::Interrupted { why, state } => {
+                if let Some(input) = record.running.clone() {
+                    self.lost(session, &input, why, state).await?;
+                }
+            }
+            outcome => self.finish(session, outcome).await?,
+        }
+        self.step(session).await?;
+        self.retry().await
+    }
+
+    /// Starts a turn that was cut again, or ends its prompt.
+    async fn lost(
+        &mut self,
+        session: &SessionName,
+        input: &TurnInput,
+        why: String,
+        state: Recovery,
+    ) -> Result<(), LocalError> {
+        let id = uuid::Uuid::new_v4().to_string();
+        let again = state.restart(&self.policy, input, id.as_str());
+        let prompt = self.sessions.get_mut(session).and_then(|record| {
+            record.running = None;
+            record.parked.clear();
+            record.prompts.front_mut()
+        });
+        match (again, prompt, state) {
+            (Some(input), Some(prompt), _) => {
+                prompt.turn.input = input;
+                self.save(session).await
+            }
+            (_, _, Recovery::Finished { text }) => {
+                self.finish(session, Outcome::Done { text, is_error: false }).await
+            }
+            (_, _, state) => self.finish(session, Outcome::Interrupted { why, state }).await,
+        }
+    }
+
+    /// Ends the first prompt of a session.
+    async fn finish(&mut self, session: &SessionName, outcome: Outcome) -> Result<(), LocalError> {
+        let id = self.sessions.get_mut(session).and_then(|record| record.end(outcome.clone()));
+        self.save(session).await?;
+        if let Some(id) = id {
+            self.announce(session, id, &outcome);
+        }
+        Ok(())
+    }
+
+    fn announce(&mut self, session: &SessionName, prompt: Uuid, outcome: &Outcome) {
+        for listener in self.listeners.remove(&(session.clone(), prompt)).unwrap_or_default() {
+            // A listener that has gone away needs nothing.
+            let _ = listener.send(outcome.clone());
+        }
+    }
+
+    /// Starts the turns that had no room.
+    async fn retry(&mut self) -> Result<(), LocalError> {
+        for session in std::mem::take(&mut self.waiting) {
+            self.step(&session).await?;
+        }
+        Ok(())
+    }
+
+    /// Starts the next turn of a session, if one is due.
+    async fn step(&mut self, session: &SessionName) -> Result<(), LocalError> {
+        loop {
+            let Some(record) = self.sessions.get_mut(session) else { return Ok(()) };
+            let Some(mut turn) = record.due() else { return Ok(()) };
+            let ledger = self.ledgers.entry(session.tenant.clone()).or_insert_with(|| self.limits.clone());
+            let budget = match ledger.reserve(turn.budget_usd) {
+                Ok(budget) => budget,
+                Err(Refusal::Turns) => {
+                    self.waiting.insert(session.clone());
+                    return Ok(());
+                }
+                Err(refusal) => {
+                    self.finish(session, Outcome::Refused(refusal)).await?;
+                    continue;
+                }
+            };
+            turn.budget_usd = budget;
+            record.epoch += 1;
+            record.running = Some(turn.input.clone());
+            let fence = self.worker.fence(session, record.epoch);
+            self.budgets.insert(session.clone(), budget);
+            let saved = self.save(session).await;
+            if saved.is_ok() && self.worker.start(&fence, &turn) == Start::Started {
+                return Ok(());
+            }
+            if let Some(record) = self.sessions.get_mut(session) {
+                record.running = None;
+            }
+            self.waiting.insert(session.clone());
+            self.settle(session, 0.0).await?;
+            return saved;
+        }
+    }
+
+    /// Replaces the reservation of a turn by its cost.
+    async fn settle(&mut self, session: &SessionName, cost_usd: f64) -> Result<(), LocalError> {
+        let budget = self.budgets.remove(session);
+        let (Some(budget), Some(ledger)) = (budget, self.ledgers.get_mut(&session.tenant)) else {
+            return Ok(());
+        };
+        ledger.settle(budget, cost_usd);
+        if cost_usd > 0.0 {
+            let (path, spent) = (self.folder.join(&*session.tenant).join(SPENT), ledger.spent_usd);
+            self.written(blocking(move || record::write(&path, &spent)).await)?;
+        }
+        Ok(())
+    }
+
+    async fn save(&self, session: &SessionName) -> Result<(), LocalError> {
+        let Some(record) = self.sessions.get(session).cloned() else { return Ok(()) };
+        let path = record::path(&self.folder, session);
+        self.written(blocking(move || record::write(&path, &record)).await)
+    }
+
+    fn written(&self, result: io::Result<()>) -> Result<(), LocalError> {
+        result.map_err(|source| LocalError::Folder { folder: self.folder.clone(), source })
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
+    spawn_blocking(work).await.map_err(io::Error::other)?
+}
+
+/// The file with what a tenant has spent.
+const SPENT: &str = "spent-usd";
+
+/// How many prompts of a session may wait.
+const PROMPTS: usize = 1000;

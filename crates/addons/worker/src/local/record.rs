@@ -1,0 +1,146 @@
+//! The state of one session on disk.
+
+use std::{
+    collections::VecDeque,
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+use agentwire::protocol::{ToolUseId, Uuid};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{
+    outcome::Outcome,
+    turn::{Answer, Question, SessionName, TurnInput, TurnSpec},
+};
+
+/// The state of a session.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// The number of the last turn.
+    pub(super) epoch: u64,
+    /// The prompts that have not ended. Only the first one runs or is parked.
+    pub(super) prompts: VecDeque<Prompt>,
+    /// The input of the turn that runs, as far as is known.
+    pub(super) running: Option<TurnInput>,
+    /// The parked questions of the first prompt.
+    pub(super) parked: Vec<Parked>,
+    /// The last prompts that have ended.
+    pub(super) ends: VecDeque<(Uuid, Outcome)>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Prompt {
+    /// The id of the prompt as it was queued.
+    pub(super) id: Uuid,
+    /// The turn to start.
+    pub(super) turn: TurnSpec,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Parked {
+    pub(super) question: Question,
+    pub(super) answer: Option<Answer>,
+}
+
+impl Record {
+    /// Returns whether a prompt is queued or has ended.
+    pub(super) fn knows(&self, prompt: &Uuid) -> bool {
+        self.prompts.iter().any(|known| known.id == *prompt) || self.end_of(prompt).is_some()
+    }
+
+    /// Returns the outcome of a prompt that has ended.
+    pub(super) fn end_of(&self, prompt: &Uuid) -> Option<&Outcome> {
+        self.ends.iter().find(|(id, _)| id == prompt).map(|(_, outcome)| outcome)
+    }
+
+    /// Returns the turn to start now.
+    pub(super) fn due(&self) -> Option<TurnSpec> {
+        if self.running.is_some() {
+            return None;
+        }
+        let mut turn = self.prompts.front()?.turn.clone();
+        if !self.parked.is_empty() {
+            let answered = |parked: &Parked| Some((parked.question.clone(), parked.answer.clone()?));
+            turn.input = TurnInput::Answers(self.parked.iter().map(answered).collect::<Option<_>>()?);
+        }
+        Some(turn)
+    }
+
+    /// Stores the answer to a parked question, and returns whether it was open.
+    pub(super) fn answer(&mut self, question: &ToolUseId, answer: Answer) -> bool {
+        let open =
+            self.parked.iter_mut().find(|parked| parked.question.id == *question && parked.answer.is_none());
+        open.map(|parked| parked.answer = Some(answer)).is_some()
+    }
+
+    /// Ends the first prompt as cancelled, and returns its id.
+    pub(super) fn end_cancelled(&mut self) -> Option<Uuid> {
+        self.end(Outcome::Cancelled)
+    }
+
+    /// Ends the first prompt, and returns its id.
+    pub(super) fn end(&mut self, outcome: Outcome) -> Option<Uuid> {
+        self.running = None;
+        self.parked.clear();
+        let prompt = self.prompts.pop_front()?;
+        self.ends.push_back((prompt.id.clone(), outcome));
+        if self.ends.len() > ENDS {
+            self.ends.pop_front();
+        }
+        Some(prompt.id)
+    }
+}
+
+/// Returns the file of a session.
+pub(super) fn path(folder: &Path, session: &SessionName) -> PathBuf {
+    folder.join(&*session.tenant).join(format!("{}.json", session.session))
+}
+
+/// Replaces a file, so that it has the old or the new content after a crash.
+pub(super) fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer(&mut file, value)?;
+    file.flush()?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Reads a file; `None` if there is none.
+pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
+    match fs::read(path) {
+        Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads all sessions of a folder.
+pub(super) fn read_all(folder: &Path) -> io::Result<Vec<(SessionName, Record)>> {
+    let mut records = Vec::new();
+    for tenant in fs::read_dir(folder)? {
+        let tenant = tenant?;
+        if !tenant.file_type()?.is_dir() {
+            continue;
+        }
+        for file in fs::read_dir(tenant.path())? {
+            let path = file?.path();
+            let name = path.file_stem().zip(path.extension()).filter(|(_, end)| *end == "json");
+            if let Some((Some(tenant), Some(session))) = name
+                .map(|(name, _)| (path.parent(), name.to_str()))
+                .map(|(folder, name)| (folder.and_then(Path::file_name).and_then(|name| name.to_str()), name))
+                && let Some(record) = read(&path)?
+            {
+                records.push((SessionName::new(tenant, session), record));
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// How many ended prompts of a session are remembered.
+const ENDS: usize = 1000;

@@ -1,0 +1,51 @@
+//! The end of a turn.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ledger::Refusal,
+    recovery::Recovery,
+    turn::{Fence, Question},
+};
+
+/// The end of a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TurnEnd {
+    /// The fence that the turn was started with.
+    pub fence: Fence,
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The cost of the turn in US dollars, as the CLI estimates it.
+    pub cost_usd: f64,
+    /// The revision of the workspace after the turn.
+    pub revision: Option<String>,
+}
+
+/// The outcome of a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The CLI has sent a result.
+    Done {
+        /// The last text of the model, or the errors.
+        text: String,
+        /// Whether the turn failed.
+        is_error: bool,
+    },
+    /// No process lives; [`TurnSpec::answers`] continues the turn, on any worker.
+    Parked(Vec<Question>),
+    /// The turn was stopped by [`Worker::stop`](crate::Worker::stop).
+    Cancelled,
+    /// The turn was cut by [`Worker::drain`](crate::Worker::drain), or because the lease could not be renewed.
+    Drained,
+    /// The worker or the CLI ended in the turn, or the CLI could not be started.
+    Interrupted {
+        /// The cause.
+        why: String,
+        /// How far the turn went.
+        state: Recovery,
+    },
+    /// The tenant's limits do not allow the turn. An engine reports it; a worker does not.
+    Refused(Refusal),
+}

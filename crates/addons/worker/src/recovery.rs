@@ -1,0 +1,229 @@
+//! The state of a turn after its worker was lost, read from the store.
+
+use std::sync::Arc;
+
+use agentwire::{
+    protocol::{RawJson, ToolUseId, Uuid},
+    sessions::{KeyError, SessionKey, SessionStore, StoreError},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::turn::{SessionName, TurnInput};
+
+/// The state of a turn after its worker was lost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Recovery {
+    /// The CLI has not received the input. The turn is safe to start.
+    Unstarted,
+    /// The turn began.
+    Interrupted {
+        /// The tool uses without a result. Each may have run.
+        tools: Vec<OpenTool>,
+    },
+    /// The model ended the turn; only the report is lost.
+    Finished {
+        /// The last text of the model.
+        text: String,
+    },
+}
+
+/// A tool use without a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct OpenTool {
+    /// The tool use.
+    pub id: ToolUseId,
+    /// The tool.
+    pub tool: Box<str>,
+    /// The input of the tool.
+    pub input: RawJson,
+}
+
+/// The treatment of a turn after its worker was lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum LossPolicy {
+    /// Reports the state of the turn, and starts nothing.
+    #[default]
+    Tell,
+    /// Starts a turn with this notice as its prompt if the lost one was interrupted, and the lost one if it was not
+    /// started.
+    Resume(String),
+    /// Starts the lost turn if it was not started, and reports it otherwise.
+    RetryUnstarted,
+}
+
+/// An error of [`Recovery::of`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecoveryError {
+    /// The session has no valid key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The store can't be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Recovery {
+    /// Reads the state of a turn from the store, where the CLI's transcript has the id of each prompt.
+    ///
+    /// Call it when no process of the session lives: after the lease of the lost worker.
+    ///
+    /// # Errors
+    ///
+    /// [`RecoveryError`].
+    pub async fn of(
+        store: &Arc<dyn SessionStore>,
+        session: &SessionName,
+        input: &TurnInput,
+    ) -> Result<Self, RecoveryError> {
+        let key = SessionKey::new(&*session.tenant, session.session.clone())?;
+        let entries = store.load(&key).await?.unwrap_or_default();
+        let entries = entries.iter().filter_map(|entry| serde_json::from_str(entry.as_str()).ok());
+        Ok(Self::read(entries, input))
+    }
+
+    /// Returns the input of the turn to start by this policy, if any. `id` is the id of a new prompt.
+    pub fn restart(&self, policy: &LossPolicy, input: &TurnInput, id: impl Into<Uuid>) -> Option<TurnInput> {
+        match (self, policy) {
+            (Self::Unstarted, LossPolicy::RetryUnstarted | LossPolicy::Resume(_)) => Some(input.clone()),
+            (Self::Interrupted { .. }, LossPolicy::Resume(notice)) => {
+                Some(TurnInput::Prompt { id: id.into(), text: notice.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    fn read(entries: impl Iterator<Item = Value>, input: &TurnInput) -> Self {
+        let mut began = false;
+        let mut tools: Vec<OpenTool> = Vec::new();
+        let mut text = None;
+        for entry in entries {
+            let entry = &entry;
+            let is_prompt = match input {
+                TurnInput::Prompt { id, .. } => {
+                    entry.get("uuid").and_then(Value::as_str) == Some(id.as_str())
+                }
+                // The turn began when its questions were asked.
+                TurnInput::Answers(_) => true,
+            };
+            if is_prompt && !began {
+                (began, text) = (true, None);
+                tools.retain(|_| matches!(input, TurnInput::Answers(_)));
+            }
+            let message = entry.get("message");
+            let is_assistant = entry.get("type").and_then(Value::as_str) == Some("assistant");
+            if is_assistant {
+                text = None;
+            }
+            for block in message
+                .and_then(|message| message.get("content"))
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
+                let field = |name| block.get(name).and_then(Value::as_str);
+                match field("type") {
+                    Some("tool_use") => tools.extend(open_tool(block)),
+                    Some("tool_result") => {
+                        tools.retain(|tool| Some(tool.id.as_str()) != field("tool_use_id"));
+                    }
+                    Some("text") if is_assistant && stop_reason(message) == Some("end_turn") => {
+                        text = field("text").map(str::to_owned);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        match text {
+            _ if !began => Self::Unstarted,
+            Some(text) if tools.is_empty() => Self::Finished { text },
+            _ => Self::Interrupted { tools },
+        }
+    }
+}
+
+fn stop_reason(message: Option<&Value>) -> Option<&str> {
+    message?.get("stop_reason")?.as_str()
+}
+
+fn open_tool(block: &Value) -> Option<OpenTool> {
+    let text = |name| block.get(name).and_then(Value::as_str);
+    let input = RawJson::encode(block.get("input")?).ok()?;
+    Some(OpenTool { id: text("id")?.into(), tool: text("name")?.into(), input })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const PROMPT: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+
+    fn read(entries: &[Value]) -> Recovery {
+        let input = TurnInput::Prompt { id: PROMPT.into(), text: "Go.".to_owned() };
+        Recovery::read(entries.iter().cloned(), &input)
+    }
+
+    fn prompt() -> Value {
+        json!({"type": "user", "uuid": PROMPT, "message": {"role": "user", "content": "Go."}})
+    }
+
+    fn assistant(block: &Value, stop: &str) -> Value {
+        json!({"type": "assistant", "message": {"content": [block], "stop_reason": stop}})
+    }
+
+    fn tool(id: &str) -> Value {
+        assistant(&json!({"type": "tool_use", "id": id, "name": "Bash", "input": {}}), "tool_use")
+    }
+
+    fn result(id: &str) -> Value {
+        json!({"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": id}]}})
+    }
+
+    #[test]
+    fn turn_without_its_prompt_is_unstarted() {
+        let earlier =
+            [tool("a"), result("a"), assistant(&json!({"type": "text", "text": "Old."}), "end_turn")];
+        assert_eq!(read(&earlier), Recovery::Unstarted);
+        assert_eq!(read(&[]), Recovery::Unstarted);
+    }
+
+    #[test]
+    fn tool_without_a_result_may_have_run() {
+        let Recovery::Interrupted { tools } =
+            read(&[tool("old"), prompt(), tool("a"), tool("b"), result("a")])
+        else {
+            panic!("not interrupted");
+        };
+        assert_eq!(tools.iter().map(|tool| tool.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn last_text_of_the_model_finishes_the_turn() {
+        let text = assistant(&json!({"type": "text", "text": "Done."}), "end_turn");
+        assert_eq!(read(&[prompt(), text]), Recovery::Finished { text: "Done.".to_owned() });
+        let old = assistant(&json!({"type": "text", "text": "Old."}), "end_turn");
+        assert_eq!(read(&[old, prompt()]), Recovery::Interrupted { tools: Vec::new() });
+    }
+
+    #[test]
+    fn policy_never_repeats_a_turn_that_began() {
+        let input = TurnInput::Prompt { id: PROMPT.into(), text: "Go.".to_owned() };
+        let interrupted = Recovery::Interrupted { tools: Vec::new() };
+        assert_eq!(interrupted.restart(&LossPolicy::RetryUnstarted, &input, "x"), None);
+        assert_eq!(interrupted.restart(&LossPolicy::Tell, &input, "x"), None);
+        assert_eq!(Recovery::Unstarted.restart(&LossPolicy::Tell, &input, "x"), None);
+        assert_eq!(
+            Recovery::Unstarted.restart(&LossPolicy::RetryUnstarted, &input, "x"),
+            Some(input.clone())
+        );
+        let notice = TurnInput::Prompt { id: "x".into(), text: "Look first.".to_owned() };
+        let resume = LossPolicy::Resume("Look first.".to_owned());
+        assert_eq!(interrupted.restart(&resume, &input, "x"), Some(notice));
+    }
+}

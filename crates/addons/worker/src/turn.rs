@@ -1,0 +1,175 @@
+//! The parts of a turn: its fence, its input, its questions and its end.
+
+use std::{collections::BTreeMap, fmt};
+
+use agentwire::protocol::{RawJson, SessionId, ToolUseId, Uuid};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// The name of a session: its tenant, and its id, a UUID that is also the CLI's session id.
+///
+/// The tenant is the project of the session's key in the store.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SessionName {
+    /// The tenant: a single path component.
+    pub tenant: Box<str>,
+    /// The session's id.
+    pub session: SessionId,
+}
+
+impl SessionName {
+    /// Returns the name of a session of a tenant.
+    pub fn new(tenant: impl Into<Box<str>>, session: impl Into<SessionId>) -> Self {
+        Self { tenant: tenant.into(), session: session.into() }
+    }
+}
+
+impl fmt::Display for SessionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.tenant, self.session)
+    }
+}
+
+/// The permission to start one turn, once, on one run of one worker.
+///
+/// [`Worker::fence`](crate::Worker::fence) creates it. An engine stores it before it starts the turn, so that a repeated
+/// start is recognized, and a start on a worker that has been restarted is refused.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Fence {
+    /// The session.
+    pub session: SessionName,
+    /// The number of the turn in its session, which the engine counts. A later turn has a higher number.
+    pub epoch: u64,
+    /// The run of the worker.
+    pub boot: Box<str>,
+    /// The number of the fence in this run.
+    pub(crate) number: u64,
+}
+
+/// A turn to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TurnSpec {
+    /// What the turn starts with.
+    pub input: TurnInput,
+    /// The most that the turn may cost, in US dollars (`maxBudgetUsd`).
+    pub budget_usd: Option<f64>,
+    /// Environment variables of the CLI, by name, each with the name of its secret.
+    #[serde(default)]
+    pub secrets: BTreeMap<String, String>,
+    /// The revision of the workspace to start from; `None` for the newest.
+    pub revision: Option<String>,
+}
+
+impl TurnSpec {
+    /// Returns a turn that starts with a prompt of this id.
+    ///
+    /// The id is the key of idempotency: after a crash it shows whether the CLI has received the prompt.
+    pub fn prompt(id: impl Into<Uuid>, text: impl Into<String>) -> Self {
+        Self::new(TurnInput::Prompt { id: id.into(), text: text.into() })
+    }
+
+    /// Returns a turn that continues a parked one.
+    pub fn answers(answers: impl IntoIterator<Item = (Question, Answer)>) -> Self {
+        Self::new(TurnInput::Answers(answers.into_iter().collect()))
+    }
+
+    /// Returns a turn with this input.
+    pub fn new(input: TurnInput) -> Self {
+        Self { input, budget_usd: None, secrets: BTreeMap::new(), revision: None }
+    }
+}
+
+/// What a turn starts with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum TurnInput {
+    /// A prompt.
+    Prompt {
+        /// The id of the prompt.
+        id: Uuid,
+        /// The text of the prompt.
+        text: String,
+    },
+    /// The answers to all questions of a parked turn.
+    Answers(Vec<(Question, Answer)>),
+}
+
+/// A question to a person: whether a tool may be used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// The id of the tool use, which is the id of the question.
+    pub id: ToolUseId,
+    /// The tool.
+    pub tool: Box<str>,
+    /// The input of the tool.
+    pub input: RawJson,
+    /// How the tool use continues if the question is parked.
+    pub way: Way,
+}
+
+impl Question {
+    /// Returns a question about this tool use.
+    pub fn new(id: ToolUseId, tool: impl Into<Box<str>>, input: RawJson, way: Way) -> Self {
+        Self { id, tool: tool.into(), input, way }
+    }
+
+    /// Returns the SHA-256 of the tool and its input, as hexadecimal digits. The order of keys does not matter.
+    pub fn digest(&self) -> String {
+        digest(&self.tool, &self.input)
+    }
+}
+
+/// Returns the digest of a tool use; see [`Question::digest`].
+pub(crate) fn digest(tool: &str, input: &RawJson) -> String {
+    // A map of `serde_json` sorts its keys.
+    let sorted =
+        input.decode::<serde_json::Value>().map_or_else(|_| input.as_str().to_owned(), |v| v.to_string());
+    let mut hash = Sha256::new();
+    hash.update(tool);
+    hash.update([0]);
+    hash.update(sorted);
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// How a tool use continues after its question was parked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Way {
+    /// The CLI keeps the tool use (`defer`) and asks again when the session is resumed.
+    Defer,
+    /// The turn is interrupted. An allowance becomes a grant for one use of the tool with the same input, and a prompt
+    /// informs the model of the decision.
+    Grant,
+}
+
+/// An answer to a [`Question`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Answer {
+    /// The tool runs, with this input instead of its own if there is one.
+    Allow {
+        /// The changed input.
+        input: Option<RawJson>,
+    },
+    /// The tool does not run.
+    Deny {
+        /// The reason, for the model.
+        reason: String,
+    },
+}
+
+impl Answer {
+    /// Returns the answer that allows the tool use as it is.
+    pub fn allow() -> Self {
+        Self::Allow { input: None }
+    }
+
+    /// Returns the answer that denies the tool use, with a reason for the model.
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::Deny { reason: reason.into() }
+    }
+}

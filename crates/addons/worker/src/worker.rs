@@ -1,0 +1,375 @@
+//! The worker: the sessions of one process, behind fences and within limits.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use agentwire::protocol::{ToolUseId, message::UserInput};
+use tokio::{
+    sync::mpsc,
+    task::JoinSet,
+    time::{Instant, sleep_until, timeout},
+};
+
+use crate::{
+    admission::AdmissionNumbers,
+    config::{Config, WorkerConfig},
+    desk::{Command, View},
+    launch::ENDING,
+    machine::Phase,
+    seat::Seat,
+    turn::{Answer, Fence, Question, SessionName, TurnSpec},
+};
+
+/// A worker, which runs turns of sessions, each session in a CLI process.
+///
+/// Clones refer to the same worker. When the last one is dropped, all processes end.
+#[derive(Clone)]
+pub struct Worker {
+    shared: Arc<Shared>,
+}
+
+/// The answer to [`Worker::start`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "an engine must handle each answer")]
+pub enum Start {
+    /// The turn has been started, now or by an earlier call with the same fence. Its end is reported.
+    Started,
+    /// There is no room, the session runs another turn, or the worker drains. The turn may be started elsewhere, or
+    /// here later.
+    Busy,
+    /// The fence is of an earlier run of the worker or of an earlier turn. The turn may have run.
+    Lost,
+}
+
+/// The numbers of a [`Worker`], for metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WorkerNumbers {
+    /// The slots and their use.
+    pub admission: AdmissionNumbers,
+    /// How many turns run, without those that wait for a person.
+    pub running: usize,
+    /// How many turns wait for a person.
+    pub asking: usize,
+    /// How many processes wait for a turn.
+    pub idle: usize,
+}
+
+/// An error of a [`Worker`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkerError {
+    /// The lease is too short to end all processes within half of it.
+    #[error("a lease of {lease:?} is too short: the processes need {ENDING:?} to end, within half of it")]
+    Lease {
+        /// The lease.
+        lease: Duration,
+    },
+}
+
+impl Worker {
+    /// Starts a worker with these settings, in a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`WorkerError::Lease`] if the lease is too short to end processes within half of it.
+    pub fn new(config: WorkerConfig) -> Result<Self, WorkerError> {
+        let WorkerConfig { config } = config;
+        if let Some(lease) = config.lease.filter(|lease| *lease < ENDING * 2) {
+            return Err(WorkerError::Lease { lease });
+        }
+        let lease = config.lease;
+        let shared = Arc::new(Shared { config: Arc::new(config), state: Mutex::new(State::new()) });
+        if let Some(lease) = lease {
+            let watched = Arc::downgrade(&shared);
+            shared.state().watchdog.spawn(async move {
+                while let Some(shared) = watched.upgrade() {
+                    let due = shared.state().renewed + lease / 2;
+                    if due <= Instant::now() {
+                        shared.state().give_up();
+                    }
+                    drop(shared);
+                    sleep_until(due.max(Instant::now() + lease / 16)).await;
+                }
+            });
+        }
+        Ok(Self { shared })
+    }
+
+    /// Returns a fence for a turn of a session on this run of the worker.
+    ///
+    /// `epoch` is the number of the turn in its session. An engine stores the fence before it starts the turn.
+    pub fn fence(&self, session: &SessionName, epoch: u64) -> Fence {
+        let mut state = self.shared.state();
+        state.fences += 1;
+        Fence { session: session.clone(), epoch, boot: state.boot.clone(), number: state.fences }
+    }
+
+    /// Starts a turn, at most once for each fence.
+    pub fn start(&self, fence: &Fence, spec: &TurnSpec) -> Start {
+        let mut state = self.shared.state();
+        let state = &mut *state;
+        if state.started.contains(&fence.number) && fence.boot == state.boot {
+            return Start::Started;
+        }
+        if fence.boot != state.boot || fence.number <= state.forgotten || Instant::now() < state.blocked {
+            return Start::Lost;
+        }
+        if state.is_draining {
+            return Start::Busy;
+        }
+        let turn = Box::new((fence.clone(), spec.clone()));
+        if let Some(desk) = state.desks.get(&fence.session) {
+            let mut view = desk.view();
+            if !view.is_closed {
+                if view.is_busy || desk.commands.capacity() == 0 {
+                    return Start::Busy;
+                }
+                if view.fence.as_ref().is_some_and(|last| last.epoch >= fence.epoch) {
+                    return Start::Lost;
+                }
+                view.is_busy = desk.commands.try_send(Command::Start(turn)).is_ok();
+                if view.is_busy {
+                    drop(view);
+                    state.remember(fence.number);
+                    return Start::Started;
+                }
+                return Start::Busy;
+            }
+        }
+        let Some(slot) = self.shared.config.admission.take() else {
+            state.evict();
+            return Start::Busy;
+        };
+        let (commands, receiver) = mpsc::channel(COMMANDS);
+        let view = Arc::new(Mutex::new(View::new()));
+        let seat = Seat::new(Arc::clone(&self.shared.config), fence.session.clone(), Arc::clone(&view), slot);
+        if commands.try_send(Command::Start(turn)).is_err() {
+            return Start::Busy;
+        }
+        state.desks.retain(|_, desk| !desk.view().is_closed);
+        while state.tasks.try_join_next().is_some() {}
+        state.tasks.spawn(seat.run(receiver));
+        state.desks.insert(fence.session.clone(), Desk { commands, view });
+        state.remember(fence.number);
+        Start::Started
+    }
+
+    /// Waits until a process has ended since the last call, so that a turn that was [`Start::Busy`] may have room.
+    /// For one caller at a time.
+    pub async fn room(&self) {
+        self.shared.config.admission.freed().await;
+    }
+
+    /// Returns whether the turn of this fence runs here.
+    pub fn alive(&self, fence: &Fence) -> bool {
+        let state = self.shared.state();
+        fence.boot == state.boot
+            && state.started.contains(&fence.number)
+            && state.desks.get(&fence.session).is_some_and(|desk| {
+                let view = desk.view();
+                // A seat publishes the fence when it takes the turn.
+                view.is_busy && view.fence.as_ref().is_none_or(|current| current.number <= fence.number)
+            })
+    }
+
+    /// Returns the phase of a session on this worker, and its open questions.
+    pub fn phase(&self, session: &SessionName) -> (Phase, Vec<Question>) {
+        let state = self.shared.state();
+        state.desks.get(session).map_or((Phase::Cold, Vec::new()), |desk| {
+            let view = desk.view();
+            (view.phase, view.questions.clone())
+        })
+    }
+
+    /// Answers an open question, and returns whether the session is here.
+    ///
+    /// A question that has just been parked takes no answer: the engine keeps the answer, and starts a turn with it
+    /// ([`TurnSpec::answers`]) once the turn is reported as parked.
+    pub fn answer(&self, session: &SessionName, question: &ToolUseId, answer: Answer) -> bool {
+        self.command(session, Command::Answer(question.clone(), answer))
+    }
+
+    /// Interrupts the running turn, which ends with a result. Returns whether the session is here.
+    pub fn interrupt(&self, session: &SessionName) -> bool {
+        self.command(session, Command::Interrupt)
+    }
+
+    /// Sends a prompt into the running turn, by its priority. Returns whether the session is here.
+    ///
+    /// A prompt that comes after the end of the turn is dropped.
+    pub fn steer(&self, session: &SessionName, prompt: UserInput) -> bool {
+        self.command(session, Command::Steer(Box::new(prompt)))
+    }
+
+    /// Ends the running turn and its process. Returns whether the session is here.
+    pub fn stop(&self, session: &SessionName) -> bool {
+        self.command(session, Command::Stop)
+    }
+
+    /// Renews the lease: other workers do not take the sessions over before a lease from now.
+    pub fn renew(&self) {
+        self.shared.state().renewed = Instant::now();
+    }
+
+    /// Starts no further turn, parks open questions, waits `grace` for running turns, ends the others, and returns when
+    /// all processes have ended and all turns are reported.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the worker still takes no turn.
+    pub async fn drain(&self, grace: Duration) {
+        let seats: Vec<_> = {
+            let mut state = self.shared.state();
+            state.is_draining = true;
+            state.desks.values().map(|desk| desk.commands.clone()).collect()
+        };
+        let ended = async |command: fn() -> Command| {
+            for seat in &seats {
+                // An error means that the seat has ended.
+                let _ = seat.send(command()).await;
+            }
+            for seat in &seats {
+                seat.closed().await;
+            }
+        };
+        if timeout(grace, ended(|| Command::Finish)).await.is_err() {
+            ended(|| Command::Drain).await;
+        }
+    }
+
+    /// Returns the current numbers.
+    pub fn numbers(&self) -> WorkerNumbers {
+        let admission = self.shared.config.admission.numbers();
+        let mut numbers = WorkerNumbers { admission, running: 0, asking: 0, idle: 0 };
+        for desk in self.shared.state().desks.values() {
+            let view = desk.view();
+            match view.phase {
+                Phase::Running => numbers.running += 1,
+                Phase::Asking | Phase::Parking => numbers.asking += 1,
+                Phase::Idle => numbers.idle += 1,
+                _ => {}
+            }
+        }
+        numbers
+    }
+
+    fn command(&self, session: &SessionName, command: Command) -> bool {
+        let state = self.shared.state();
+        state
+            .desks
+            .get(session)
+            .is_some_and(|desk| desk.view().is_busy && desk.commands.try_send(command).is_ok())
+    }
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Worker").field("numbers", &self.numbers()).finish_non_exhaustive()
+    }
+}
+
+struct Shared {
+    config: Arc<Config>,
+    state: Mutex<State>,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct State {
+    /// The run of the worker; a lost lease begins another.
+    boot: Box<str>,
+    /// The number of the last fence.
+    fences: u64,
+    /// The fences of turns that were started.
+    started: BTreeSet<u64>,
+    /// Fences up to this one are not in `started` any more.
+    forgotten: u64,
+    desks: HashMap<SessionName, Desk>,
+    /// The tasks of the sessions.
+    tasks: JoinSet<()>,
+    watchdog: JoinSet<()>,
+    is_draining: bool,
+    renewed: Instant,
+    /// No turn starts before: processes of a lost lease are ending.
+    blocked: Instant,
+}
+
+/// A session's task, from outside.
+struct Desk {
+    commands: mpsc::Sender<Command>,
+    view: Arc<Mutex<View>>,
+}
+
+impl Desk {
+    fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn new() -> Self {
+        Self {
+            boot: boot(),
+            fences: 0,
+            started: BTreeSet::new(),
+            forgotten: 0,
+            desks: HashMap::new(),
+            tasks: JoinSet::new(),
+            watchdog: JoinSet::new(),
+            is_draining: false,
+            renewed: Instant::now(),
+            blocked: Instant::now(),
+        }
+    }
+
+    fn remember(&mut self, number: u64) {
+        self.started.insert(number);
+        if self.started.len() > FENCES
+            && let Some(first) = self.started.pop_first()
+        {
+            self.forgotten = first;
+        }
+    }
+
+    /// Ends the process that has waited longest for a turn.
+    fn evict(&self) {
+        let idle = self.desks.values().filter_map(|desk| {
+            let view = desk.view();
+            (view.phase == Phase::Idle && !view.is_busy).then_some((view.since, desk))
+        });
+        if let Some((_, desk)) = idle.min_by_key(|(since, _)| *since) {
+            // A full queue means that the session is about to act anyway.
+            let _ = desk.commands.try_send(Command::Evict);
+        }
+    }
+
+    /// Ends all processes without a report, since the lease is lost.
+    fn give_up(&mut self) {
+        if !self.desks.is_empty() {
+            tracing::warn!("the lease was not renewed: ending {} sessions", self.desks.len());
+        }
+        self.desks.clear();
+        self.tasks.abort_all();
+        self.boot = boot();
+        (self.renewed, self.blocked) = (Instant::now(), Instant::now() + ENDING);
+    }
+}
+
+fn boot() -> Box<str> {
+    uuid::Uuid::new_v4().to_string().into()
+}
+
+/// How many commands may wait for a session.
+const COMMANDS: usize = 64;
+
+/// How many fences are remembered.
+const FENCES: usize = 65_536;
