@@ -7,6 +7,8 @@ mod bare;
 mod changed;
 mod continued;
 mod deferred;
+#[cfg(unix)]
+mod durable;
 mod ends;
 mod failing_hooks;
 mod folders;
