@@ -33,7 +33,7 @@ pub enum Outcome {
         /// Whether the turn failed.
         is_error: bool,
     },
-    /// No process lives; [`TurnSpec::answers`] continues the turn, on any worker.
+    /// No process lives; [`TurnSpec::answers`](crate::TurnSpec::answers) continues the turn, on any worker.
     Parked(Vec<Question>),
     /// The turn was stopped by [`Worker::stop`](crate::Worker::stop).
     Cancelled,
