@@ -8,10 +8,7 @@
     reason = "a program for the terminal reports by printing"
 )]
 
-mod at_once;
 mod built;
-mod failure;
-mod inspect;
 mod machine;
 mod metadata;
 mod npm;
@@ -28,6 +25,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser};
 
+use agentwire_cli::{at_once, decode, failure, inspect};
 use failure::Failure;
 
 /// Declares the modules of commands; each has `Args`, whose first line describes the command, and `run`.
@@ -57,7 +55,6 @@ commands! {
     Ci ci,
     Cli cli,
     Conformance conformance,
-    Decode decode,
     Docs docs,
     Drift drift,
     Endings endings,
@@ -77,9 +74,7 @@ commands! {
     SessionsAgree sessions_agree,
     Soak soak,
     Tidy tidy,
-    View view,
     ViewBrowser view_browser,
-    Wire wire,
 }
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 //! Each crate sits only on lower ones.
 
-use super::rules::{BENCHES, BESIDE, JUDGE, ORDER, TESTKIT, VIEWER, XTASK};
+use super::rules::{BENCHES, BESIDE, COMMAND, JUDGE, ORDER, TESTKIT, VIEWER, XTASK};
 use crate::metadata::{Dependency, Package};
 
 /// Checks the edges of this crate.
@@ -25,7 +25,7 @@ pub(super) fn findings(package: &Package) -> Vec<String> {
 
 /// Whether this is a crate of the workspace.
 pub(super) fn is_ours(name: &str) -> bool {
-    rank(name).is_some() || [JUDGE, BENCHES, XTASK].contains(&name)
+    rank(name).is_some() || [JUDGE, COMMAND, BENCHES, XTASK].contains(&name)
 }
 
 /// The place of a layer, counted from the bottom.
@@ -39,6 +39,8 @@ fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
         (XTASK | BENCHES, _) => None,
         (_, XTASK | BENCHES) => Some("nothing may use the chores"),
         (JUDGE, _) => None,
+        (COMMAND, _) => None,
+        (_, COMMAND) => Some("only the chores use the command"),
         (_, JUDGE) => Some("the judge is for tests only"),
         (from, TESTKIT) if from != VIEWER => Some("the testkit is for tests only"),
         _ if rank(to) >= rank(from) => Some("leads upwards"),

@@ -70,6 +70,9 @@ pub(super) const VIEWER: &str = "agentwire-viewer";
 /// Not published, and on top of the facade: a dependency of tests and of the chores only.
 pub(super) const JUDGE: &str = "agentwire-judge";
 
+/// The command; unpublished, since it uses the judge.
+pub(super) const COMMAND: &str = "agentwire-cli";
+
 /// On top of everything, and used by nothing.
 pub(super) const XTASK: &str = "xtask";
 

@@ -17,14 +17,14 @@ use agentwire_protocol::{DecodeError, Message};
 use serde::Serialize;
 
 use compare::join;
-pub(crate) use node::Node;
+pub use node::Node;
 use parts::Asked;
-pub(crate) use registry::Registry;
-pub(crate) use view::{Reader, View, view};
+pub use registry::Registry;
+pub use view::{Reader, View, view};
 
 /// The sender of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum From {
+pub enum From {
     /// The CLI.
     Cli,
     /// Our side.
@@ -35,45 +35,45 @@ pub(crate) enum From {
 
 /// What our types make of one line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Verdict {
+pub struct Verdict {
     /// The kind by the wire's own names, outermost first, joined by `/`; `None` where the line has no `type`.
-    pub(crate) kind: Option<String>,
+    pub kind: Option<String>,
     /// Whether every part of `kind` has a type of ours.
-    pub(crate) known: bool,
+    pub known: bool,
     /// Why the line, or a part of it that has a type, can't be read, and where; `None` where all of it can.
-    pub(crate) undecodable: Option<String>,
+    pub undecodable: Option<String>,
     /// What of the line does not fit and is missing in the message, or repeated, and where.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) set_aside: Vec<String>,
+    pub set_aside: Vec<String>,
     /// Whether the line comes back byte for byte, and every value that our types have is the line's own.
-    pub(crate) lossless: bool,
+    pub lossless: bool,
     /// The paths of fields, and of objects of an unknown kind, that are on the line and in no type of ours.
-    pub(crate) unknown_fields: Vec<String>,
+    pub unknown_fields: Vec<String>,
     /// The paths of objects and lists that no type of ours looks into.
     #[serde(skip)]
-    pub(crate) raw: Vec<String>,
+    pub raw: Vec<String>,
 }
 
 /// Reads lines of one session; requests identify the replies that follow them.
 #[derive(Debug)]
-pub(crate) struct Inspector {
+pub struct Inspector {
     registry: Registry,
     /// Requests by whether they are ours, and by id.
     open: HashMap<(bool, String), Asked>,
 }
 
 impl Inspector {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self { registry: Registry::new(), open: HashMap::new() }
     }
 
     /// Forgets the requests: what follows is another session.
-    pub(crate) fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.open.clear();
     }
 
     /// Returns what our types read of a line.
-    pub(crate) fn inspect(&mut self, from: From, line: &Line) -> Verdict {
+    pub fn inspect(&mut self, from: From, line: &Line) -> Verdict {
         let kept = comes_back(line);
         let bytes = line.as_bytes();
         let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);

@@ -11,22 +11,22 @@ use super::node::Node;
 
 /// What a type of ours makes of a text.
 #[derive(Debug, Default)]
-pub(crate) struct View {
+pub struct View {
     /// The paths that the type has no place for; a path is relative to the text.
-    pub(crate) missing: Vec<String>,
+    pub missing: Vec<String>,
     /// The paths of objects of a kind that our union does not know.
-    pub(crate) unknown: Vec<String>,
+    pub unknown: Vec<String>,
     /// The paths of objects and lists that the type keeps as text.
-    pub(crate) raw: Vec<String>,
+    pub raw: Vec<String>,
     /// The paths of values that the type changes.
-    pub(crate) changed: Vec<String>,
+    pub changed: Vec<String>,
 }
 
 /// Reads a text as one type of ours.
-pub(crate) type Reader = fn(&str) -> Result<View, DecodeError>;
+pub type Reader = fn(&str) -> Result<View, DecodeError>;
 
 /// Reads the text as a `T`.
-pub(crate) fn view<T: DeserializeOwned + Serialize>(text: &str) -> Result<View, DecodeError> {
+pub fn view<T: DeserializeOwned + Serialize>(text: &str) -> Result<View, DecodeError> {
     let mut view = View::of(&decode::<T>(text)?, text);
     let line = Node::parse(text).unwrap_or(Node::List(Vec::new()));
     let ignored = ignored::<T>(&line.tags_first());
@@ -37,7 +37,7 @@ pub(crate) fn view<T: DeserializeOwned + Serialize>(text: &str) -> Result<View, 
 
 impl View {
     /// Compares a value with the text that it was read from.
-    pub(crate) fn of<T: Serialize>(value: &T, text: &str) -> Self {
+    pub fn of<T: Serialize>(value: &T, text: &str) -> Self {
         // A decoded text is JSON, so there is a tree of it.
         let line = Node::parse(text).unwrap_or(Node::List(Vec::new()));
         let Differences { missing, unknown, raw, mut changed } = match encode(value) {

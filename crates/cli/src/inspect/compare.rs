@@ -65,7 +65,7 @@ fn fields(line: &[(Box<str>, Node)], view: &[(Box<str>, Node)], path: &str, foun
 }
 
 /// The path of a field.
-pub(crate) fn join(path: &str, name: &str) -> String {
+pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 

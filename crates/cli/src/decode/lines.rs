@@ -7,7 +7,8 @@ use agentwire_codec::{FrameError, Limits, Line, LineDecoder};
 use crate::inspect::From;
 
 /// Reads lines through the codec, and checks that it returns them unchanged.
-pub(crate) struct Lines<R> {
+#[derive(Debug)]
+pub struct Lines<R> {
     input: R,
     decoder: LineDecoder,
     /// `None` before the first line, which decides it.
@@ -15,7 +16,8 @@ pub(crate) struct Lines<R> {
 }
 
 /// One line.
-pub(crate) enum Said {
+#[derive(Debug)]
+pub enum Said {
     Line {
         from: From,
         line: Line,
@@ -27,12 +29,12 @@ pub(crate) enum Said {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(crate) fn new(input: R) -> Self {
+    pub fn new(input: R) -> Self {
         Self { input, decoder: LineDecoder::new(Limits::default()), transcript: None }
     }
 
     /// The next line; `None` at the end of the input.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Said>> {
+    pub fn next(&mut self) -> io::Result<Option<Said>> {
         loop {
             let mut bytes = Vec::new();
             if self.input.read_until(b'\n', &mut bytes)? == 0 {

@@ -4,21 +4,21 @@ use std::fmt;
 
 /// Why a command failed, as text for the terminal.
 #[derive(Debug)]
-pub(crate) struct Failure(String);
+pub struct Failure(String);
 
 impl Failure {
     /// A failure with this text.
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+    pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
     /// A failure that was reported already.
-    pub(crate) fn already_reported() -> Self {
+    pub fn already_reported() -> Self {
         Self(String::new())
     }
 
     /// Whether there is nothing left to say.
-    pub(crate) fn is_reported(&self) -> bool {
+    pub fn is_reported(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -43,7 +43,7 @@ impl<E: std::error::Error> From<E> for Failure {
 }
 
 /// Adds the operation to an error.
-pub(crate) trait While<T> {
+pub trait While<T> {
     /// Puts `doing()` before the error's own text.
     fn while_doing(self, doing: impl FnOnce() -> String) -> Result<T, Failure>;
 }

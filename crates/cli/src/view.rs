@@ -1,4 +1,4 @@
-//! `cargo xtask view`: a transcript as one HTML page.
+//! `agentwire view`: a transcript as one HTML page.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,27 +6,26 @@ use std::path::{Path, PathBuf};
 use agentwire_testkit::Transcript;
 
 use crate::failure::{Failure, While as _};
-use crate::workspace;
+use crate::output::line;
 
 /// Writes a recorded session as one HTML page
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub struct Args {
     /// A transcript, or a capture of the output of the CLI
     transcript: PathBuf,
-    /// Where to write the page; target/view/NAME.html by default
+    /// Where to write the page; NAME.html in this folder by default
     #[arg(short = 'o')]
     out: Option<PathBuf>,
 }
 
 /// Writes the page, and prints its path.
 ///
-/// Without `-o` it lies in `target/view/`, under the name of the transcript.
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+/// Without `-o` it lies in the current folder, under the name of the transcript.
+pub fn run(args: &Args) -> Result<(), Failure> {
     let file = &args.transcript;
-    let out = args.out.clone().map_or_else(|| place(file), Ok)?;
+    let out = args.out.clone().unwrap_or_else(|| place(file));
     write(file, &out)?;
-    println!("{}", out.display());
-    Ok(())
+    line(out.display())
 }
 
 /// Reads a transcript, or a bare capture of the CLI's output, and writes its page.
@@ -41,10 +40,10 @@ fn write(file: &Path, out: &Path) -> Result<(), Failure> {
         .while_doing(|| format!("writing {}", out.display()))
 }
 
-fn place(file: &Path) -> Result<PathBuf, Failure> {
+fn place(file: &Path) -> PathBuf {
     let mut name = file.file_stem().unwrap_or_default().to_owned();
     name.push(".html");
-    Ok(workspace::root()?.join("target").join("view").join(name))
+    PathBuf::from(name)
 }
 
 #[cfg(test)]

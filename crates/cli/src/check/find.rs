@@ -1,18 +1,17 @@
 //! Which files are played.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::File;
-use crate::failure::Failure;
-use crate::workspace;
+use crate::failure::{Failure, While as _};
 
-/// The transcripts below these paths, or those of the repository. Finding none is a failure.
+/// Returns the transcripts below these paths. Finding none is a failure.
 pub(super) fn transcripts(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
-    let paths = if paths.is_empty() { vec![workspace::root()?.join(DEFAULT)] } else { paths.to_vec() };
     let mut files = Vec::new();
-    for path in &paths {
+    for path in paths {
         if path.is_dir() {
-            files.extend(workspace::files(path, EXTENSIONS)?);
+            find(path, &mut files)?;
         } else if !path.exists() {
             return Err(Failure::new(format!("{} does not exist", path.display())));
         } else {
@@ -28,12 +27,24 @@ pub(super) fn transcripts(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
     Ok(files.into_iter().map(|path| File { name: name(&path), path }).collect())
 }
 
-/// The path as it is, but short where it lies in the repository.
+fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    for entry in fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))? {
+        let path = entry?.path();
+        if path.is_dir() {
+            find(&path, files)?;
+        } else if path.extension().is_some_and(|found| EXTENSIONS.iter().any(|extension| found == *extension))
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the path, relative to the current folder if it is below it.
 fn name(path: &Path) -> String {
-    let root = workspace::root().ok();
-    let inside = root.as_deref().and_then(|root| path.strip_prefix(root).ok());
+    let here = std::env::current_dir().ok();
+    let inside = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
     inside.unwrap_or(path).display().to_string()
 }
 
-const DEFAULT: &str = "fixtures/sessions";
 const EXTENSIONS: &[&str] = &["transcript", "jsonl"];

@@ -11,28 +11,28 @@ use super::view::{Reader, view};
 
 /// How to read a request of ours, and its reply.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
-    pub(crate) request: Reader,
-    pub(crate) reply: Reader,
+pub struct Call {
+    pub request: Reader,
+    pub reply: Reader,
 }
 
 /// The readers of a hook's input, of its event's own output, and of its whole answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Event {
-    pub(crate) input: Reader,
-    pub(crate) output: Reader,
-    pub(crate) reply: Reader,
+pub struct Event {
+    pub input: Reader,
+    pub output: Reader,
+    pub reply: Reader,
 }
 
 /// Every request of ours and every hook event that has a type.
 #[derive(Debug, Default)]
-pub(crate) struct Registry {
-    pub(crate) calls: HashMap<&'static str, Call>,
-    pub(crate) events: HashMap<&'static str, Event>,
+pub struct Registry {
+    pub calls: HashMap<&'static str, Call>,
+    pub events: HashMap<&'static str, Event>,
 }
 
 impl Registry {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         let mut registry = Self::default();
         visit_calls(&mut registry);
         visit_events(&mut registry);

@@ -1,4 +1,4 @@
-//! `cargo xtask wire OPTIONS.json`: what options become on the wire.
+//! `agentwire wire OPTIONS.json`: what options become on the wire.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,10 +7,11 @@ use agentwire::{LaunchPlan, Options};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, While as _};
+use crate::output::line;
 
 /// Prints the command line and the handshake that options become, as JSON
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub struct Args {
     /// A file of options
     options: PathBuf,
 }
@@ -21,7 +22,7 @@ pub(crate) struct Args {
 /// its subtype; callbacks and servers in the program are no part of the file.
 /// The path of a file that only the CLI may read is `<private>/NAME`, since there is none before the start.
 /// What each prompt gets is `user`, where there is anything; warnings go to stderr.
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<(), Failure> {
     let file = args.options.display();
     let text = fs::read_to_string(&args.options).while_doing(|| format!("reading {file}"))?;
     let options: Options =
@@ -32,8 +33,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     for warning in &lowered.warnings {
         eprintln!("warning: {warning}");
     }
-    println!("{:#}", wire(&lowered)?);
-    Ok(())
+    line(format_args!("{:#}", wire(&lowered)?))
 }
 
 fn wire(lowered: &LaunchPlan) -> Result<Value, Failure> {

@@ -3,32 +3,35 @@
 use agentwire_judge::conformance::{Corruption, Report};
 use serde_json::{Value, json};
 
-use super::{File, Outcome, Told};
+use super::{Counts, File, Outcome};
+use crate::failure::Failure;
+use crate::output;
 
 /// For a person.
-pub(super) fn line(file: &File, outcome: &Outcome) {
+pub(super) fn line(file: &File, outcome: &Outcome) -> Result<(), Failure> {
     let verdict = match outcome {
         Outcome::NotPlayed(_) => "----",
         _ if outcome.is_passed() => "ok  ",
         _ => "FAIL",
     };
-    println!("{verdict} {}  {}", file.name, summary(outcome));
+    output::line(format_args!("{verdict} {}  {}", file.name, summary(outcome)))?;
     for failure in failures(outcome) {
-        println!("       {}", failure.replace('\n', "\n         "));
+        output::line(format_args!("       {}", failure.replace('\n', "\n         ")))?;
     }
+    Ok(())
 }
 
 /// The last lines.
-pub(super) fn end(told: &Told) {
-    let not_played = match told.not_played {
+pub(super) fn end(counts: &Counts) -> Result<(), Failure> {
+    let not_played = match counts.not_played {
         0 => String::new(),
         count => format!("{count} not played, "),
     };
-    println!("{not_played}{} passed, {} failed", told.passed, told.failed);
+    output::line(format_args!("{not_played}{} passed, {} failed", counts.passed, counts.failed))
 }
 
 /// For a program: one JSON object a line.
-pub(super) fn json(file: &File, outcome: &Outcome) {
+pub(super) fn json(file: &File, outcome: &Outcome) -> Result<(), Failure> {
     let mut object = json!({
         "file": file.name,
         "passed": outcome.is_passed(),
@@ -45,7 +48,31 @@ pub(super) fn json(file: &File, outcome: &Outcome) {
     if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
         object.extend(more);
     }
-    println!("{object}");
+    output::line(object)
+}
+
+/// Returns a JUnit report, with a test case for each file.
+pub(super) fn junit<'a>(files: impl Iterator<Item = (&'a File, &'a Outcome)> + Clone) -> String {
+    let failed = files.clone().filter(|(_, outcome)| !failures(outcome).is_empty()).count();
+    let mut text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"agentwire check\" tests=\"{}\" failures=\"{failed}\">\n",
+        files.clone().count()
+    );
+    for (file, outcome) in files {
+        let failures = failures(outcome);
+        text.push_str(&format!("  <testcase name=\"{}\">", escaped(&file.name)));
+        if !failures.is_empty() {
+            text.push_str(&format!("<failure>{}</failure>", escaped(&failures.join("\n"))));
+        }
+        text.push_str("</testcase>\n");
+    }
+    text + "</testsuite>\n"
+}
+
+fn escaped(text: &str) -> String {
+    let is_allowed = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    let text: String = text.chars().filter(is_allowed).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 fn summary(outcome: &Outcome) -> String {

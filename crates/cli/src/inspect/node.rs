@@ -10,7 +10,7 @@ use super::surrogate;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Node {
+pub enum Node {
     /// A string, number or word, as it was written; deeper than [`DEPTH`] anything.
     Scalar(Box<str>),
     List(Vec<Node>),
@@ -24,7 +24,7 @@ pub(crate) enum Node {
 
 impl Node {
     /// Reads one JSON value, with lone surrogates replaced as the decoder replaces them.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         match surrogate::repair(text) {
             Some(repaired) => Self::read(&repaired, 0),
             None => Self::read(text, 0),
@@ -56,22 +56,22 @@ impl Node {
     }
 
     /// The first field of that name.
-    pub(crate) fn field(&self, name: &str) -> Option<&Self> {
+    pub fn field(&self, name: &str) -> Option<&Self> {
         self.fields().iter().find(|(key, _)| &**key == name).map(|(_, value)| value)
     }
 
     /// The value at the end of a path of names.
-    pub(crate) fn at(&self, path: &[&str]) -> Option<&Self> {
+    pub fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |node, name| node.field(name))
     }
 
     /// The string at the end of a path of names.
-    pub(crate) fn text_at(&self, path: &[&str]) -> Option<String> {
+    pub fn text_at(&self, path: &[&str]) -> Option<String> {
         self.at(path)?.text().map(Cow::into_owned)
     }
 
     /// The fields; none where it is no object.
-    pub(crate) fn fields(&self) -> &[(Box<str>, Self)] {
+    pub fn fields(&self) -> &[(Box<str>, Self)] {
         match self {
             Self::Object(fields) => fields,
             _ => &[],
@@ -79,7 +79,7 @@ impl Node {
     }
 
     /// The items; none where it is no list.
-    pub(crate) fn items(&self) -> &[Self] {
+    pub fn items(&self) -> &[Self] {
         match self {
             Self::List(items) => items,
             _ => &[],
@@ -87,7 +87,7 @@ impl Node {
     }
 
     /// The string, where it is one.
-    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
+    pub fn text(&self) -> Option<Cow<'_, str>> {
         let Self::Scalar(raw) = self else { return None };
         let plain = raw.strip_prefix('"')?.strip_suffix('"')?;
         if plain.contains('\\') {
@@ -97,7 +97,7 @@ impl Node {
     }
 
     /// Whether a reader that knows the field treats it like an absent one.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         match self {
             Self::Scalar(raw) => matches!(&**raw, "null" | "false" | "0" | "0.0" | "\"\""),
             Self::List(items) => items.is_empty(),
@@ -109,7 +109,7 @@ impl Node {
     /// The value as text, with the tags of unions at the front of each object.
     ///
     /// A union with a late tag buffers its fields, and `serde_ignored` can't see into the buffer.
-    pub(crate) fn tags_first(&self) -> String {
+    pub fn tags_first(&self) -> String {
         let mut text = String::new();
         self.put(&mut text, true);
         text

@@ -11,7 +11,7 @@ use super::view::{Reader, view};
 
 /// What a request asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(super) enum Asked {
     /// A request of ours, by its subtype.
     Call(&'static str),
     /// A request of the CLI's, by its subtype.

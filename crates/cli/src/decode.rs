@@ -1,4 +1,4 @@
-//! `cargo xtask decode`: what our types make of each line of a file, as JSON lines.
+//! `agentwire decode`: what our types make of each line of a file, as JSON lines.
 
 mod lines;
 
@@ -8,20 +8,20 @@ use std::path::PathBuf;
 
 use crate::failure::{Failure, While as _};
 use crate::inspect::{Inspector, Verdict};
-pub(crate) use lines::{Lines, Said};
+pub use lines::{Lines, Said};
 
 /// Prints how our types decode each line of a file, as JSON lines
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub struct Args {
     /// A transcript or JSON lines; standard input by default
     file: Option<PathBuf>,
 }
 
-/// `cargo xtask decode [FILE]`: one JSON line for each line of the file, or of the standard input.
+/// `agentwire decode [FILE]`: one JSON line for each line of the file, or of the standard input.
 ///
 /// Of a transcript it is one for each `<` and each `>` line.
 /// An unreadable line is reported, and the next one follows.
-pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args) -> Result<(), Failure> {
     let input: Box<dyn Read> = match &args.file {
         None => Box::new(io::stdin()),
         Some(file) => Box::new(File::open(file).while_doing(|| format!("opening {}", file.display()))?),

@@ -1,0 +1,159 @@
+//! `agentwire check`: plays recorded sessions through the layers and fails on anything that is lost.
+
+mod find;
+mod report;
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use agentwire_judge::conformance::{Report, SelfTest, check, check_facade, self_test};
+use agentwire_testkit::{Splits, Transcript};
+
+use crate::at_once::at_once;
+use crate::failure::{Failure, While as _};
+
+/// Plays recorded sessions through the layers
+#[derive(Clone, Debug, clap::Args)]
+pub struct Args {
+    /// Files or folders of transcripts
+    pub paths: Vec<PathBuf>,
+    /// Play them through a whole session too
+    #[arg(long, conflicts_with = "self_test")]
+    facade: bool,
+    /// Check that corrupted transcripts are found
+    #[arg(long)]
+    self_test: bool,
+    /// Print one JSON object per file
+    #[arg(long)]
+    json: bool,
+    /// Write a JUnit report to this file
+    #[arg(long)]
+    junit: Option<PathBuf>,
+    /// The names of transcripts that no session can play
+    #[arg(skip)]
+    pub refused: &'static [&'static str],
+}
+
+/// Checks each transcript.
+///
+/// # Errors
+///
+/// A transcript that fails, or if none could be played.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let mode = Mode { facade: args.facade, self_test: args.self_test, refused: args.refused };
+    let json = args.json;
+    let files = find::transcripts(&args.paths)?;
+    let mut counts = Counts::default();
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let outcomes = at_once(cores, &files, |file| play(&file.path, mode));
+    for (file, outcome) in files.iter().zip(&outcomes) {
+        counts.take(outcome);
+        if json { report::json(file, outcome)? } else { report::line(file, outcome)? }
+    }
+    if !json {
+        report::end(&counts)?;
+    }
+    if let Some(junit) = &args.junit {
+        let text = report::junit(files.iter().zip(&outcomes));
+        std::fs::write(junit, text).while_doing(|| format!("writing {}", junit.display()))?;
+    }
+    // Where nothing could be played, nothing is proved.
+    if counts.failed == 0 && counts.passed > 0 { Ok(()) } else { Err(Failure::already_reported()) }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Mode {
+    facade: bool,
+    self_test: bool,
+    refused: &'static [&'static str],
+}
+
+/// The counts of all files.
+#[derive(Debug, Default)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    not_played: usize,
+}
+
+impl Counts {
+    fn take(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::NotPlayed(_) => self.not_played += 1,
+            _ if outcome.is_passed() => self.passed += 1,
+            _ => self.failed += 1,
+        }
+    }
+}
+
+/// The outcome of one file.
+enum Outcome {
+    Unreadable(String),
+    Checked(Report),
+    /// Nothing is wrong, but it has no line of ours, so that no session could play it.
+    NotPlayed(Report),
+    Tested(SelfTest),
+}
+
+impl Outcome {
+    fn is_passed(&self) -> bool {
+        match self {
+            Self::Unreadable(_) | Self::NotPlayed(_) => false,
+            Self::Checked(report) => report.is_clean(),
+            Self::Tested(test) => test.is_passed(),
+        }
+    }
+}
+
+fn play(path: &Path, mode: Mode) -> Outcome {
+    let read = std::fs::read(path).map_err(|error| error.to_string());
+    let transcript = match read.and_then(|text| parse(path, &text)) {
+        Ok(transcript) => transcript,
+        Err(why) => return Outcome::Unreadable(why),
+    };
+    if mode.self_test {
+        return Outcome::Tested(self_test(&transcript));
+    }
+    let mut report = check(&transcript, Splits::Lines);
+    if report.is_clean() {
+        // A second cut, in case a fault shows only there; the self-test tries them all.
+        report = check(&transcript, Splits::Every(7));
+    }
+    let is_refused = path.file_stem().is_some_and(|name| mode.refused.iter().any(|refused| name == *refused));
+    if mode.facade && (is_refused || transcript.outbound().next().is_none()) && report.is_clean() {
+        return Outcome::NotPlayed(report);
+    }
+    if mode.facade {
+        match through_facade(&transcript) {
+            Ok(played) => report.findings.extend(played.findings),
+            Err(why) => return Outcome::Unreadable(why),
+        }
+    }
+    Outcome::Checked(report)
+}
+
+/// Plays it through a session, with two cuts of the output.
+fn through_facade(transcript: &Transcript) -> Result<Report, String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.map_err(|error| error.to_string())?;
+    let report = runtime.block_on(check_facade(transcript, Splits::Lines));
+    if !report.is_clean() {
+        return Ok(report);
+    }
+    Ok(runtime.block_on(check_facade(transcript, Splits::Random(1))))
+}
+
+/// A `.jsonl` file is a bare capture, regardless of its first line.
+fn parse(path: &Path, text: &[u8]) -> Result<Transcript, String> {
+    if path.extension().is_some_and(|extension| extension == "jsonl") {
+        return Ok(Transcript::from_json_lines(text));
+    }
+    Transcript::parse(text).map_err(|error| error.to_string())
+}
+
+/// A transcript, and how to name it.
+struct File {
+    path: PathBuf,
+    name: String,
+}
