@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<()> {
     let mut inspector = Inspector::new();
     let mut lines = Lines::new(input);
-    while let Some(said) = lines.next()? {
+    while let Some(said) = lines.advance()? {
         let verdict = match said {
             Said::Line { from, line, kept } => {
                 let mut verdict = inspector.inspect(from, &line);

@@ -62,6 +62,12 @@ pub struct Inspector {
     open: HashMap<(bool, String), Asked>,
 }
 
+impl Default for Inspector {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Inspector {
     pub fn new() -> Self {
         Self { registry: Registry::new(), open: HashMap::new() }

@@ -6,11 +6,7 @@
     unnameable_types,
     reason = "shared with the workspace's own tools only"
 )]
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a program for the terminal reports by printing"
-)]
+#![expect(clippy::print_stderr, reason = "a program for the terminal reports by printing")]
 
 pub mod at_once;
 pub mod check;

@@ -119,9 +119,7 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 }
 
 /// Connects a transport to the standard streams until its output ends.
-async fn relay(
-    link: Connected<impl ByteSource, impl ByteSink + Send, impl PeerHandle>,
-) -> Result<(), Failure> {
+async fn relay(link: Connected<impl ByteSource, impl ByteSink, impl PeerHandle>) -> Result<(), Failure> {
     let (mut sink, mut source) = (link.sink, link.source);
     let input = async move {
         let (mut stdin, mut buffer) = (stdin(), vec![0; CHUNK]);

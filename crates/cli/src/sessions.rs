@@ -154,9 +154,9 @@ fn cost(sessions: &Sessions, session: Option<&str>, as_json: bool) -> Result<(),
     for (model, spent) in summary.by_model() {
         let tokens = spent.tokens.total();
         if as_json {
-            json(&json!({"model": model, "tokens": tokens}))?
+            json(&json!({"model": model, "tokens": tokens}))?;
         } else {
-            line(format_args!("{model}: {tokens} tokens"))?
+            line(format_args!("{model}: {tokens} tokens"))?;
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
 //! The built program, as a user runs it.
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
 
 use std::{
     fs,

@@ -29,7 +29,7 @@ pub(super) fn compare(root: &Path, findings: &mut Findings) -> Result<(), Failur
             .faults
             .unwrap_or_default();
         let mut lines = Lines::new(&*text);
-        while let Some(said) = lines.next().while_doing(|| format!("reading {place}"))? {
+        while let Some(said) = lines.advance().while_doing(|| format!("reading {place}"))? {
             match said {
                 Said::Line { from: From::Us, .. } if ours_are_faulty => {}
                 Said::Line { from, line, kept } => {

@@ -34,7 +34,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// The next line; `None` at the end of the input.
-    pub fn next(&mut self) -> io::Result<Option<Said>> {
+    pub fn advance(&mut self) -> io::Result<Option<Said>> {
         loop {
             let mut bytes = Vec::new();
             if self.input.read_until(b'\n', &mut bytes)? == 0 {
