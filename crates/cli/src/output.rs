@@ -23,7 +23,7 @@ pub fn write(bytes: &[u8]) -> Result<(), Failure> {
 ///
 /// # Errors
 ///
-/// As [`write`].
+/// As [`write`](fn@write).
 pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
     write(format!("{text}\n").as_bytes())
 }
@@ -32,7 +32,7 @@ pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
 ///
 /// # Errors
 ///
-/// As [`write`].
+/// As [`write`](fn@write).
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     line(serde_json::to_string(value)?)
 }
