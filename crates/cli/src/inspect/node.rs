@@ -11,7 +11,7 @@ use super::surrogate;
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Node {
-    /// A string, number or word, as it was written; deeper than [`DEPTH`] anything.
+    /// A string, number or word, as it was written; deeper than `DEPTH` anything.
     Scalar(Box<str>),
     List(Vec<Node>),
     /// In the order in which they came, duplicates included.
