@@ -23,15 +23,15 @@ pub(crate) use sources::Source;
 /// Checks rules of the repository that no compiler checks
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Copy the licences of the root into the crates
+    /// Link the licences of the root into the crates
     #[arg(long)]
     fix: bool,
 }
 
-/// `cargo xtask tidy [--fix]`: fails with every finding; `--fix` copies the licences into the crates again.
+/// `cargo xtask tidy [--fix]`: fails with every finding; `--fix` links the licences into the crates again.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.fix {
-        crates::copy_licences(&workspace::root()?, &crates::folders()?)?;
+        crates::link_licences(&workspace::root()?, &crates::folders()?)?;
     }
     let (files, findings) = check()?;
     println!("    {files} files, {} rules", RULES.len());

@@ -1,6 +1,7 @@
 //! Every published crate's folder holds what its package must hold.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::Finding;
@@ -14,7 +15,7 @@ pub(super) fn folders() -> Result<Vec<PathBuf>, Failure> {
     Ok(published.filter_map(|package| Some(package.manifest_path.parent()?.to_owned())).collect())
 }
 
-/// Returns the files that a crate lacks, or that differ from the root's.
+/// Returns the files that a crate lacks, and the licences that are not links to the root's.
 pub(super) fn findings(root: &Path, folders: &[PathBuf]) -> Result<Vec<Finding>, Failure> {
     let mut findings = Vec::new();
     let mut found = |path: PathBuf, what: &str| {
@@ -26,24 +27,34 @@ pub(super) fn findings(root: &Path, folders: &[PathBuf]) -> Result<Vec<Finding>,
             found(folder.join(file), "not there");
         }
         for file in LICENCES {
-            let ours = fs::read(root.join(file)).while_doing(|| format!("reading {file}"))?;
-            if !fs::read(folder.join(file)).is_ok_and(|copy| copy == ours) {
-                found(folder.join(file), "is not as the root's: run `cargo xtask tidy --fix`");
+            let target = link_target(root, folder, file);
+            if !fs::read_link(folder.join(file)).is_ok_and(|found| found == target) {
+                found(folder.join(file), "is not a link to the root's: run `cargo xtask tidy --fix`");
             }
         }
     }
     Ok(findings)
 }
 
-/// Copies the licences of the root into every crate.
-pub(super) fn copy_licences(root: &Path, folders: &[PathBuf]) -> Result<(), Failure> {
+/// Links the licences of the root into every crate.
+pub(super) fn link_licences(root: &Path, folders: &[PathBuf]) -> Result<(), Failure> {
     for (folder, file) in folders.iter().flat_map(|folder| LICENCES.iter().map(move |file| (folder, file))) {
-        fs::copy(root.join(file), folder.join(file)).while_doing(|| format!("copying {file}"))?;
+        let link = folder.join(file);
+        if link.symlink_metadata().is_ok() {
+            fs::remove_file(&link).while_doing(|| format!("removing {}", link.display()))?;
+        }
+        symlink(link_target(root, folder, file), &link).while_doing(|| format!("linking {}", link.display()))?;
     }
     Ok(())
 }
 
-/// Copies, not links: a package contains only files of its folder, and not every system has links.
+/// Returns the relative path from a crate's folder to a file of the root.
+fn link_target(root: &Path, folder: &Path, file: &str) -> PathBuf {
+    let depth = folder.strip_prefix(root).unwrap_or(folder).components().count();
+    std::iter::repeat_n("..", depth).collect::<PathBuf>().join(file)
+}
+
+/// Links: `cargo package` packs the file that a link points to.
 const LICENCES: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT"];
 
 const NEEDED: &[&str] = &["README.md", "CHANGELOG.md"];
@@ -52,23 +63,24 @@ const NEEDED: &[&str] = &["README.md", "CHANGELOG.md"];
 mod tests {
     use std::fs;
 
-    use super::{copy_licences, findings};
+    use super::{findings, link_licences};
 
     #[test]
-    fn missing_or_different_file_is_found_and_can_be_mended() {
+    fn missing_or_copied_file_is_found_and_can_be_mended() {
         let root = tempfile::tempdir().unwrap();
         let folders = [root.path().join("crates/a")];
         fs::create_dir_all(&folders[0]).unwrap();
         for file in ["LICENSE-MIT", "LICENSE-APACHE", "crates/a/CHANGELOG.md"] {
             fs::write(root.path().join(file), "text").unwrap();
         }
-        fs::write(folders[0].join("LICENSE-MIT"), "another text").unwrap();
+        fs::write(folders[0].join("LICENSE-MIT"), "text").unwrap();
         let list = || {
             let findings = findings(root.path(), &folders).unwrap();
             findings.into_iter().map(|finding| finding.path).collect::<Vec<_>>()
         };
         assert_eq!(list(), ["crates/a/README.md", "crates/a/LICENSE-APACHE", "crates/a/LICENSE-MIT"]);
-        copy_licences(root.path(), &folders).unwrap();
+        link_licences(root.path(), &folders).unwrap();
         assert_eq!(list(), ["crates/a/README.md"]);
+        assert_eq!(fs::read_to_string(folders[0].join("LICENSE-APACHE")).unwrap(), "text");
     }
 }
