@@ -1,4 +1,11 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(all(feature = "process", not(unix)))]
+compile_error!(
+    "the feature `process` of agentwire-transport needs Unix: it starts the CLI in a process group; \
+     on other systems use the crate without this feature and a transport of your own"
+);
 
 /// Implements `Debug` with the type's name alone, for types without fields that help a reader.
 macro_rules! debug_by_name {
@@ -15,7 +22,7 @@ mod boxed;
 mod error;
 mod memory;
 mod once_event;
-#[cfg(all(unix, feature = "process"))]
+#[cfg(feature = "process")]
 pub mod process;
 mod transport;
 

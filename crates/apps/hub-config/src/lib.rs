@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![expect(unexpected_cfgs, reason = "`cargo xtask fuzz` sets `fuzzing`")]
 
 mod edit;
