@@ -5,14 +5,14 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
-#[cfg(all(unix, feature = "process"))]
+#[cfg(feature = "process")]
 use std::{sync::Condvar, time::Instant};
 
 /// A value that is set once, and that tasks and threads can wait for.
 #[derive(Debug)]
 pub(crate) struct OnceEvent<T> {
     state: Mutex<State<T>>,
-    #[cfg(all(unix, feature = "process"))]
+    #[cfg(feature = "process")]
     changed: Condvar,
 }
 
@@ -27,7 +27,7 @@ impl<T: Clone> OnceEvent<T> {
     pub(crate) fn new() -> Self {
         Self {
             state: Mutex::new(State { value: None, waiters: Vec::new(), next_id: 0 }),
-            #[cfg(all(unix, feature = "process"))]
+            #[cfg(feature = "process")]
             changed: Condvar::new(),
         }
     }
@@ -42,7 +42,7 @@ impl<T: Clone> OnceEvent<T> {
             state.value = Some(value);
             std::mem::take(&mut state.waiters)
         };
-        #[cfg(all(unix, feature = "process"))]
+        #[cfg(feature = "process")]
         self.changed.notify_all();
         // Outside the lock: a waker may run code of the caller's runtime.
         waiters.into_iter().for_each(|(_, waker)| waker.wake());
@@ -59,7 +59,7 @@ impl<T: Clone> OnceEvent<T> {
     }
 
     /// Blocks this thread until the value is set or the deadline passes.
-    #[cfg(all(unix, feature = "process"))]
+    #[cfg(feature = "process")]
     pub(crate) fn wait_until(&self, deadline: Instant) -> Option<T> {
         let mut state = self.lock();
         loop {

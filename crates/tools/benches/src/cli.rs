@@ -23,31 +23,19 @@
 //!
 //! It needs the pipes of Unix; on other systems only the synthetic [`stream`] is available.
 
-#[cfg(unix)]
 mod callback;
-#[cfg(unix)]
 mod lines;
-#[cfg(unix)]
 mod plan;
-#[cfg(unix)]
 mod play;
-#[cfg(unix)]
 mod program;
-#[cfg(unix)]
 mod report;
-#[cfg(unix)]
 mod script;
 pub mod stream;
-#[cfg(unix)]
 mod tally;
-#[cfg(unix)]
 mod turn;
-#[cfg(unix)]
 mod wire;
-#[cfg(unix)]
 mod workload;
 
-#[cfg(unix)]
 pub use {
     callback::Callback,
     lines::Lines,

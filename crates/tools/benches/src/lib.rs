@@ -1,7 +1,5 @@
 //! Compares whole clients of the CLI within one run: see `docs/performance.md`.
 
-#![cfg(unix)]
-
 pub mod cli;
 pub mod clients;
 mod handlers;

@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "what the tests share is test code too")]
 
 mod boxed;
-#[cfg(all(unix, feature = "process"))]
+#[cfg(feature = "process")]
 mod launch;
-#[cfg(all(unix, feature = "process"))]
+#[cfg(feature = "process")]
 mod locate;
 mod memory;
-#[cfg(all(unix, feature = "process"))]
+#[cfg(feature = "process")]
 mod version;
 
 use std::time::Duration;

@@ -2,12 +2,6 @@
 
 use std::process::ExitCode;
 
-#[cfg(unix)]
 fn main() -> ExitCode {
     agentwire_benches::cli::run()
-}
-
-#[cfg(not(unix))]
-fn main() -> ExitCode {
-    ExitCode::FAILURE
 }

@@ -37,7 +37,6 @@ pub fn generate(tags: Tags, share: usize) -> Vec<u8> {
 }
 
 /// One short answer of the model, as lines.
-#[cfg(unix)]
 pub(super) fn short(tags: Tags) -> Vec<u8> {
     let mut pen = Pen::new(tags);
     pen.next_answer();

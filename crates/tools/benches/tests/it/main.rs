@@ -1,6 +1,5 @@
 //! Tests of the clients and the bench CLI as programs: a small run of each workload, and the detection of faults.
 
-#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "in tests a failure is a panic")]
 
 mod answers;

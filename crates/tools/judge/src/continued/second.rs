@@ -83,15 +83,8 @@ fn look(file: &Path, subpath: &str) -> Result<Found, Failure> {
     Ok(Found { config, entries: lines(file)?, beneath: lines(&beneath)?, modes })
 }
 
-#[cfg(unix)]
 fn mode(path: &Path) -> Result<u32, Failure> {
     use std::os::unix::fs::PermissionsExt;
 
     Ok(fs::metadata(path)?.permissions().mode())
-}
-
-#[cfg(not(unix))]
-fn mode(path: &Path) -> Result<u32, Failure> {
-    fs::metadata(path)?;
-    Ok(0)
 }

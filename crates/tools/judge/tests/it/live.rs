@@ -7,18 +7,15 @@ mod bare;
 mod changed;
 mod continued;
 mod deferred;
-#[cfg(unix)]
 mod durable;
 mod ends;
 mod failing_hooks;
 mod folders;
-#[cfg(unix)]
 mod killed;
 #[cfg(target_os = "linux")]
 mod leaving;
 mod matchers;
 mod mcp;
-#[cfg(unix)]
 mod mirrored;
 mod observing;
 mod offline;

@@ -2,14 +2,8 @@
 
 use std::process::ExitCode;
 
-#[cfg(unix)]
 fn main() -> ExitCode {
     use agentwire_testkit::faults;
 
     faults::run(std::env::args_os().skip(1), std::env::var_os(faults::VARIABLE))
-}
-
-#[cfg(not(unix))]
-fn main() -> ExitCode {
-    ExitCode::FAILURE
 }

@@ -2,12 +2,6 @@
 
 use std::process::ExitCode;
 
-#[cfg(unix)]
 fn main() -> ExitCode {
     agentwire_testkit::fault_mcp::run(std::env::args_os().skip(1))
-}
-
-#[cfg(not(unix))]
-fn main() -> ExitCode {
-    ExitCode::FAILURE
 }

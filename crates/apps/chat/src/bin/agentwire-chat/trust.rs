@@ -145,19 +145,12 @@ fn append(file: &Path, fingerprint: &str) -> io::Result<()> {
     }
     let mut options = fs::OpenOptions::new();
     options.append(true).create(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     writeln!(options.open(file)?, "{fingerprint}")
 }
 
-#[cfg(unix)]
 fn is_for_others(metadata: &fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
-}
-
-#[cfg(not(unix))]
-fn is_for_others(_: &fs::Metadata) -> bool {
-    false
 }
 
 #[cfg(test)]
@@ -166,7 +159,6 @@ mod tests {
 
     use super::*;
 
-    #[cfg(unix)]
     #[test]
     fn a_trust_file_that_others_can_write_is_ignored() {
         let folder = tempfile::tempdir().unwrap();

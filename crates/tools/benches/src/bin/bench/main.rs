@@ -5,7 +5,6 @@
 //! the program fails if a bound is missed.
 //! `bench peers FILE [--rounds N] [--only WORKLOAD]`: other SDKs beside ours; FILE lists them.
 
-#![cfg(unix)]
 #![expect(clippy::print_stdout, reason = "a program for the terminal prints")]
 
 mod clients;
