@@ -36,7 +36,7 @@ pub(crate) struct Args {
 /// Compares with the declarations of that version, with those of the Messages API and with all recordings; with `--recordings` with those alone, which
 /// needs no npm.
 /// With `--write` the list of declared names is written first.
-/// Fails if anything is missing without an exception in docs/protocol.md, or if an exception there is stale.
+/// Fails if anything is missing without an exception in docs/internals/protocol.md, or if an exception there is stale.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (version, only_recordings, write) = (&*args.declarations, args.recordings, args.write);
     let root = workspace::root()?;
@@ -63,9 +63,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // A partial comparison can't show that a row is stale.
     let stale = if only_recordings { Vec::new() } else { exceptions.stale(&findings) };
     for what in &stale {
-        println!("docs/protocol.md lists `{what}`, which is not missing");
+        println!("docs/internals/protocol.md lists `{what}`, which is not missing");
     }
-    println!("{} missing, {excepted} listed in docs/protocol.md with a reason", missing.len());
+    println!("{} missing, {excepted} listed in docs/internals/protocol.md with a reason", missing.len());
     if missing.is_empty() && stale.is_empty() { Ok(()) } else { Err(Failure::already_reported()) }
 }
 

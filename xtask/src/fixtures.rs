@@ -19,17 +19,17 @@ pub(crate) struct Args {
     /// The table
     #[arg(value_parser = ["list"])]
     what: String,
-    /// Write the table into docs/protocol.md
+    /// Write the table into docs/internals/protocol.md
     #[arg(long)]
     write: bool,
-    /// Fail where the table in docs/protocol.md is not current
+    /// Fail where the table in docs/internals/protocol.md is not current
     #[arg(long)]
     check: bool,
 }
 
 /// `cargo xtask fixtures list [--write] [--check]`.
 ///
-/// Prints the table; with `--write` it is put into docs/protocol.md, and with `--check` it must be there already.
+/// Prints the table; with `--write` it is put into docs/internals/protocol.md, and with `--check` it must be there already.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (write, check) = (args.write, args.check);
     let root = workspace::root()?;
@@ -69,7 +69,7 @@ fn by_hand(folder: &Path) -> Result<BTreeSet<String>, Failure> {
     entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
 }
 
-const FILE: &str = "docs/protocol.md";
+const FILE: &str = "docs/internals/protocol.md";
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! What may be missing: the table of known differences in docs/protocol.md.
+//! What may be missing: the table of known differences in docs/internals/protocol.md.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ pub(super) struct Exceptions(Vec<String>);
 
 impl Exceptions {
     pub(super) fn load(root: &Path) -> Result<Self, Failure> {
-        let file = root.join("docs/protocol.md");
+        let file = root.join("docs/internals/protocol.md");
         Self::parse(&fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?)
     }
 

@@ -1,4 +1,4 @@
-//! Maps faults to tests: every fault has a row, every row has tests, and `docs/faults.md` lists both.
+//! Maps faults to tests: every fault has a row, every row has tests, and `docs/internals/faults.md` lists both.
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
@@ -400,7 +400,7 @@ fn every_test_has_a_row() {
 }
 
 fn the_documentation_is_up_to_date() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/faults.md");
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/internals/faults.md");
     let text = fs::read_to_string(&file).unwrap();
     let (begin, _) = text.split_once(BEGIN).expect("the mark where the tables begin");
     let expected = format!("{begin}{BEGIN}\n\n{}", tables());

@@ -21,7 +21,7 @@
 //! }
 //! ```
 //!
-//! `docs/fixtures.md` in the repository documents each field.
+//! `docs/internals/fixtures.md` in the repository documents each field.
 //! `${cwd}` in the text stands for the session's working folder, which is a fresh one for each run, as is the CLI's
 //! home.
 //! Every wait has a limit; when it is over, the scenario fails with the name of the step.

@@ -5,7 +5,7 @@
 //! does; the CLI's own flags are taken and ignored.
 //! Faults are named by flags (`--fault-crash=3`), or in the environment variable [`VARIABLE`] where the client builds
 //! the command line (`AGENTWIRE_FAULT="crash=3 stderr-flood"`); several go together.
-//! `docs/faults.md` describes each fault and the correct reaction.
+//! `docs/internals/faults.md` describes each fault and the correct reaction.
 //!
 //! The program `agentwire-fault-cli` is [`run`] and no more, so that a test program can start itself as the fault CLI:
 //!

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 #[test]
 fn the_tables_say_what_is_expected() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let document = fs::read_to_string(root.join("../../../docs/hub-conformance.md")).unwrap();
+    let document = fs::read_to_string(root.join("../../../docs/internals/hub-conformance.md")).unwrap();
     for (file, heading) in
         [("mcp_conformance_client.txt", "## As a client"), ("mcp_conformance_server.txt", "## As a server")]
     {
