@@ -9,18 +9,24 @@ use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 ///
 /// Arguments are further derives, and:
 /// - `camelCase`: names in JSON are in camel case;
-/// - `default`: missing fields have the struct's default;
+/// - `tolerant`: a missing field has its type's default, and numbers are read by the crate's module `lenient`; a field
+///   with `#[required]` must be there;
+/// - `message`: the fields of every message, `session_id` and `uuid`, behind the others;
+/// - `new`: a constructor of the fields that are neither optional nor collections, and those with `#[argument]`;
 /// - `nulls`: every `None` is written as `null`;
 /// - `hidden`: `Debug` is written by hand.
 #[proc_macro_attribute]
 pub fn wire(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let (mut derives, mut serde) = (String::new(), String::new());
-    let (mut debug, mut skips_none) = ("Debug,", true);
+    let (mut derives, mut serde, mut debug) = (String::new(), "", "Debug,");
+    let (mut common_fields, mut has_new) = ("", false);
+    let mut rules = Rules { skips_none: true, tolerant: false };
     for argument in arguments {
         match argument.to_string().as_str() {
-            "camelCase" => serde.push_str(r#"#[serde(rename_all = "camelCase")]"#),
-            "default" => serde.push_str("#[serde(default)]"),
-            "nulls" => skips_none = false,
+            "camelCase" => serde = r#"#[serde(rename_all = "camelCase")]"#,
+            "tolerant" => rules.tolerant = true,
+            "message" => common_fields = MESSAGE,
+            "new" => has_new = true,
+            "nulls" => rules.skips_none = false,
             "hidden" => debug = "",
             "," => {}
             derive => derives.extend([derive, ", "]),
@@ -29,60 +35,162 @@ pub fn wire(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let attributes = format!(
         "#[derive({derives} Clone, {debug} PartialEq, ::serde::Deserialize, ::serde::Serialize)] {serde} #[non_exhaustive]"
     );
-    let fields = item.into_iter().map(|token| match token {
-        TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => {
-            let mut fields = Group::new(Delimiter::Brace, with_skips(body.stream(), skips_none));
-            fields.set_span(body.span());
-            fields.into()
-        }
-        other => other,
-    });
-    attributes.parse::<TokenStream>().into_iter().flatten().chain(fields).collect()
-}
-
-/// Adds the attribute to each optional field of a struct.
-fn with_skips(fields: TokenStream, skips_none: bool) -> TokenStream {
-    let mut written = TokenStream::new();
-    let mut field = Vec::new();
-    let mut open_angles = 0_usize;
-    for token in fields {
-        let symbol = if let TokenTree::Punct(punct) = &token { punct.as_char() } else { ' ' };
-        field.push(token);
-        match symbol {
-            '<' => open_angles += 1,
-            '>' => open_angles = open_angles.saturating_sub(1),
-            ',' if open_angles == 0 => written.extend(with_skip(std::mem::take(&mut field), skips_none)),
-            _ => {}
+    let (mut written, mut new) = (parse(&attributes), TokenStream::new());
+    let mut last = String::new();
+    for token in item {
+        match token {
+            TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => {
+                let fields = fields(body.stream().into_iter().chain(parse(common_fields)));
+                if has_new {
+                    new = parse(&constructor(&last, &fields));
+                }
+                let fields = fields.into_iter().flat_map(|field| field.with_attribute(rules));
+                let mut fields = Group::new(Delimiter::Brace, fields.collect());
+                fields.set_span(body.span());
+                written.extend([TokenTree::from(fields)]);
+            }
+            other => {
+                last = other.to_string();
+                written.extend([other]);
+            }
         }
     }
-    written.extend(with_skip(field, skips_none));
+    written.extend(new);
     written
 }
 
-/// Adds the attribute to one field if it is optional and not marked with `#[serialize_always]`.
-fn with_skip(mut field: Vec<TokenTree>, skips_none: bool) -> TokenStream {
-    let marker = field.iter().position(
-        |token| matches!(token, TokenTree::Group(group) if group.stream().to_string() == "serialize_always"),
-    );
-    if let Some(marker) = marker {
-        field.drain(marker.saturating_sub(1)..=marker);
-        return field.into_iter().collect();
-    }
-    let colon =
-        field.iter().position(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':'));
-    let skip = match colon.and_then(|colon| field.get(colon + 1)).and_then(first_name).as_deref() {
-        Some("Option") if skips_none => r#"#[serde(skip_serializing_if = "Option::is_none")]"#,
-        Some("Nullable") => r#"#[serde(default, skip_serializing_if = "Nullable::is_absent")]"#,
-        _ => "",
-    };
-    skip.parse::<TokenStream>().into_iter().flatten().chain(field).collect()
+/// The rules for the fields of a struct.
+#[derive(Clone, Copy)]
+struct Rules {
+    skips_none: bool,
+    tolerant: bool,
 }
 
-/// Returns the first name of a type; a type that a declarative macro passed on is in an invisible group.
-fn first_name(token: &TokenTree) -> Option<String> {
-    match token {
-        TokenTree::Ident(name) => Some(name.to_string()),
-        TokenTree::Group(group) => group.stream().into_iter().next().as_ref().and_then(first_name),
-        _ => None,
+/// A field, without the markers that only this macro reads.
+struct Field {
+    tokens: Vec<TokenTree>,
+    name: String,
+    ty: String,
+    is_always_written: bool,
+    is_required: bool,
+    is_argument: bool,
+}
+
+/// Splits the body of a struct into its fields.
+fn fields(body: impl IntoIterator<Item = TokenTree>) -> Vec<Field> {
+    let (mut fields, mut tokens, mut open_angles) = (Vec::new(), Vec::new(), 0_usize);
+    for token in body {
+        let symbol = if let TokenTree::Punct(punct) = &token { punct.as_char() } else { ' ' };
+        match symbol {
+            '<' => open_angles += 1,
+            '>' => open_angles = open_angles.saturating_sub(1),
+            ',' if open_angles == 0 => {
+                fields.extend(Field::read(std::mem::take(&mut tokens)));
+                continue;
+            }
+            _ => {}
+        }
+        tokens.push(token);
+    }
+    fields.extend(Field::read(tokens));
+    fields
+}
+
+impl Field {
+    fn read(mut tokens: Vec<TokenTree>) -> Option<Self> {
+        let [is_always_written, is_required, is_argument] =
+            ["serialize_always", "required", "argument"].map(|marker| take_marker(&mut tokens, marker));
+        let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':');
+        let colon = tokens.iter().position(is_colon)?;
+        let name = tokens.get(colon.checked_sub(1)?)?.to_string();
+        let ty =
+            TokenStream::from_iter(tokens.get(colon + 1..)?.iter().cloned()).to_string().replace(' ', "");
+        Some(Self { tokens, name, ty, is_always_written, is_required, is_argument })
+    }
+
+    /// Returns whether the field has this type, with any arguments.
+    fn is(&self, ty: &str) -> bool {
+        self.ty.strip_prefix(ty).is_some_and(|rest| rest.is_empty() || rest.starts_with('<'))
+    }
+
+    /// Returns the field with the attribute for serde that the rules and its type require.
+    fn with_attribute(self, rules: Rules) -> TokenStream {
+        let mut serde = Vec::new();
+        if self.is("Nullable") {
+            serde.extend(["default", r#"skip_serializing_if = "Nullable::is_absent""#]);
+        } else if self.is("Option") && rules.skips_none && !self.is_always_written {
+            serde.push(r#"skip_serializing_if = "Option::is_none""#);
+        }
+        if rules.tolerant && !self.is_required && !self.is("Nullable") && !self.has_default() {
+            serde.push("default");
+            serde.extend(LENIENT.iter().filter(|(number, _)| self.is(number)).map(|(_, read)| *read));
+        }
+        let mut field = parse(&format!("#[serde({})]", serde.join(", ")));
+        field.extend(self.tokens);
+        field.extend(parse(","));
+        field
+    }
+
+    /// Returns whether an attribute of the field names a default of its own.
+    fn has_default(&self) -> bool {
+        self.tokens.iter().any(|token| {
+            let TokenTree::Group(group) = token else { return false };
+            let attribute = group.stream().to_string();
+            attribute.starts_with("serde") && attribute.contains("default")
+        })
     }
 }
+
+/// Removes the attribute `#[marker]` of a field. Returns whether the field has it.
+fn take_marker(field: &mut Vec<TokenTree>, marker: &str) -> bool {
+    let is_marker =
+        |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.stream().to_string() == marker);
+    let Some(found) = field.iter().position(is_marker) else { return false };
+    field.drain(found.saturating_sub(1)..=found);
+    true
+}
+
+/// Returns the constructor of a struct. It takes texts in any form.
+fn constructor(of: &str, fields: &[Field]) -> String {
+    let (mut parameters, mut values) = (String::new(), String::new());
+    for field @ Field { name, ty, is_argument, .. } in fields {
+        if OPTIONAL.iter().any(|optional| field.is(optional)) && !is_argument {
+            values += &format!("{name}: ::std::default::Default::default(),");
+        } else if TEXTS.contains(&ty.as_str()) {
+            parameters += &format!("{name}: impl Into<{ty}>,");
+            values += &format!("{name}: {name}.into(),");
+        } else {
+            parameters += &format!("{name}: {ty},");
+            values += &format!("{name},");
+        }
+    }
+    format!(
+        "impl {of} {{
+            /// Creates one from these fields. The other fields are absent or empty.
+            pub fn new({parameters}) -> Self {{ Self {{ {values} }} }}
+        }}"
+    )
+}
+
+/// Parses code of this macro, which is always valid.
+fn parse(code: &str) -> TokenStream {
+    code.parse().unwrap_or_default()
+}
+
+/// The fields of every message.
+const MESSAGE: &str = "
+    /// The session id.
+    pub session_id: Option<crate::SessionId>,
+    /// The id of this frame.
+    pub uuid: Option<crate::Uuid>,
+";
+/// How a tolerant struct reads its numbers, by their type.
+const LENIENT: [(&str, &str); 3] = [
+    ("u64", r#"deserialize_with = "crate::lenient::count""#),
+    ("Option<u64>", r#"deserialize_with = "crate::lenient::optional_count""#),
+    ("f64", r#"deserialize_with = "crate::lenient::amount""#),
+];
+/// The types of fields that a constructor leaves out.
+const OPTIONAL: [&str; 5] = ["Option", "Nullable", "Vec", "BTreeMap", "Secrets"];
+/// The types of text that a constructor converts into.
+const TEXTS: [&str; 5] = ["String", "Box<str>", "ToolName", "ToolUseId", "RawSettings"];

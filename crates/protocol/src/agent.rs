@@ -10,7 +10,7 @@ use serde::{
 use crate::{PermissionMode, effort::Effort, mcp::McpServerConfig, open_enum::open_enum};
 
 /// A subagent that the host defines (`agents` of `initialize`).
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct AgentDefinition {
     /// When to use the subagent; the model reads this.
     pub description: String,
@@ -55,30 +55,6 @@ pub struct AgentDefinition {
 }
 
 impl AgentDefinition {
-    /// Returns a definition with this description and system prompt.
-    pub fn new(description: impl Into<String>, prompt: impl Into<String>) -> Self {
-        Self {
-            description: description.into(),
-            prompt: prompt.into(),
-            tools: None,
-            disallowed_tools: Vec::new(),
-            model: None,
-            mcp_servers: Vec::new(),
-            critical_system_reminder: None,
-            skills: Vec::new(),
-            initial_prompt: None,
-            max_turns: None,
-            auto_compact_window: None,
-            background: None,
-            omit_claude_md: None,
-            memory: None,
-            effort: None,
-            permission_mode: None,
-            observer: None,
-            observer_message: None,
-        }
-    }
-
     /// Sets the allowed tools.
     #[must_use]
     pub fn tools<S: Into<Box<str>>>(mut self, tools: impl IntoIterator<Item = S>) -> Self {

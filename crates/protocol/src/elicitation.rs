@@ -27,7 +27,7 @@ open_enum! {
 /// The answer to an `elicitation`, in the format of MCP.
 ///
 /// An error reply counts as [`ElicitationAction::Cancel`].
-#[wire]
+#[wire(new)]
 pub struct ElicitationReply {
     /// The user's response (`action`).
     pub action: ElicitationAction,
@@ -39,11 +39,6 @@ pub struct ElicitationReply {
 }
 
 impl ElicitationReply {
-    /// Returns a reply with this action.
-    pub fn new(action: ElicitationAction) -> Self {
-        Self { action, content: None, meta: None }
-    }
-
     /// Returns a reply with the filled-in form.
     pub fn accept(content: RawJson) -> Self {
         Self { content: Some(content), ..Self::new(ElicitationAction::Accept) }

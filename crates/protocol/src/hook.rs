@@ -155,7 +155,7 @@ events::hook_events! {
 /// An event that a hook can be registered for.
 ///
 /// The event is a unit value, so `on(PreToolUse, …)` determines the closure's input type.
-pub trait HookEvent: Copy + Send + Sync + 'static {
+pub trait HookEvent: Copy + PartialEq + Send + Sync + 'static {
     /// The event's name on the wire.
     const NAME: &'static str;
     /// The input; reading ignores the field `hook_event_name`, and writing leaves it out.

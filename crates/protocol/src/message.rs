@@ -21,17 +21,8 @@ mod transcript_mirror;
 mod user;
 
 pub use active_goal::{ActiveGoal, Goal};
-pub use answer::{
-    BindingMismatch, CacheMiss, CacheMissReason, CacheMissUnmeasured, ClearedThinking, ClearedToolUses,
-    Container, ContainerSkill, ContextEdit, ContextManagement, Diagnostics, InputTransformation, Refusal,
-    RefusalCategory, SkillSource, StopDetails, StopReason, TransformedThinking,
-};
-pub use assistant::{
-    ApiErrorParams, ApiErrorProvider, ApiMessage, Assistant, AssistantError, ContextAgent, ContextCategory,
-    ContextCategoryKind, ContextMcpTool, ContextMemoryFile, ContextOverLimit, ContextSkill, ContextUsage,
-    CredentialRemedy, CutReason, LocalCommandOutcome, LocalCommandRun, OverLimitKind, RefusedMedia,
-    RefusedMediaReason, ToolUseMeta, UsageLimit, UsageLimitScope, UsageLimits, UsageReport, UsageScopeName,
-};
+pub use answer::*;
+pub use assistant::*;
 pub use auth_status::AuthStatus;
 pub use autocompact_state::{Autocompact, AutocompactState};
 pub use command_lifecycle::{CommandLifecycle, CommandState};
@@ -46,15 +37,8 @@ pub use rate_limit::{
     LimitScope, OverageDisabledReason, RateLimitErrorCode, RateLimitEvent, RateLimitInfo, RateLimitStatus,
     RateLimitType,
 };
-pub use result::{
-    DeferredToolUse, InvalidConfigFile, KilledSubagents, PermissionDenial, QueuedBehind, RefusedSubagents,
-    RequestedSubagents, ResultSubtype, StartupFailureReason, SubagentStats, TerminalReason, TurnResult,
-};
-pub use stream_event::{
-    AbandonedBlocks, ApiError, ApiErrorKind, BlockDelta, BlockStart, BlockStop, CitationsDelta,
-    CompactionDelta, Delta, Event, InputJsonDelta, MessageDelta, MessageDeltaFields, MessageStart,
-    MessageStop, Ping, SignatureDelta, StreamError, StreamEvent, TextDelta, ThinkingDelta, ThinkingDisplay,
-};
+pub use result::*;
+pub use stream_event::*;
 pub use system::*;
 pub use tool_progress::{SubagentRetry, ToolProgress};
 pub use tool_use_summary::ToolUseSummary;

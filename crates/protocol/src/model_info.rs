@@ -3,22 +3,21 @@
 use crate::effort::EffortLevel;
 
 /// A selectable model (`models` of the handshake, `list_models`).
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct ModelInfo {
     /// The value for `set_model`: an alias or an id.
+    #[required]
     pub value: Box<str>,
     /// The model id of an alias.
     pub resolved_model: Option<Box<str>>,
     /// The display name.
-    #[serde(default)]
     pub display_name: String,
     /// The description.
-    #[serde(default)]
     pub description: String,
     /// Whether the effort level can be set; absent means no.
     pub supports_effort: Option<bool>,
     /// The supported effort levels.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub supported_effort_levels: Vec<EffortLevel>,
     /// Whether the model decides itself how much to think.
     pub supports_adaptive_thinking: Option<bool>,

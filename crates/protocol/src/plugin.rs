@@ -11,19 +11,12 @@ tagged! {
 }
 
 /// A plugin in a folder.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, new)]
 pub struct LocalPlugin {
     /// The folder; `reload_plugins` accepts only absolute paths.
     pub path: String,
     /// Whether the host provides its MCP servers instead of the CLI.
     pub skip_mcp_discovery: Option<bool>,
-}
-
-impl LocalPlugin {
-    /// Returns a plugin in this folder.
-    pub fn new(path: impl Into<String>) -> Self {
-        Self { path: path.into(), skip_mcp_discovery: None }
-    }
 }
 
 /// A loaded plugin.

@@ -69,17 +69,10 @@ pub struct SandboxFilesystem {
 }
 
 /// The search program.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct SandboxRipgrep {
     /// The program (`command`).
     pub command: String,
     /// Arguments before those of a search (`args`).
     pub args: Option<Vec<String>>,
-}
-
-impl SandboxRipgrep {
-    /// Returns this program without additional arguments.
-    pub fn new(command: impl Into<String>) -> Self {
-        Self { command: command.into(), args: None }
-    }
 }

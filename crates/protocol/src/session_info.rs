@@ -5,15 +5,14 @@
 use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
 
 /// The metadata of a stored session.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant, new)]
 pub struct SessionInfo {
     /// The session id.
+    #[required]
     pub session_id: SessionId,
     /// The display title: the user's title, a generated one, or the first prompt.
-    #[serde(default)]
     pub summary: String,
     /// The time of the last change, in milliseconds since 1970.
-    #[serde(default)]
     pub last_modified: u64,
     /// The size of the file in bytes.
     pub file_size: Option<u64>,
@@ -33,27 +32,8 @@ pub struct SessionInfo {
     pub archived: Option<bool>,
 }
 
-impl SessionInfo {
-    /// Returns metadata with only these fields.
-    pub fn new(session_id: SessionId, summary: impl Into<String>, last_modified: u64) -> Self {
-        Self {
-            session_id,
-            summary: summary.into(),
-            last_modified,
-            file_size: None,
-            custom_title: None,
-            first_prompt: None,
-            git_branch: None,
-            cwd: None,
-            tag: None,
-            created_at: None,
-            archived: None,
-        }
-    }
-}
-
 /// A message of a stored session.
-#[wire(nulls)]
+#[wire(nulls, new)]
 pub struct SessionMessage {
     /// The kind of message.
     #[serde(rename = "type")]
@@ -68,13 +48,6 @@ pub struct SessionMessage {
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The parent of the subagent; `null` if the main conversation started it.
     pub parent_agent_id: Option<Box<str>>,
-}
-
-impl SessionMessage {
-    /// Returns a message of the main conversation.
-    pub fn new(kind: SessionMessageKind, uuid: Uuid, session_id: SessionId, message: RawJson) -> Self {
-        Self { kind, uuid, session_id, message, parent_tool_use_id: None, parent_agent_id: None }
-    }
 }
 
 open_enum! {

@@ -3,18 +3,17 @@
 /// A command or skill that a prompt can invoke with a leading slash.
 ///
 /// Several commands can share a name; the CLI then runs its own.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct SlashCommand {
     /// The name, without the slash.
+    #[required]
     pub name: Box<str>,
     /// The description.
-    #[serde(default)]
     pub description: String,
     /// A hint on the arguments; empty if the command takes none.
-    #[serde(default)]
     pub argument_hint: String,
     /// Alternative names.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Box<str>>,
     /// Whether the command is built in; absent means no, or a CLI before 2.1.330.
     pub builtin: Option<bool>,

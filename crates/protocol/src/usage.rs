@@ -13,19 +13,15 @@ pub use session::{ExtraUsage, SessionUsage};
 use crate::{Nullable, open_enum::open_enum};
 
 /// Token counts of an answer or a turn (`usage`), as the API reports them.
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct Usage {
     /// Input tokens that were not cached.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
     /// Output tokens.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Input tokens written to the cache.
-    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cache_creation_input_tokens: Option<u64>,
     /// Input tokens read from the cache.
-    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cache_read_input_tokens: Option<u64>,
     /// Input tokens written to the cache, by lifetime.
     pub cache_creation: Nullable<CacheCreation>,
@@ -46,32 +42,27 @@ pub struct Usage {
 }
 
 /// Input tokens written to the cache, by lifetime (`cache_creation`).
-#[wire(Copy, Default, Eq)]
+#[wire(Copy, Default, Eq, tolerant)]
 pub struct CacheCreation {
     /// Tokens with a lifetime of one hour.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub ephemeral_1h_input_tokens: u64,
     /// Tokens with a lifetime of five minutes.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub ephemeral_5m_input_tokens: u64,
 }
 
 /// A breakdown of the output tokens (`output_tokens_details`).
-#[wire(Copy, Default, Eq)]
+#[wire(Copy, Default, Eq, tolerant)]
 pub struct OutputTokensDetails {
     /// Thinking tokens.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub thinking_tokens: u64,
 }
 
 /// The number of calls of the API's own tools (`server_tool_use`).
-#[wire(Copy, Default, Eq)]
+#[wire(Copy, Default, Eq, tolerant)]
 pub struct ServerToolUsage {
     /// Web searches.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub web_search_requests: u64,
     /// Web pages fetched.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub web_fetch_requests: u64,
 }
 

@@ -16,11 +16,46 @@ struct Fields<T> {
     last: Option<T>,
 }
 
-#[wire(Default, nulls, default)]
+#[wire(Default, nulls)]
 struct Nulls {
     model: Option<u8>,
     #[serde(rename = "e")]
     effort: Option<u8>,
+}
+
+#[wire(Default, tolerant)]
+struct Tolerant {
+    #[required]
+    name: String,
+    text: String,
+    tokens: u64,
+    limit: Option<u64>,
+    percent: f64,
+    #[serde(default = "lenient::one")]
+    own: u8,
+}
+
+/// The module that `tolerant` expects in its crate.
+mod lenient {
+    use serde::{Deserialize, Deserializer};
+
+    pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+        optional_count(deserializer).map(Option::unwrap_or_default)
+    }
+
+    pub(crate) fn optional_count<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<u64>, D::Error> {
+        Ok(Option::<f64>::deserialize(deserializer)?.map(|number| number as u64))
+    }
+
+    pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Option::deserialize(deserializer).map(Option::unwrap_or_default)
+    }
+
+    pub(crate) fn one() -> u8 {
+        1
+    }
 }
 
 macro_rules! declare {
@@ -55,7 +90,18 @@ fn fields_from_a_declarative_macro_are_recognised() {
 }
 
 #[test]
-fn nulls_are_written_on_request_and_missing_fields_have_the_default() {
+fn tolerant_struct_has_defaults_and_reads_odd_numbers() {
+    let read = serde_json::from_str::<Tolerant>;
+    let least = Tolerant { name: "a".to_owned(), own: 1, ..Tolerant::default() };
+    assert_eq!(read(r#"{"name":"a"}"#).unwrap(), least);
+    assert_eq!(read(r#"{"name":"a","tokens":null,"limit":null,"percent":null}"#).unwrap(), least);
+    let odd = Tolerant { tokens: 2, limit: Some(3), ..least };
+    assert_eq!(read(r#"{"name":"a","tokens":2.0,"limit":3.0}"#).unwrap(), odd);
+    assert!(read(r#"{"text":"b"}"#).unwrap_err().to_string().contains("missing field `name`"));
+}
+
+#[test]
+fn nulls_are_written_on_request() {
     let nulls: Nulls = serde_json::from_str(r#"{"model":1}"#).unwrap();
     assert_eq!(serde_json::to_string(&nulls).unwrap(), r#"{"model":1,"e":null}"#);
 }

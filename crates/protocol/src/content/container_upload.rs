@@ -3,17 +3,10 @@
 use super::CacheControl;
 
 /// A file to upload to the API's container (`container_upload`).
-#[wire]
+#[wire(new)]
 pub struct ContainerUpload {
     /// The file's id at the API.
     pub file_id: Box<str>,
     /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
-}
-
-impl ContainerUpload {
-    /// Returns an upload of this file.
-    pub fn new(file_id: impl Into<Box<str>>) -> Self {
-        Self { file_id: file_id.into(), cache_control: None }
-    }
 }

@@ -4,7 +4,7 @@ use super::{CacheControl, CitationsConfig, Content, FileSource, InlineSource, Ur
 use crate::tagged::tagged;
 
 /// A PDF or a plain text (`document`).
-#[wire]
+#[wire(new)]
 pub struct Document {
     /// The source of the document.
     pub source: DocumentSource,
@@ -42,11 +42,6 @@ impl Document {
     /// Returns a document from a file that was uploaded to the API.
     pub fn file(file_id: impl Into<Box<str>>) -> Self {
         Self::new(DocumentSource::File(FileSource { file_id: file_id.into() }))
-    }
-
-    /// Returns a document from this source.
-    pub fn new(source: DocumentSource) -> Self {
-        Self { source, title: None, context: None, citations: None, cache_control: None }
     }
 
     /// Sets the title.

@@ -4,7 +4,7 @@ use super::{CacheControl, FileSource, InlineSource, UrlSource};
 use crate::{open_enum::open_enum, tagged::tagged};
 
 /// An image (`image`).
-#[wire]
+#[wire(new)]
 pub struct Image {
     /// The source of the image.
     pub source: ImageSource,
@@ -28,11 +28,6 @@ impl Image {
     /// Returns an image from a file that was uploaded to the API.
     pub fn file(file_id: impl Into<Box<str>>) -> Self {
         Self::new(ImageSource::File(FileSource { file_id: file_id.into() }))
-    }
-
-    /// Returns an image from this source.
-    pub fn new(source: ImageSource) -> Self {
-        Self { source, transformations: None, cache_control: None }
     }
 }
 

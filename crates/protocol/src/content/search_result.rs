@@ -3,23 +3,17 @@
 use super::{Block, CacheControl, CitationsConfig};
 
 /// A search result that the host provides (`search_result`).
-#[wire]
+#[wire(new)]
 pub struct SearchResult {
     /// The source, such as a URL.
     pub source: String,
     /// The title.
     pub title: String,
     /// The text, as text blocks.
+    #[argument]
     pub content: Vec<Block>,
     /// Whether the model cites it.
     pub citations: Option<CitationsConfig>,
     /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
-}
-
-impl SearchResult {
-    /// Returns a result with this content.
-    pub fn new(source: impl Into<String>, title: impl Into<String>, content: Vec<Block>) -> Self {
-        Self { source: source.into(), title: title.into(), content, citations: None, cache_control: None }
-    }
 }

@@ -32,17 +32,10 @@ pub struct ToolsFound {
 }
 
 /// A reference to a tool; the API shows its whole definition to the model (`tool_reference`).
-#[wire]
+#[wire(new)]
 pub struct ToolReference {
     /// The tool.
     pub tool_name: ToolName,
     /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
-}
-
-impl ToolReference {
-    /// Returns a reference to this tool.
-    pub fn new(tool_name: impl Into<ToolName>) -> Self {
-        Self { tool_name: tool_name.into(), cache_control: None }
-    }
 }

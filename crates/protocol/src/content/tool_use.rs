@@ -4,7 +4,7 @@ use super::{CacheControl, Caller};
 use crate::{RawJson, ToolName, ToolUseId};
 
 /// A tool call by the model (`tool_use`).
-#[wire]
+#[wire(new)]
 pub struct ToolUse {
     /// The id, which the result repeats.
     pub id: ToolUseId,
@@ -22,18 +22,4 @@ pub struct ToolUse {
     pub toolset_name: Option<Box<str>>,
     /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
-}
-
-impl ToolUse {
-    /// Returns a tool call with this input.
-    pub fn new(id: impl Into<ToolUseId>, name: impl Into<ToolName>, input: RawJson) -> Self {
-        Self {
-            id: id.into(),
-            name: name.into(),
-            input,
-            caller: None,
-            toolset_name: None,
-            cache_control: None,
-        }
-    }
 }

@@ -26,28 +26,12 @@ pub struct ControlResponse {
 impl ControlResponse {
     /// Returns a success with this reply.
     pub fn success(request_id: RequestId, response: Option<RawJson>) -> Self {
-        let success = Success {
-            request_id,
-            response,
-            pending_permission_requests: None,
-            pending_user_dialog_requests: None,
-            pending_elicitation_requests: None,
-        };
-        Self { response: Outcome::Success(success) }
+        Self { response: Outcome::Success(Success::new(request_id, response)) }
     }
 
     /// Returns a failure with a message for the CLI.
     pub fn failure(request_id: RequestId, error: impl Into<String>) -> Self {
-        let failure = Failure {
-            request_id,
-            error: error.into(),
-            error_code: None,
-            model: None,
-            pending_permission_requests: None,
-            pending_user_dialog_requests: None,
-            pending_elicitation_requests: None,
-        };
-        Self { response: Outcome::Failure(failure) }
+        Self { response: Outcome::Failure(Failure::new(request_id, error)) }
     }
 }
 
@@ -64,11 +48,12 @@ tagged! {
 /// A successful response.
 ///
 /// `Debug` does not show the reply: `get_settings`, `mcp_status` and `mcp_authenticate` may return keys.
-#[wire(hidden)]
+#[wire(hidden, new)]
 pub struct Success {
     /// The id of the request.
     pub request_id: RequestId,
     /// The reply; absent if it is empty.
+    #[argument]
     pub response: Option<RawJson>,
     /// Unanswered permission requests; only in the reply to `initialize`, for a host that joins.
     pub pending_permission_requests: Option<Vec<PendingRequest>>,
@@ -109,7 +94,7 @@ impl fmt::Debug for Success {
 }
 
 /// A failed response.
-#[wire]
+#[wire(new)]
 pub struct Failure {
     /// The id of the request.
     pub request_id: RequestId,
@@ -137,17 +122,10 @@ tagged! {
 }
 
 /// Cancels a request (`control_cancel_request`), in either direction.
-#[wire]
+#[wire(new)]
 pub struct ControlCancelRequest {
     /// The id of the request.
     pub request_id: RequestId,
-}
-
-impl ControlCancelRequest {
-    /// Returns a cancellation of this request.
-    pub fn new(request_id: RequestId) -> Self {
-        Self { request_id }
-    }
 }
 
 #[cfg(test)]

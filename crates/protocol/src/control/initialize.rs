@@ -10,14 +10,13 @@ pub use hooks::{HookFailure, HookMatcher};
 pub use reply::{AuthConflict, FeedbackMode, InitializeReply};
 pub use sdk_server::{ManifestFate, ManifestsOrigin, SdkServerConfig, SdkServerManifest};
 
-use super::outbound::control_call;
 use crate::{RawJson, agent::AgentDefinition, mcp::McpServerConfig, plugin::PluginConfig};
 
 /// The handshake (`initialize`): the host's capabilities and the session's options.
 ///
 /// A second handshake replaces the hooks of the first.
 /// `Debug` does not show the values of environment variables and headers of MCP servers, which may be keys.
-#[wire(Default, camelCase, default)]
+#[wire(Default, camelCase, tolerant)]
 pub struct Initialize {
     /// Hook callbacks by event name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -73,5 +72,3 @@ pub struct Initialize {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp_servers: BTreeMap<Box<str>, McpServerConfig>,
 }
-
-control_call!(Initialize = "initialize" => InitializeReply);

@@ -115,18 +115,6 @@ pub trait ControlCall: Serialize {
     type Reply: DeserializeOwned + Send + 'static;
 }
 
-/// Implements [`ControlCall`] with this subtype and reply.
-macro_rules! control_call {
-    ($request:ident = $subtype:literal => $reply:ident) => {
-        impl $crate::control::ControlCall for $request {
-            const SUBTYPE: &'static str = $subtype;
-            type Reply = $reply;
-        }
-    };
-}
-
-pub(super) use control_call;
-
 /// A request of the host to the CLI (`control_request`).
 #[derive(Debug, Serialize)]
 pub struct OutboundRequest<'a, C: ControlCall> {
@@ -155,3 +143,7 @@ impl<C: ControlCall> Serialize for WithSubtype<'_, C> {
 /// An empty reply.
 #[wire(Copy, Default, Eq)]
 pub struct Ack {}
+
+impl From<Ack> for () {
+    fn from(Ack {}: Ack) {}
+}

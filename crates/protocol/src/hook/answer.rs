@@ -7,23 +7,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap}
 use super::{BlockDecision, HookEvent, HookReply, specific::Specific};
 
 /// The answer to a hook callback.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a callback says what it has to say, or that it will not")]
 pub enum HookAnswer<E: HookEvent> {
     /// A reply.
     Now(HookReply<E>),
     /// The CLI does not wait for the callback.
     Later(LaterReply),
-}
-
-impl<E: HookEvent> PartialEq for HookAnswer<E> {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Now(one), Self::Now(other)) => one == other,
-            (Self::Later(one), Self::Later(other)) => one == other,
-            _ => false,
-        }
-    }
 }
 
 impl<E: HookEvent> fmt::Debug for HookAnswer<E> {

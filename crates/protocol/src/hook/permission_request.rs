@@ -31,17 +31,10 @@ hook_event! {
 }
 
 /// The event-specific output of `PermissionRequest`; without it the CLI asks for permission.
-#[wire]
+#[wire(new)]
 pub struct PermissionRequestOutput {
     /// The decision (`decision`).
     pub decision: RequestDecision,
-}
-
-impl PermissionRequestOutput {
-    /// Returns an output with this decision.
-    pub fn new(decision: RequestDecision) -> Self {
-        Self { decision }
-    }
 }
 
 tagged! {
@@ -57,21 +50,13 @@ tagged! {
 /// An allowed tool call.
 ///
 /// There is no `Default`, so that allowing is always explicit.
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct RequestAllow {
     /// The input to use (`updatedInput`); `None` for the original input.
     pub updated_input: Option<RawJson>,
     /// Changes to the permissions, to avoid further questions of this kind (`updatedPermissions`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub updated_permissions: Vec<PermissionUpdate>,
-}
-
-impl RequestAllow {
-    /// Returns a decision that allows the call unchanged; set the fields for more.
-    #[expect(clippy::new_without_default, reason = "permission must be asked for by name")]
-    pub fn new() -> Self {
-        Self { updated_input: None, updated_permissions: Vec::new() }
-    }
 }
 
 /// A denied tool call.

@@ -42,7 +42,7 @@ use crate::open_enum::open_enum;
 /// ```
 ///
 /// There is no `Default`, so that an allowing reply is always explicit.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct HookReply<E: HookEvent> {
     /// `Some(false)` ends the turn (`continue`); the tool call that the event guards still runs.
@@ -111,19 +111,6 @@ impl<E: HookEvent> HookReply<E> {
         self.keep_going = Some(false);
         self.stop_reason = Some(reason.into());
         self
-    }
-}
-
-impl<E: HookEvent> PartialEq for HookReply<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.keep_going == other.keep_going
-            && self.stop_reason == other.stop_reason
-            && self.suppress_output == other.suppress_output
-            && self.system_message == other.system_message
-            && self.terminal_sequence == other.terminal_sequence
-            && self.decision == other.decision
-            && self.reason == other.reason
-            && self.output == other.output
     }
 }
 

@@ -62,18 +62,16 @@ pub struct BackgroundTask {
 }
 
 /// A scheduled prompt of the session.
-#[wire]
+#[wire(tolerant)]
 pub struct SessionCron {
     /// The id (`id`).
+    #[required]
     pub id: Box<str>,
     /// The schedule, as a cron expression (`schedule`).
-    #[serde(default)]
     pub schedule: Box<str>,
     /// Whether it repeats (`recurring`).
-    #[serde(default)]
     pub recurring: bool,
     /// The prompt, cut at 1,000 characters (`prompt`).
-    #[serde(default)]
     pub prompt: String,
 }
 

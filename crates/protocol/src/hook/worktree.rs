@@ -18,17 +18,10 @@ hook_event! {
 }
 
 /// The event-specific output of `WorktreeCreate`.
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct WorktreeCreateOutput {
     /// The absolute path of the created directory (`worktreePath`).
     pub worktree_path: String,
-}
-
-impl WorktreeCreateOutput {
-    /// Returns an output with this directory.
-    pub fn new(worktree_path: impl Into<String>) -> Self {
-        Self { worktree_path: worktree_path.into() }
-    }
 }
 
 impl CanBlock for WorktreeCreate {}

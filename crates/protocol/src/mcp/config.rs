@@ -28,7 +28,7 @@ tagged! {
 }
 
 /// An MCP server that the CLI starts as a child process and connects to by stdio.
-#[wire(hidden, camelCase)]
+#[wire(hidden, camelCase, new)]
 pub struct StdioServer {
     /// The program.
     pub command: String,
@@ -36,6 +36,7 @@ pub struct StdioServer {
     ///
     /// Always written: the CLI fails on an entry of `mcp_set_servers` without it, although it is declared optional.
     #[serde(default)]
+    #[argument]
     pub args: Vec<String>,
     /// Environment variables of the process; absent from `mcp_status`.
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
@@ -62,18 +63,11 @@ impl fmt::Debug for StdioServer {
     }
 }
 
-impl StdioServer {
-    /// Returns a server with this program and these arguments.
-    pub fn new(command: impl Into<String>, args: Vec<String>) -> Self {
-        Self { command: command.into(), args, env: Secrets::default(), timeout: None, always_load: None }
-    }
-}
-
 /// Declares a server at a URL. The transports have the same fields.
 macro_rules! remote {
     ($(#[$meta:meta])* $name:ident) => {
         $(#[$meta])*
-        #[wire(hidden, camelCase)]
+        #[wire(hidden, camelCase, new)]
         pub struct $name {
             /// The URL; `Debug` shows only its origin.
             pub url: String,
@@ -104,19 +98,6 @@ macro_rules! remote {
                     .finish()
             }
         }
-
-        impl $name {
-            /// Returns a server at this URL.
-            pub fn new(url: impl Into<String>) -> Self {
-                Self {
-                    url: url.into(),
-                    headers: Secrets::default(),
-                    tools: Vec::new(),
-                    timeout: None,
-                    always_load: None,
-                }
-            }
-        }
     };
 }
 
@@ -136,7 +117,7 @@ remote! {
 }
 
 /// An MCP server that runs in the host; its messages are `mcp_message` requests.
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct SdkServer {
     /// The name, equal to the key of its entry.
     pub name: Box<str>,
@@ -147,13 +128,6 @@ pub struct SdkServer {
     /// The permissions of its tools; only `always_ask` and `always_deny` take effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolPolicy>,
-}
-
-impl SdkServer {
-    /// Returns a server of the host with this name.
-    pub fn new(name: impl Into<Box<str>>) -> Self {
-        Self { name: name.into(), timeout: None, tools: Vec::new() }
-    }
 }
 
 /// A connector of the user's claude.ai account. It only occurs in `mcp_status` and can't be sent.

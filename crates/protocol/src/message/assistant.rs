@@ -110,13 +110,12 @@ pub struct Assistant {
 }
 
 /// A message of the Messages API (`message` of an `assistant` frame).
-#[wire]
+#[wire(tolerant)]
 pub struct ApiMessage {
     /// The API's id, shared by all blocks of one answer.
     #[serde(default = "crate::lenient::empty")]
     pub id: ApiMessageId,
     /// The model.
-    #[serde(default)]
     pub model: Box<str>,
     /// Always `assistant`.
     pub role: Option<Box<str>>,
@@ -124,7 +123,6 @@ pub struct ApiMessage {
     #[serde(rename = "type")]
     pub kind: Option<Box<str>>,
     /// The blocks; a streamed answer has one per frame.
-    #[serde(default)]
     pub content: Vec<Block>,
     /// Why the model stopped; `None` while the answer streams.
     #[serialize_always]

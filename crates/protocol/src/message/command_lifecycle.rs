@@ -1,11 +1,11 @@
 //! `command_lifecycle`: the state of a prompt.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::{Uuid, open_enum::open_enum};
 
 /// The state of a prompt (`command_lifecycle`).
 ///
 /// Sent for prompts with an id of the host; not declared, seen on the wire.
-#[wire]
+#[wire(message)]
 pub struct CommandLifecycle {
     /// The id of the prompt, chosen by the host.
     #[serde(default = "crate::lenient::empty")]
@@ -13,10 +13,6 @@ pub struct CommandLifecycle {
     /// The state.
     #[serde(default = "crate::lenient::empty")]
     pub state: CommandState,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

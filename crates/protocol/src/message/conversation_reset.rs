@@ -1,12 +1,12 @@
 //! `conversation_reset`: the conversation was reset.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::{Uuid, open_enum::open_enum};
 
 /// The conversation was reset (`conversation_reset`).
 ///
 /// The session continues with another id, which the next `system/init` contains; it is not
 /// [`new_conversation_id`](Self::new_conversation_id).
-#[wire]
+#[wire(message)]
 pub struct ConversationReset {
     /// The id of the new conversation.
     #[serde(default = "crate::lenient::empty")]
@@ -17,10 +17,6 @@ pub struct ConversationReset {
     pub user_message_uuid: Option<Uuid>,
     /// The time, as ISO 8601 text.
     pub timestamp: Option<Box<str>>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

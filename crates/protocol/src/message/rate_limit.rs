@@ -1,23 +1,18 @@
 //! `rate_limit_event`: the account's rate limits.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::open_enum::open_enum;
 
 /// The account's rate limits (`rate_limit_event`), for accounts with a subscription.
 ///
 /// Declared; a scripted model does not trigger it.
-#[wire]
+#[wire(tolerant, message)]
 pub struct RateLimitEvent {
     /// The state of the limit.
-    #[serde(default)]
     pub rate_limit_info: RateLimitInfo,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 /// The state of a rate limit (`rate_limit_info`).
-#[wire(Default, camelCase, default)]
+#[wire(Default, camelCase, tolerant)]
 pub struct RateLimitInfo {
     /// Whether requests are allowed.
     pub status: RateLimitStatus,

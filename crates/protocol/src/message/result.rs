@@ -13,7 +13,7 @@ pub use subagents::{KilledSubagents, RefusedSubagents, RequestedSubagents, Subag
 use std::collections::BTreeMap;
 
 use crate::{
-    Nullable, RawJson, SessionId, ToolName, ToolUseId, Uuid,
+    Nullable, RawJson, ToolName, ToolUseId, Uuid,
     effort::{FastModeDisabledReason, FastModeState},
     message::{Origin, StopReason},
     usage::{ModelUsage, Usage},
@@ -23,9 +23,10 @@ use crate::{
 ///
 /// It ends the turn, not the session: background work may continue and send further results.
 /// Most of these frames do not start with their `type`.
-#[wire]
+#[wire(tolerant, message)]
 pub struct TurnResult {
     /// The outcome in broad terms; see also [`is_error`](Self::is_error).
+    #[required]
     pub subtype: ResultSubtype,
     /// Whether the turn failed. An API error has subtype `success` and this flag.
     ///
@@ -35,7 +36,7 @@ pub struct TurnResult {
     /// The last main text of the model; absent on errors, empty after some commands.
     pub result: Option<String>,
     /// The error messages of the CLI; only diagnostics after an interrupt.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
     /// Why the turn ended; absent on some results.
     pub terminal_reason: Option<TerminalReason>,
@@ -51,27 +52,22 @@ pub struct TurnResult {
     #[serialize_always]
     pub stop_reason: Option<StopReason>,
     /// The wall time of the turn, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub duration_ms: u64,
     /// The time spent in API requests, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub duration_api_ms: u64,
     /// The CLI's own count of rounds; neither the number of API calls nor of results.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub num_turns: u64,
     /// The estimated cost of the session so far, in US dollars.
-    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub total_cost_usd: f64,
     /// Token counts of the turn's main conversation, without subagents.
     pub usage: Option<Usage>,
     /// Token counts and cost of the session so far, by model; use these for accounting.
-    #[serde(rename = "modelUsage", default)]
+    #[serde(rename = "modelUsage")]
     pub model_usage: BTreeMap<Box<str>, ModelUsage>,
     /// Token counts and cost since the previous result.
     /// Not declared, seen on the wire.
     pub model_usage_since_last_result: Option<BTreeMap<Box<str>, ModelUsage>>,
     /// The denied tool calls.
-    #[serde(default)]
     pub permission_denials: Vec<PermissionDenial>,
     /// The structured answer; absent if the model did not return one.
     pub structured_output: Option<RawJson>,
@@ -85,10 +81,8 @@ pub struct TurnResult {
     /// Not declared, seen on the wire.
     pub begun_message_ids: Option<Vec<Box<str>>>,
     /// The number of queued prompts; above 0 another turn follows automatically.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub queued_turn_count: Option<u64>,
     /// The index of this result in the run, from 0; a gap means that a result was lost.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub result_index: Option<u64>,
     /// The origin of the prompt.
     pub origin: Option<Origin>,
@@ -101,7 +95,6 @@ pub struct TurnResult {
     pub subagent_stats: Option<Box<SubagentStats>>,
     /// How often the model declined.
     /// Not declared, seen on the wire.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub safety_stops: Option<u64>,
     /// The reason why the CLI did not start.
     pub startup_failure_reason: Option<StartupFailureReason>,
@@ -114,13 +107,10 @@ pub struct TurnResult {
     /// Why fast mode is unavailable.
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
     /// The time from the prompt to the first token, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub ttft_ms: Option<u64>,
     /// The time to the first token of the streamed request, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub ttft_stream_ms: Option<u64>,
     /// The time from the prompt to the first API request, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub time_to_request_ms: Option<u64>,
     /// The time from the start of the process to the first API request, in milliseconds.
     pub time_to_request_from_spawn_ms: Option<f64>,
@@ -129,47 +119,35 @@ pub struct TurnResult {
     /// Whether a pre-started process served the turn.
     pub warm_spare_claimed: Option<bool>,
     /// The time of the first API request, in milliseconds since 1970.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub request_sent_wall_ms: Option<u64>,
     /// The uncached input tokens of the first API request.
     /// Not declared, seen on the wire.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_request_input_tokens: Option<u64>,
     /// The cached input tokens of the first API request.
     /// Not declared, seen on the wire.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_request_cache_read_input_tokens: Option<u64>,
     /// The time from the prompt to the first frame with content, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_content_frame_ms: Option<u64>,
     /// The time from the prompt to the first post of a remote worker's answer, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_stream_post_ms: Option<u64>,
     /// The time until that post was acknowledged, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_stream_post_ack_ms: Option<u64>,
     /// The time that it was queued, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_stream_post_queue_wait_ms: Option<u64>,
     /// The work that it was queued behind.
     pub first_stream_post_queued_behind: Option<QueuedBehind>,
     /// The time of that post, in milliseconds since 1970.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_stream_post_wall_ms: Option<u64>,
     /// The time from the prompt to the first post of text by a remote worker, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_text_post_ms: Option<u64>,
     /// The time that it was queued, in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_text_post_queue_wait_ms: Option<u64>,
     /// The work that it was queued behind.
     pub first_text_post_queued_behind: Option<QueuedBehind>,
     /// The time of that post, in milliseconds since 1970.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub first_text_post_wall_ms: Option<u64>,
     /// The index of the turn in the process, from 0; with `CLAUDE_CODE_REMOTE`, like all following fields.
     /// Not declared, seen on the wire.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub process_turn_index: Option<u64>,
     /// How the session was resumed for the turn, such as `none`.
     /// Not declared, seen on the wire.
@@ -185,7 +163,6 @@ pub struct TurnResult {
     pub time_to_request_cpu_ms: Option<f64>,
     /// The major page faults in that time.
     /// Not declared, seen on the wire.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub time_to_request_major_faults: Option<u64>,
     /// Details of one phase: attachments of the prompt.
     /// Not declared, seen on the wire.
@@ -199,10 +176,6 @@ pub struct TurnResult {
     /// Details of one phase: building the request.
     /// Not declared, seen on the wire.
     pub request_build_detail: Option<RawJson>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 fn unread_is_an_error() -> bool {

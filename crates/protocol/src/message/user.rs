@@ -63,10 +63,9 @@ pub struct User {
 }
 
 /// The inner message of a `user` frame.
-#[wire]
+#[wire(tolerant)]
 pub struct UserMessage {
     /// Always `user`.
-    #[serde(default)]
     pub role: Box<str>,
     /// Text, or blocks.
     #[serde(default = "crate::lenient::empty")]

@@ -49,7 +49,7 @@ impl Decision {
 /// 2.1.330 does not need it, and treats an equal input as unchanged.
 ///
 /// There is no `Default`, so that allowing is always explicit.
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct Allow {
     /// The input to use; `None` for the original input, which CLI 2.1.197 does not accept (`updatedInput`).
     pub updated_input: Option<RawJson>,
@@ -64,17 +64,6 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// Returns a decision that allows the call unchanged; set the fields for more.
-    #[expect(clippy::new_without_default, reason = "permission must be asked for by name")]
-    pub fn new() -> Self {
-        Self {
-            updated_input: None,
-            updated_permissions: Vec::new(),
-            tool_use_id: None,
-            decision_classification: None,
-        }
-    }
-
     /// Sets the input to use instead of the original one.
     #[must_use]
     pub fn input(mut self, input: RawJson) -> Self {
@@ -103,7 +92,7 @@ impl From<Deny> for Decision {
 }
 
 /// A denied tool call.
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct Deny {
     /// The reason, for the model (`message`).
     pub message: String,
@@ -114,11 +103,4 @@ pub struct Deny {
     pub tool_use_id: Option<ToolUseId>,
     /// The user's choice, for the CLI's statistics (`decisionClassification`).
     pub decision_classification: Option<DecisionClassification>,
-}
-
-impl Deny {
-    /// Returns a decision that denies the call for this reason; set the fields for more.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), interrupt: None, tool_use_id: None, decision_classification: None }
-    }
 }

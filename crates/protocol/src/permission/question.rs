@@ -84,18 +84,16 @@ struct Asked {
 }
 
 /// One of the model's questions.
-#[wire(nulls, camelCase)]
+#[wire(nulls, camelCase, tolerant)]
 pub struct Question {
     /// The question's text, which is also the key of its answer (`question`).
+    #[required]
     pub question: String,
     /// A label of one or two words (`header`).
-    #[serde(default)]
     pub header: String,
     /// Two to four choices (`options`); the user may always answer in their own words.
-    #[serde(default)]
     pub options: Vec<Choice>,
     /// Whether the user may select several choices (`multiSelect`).
-    #[serde(default)]
     pub multi_select: bool,
     /// The answer, set by the caller; `None` if unanswered.
     #[serde(skip)]

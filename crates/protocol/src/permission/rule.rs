@@ -19,7 +19,7 @@ use crate::ToolName;
 /// assert_eq!(Rule::new("Bash", Some("f(x)".to_owned())).to_string(), r"Bash(f\(x\))");
 /// # Ok::<(), agentwire_protocol::permission::RuleError>(())
 /// ```
-#[wire(Eq, Hash, camelCase)]
+#[wire(Eq, Hash, camelCase, new)]
 pub struct Rule {
     /// The tool (`toolName`); `mcp__server` matches all tools of that server.
     ///
@@ -28,15 +28,11 @@ pub struct Rule {
     /// The calls to match, such as a command or a path pattern (`ruleContent`); `None` matches all calls.
     ///
     /// `Some("*")` and `Some("")` also match all calls, but the CLI does not store them: use `None`.
+    #[argument]
     pub rule_content: Option<String>,
 }
 
 impl Rule {
-    /// Returns a rule for this tool, for all calls or those that match the content.
-    pub fn new(tool_name: impl Into<ToolName>, rule_content: Option<String>) -> Self {
-        Self { tool_name: tool_name.into(), rule_content }
-    }
-
     /// Returns whether the rule matches every call of the tool.
     pub fn is_whole(&self) -> bool {
         self.rule_content.as_deref().is_none_or(|content| matches!(content, "" | "*"))

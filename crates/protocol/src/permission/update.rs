@@ -70,9 +70,10 @@ impl PermissionUpdate {
 }
 
 /// Rules to add, replace or remove.
-#[wire]
+#[wire(new)]
 pub struct RulesUpdate {
     /// The rules.
+    #[argument]
     pub rules: Vec<Rule>,
     /// The behavior of the rules.
     pub behavior: RuleBehavior,
@@ -81,18 +82,13 @@ pub struct RulesUpdate {
 }
 
 impl RulesUpdate {
-    /// Returns an update of these rules.
-    pub fn new(rules: Vec<Rule>, behavior: RuleBehavior, destination: UpdateDestination) -> Self {
-        Self { rules, behavior, destination }
-    }
-
     fn of_session(behavior: RuleBehavior, rules: impl IntoIterator<Item = Rule>) -> Self {
         Self::new(rules.into_iter().collect(), behavior, UpdateDestination::Session)
     }
 }
 
 /// A permission mode to set.
-#[wire]
+#[wire(new)]
 pub struct ModeUpdate {
     /// The mode.
     pub mode: PermissionMode,
@@ -100,28 +96,17 @@ pub struct ModeUpdate {
     pub destination: UpdateDestination,
 }
 
-impl ModeUpdate {
-    /// Returns an update to this mode.
-    pub fn new(mode: PermissionMode, destination: UpdateDestination) -> Self {
-        Self { mode, destination }
-    }
-}
-
 /// Working directories to add or remove.
-#[wire]
+#[wire(new)]
 pub struct DirectoriesUpdate {
     /// The directories.
+    #[argument]
     pub directories: Vec<String>,
     /// The destination.
     pub destination: UpdateDestination,
 }
 
 impl DirectoriesUpdate {
-    /// Returns an update of these directories.
-    pub fn new(directories: Vec<String>, destination: UpdateDestination) -> Self {
-        Self { directories, destination }
-    }
-
     fn of_session(directories: impl IntoIterator<Item: Into<String>>) -> Self {
         Self::new(directories.into_iter().map(Into::into).collect(), UpdateDestination::Session)
     }

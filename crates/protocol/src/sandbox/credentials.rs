@@ -18,7 +18,7 @@ pub struct SandboxCredentials {
 }
 
 /// A file that contains a secret.
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct CredentialFile {
     /// The file (`path`).
     pub path: String,
@@ -38,24 +38,8 @@ pub struct CredentialFile {
     pub inject_hosts: Option<Vec<String>>,
 }
 
-impl CredentialFile {
-    /// Returns a rule for this file.
-    pub fn new(path: impl Into<String>, mode: CredentialMode) -> Self {
-        Self {
-            path: path.into(),
-            mode,
-            extract: None,
-            on_extract_no_match: None,
-            decode: None,
-            mask_claims: None,
-            mask_duplicates: None,
-            inject_hosts: None,
-        }
-    }
-}
-
 /// An environment variable that contains a secret.
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct CredentialVar {
     /// The variable (`name`).
     pub name: Box<str>,
@@ -71,21 +55,6 @@ pub struct CredentialVar {
     pub mask_claims: Option<Vec<String>>,
     /// The hosts that receive the real secret (`injectHosts`).
     pub inject_hosts: Option<Vec<String>>,
-}
-
-impl CredentialVar {
-    /// Returns a rule for this variable.
-    pub fn new(name: impl Into<Box<str>>, mode: CredentialMode) -> Self {
-        Self {
-            name: name.into(),
-            mode,
-            extract: None,
-            on_extract_no_match: None,
-            decode: None,
-            mask_claims: None,
-            inject_hosts: None,
-        }
-    }
 }
 
 open_enum! {
@@ -119,7 +88,7 @@ open_enum! {
 }
 
 /// The names of the variables that contain a pair of AWS keys.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, new)]
 pub struct AwsPair {
     /// The variable of the access key id (`accessKeyIdVar`).
     pub access_key_id_var: Box<str>,
@@ -127,17 +96,6 @@ pub struct AwsPair {
     pub secret_access_key_var: Box<str>,
     /// The variable of the session token (`sessionTokenVar`).
     pub session_token_var: Option<Box<str>>,
-}
-
-impl AwsPair {
-    /// Returns a pair of these variables.
-    pub fn new(access_key_id_var: impl Into<Box<str>>, secret_access_key_var: impl Into<Box<str>>) -> Self {
-        Self {
-            access_key_id_var: access_key_id_var.into(),
-            secret_access_key_var: secret_access_key_var.into(),
-            session_token_var: None,
-        }
-    }
 }
 
 /// How to treat signed requests that the proxy can't sign again (`sigv4`).

@@ -3,19 +3,13 @@
 use crate::{RawJson, Secrets, control::HookFailure, open_enum::open_enum, tagged::tagged};
 
 /// Hooks of one event with the same matcher.
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct SettingsHookMatcher {
     /// A tool name, a list (`A|B`) or a pattern; `None` matches all (`matcher`).
     pub matcher: Option<Box<str>>,
     /// The hooks (`hooks`).
+    #[argument]
     pub hooks: Vec<SettingsHook>,
-}
-
-impl SettingsHookMatcher {
-    /// Returns a matcher that runs these hooks on every occurrence of the event.
-    pub fn new(hooks: Vec<SettingsHook>) -> Self {
-        Self { matcher: None, hooks }
-    }
 }
 
 tagged! {
@@ -35,7 +29,7 @@ tagged! {
 }
 
 /// A command (`command`).
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct CommandHook {
     /// The command; it runs in a shell unless `args` is set (`command`).
     pub command: String,
@@ -59,24 +53,6 @@ pub struct CommandHook {
     pub run_async: Option<bool>,
     /// Whether exit code 2 wakes the model; the CLI does not wait for the command (`asyncRewake`).
     pub async_rewake: Option<bool>,
-}
-
-impl CommandHook {
-    /// Returns a hook that runs this command; set the fields for more.
-    pub fn new(command: impl Into<String>) -> Self {
-        Self {
-            command: command.into(),
-            args: None,
-            shell: None,
-            condition: None,
-            timeout: None,
-            status_message: None,
-            once: None,
-            on_failure: None,
-            run_async: None,
-            async_rewake: None,
-        }
-    }
 }
 
 open_enum! {

@@ -17,19 +17,15 @@ tagged! {
 }
 
 /// Token counts of one step of an answer.
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct IterationUsage {
     /// Input tokens that were not cached.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
     /// Output tokens.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Input tokens written to the cache.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_creation_input_tokens: u64,
     /// Input tokens read from the cache.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_read_input_tokens: u64,
     /// Input tokens written to the cache, by lifetime.
     pub cache_creation: Nullable<CacheCreation>,

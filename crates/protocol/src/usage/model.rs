@@ -3,46 +3,32 @@
 use crate::open_enum::open_enum;
 
 /// Token counts and cost of one model (`modelUsage`).
-#[wire(Default, camelCase, default)]
+#[wire(Default, camelCase, tolerant)]
 pub struct ModelUsage {
     /// Input tokens that were not cached.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub input_tokens: u64,
     /// Output tokens.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub output_tokens: u64,
     /// Input tokens read from the cache.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_read_input_tokens: u64,
     /// Input tokens written to the cache.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub cache_creation_input_tokens: u64,
     /// Web searches.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub web_search_requests: u64,
     /// Cost in US dollars, as the CLI estimates it.
-    #[serde(rename = "costUSD", deserialize_with = "crate::lenient::amount")]
+    #[serde(rename = "costUSD")]
     pub cost_usd: f64,
     /// The model's context window, in tokens.
-    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub context_window: Option<u64>,
     /// The maximum number of output tokens of an answer.
-    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub max_output_tokens: Option<u64>,
     /// The output tokens that were thinking.
-    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub thinking_tokens: Option<u64>,
     /// Input tokens written to the cache with a lifetime of five minutes.
-    #[serde(
-        rename = "cacheCreationEphemeral5mInputTokens",
-        deserialize_with = "crate::lenient::optional_count"
-    )]
+    #[serde(rename = "cacheCreationEphemeral5mInputTokens")]
     pub cache_creation_ephemeral_5m_input_tokens: Option<u64>,
     /// Input tokens written to the cache with a lifetime of one hour.
-    #[serde(
-        rename = "cacheCreationEphemeral1hInputTokens",
-        deserialize_with = "crate::lenient::optional_count"
-    )]
+    #[serde(rename = "cacheCreationEphemeral1hInputTokens")]
     pub cache_creation_ephemeral_1h_input_tokens: Option<u64>,
     /// The model's name in the price table.
     pub canonical_model: Option<Box<str>>,

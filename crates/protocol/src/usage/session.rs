@@ -6,32 +6,26 @@ use super::ModelUsage;
 use crate::Nullable;
 
 /// The usage of a session (`session`).
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct SessionUsage {
     /// The cost in US dollars, as the CLI estimates it.
-    #[serde(deserialize_with = "crate::lenient::amount")]
     pub total_cost_usd: f64,
     /// The time spent waiting for the API, in milliseconds.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_api_duration_ms: u64,
     /// The duration of the session, in milliseconds.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_duration_ms: u64,
     /// Lines added to files.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_lines_added: u64,
     /// Lines removed from files.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub total_lines_removed: u64,
     /// Token counts and cost by model.
     pub model_usage: BTreeMap<Box<str>, ModelUsage>,
 }
 
 /// Extra usage beyond a plan (`extra_usage`), in the smallest unit of the currency.
-#[wire(Default, nulls)]
+#[wire(Default, nulls, tolerant)]
 pub struct ExtraUsage {
     /// Whether extra usage is enabled.
-    #[serde(default)]
     pub is_enabled: bool,
     /// The monthly limit.
     pub monthly_limit: Option<f64>,

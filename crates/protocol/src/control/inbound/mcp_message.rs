@@ -20,15 +20,8 @@ impl InboundCall for McpMessage {
 }
 
 /// The reply of an in-process MCP server to a message.
-#[wire]
+#[wire(new)]
 pub struct McpMessageReply {
     /// The server's JSON-RPC response; any object for a notification, since the CLI ignores it (`mcp_response`).
     pub mcp_response: RawJson,
-}
-
-impl McpMessageReply {
-    /// Returns a reply with this response.
-    pub fn new(mcp_response: RawJson) -> Self {
-        Self { mcp_response }
-    }
 }

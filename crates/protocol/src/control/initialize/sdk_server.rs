@@ -23,19 +23,13 @@ pub struct SdkServerConfig {
 /// The manifest of an in-process MCP server: its answers on connection (`sdkMcpServerManifests`).
 ///
 /// With a manifest, the CLI does not ask the server itself.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, new)]
 pub struct SdkServerManifest {
     /// The server's result of the MCP request `initialize`.
     pub initialize_result: RawJson,
     /// The server's result of the MCP request `tools/list`, if it is complete.
+    #[argument]
     pub tools_list_result: Option<RawJson>,
-}
-
-impl SdkServerManifest {
-    /// Returns a manifest with these answers.
-    pub fn new(initialize_result: RawJson, tools_list_result: Option<RawJson>) -> Self {
-        Self { initialize_result, tools_list_result }
-    }
 }
 
 open_enum! {

@@ -1,6 +1,5 @@
 //! `get_context_usage`: the content of the model's context window.
 
-use super::control_call;
 use crate::open_enum::open_enum;
 
 /// Requests the content of the model's context window (`get_context_usage`).
@@ -9,8 +8,6 @@ pub struct GetContextUsage {
     /// The precision of the counts; `None` for [`ContextDetail::Full`]. CLI 2.1.197 ignores it.
     pub detail: Option<ContextDetail>,
 }
-
-control_call!(GetContextUsage = "get_context_usage" => GetContextUsageReply);
 
 open_enum! {
     /// The precision of the counts (`detail`).
@@ -23,7 +20,7 @@ open_enum! {
 }
 
 /// The content of the model's context window. Counts are in tokens.
-#[wire(Default, camelCase, default)]
+#[wire(Default, camelCase, tolerant)]
 pub struct GetContextUsageReply {
     /// The categories of content, including free space.
     pub categories: Vec<ContextCategory>,
@@ -71,18 +68,15 @@ pub struct GetContextUsageReply {
 }
 
 /// A category of content.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct ContextCategory {
     /// The category; absent from CLI 2.1.197.
     pub id: Option<ContextCategoryId>,
     /// The display name.
-    #[serde(default)]
     pub name: String,
     /// The size in tokens.
-    #[serde(default)]
     pub tokens: u64,
     /// The name of the colour.
-    #[serde(default)]
     pub color: Box<str>,
     /// Whether the content is outside of the window until it is needed; absent means no.
     pub is_deferred: Option<bool>,
@@ -137,7 +131,7 @@ open_enum! {
 }
 
 /// A square of the picture.
-#[wire(Default, camelCase, default)]
+#[wire(Default, camelCase, tolerant)]
 pub struct ContextSquare {
     /// The name of the colour.
     pub color: Box<str>,
@@ -167,15 +161,14 @@ pub struct ContextMemoryFile {
 }
 
 /// A tool of an MCP server.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct ContextMcpTool {
     /// The full name, including the server.
+    #[required]
     pub name: Box<str>,
     /// The server, as in tool names.
-    #[serde(default)]
     pub server_name: Box<str>,
     /// The size in tokens.
-    #[serde(default)]
     pub tokens: u64,
     /// Whether the tool is in the window.
     pub is_loaded: Option<bool>,
@@ -204,24 +197,23 @@ pub struct ContextTool {
 }
 
 /// An agent.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct ContextAgent {
     /// The agent type.
+    #[required]
     pub agent_type: Box<str>,
     /// The source, such as `projectSettings`.
-    #[serde(default)]
     pub source: Box<str>,
     /// The plugin that provides the agent.
     pub plugin_id: Option<Box<str>>,
     /// The path of its definition.
     pub path: Option<String>,
     /// The size in tokens.
-    #[serde(default)]
     pub tokens: u64,
 }
 
 /// The slash commands.
-#[wire(Copy, Default, Eq, camelCase, default)]
+#[wire(Copy, Default, Eq, camelCase, tolerant)]
 pub struct ContextCommands {
     /// The number of commands.
     pub total_commands: u64,
@@ -232,7 +224,7 @@ pub struct ContextCommands {
 }
 
 /// The skills.
-#[wire(Default, Eq, camelCase, default)]
+#[wire(Default, Eq, camelCase, tolerant)]
 pub struct ContextSkills {
     /// The number of skills.
     pub total_skills: u64,
@@ -245,12 +237,12 @@ pub struct ContextSkills {
 }
 
 /// A skill.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct ContextSkill {
     /// The name.
+    #[required]
     pub name: Box<str>,
     /// The source, such as `plugin`.
-    #[serde(default)]
     pub source: Box<str>,
     /// The name of the plugin that provides the skill.
     pub plugin_name: Option<Box<str>>,
@@ -259,12 +251,11 @@ pub struct ContextSkill {
     /// The path of its definition.
     pub path: Option<String>,
     /// The size in tokens.
-    #[serde(default)]
     pub tokens: u64,
 }
 
 /// A breakdown of the messages, in tokens.
-#[wire(Default, Eq, camelCase, default)]
+#[wire(Default, Eq, camelCase, tolerant)]
 pub struct MessageBreakdown {
     /// Tool calls.
     pub tool_call_tokens: u64,
@@ -287,7 +278,7 @@ pub struct MessageBreakdown {
 }
 
 /// The calls of one tool.
-#[wire(Default, Eq, camelCase, default)]
+#[wire(Default, Eq, camelCase, tolerant)]
 pub struct ToolCallTokens {
     /// The tool.
     pub name: Box<str>,
@@ -298,7 +289,7 @@ pub struct ToolCallTokens {
 }
 
 /// The attachments of one kind.
-#[wire(Default, Eq, default)]
+#[wire(Default, Eq, tolerant)]
 pub struct AttachmentTokens {
     /// The kind.
     pub name: Box<str>,
@@ -307,7 +298,7 @@ pub struct AttachmentTokens {
 }
 
 /// The API's token counts of a request.
-#[wire(Copy, Default, Eq, default)]
+#[wire(Copy, Default, Eq, tolerant)]
 pub struct ApiUsage {
     /// Input tokens that were not cached.
     pub input_tokens: u64,

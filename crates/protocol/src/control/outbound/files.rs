@@ -1,31 +1,20 @@
 //! File requests: suggestions, reading, rewinding, and the session's knowledge of files.
 
-use super::{Ack, control_call};
 use crate::{Uuid, open_enum::open_enum};
 
 /// Requests files that match the user's input (`file_suggestions`).
 ///
 /// The index is built in the background: the first reply of a session can be empty.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct FileSuggestions {
     /// The user's input.
     pub query: String,
 }
 
-impl FileSuggestions {
-    /// Returns a request with this input.
-    pub fn new(query: impl Into<String>) -> Self {
-        Self { query: query.into() }
-    }
-}
-
-control_call!(FileSuggestions = "file_suggestions" => FileSuggestionsReply);
-
 /// The matching files. Not declared, seen on the wire.
-#[wire(Default, Eq)]
+#[wire(Default, Eq, tolerant)]
 pub struct FileSuggestionsReply {
     /// The suggestions, best match first.
-    #[serde(default)]
     pub suggestions: Vec<FileSuggestion>,
     /// The base directory of the paths; absent from CLI 2.1.197.
     pub cwd: Option<String>,
@@ -42,7 +31,7 @@ pub struct FileSuggestion {
 ///
 /// Requires `CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true` in the CLI's environment and an id on the prompt.
 /// A prompt without a checkpoint is an error.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct RewindFiles {
     /// The id of the prompt, chosen by the host.
     pub user_message_id: Uuid,
@@ -50,17 +39,8 @@ pub struct RewindFiles {
     pub dry_run: Option<bool>,
 }
 
-impl RewindFiles {
-    /// Returns a request to revert changes since this prompt.
-    pub fn new(user_message_id: Uuid) -> Self {
-        Self { user_message_id, dry_run: None }
-    }
-}
-
-control_call!(RewindFiles = "rewind_files" => RewindFilesReply);
-
 /// The outcome of a rewind or of a dry run.
-#[wire(Default, Eq, camelCase, default)]
+#[wire(Default, Eq, camelCase, tolerant)]
 pub struct RewindFilesReply {
     /// Whether a rewind is possible.
     pub can_rewind: bool,
@@ -77,7 +57,7 @@ pub struct RewindFilesReply {
 }
 
 /// Reads a file through the CLI (`read_file`), if the rules for the tool `Read` allow it.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct ReadFile {
     /// The path; relative to the working directory, or absolute.
     pub path: String,
@@ -86,15 +66,6 @@ pub struct ReadFile {
     /// The encoding of the contents; `None` for UTF-8.
     pub encoding: Option<FileEncoding>,
 }
-
-impl ReadFile {
-    /// Returns a request to read this file as text.
-    pub fn new(path: impl Into<String>) -> Self {
-        Self { path: path.into(), max_bytes: None, encoding: None }
-    }
-}
-
-control_call!(ReadFile = "read_file" => ReadFileReply);
 
 open_enum! {
     /// The encoding of a file's contents (`encoding`).
@@ -125,7 +96,7 @@ pub struct ReadFileReply {
 }
 
 /// Marks a file as read in the session (`seed_read_state`), so that the model may edit it.
-#[wire]
+#[wire(new)]
 pub struct SeedReadState {
     /// The file.
     pub path: String,
@@ -133,19 +104,10 @@ pub struct SeedReadState {
     pub mtime: f64,
 }
 
-impl SeedReadState {
-    /// Returns a request for this file and modification time.
-    pub fn new(path: impl Into<String>, mtime: f64) -> Self {
-        Self { path: path.into(), mtime }
-    }
-}
-
-control_call!(SeedReadState = "seed_read_state" => Ack);
-
 /// Adds a working directory (`register_repo_root`) below the current one or one given at the start.
 ///
 /// The CLI rejects a directory that is already registered.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct RegisterRepoRoot {
     /// The directory.
     pub directory: String,
@@ -156,20 +118,6 @@ pub struct RegisterRepoRoot {
     /// Whether to reload the skills.
     pub reload_skills: Option<bool>,
 }
-
-impl RegisterRepoRoot {
-    /// Returns a request to add this directory without reloading.
-    pub fn new(directory: impl Into<String>) -> Self {
-        Self {
-            directory: directory.into(),
-            reload_claude_md: None,
-            reload_plugins: None,
-            reload_skills: None,
-        }
-    }
-}
-
-control_call!(RegisterRepoRoot = "register_repo_root" => RegisterRepoRootReply);
 
 /// The added directory. Not declared, seen on the wire.
 #[wire(Default, Eq)]

@@ -1,6 +1,6 @@
 //! `get_hooks_listing`: the hooks of settings and plugins.
 
-use super::{SettingsError, control_call};
+use super::SettingsError;
 use crate::{Hidden, RawJson};
 
 /// Requests the hooks of the settings, the session and the plugins (`get_hooks_listing`).
@@ -9,10 +9,8 @@ use crate::{Hidden, RawJson};
 #[wire(Copy, Default, Eq)]
 pub struct GetHooksListing {}
 
-control_call!(GetHooksListing = "get_hooks_listing" => GetHooksListingReply);
-
 /// The hooks, with texts for display.
-#[wire(Default, camelCase, default)]
+#[wire(Default, camelCase, tolerant)]
 pub struct GetHooksListingReply {
     /// The events that have hooks.
     pub events: Vec<HookEventInfo>,
@@ -32,47 +30,41 @@ pub struct GetHooksListingReply {
 }
 
 /// A hook event.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct HookEventInfo {
     /// The name.
+    #[required]
     pub name: Box<str>,
     /// A short description of when it fires.
-    #[serde(default)]
     pub summary: String,
     /// Whether it supports matchers.
-    #[serde(default)]
     pub supports_matcher: bool,
     /// The number of its hooks; absent from the catalogue.
     pub hook_count: Option<u64>,
 }
 
 /// A hook.
-#[wire(camelCase)]
+#[wire(camelCase, tolerant)]
 pub struct HookEntry {
     /// The event.
+    #[required]
     pub event: Box<str>,
     /// The matcher; empty if there is none.
-    #[serde(default)]
     pub matcher: String,
     /// The source, such as `projectSettings`.
-    #[serde(default)]
     pub source: Box<str>,
     /// The display name of the source.
-    #[serde(default)]
     pub source_label: String,
     /// The plugin that provides the hook.
     pub plugin_name: Option<Box<str>>,
     /// The kind: `command`, `prompt`, `agent`, `http`, `mcp_tool`, or a newer one.
-    #[serde(rename = "type", default)]
+    #[serde(rename = "type")]
     pub kind: Box<str>,
     /// The text to display in a list.
-    #[serde(default)]
     pub display_text: String,
     /// The command, prompt or URL.
-    #[serde(default)]
     pub command_text: String,
     /// A label for that text, such as `Command`.
-    #[serde(default)]
     pub content_label: String,
     /// The permission rule that selects tool calls.
     pub condition: Option<String>,
@@ -103,7 +95,7 @@ pub struct EditableHook {
 }
 
 /// The hook policy of an organisation.
-#[wire(Default, Eq, camelCase, default)]
+#[wire(Default, Eq, camelCase, tolerant)]
 pub struct HookPolicy {
     /// Whether the organisation disables all hooks.
     pub disabled_by_policy: bool,
@@ -120,7 +112,7 @@ pub struct HookPolicy {
 }
 
 /// A mode in which some hooks don't run.
-#[wire(Default, Eq, camelCase, default)]
+#[wire(Default, Eq, camelCase, tolerant)]
 pub struct HookModeNote {
     /// Whether the organisation's hooks still run; only of safe mode.
     pub managed_hooks_still_apply: Option<bool>,

@@ -1,6 +1,5 @@
 //! `interrupt`: stops the running turn.
 
-use super::control_call;
 use crate::Uuid;
 
 /// Stops the running turn (`interrupt`); allowed at any time, even if no turn runs.
@@ -12,10 +11,8 @@ pub struct Interrupt {
     pub cancel_queued: Option<bool>,
 }
 
-control_call!(Interrupt = "interrupt" => InterruptReply);
-
 /// The state of the queued prompts.
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct InterruptReply {
     /// Queued prompts that will still run, by the ids that the host chose.
     pub still_queued: Vec<Uuid>,

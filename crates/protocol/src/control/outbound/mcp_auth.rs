@@ -1,6 +1,5 @@
 //! Authentication of MCP servers.
 
-use super::{Ack, control_call};
 use crate::{Hidden, open_enum::open_enum};
 
 /// Starts the authentication of an MCP server at a URL (`mcp_authenticate`).
@@ -8,22 +7,13 @@ use crate::{Hidden, open_enum::open_enum};
 /// Not declared, but the CLI supports it. Other kinds of servers are an error.
 /// Afterwards the user opens the URL. If the CLI's own listener is not reachable, the host forwards the URL
 /// that the browser was redirected to with [`McpOauthCallbackUrl`].
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, new)]
 pub struct McpAuthenticate {
     /// The server.
     pub server_name: Box<str>,
     /// The redirect URL; `None` for the CLI's own listener on the loopback interface.
     pub redirect_uri: Option<String>,
 }
-
-impl McpAuthenticate {
-    /// Returns a request to authenticate this server.
-    pub fn new(server_name: impl Into<Box<str>>) -> Self {
-        Self { server_name: server_name.into(), redirect_uri: None }
-    }
-}
-
-control_call!(McpAuthenticate = "mcp_authenticate" => McpAuthenticateReply);
 
 /// The next steps of the authentication. Not declared, seen on the wire.
 #[wire(Default, Eq, camelCase)]
@@ -73,20 +63,9 @@ impl McpOauthCallbackUrl {
     }
 }
 
-control_call!(McpOauthCallbackUrl = "mcp_oauth_callback_url" => Ack);
-
 /// Removes the credentials of an MCP server at a URL (`mcp_clear_auth`). Not declared, but the CLI supports it.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, new)]
 pub struct McpClearAuth {
     /// The server.
     pub server_name: Box<str>,
 }
-
-impl McpClearAuth {
-    /// Returns a request for this server.
-    pub fn new(server_name: impl Into<Box<str>>) -> Self {
-        Self { server_name: server_name.into() }
-    }
-}
-
-control_call!(McpClearAuth = "mcp_clear_auth" => Ack);

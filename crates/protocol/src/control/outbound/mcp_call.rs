@@ -1,6 +1,5 @@
 //! `mcp_call`: a call of an MCP tool by the host.
 
-use super::control_call;
 use crate::{Nullable, RawJson, open_enum::open_enum};
 
 /// Calls a tool of an MCP server that the CLI runs (`mcp_call`), without the model, and without a permission check
@@ -9,11 +8,12 @@ use crate::{Nullable, RawJson, open_enum::open_enum};
 /// The CLI rejects tools of in-process servers.
 /// With `timeout_ms`, `expires_at` or files, the reply has a `staging` that contains most failures of a successful
 /// response; CLI 2.1.197 ignores these fields.
-#[wire]
+#[wire(new)]
 pub struct McpCall {
     /// The full tool name, such as `mcp__server__tool`.
     pub tool: Box<str>,
     /// The arguments, an object; `{{in:NAME}}` and `{{out:NAME}}` as whole strings stand for file paths.
+    #[argument]
     pub arguments: Option<RawJson>,
     /// The latest start time, in RFC 3339; required with output files.
     pub expires_at: Option<Box<str>>,
@@ -31,26 +31,8 @@ pub struct McpCall {
     pub output_files: Vec<OutputFile>,
 }
 
-impl McpCall {
-    /// Returns a call of this tool.
-    pub fn new(tool: impl Into<Box<str>>, arguments: Option<RawJson>) -> Self {
-        Self {
-            tool: tool.into(),
-            arguments,
-            expires_at: None,
-            timeout_ms: None,
-            result_not_for_model: None,
-            check_permissions: None,
-            input_files: Vec::new(),
-            output_files: Vec::new(),
-        }
-    }
-}
-
-control_call!(McpCall = "mcp_call" => McpCallReply);
-
 /// An input file of a tool.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct InputFile {
     /// The name in the arguments.
     pub name: Box<str>,
@@ -58,15 +40,8 @@ pub struct InputFile {
     pub lane_path: String,
 }
 
-impl InputFile {
-    /// Returns an input file with this name and path.
-    pub fn new(name: impl Into<Box<str>>, lane_path: impl Into<String>) -> Self {
-        Self { name: name.into(), lane_path: lane_path.into() }
-    }
-}
-
 /// An output file of a tool.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct OutputFile {
     /// The name in the arguments.
     pub name: Box<str>,
@@ -74,13 +49,6 @@ pub struct OutputFile {
     pub lane_path: String,
     /// The expected tag of the existing file; `None` to overwrite any file.
     pub if_match: Option<Box<str>>,
-}
-
-impl OutputFile {
-    /// Returns an output file with this name and path, which overwrites any file.
-    pub fn new(name: impl Into<Box<str>>, lane_path: impl Into<String>) -> Self {
-        Self { name: name.into(), lane_path: lane_path.into(), if_match: None }
-    }
 }
 
 /// The result of a tool call. Not declared as a type; seen on the wire.

@@ -1,12 +1,11 @@
 //! `mcp_read_resource`: a UI resource of an MCP server.
 
-use super::control_call;
 use crate::RawJson;
 
 /// Reads a UI resource of an MCP server that the CLI runs (`mcp_read_resource`).
 ///
 /// The CLI rejects in-process servers. CLI 2.1.197 does not support it.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, new)]
 pub struct McpReadResource {
     /// The server, by its name in `mcp_status`.
     pub server_name: Box<str>,
@@ -14,20 +13,10 @@ pub struct McpReadResource {
     pub uri: String,
 }
 
-impl McpReadResource {
-    /// Returns a request for this resource of this server.
-    pub fn new(server_name: impl Into<Box<str>>, uri: impl Into<String>) -> Self {
-        Self { server_name: server_name.into(), uri: uri.into() }
-    }
-}
-
-control_call!(McpReadResource = "mcp_read_resource" => McpReadResourceReply);
-
 /// An unvalidated resource.
-#[wire(Default, Eq)]
+#[wire(Default, Eq, tolerant)]
 pub struct McpReadResourceReply {
     /// The contents.
-    #[serde(default)]
     pub contents: Vec<ResourceContents>,
 }
 

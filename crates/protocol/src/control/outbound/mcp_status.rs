@@ -1,6 +1,5 @@
 //! `mcp_status`: the status of the MCP servers.
 
-use super::control_call;
 use crate::mcp::McpServerStatus;
 
 /// Requests the status of the MCP servers (`mcp_status`).
@@ -12,10 +11,8 @@ pub struct McpStatus {
     pub live_reply: Option<bool>,
 }
 
-control_call!(McpStatus = "mcp_status" => McpStatusReply);
-
 /// The status of the MCP servers.
-#[wire(Default, camelCase, default)]
+#[wire(Default, camelCase, tolerant)]
 pub struct McpStatusReply {
     /// One entry per server.
     pub mcp_servers: Vec<McpServerStatus>,

@@ -1,13 +1,11 @@
 //! `list_permission_rules`: the active permission rules and their sources.
 
-use super::{SettingsError, control_call};
+use super::SettingsError;
 use crate::{open_enum::open_enum, permission::RuleBehavior};
 
 /// Requests the active permission rules (`list_permission_rules`). CLI 2.1.197 does not support it.
 #[wire(Copy, Default, Eq)]
 pub struct ListPermissionRules {}
-
-control_call!(ListPermissionRules = "list_permission_rules" => ListPermissionRulesReply);
 
 /// The permission rules.
 #[wire(Eq)]
@@ -17,7 +15,7 @@ pub struct ListPermissionRulesReply {
 }
 
 /// The permission rules of a session.
-#[wire(Default, Eq, camelCase, default)]
+#[wire(Default, Eq, camelCase, tolerant)]
 pub struct PermissionRules {
     /// One entry per rule.
     pub rules: Vec<PermissionRuleEntry>,
@@ -96,10 +94,9 @@ open_enum! {
 }
 
 /// The description of a rule in three parts; the middle one is the rule's own text.
-#[wire(Default, Eq)]
+#[wire(Default, Eq, tolerant)]
 pub struct RuleDescription {
     /// The beginning.
-    #[serde(default)]
     pub prefix: String,
     /// The rule's own text; it may contain untrusted characters.
     pub emphasis: Option<String>,

@@ -1,19 +1,15 @@
 //! Small queries: cost, models, version, and side questions.
 
-use super::control_call;
 use crate::model_info::ModelInfo;
 
 /// Requests the cost of the session as text (`get_session_cost`).
 #[wire(Copy, Default, Eq)]
 pub struct GetSessionCost {}
 
-control_call!(GetSessionCost = "get_session_cost" => GetSessionCostReply);
-
 /// The cost of the session.
-#[wire(Default, Eq)]
+#[wire(Default, Eq, tolerant)]
 pub struct GetSessionCostReply {
     /// Several lines for a person; use `get_usage` for numbers.
-    #[serde(default)]
     pub text: String,
 }
 
@@ -21,13 +17,10 @@ pub struct GetSessionCostReply {
 #[wire(Copy, Default, Eq)]
 pub struct ListModels {}
 
-control_call!(ListModels = "list_models" => ListModelsReply);
-
 /// The available models.
-#[wire(Default, Eq)]
+#[wire(Default, Eq, tolerant)]
 pub struct ListModelsReply {
     /// One entry per model.
-    #[serde(default)]
     pub models: Vec<ModelInfo>,
 }
 
@@ -35,10 +28,8 @@ pub struct ListModelsReply {
 #[wire(Copy, Default, Eq)]
 pub struct GetBinaryVersion {}
 
-control_call!(GetBinaryVersion = "get_binary_version" => GetBinaryVersionReply);
-
 /// The version of the program.
-#[wire(Default, Eq, camelCase, default)]
+#[wire(Default, Eq, camelCase, tolerant)]
 pub struct GetBinaryVersionReply {
     /// The version, such as `2.1.330`.
     pub version: Box<str>,
@@ -53,20 +44,11 @@ pub struct GetBinaryVersionReply {
 /// Not declared, but the CLI supports it since 2.1.197.
 /// `system/control_request_progress` reports the progress.
 /// A `control_cancel_request` cancels it; the reply is then an error.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct SideQuestion {
     /// The question.
     pub question: String,
 }
-
-impl SideQuestion {
-    /// Returns a request with this question.
-    pub fn new(question: impl Into<String>) -> Self {
-        Self { question: question.into() }
-    }
-}
-
-control_call!(SideQuestion = "side_question" => SideQuestionReply);
 
 /// The answer to a side question.
 #[wire(Default, Eq)]

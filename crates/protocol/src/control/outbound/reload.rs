@@ -1,6 +1,5 @@
 //! Requests to reload plugins, skills and output styles.
 
-use super::control_call;
 use crate::{
     agent::AgentInfo,
     mcp::McpServerStatus,
@@ -21,10 +20,8 @@ pub struct ReloadPlugins {
     pub refuse_if_busy: Option<bool>,
 }
 
-control_call!(ReloadPlugins = "reload_plugins" => ReloadPluginsReply);
-
 /// The session's components after the reload.
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct ReloadPluginsReply {
     /// The slash commands.
     pub commands: Vec<SlashCommand>,
@@ -44,7 +41,7 @@ pub struct ReloadPluginsReply {
 }
 
 /// The changes that a reload would make to the session's tools.
-#[wire(Default, Eq, nulls, default)]
+#[wire(Default, Eq, nulls, tolerant)]
 pub struct CacheImpact {
     /// MCP servers that would be added, by the plugins' names.
     pub mcp_servers_added: Vec<Box<str>>,
@@ -72,13 +69,10 @@ open_enum! {
 #[wire(Copy, Default, Eq)]
 pub struct ReloadSkills {}
 
-control_call!(ReloadSkills = "reload_skills" => ReloadSkillsReply);
-
 /// The skills after the reload.
-#[wire(Default, Eq)]
+#[wire(Default, Eq, tolerant)]
 pub struct ReloadSkillsReply {
     /// One entry per skill.
-    #[serde(default)]
     pub skills: Vec<SlashCommand>,
 }
 
@@ -86,12 +80,9 @@ pub struct ReloadSkillsReply {
 #[wire(Copy, Default, Eq)]
 pub struct ReloadOutputStyles {}
 
-control_call!(ReloadOutputStyles = "reload_output_styles" => ReloadOutputStylesReply);
-
 /// The output styles after the reload.
-#[wire(Default, Eq)]
+#[wire(Default, Eq, tolerant)]
 pub struct ReloadOutputStylesReply {
     /// The names of all output styles.
-    #[serde(default)]
     pub available_output_styles: Vec<Box<str>>,
 }

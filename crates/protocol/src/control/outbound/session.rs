@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::{Ack, control_call};
 use crate::{
     Nullable, PermissionMode, Secrets, SessionId, agent::AgentDefinition, control::InitializeReply,
     open_enum::open_enum,
@@ -11,7 +10,7 @@ use crate::{
 /// Sets the title of the session (`rename_session`).
 ///
 /// The CLI then sends `system/session_title_changed`.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct RenameSession {
     /// The title; an empty title is rejected.
     pub title: String,
@@ -22,15 +21,6 @@ pub struct RenameSession {
     /// CLI 2.1.197 ignores it.
     pub session_id: Option<SessionId>,
 }
-
-impl RenameSession {
-    /// Returns a request to set this title.
-    pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), source: None, session_id: None }
-    }
-}
-
-control_call!(RenameSession = "rename_session" => Ack);
 
 open_enum! {
     /// The source of a session title (`source`).
@@ -45,40 +35,22 @@ open_enum! {
 /// Sets the colour of the session (`set_color`).
 ///
 /// Declared, but CLI 2.1.197 and 2.1.330 do not support it on stdio: they reply `unsupported_request`.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct SetColor {
     /// The name of the colour; `default` for none.
     pub color: Box<str>,
 }
 
-impl SetColor {
-    /// Returns a request to set this colour.
-    pub fn new(color: impl Into<Box<str>>) -> Self {
-        Self { color: color.into() }
-    }
-}
-
-control_call!(SetColor = "set_color" => Ack);
-
 /// Generates a title with a model (`generate_session_title`).
 ///
 /// Not declared, but the CLI supports it: it sends one request to a small model.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct GenerateSessionTitle {
     /// A description of the session.
     pub description: String,
     /// Whether to set the title of the session immediately.
     pub persist: Option<bool>,
 }
-
-impl GenerateSessionTitle {
-    /// Returns a request for a title of this description.
-    pub fn new(description: impl Into<String>) -> Self {
-        Self { description: description.into(), persist: None }
-    }
-}
-
-control_call!(GenerateSessionTitle = "generate_session_title" => GenerateSessionTitleReply);
 
 /// The generated title.
 #[wire(Default, Eq, nulls)]
@@ -96,8 +68,6 @@ pub struct EndSession {
     pub reason: Option<Box<str>>,
 }
 
-control_call!(EndSession = "end_session" => Ack);
-
 /// Starts a session in a spare process, which was started with `--await-claim` (`claim_session`).
 ///
 /// Send it before or after `initialize`, and before the first prompt.
@@ -105,7 +75,7 @@ control_call!(EndSession = "end_session" => Ack);
 /// The error message starts with a reason, such as `cwd_not_found:`, or `not_a_spare:` for a process that was not
 /// started as a spare or was already claimed.
 /// After an error the process can be claimed again.
-#[wire]
+#[wire(new)]
 pub struct ClaimSession {
     /// The session's working directory; absolute, or relative to the working directory of the process.
     pub cwd: String,
@@ -133,26 +103,6 @@ pub struct ClaimSession {
     /// Whether the reply contains a handshake reply.
     pub include_initialize: Option<bool>,
 }
-
-impl ClaimSession {
-    /// Returns a request for a session in this directory.
-    pub fn new(cwd: impl Into<String>) -> Self {
-        Self {
-            cwd: cwd.into(),
-            env: Secrets::default(),
-            permission_mode: None,
-            additional_directories: Vec::new(),
-            title: None,
-            sdk_mcp_servers: Vec::new(),
-            system_prompt: Nullable::Absent,
-            append_system_prompt: None,
-            agents: BTreeMap::new(),
-            include_initialize: None,
-        }
-    }
-}
-
-control_call!(ClaimSession = "claim_session" => ClaimSessionReply);
 
 /// The started session. Not declared, seen on the wire.
 #[wire(Default)]

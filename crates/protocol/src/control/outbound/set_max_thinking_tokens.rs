@@ -1,6 +1,5 @@
 //! `set_max_thinking_tokens`: the limit and the display of thinking.
 
-use super::{Ack, control_call};
 use crate::{Nullable, open_enum::open_enum};
 
 /// Sets the limit and the display of thinking (`set_max_thinking_tokens`).
@@ -20,8 +19,6 @@ impl SetMaxThinkingTokens {
         Self { max_thinking_tokens: max_thinking_tokens.into(), thinking_display: Nullable::Absent }
     }
 }
-
-control_call!(SetMaxThinkingTokens = "set_max_thinking_tokens" => Ack);
 
 open_enum! {
     /// The display of thinking (`thinking_display`).

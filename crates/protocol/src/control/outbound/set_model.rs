@@ -1,7 +1,5 @@
 //! `set_model`: changes the model from the next turn on.
 
-use super::control_call;
-
 /// Changes the model from the next turn on (`set_model`). The CLI accepts any name without a check.
 #[wire(Default)]
 pub struct SetModel {
@@ -15,8 +13,6 @@ impl SetModel {
         Self { model: model.map(Into::into) }
     }
 }
-
-control_call!(SetModel = "set_model" => SetModelReply);
 
 /// The model after the change.
 #[wire(Default, nulls)]

@@ -1,6 +1,5 @@
 //! Requests to read and change settings.
 
-use super::{Ack, control_call};
 use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings};
 
 /// Applies settings on top of the session's own (`apply_flag_settings`), as `--settings` does, without saving them.
@@ -8,41 +7,23 @@ use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings
 /// A `null` value removes an earlier value.
 /// If one key is invalid, none is applied, and the error contains the key.
 /// `Debug` hides the values of settings, which may be keys.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct ApplyFlagSettings {
     /// The settings object.
     pub settings: RawSettings,
 }
 
-impl ApplyFlagSettings {
-    /// Returns a request to apply these settings.
-    pub fn new(settings: impl Into<RawSettings>) -> Self {
-        Self { settings: settings.into() }
-    }
-}
-
-control_call!(ApplyFlagSettings = "apply_flag_settings" => Ack);
-
 /// Saves settings (`update_settings`). CLI 2.1.197 does not support it.
 ///
 /// The project's local settings only accept `outputStyle`, the user's only `effortLevel`; the error contains other
 /// keys.
-#[wire(Eq)]
+#[wire(Eq, new)]
 pub struct UpdateSettings {
     /// The settings file to write.
     pub source: UpdateSettingsSource,
     /// The settings, an object of strings.
     pub settings: RawSettings,
 }
-
-impl UpdateSettings {
-    /// Returns a request to save these settings.
-    pub fn new(source: UpdateSettingsSource, settings: impl Into<RawSettings>) -> Self {
-        Self { source, settings: settings.into() }
-    }
-}
-
-control_call!(UpdateSettings = "update_settings" => Ack);
 
 open_enum! {
     /// The settings file to write (`source`).
@@ -57,8 +38,6 @@ open_enum! {
 /// Requests the active settings and their sources (`get_settings`).
 #[wire(Copy, Default, Eq)]
 pub struct GetSettings {}
-
-control_call!(GetSettings = "get_settings" => GetSettingsReply);
 
 /// The active settings and their sources. Not declared, seen on the wire.
 ///
@@ -118,14 +97,12 @@ pub struct AppliedSettings {
 }
 
 /// An invalid settings file that was skipped: none of its settings apply.
-#[wire(Eq)]
+#[wire(Eq, tolerant)]
 pub struct SettingsError {
     /// The file.
     pub file: Option<String>,
     /// The path of the field, separated by dots; empty for the whole file.
-    #[serde(default)]
     pub path: String,
     /// The error message, for a person.
-    #[serde(default)]
     pub message: String,
 }

@@ -1,18 +1,13 @@
 //! `get_status`: the content of the status screen.
 
-use super::control_call;
-
 /// Requests the content of the status screen (`get_status`). Not declared, but the CLI supports it.
 #[wire(Copy, Default, Eq)]
 pub struct GetStatus {}
 
-control_call!(GetStatus = "get_status" => GetStatusReply);
-
 /// The status screen as text.
-#[wire(Default, Eq)]
+#[wire(Default, Eq, tolerant)]
 pub struct GetStatusReply {
     /// The sections, in display order.
-    #[serde(default)]
     pub sections: Vec<StatusSection>,
 }
 

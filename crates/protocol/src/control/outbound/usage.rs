@@ -1,6 +1,5 @@
 //! `get_usage`: the usage of the session and of the plan.
 
-use super::control_call;
 use crate::{
     Nullable,
     open_enum::open_enum,
@@ -14,10 +13,8 @@ pub struct GetUsage {
     pub skip_behaviors: Option<bool>,
 }
 
-control_call!(GetUsage = "get_usage" => GetUsageReply);
-
 /// The usage of the session and of the plan.
-#[wire(Default, nulls, default)]
+#[wire(Default, nulls, tolerant)]
 pub struct GetUsageReply {
     /// The usage of this session.
     pub session: SessionUsage,
@@ -32,7 +29,7 @@ pub struct GetUsageReply {
 }
 
 /// The limits of a plan.
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct RateLimits {
     /// The last five hours.
     pub five_hour: Nullable<RateWindow>,
@@ -51,7 +48,7 @@ pub struct RateLimits {
 }
 
 /// The utilization of a limit.
-#[wire(Default, nulls, default)]
+#[wire(Default, nulls, tolerant)]
 pub struct RateWindow {
     /// The utilization, from 0 to 100.
     pub utilization: Option<f64>,
@@ -60,7 +57,7 @@ pub struct RateWindow {
 }
 
 /// The utilization of a model's limit.
-#[wire(Default, nulls, default)]
+#[wire(Default, nulls, tolerant)]
 pub struct ModelWindow {
     /// The display name of the model.
     pub display_name: String,
@@ -71,7 +68,7 @@ pub struct ModelWindow {
 }
 
 /// The main causes of plan usage.
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct Behaviors {
     /// The last 24 hours.
     pub day: BehaviorWindow,
@@ -80,7 +77,7 @@ pub struct Behaviors {
 }
 
 /// The main causes of plan usage in one period.
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct BehaviorWindow {
     /// The number of API requests.
     pub request_count: u64,
@@ -103,15 +100,14 @@ pub struct BehaviorWindow {
 }
 
 /// A usage pattern.
-#[wire]
+#[wire(tolerant)]
 pub struct Behavior {
     /// The pattern.
+    #[required]
     pub key: BehaviorKey,
     /// The share, from 0 to 100.
-    #[serde(default)]
     pub pct: f64,
     /// The number of requests with this pattern.
-    #[serde(default)]
     pub count: u64,
 }
 
@@ -140,22 +136,21 @@ open_enum! {
 }
 
 /// A recommendation to reduce usage.
-#[wire]
+#[wire(tolerant)]
 pub struct Recommendation {
     /// The pattern, or `agent`, `skill`, `plugin` or `mcp_server`.
+    #[required]
     pub key: Box<str>,
     /// The share that it refers to, from 0 to 100.
-    #[serde(default)]
     pub pct: f64,
     /// The recommendation.
-    #[serde(default)]
     pub title: String,
     /// The observation, or the command to run.
     pub detail: Option<String>,
 }
 
 /// A fix to reduce the usage of this session.
-#[wire(Default, Eq, default)]
+#[wire(Default, Eq, tolerant)]
 pub struct BehaviorFix {
     /// The recommendations that it covers.
     pub keys: Vec<Box<str>>,

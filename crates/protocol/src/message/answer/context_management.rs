@@ -3,10 +3,9 @@
 use crate::tagged::tagged;
 
 /// The context edits that the API made before the model saw the request (`context_management`).
-#[wire(Default)]
+#[wire(Default, tolerant)]
 pub struct ContextManagement {
     /// The edits.
-    #[serde(default)]
     pub applied_edits: Vec<ContextEdit>,
 }
 
@@ -21,23 +20,19 @@ tagged! {
 }
 
 /// Old tool calls were cleared (`clear_tool_uses_20250919`).
-#[wire(Default)]
+#[wire(Default, tolerant)]
 pub struct ClearedToolUses {
     /// The number of input tokens removed.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_input_tokens: u64,
     /// The number of tool calls cleared.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_tool_uses: u64,
 }
 
 /// Old thinking was cleared (`clear_thinking_20251015`).
-#[wire(Default)]
+#[wire(Default, tolerant)]
 pub struct ClearedThinking {
     /// The number of input tokens removed.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_input_tokens: u64,
     /// The number of turns without their thinking.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cleared_thinking_turns: u64,
 }

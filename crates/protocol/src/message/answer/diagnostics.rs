@@ -28,10 +28,9 @@ tagged! {
 }
 
 /// A cache miss with its cost.
-#[wire(Default)]
+#[wire(Default, tolerant)]
 pub struct CacheMiss {
     /// The number of input tokens not served from the cache for this reason.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub cache_missed_input_tokens: u64,
 }
 

@@ -4,33 +4,25 @@ pub use crate::control::{ContextCategoryKind, ContextMemoryFile};
 use crate::open_enum::open_enum;
 
 /// The content of the context window (`context_usage`), as `/context` shows it.
-#[wire]
+#[wire(tolerant)]
 pub struct ContextUsage {
     /// The model that it was counted for.
-    #[serde(default)]
     pub model: Box<str>,
     /// An estimate of the tokens in use; may exceed the window.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub total_tokens: u64,
     /// The effective window in tokens.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub raw_max_tokens: u64,
     /// The usage in percent.
-    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub percentage: f64,
     /// The excess over a limit.
     pub over_limit: Option<ContextOverLimit>,
     /// The size of each category.
-    #[serde(default)]
     pub categories: Vec<ContextCategory>,
     /// The tools of MCP servers.
-    #[serde(default)]
     pub mcp_tools: Vec<ContextMcpTool>,
     /// The memory files.
-    #[serde(default)]
     pub memory_files: Vec<ContextMemoryFile>,
     /// The custom agents.
-    #[serde(default)]
     pub agents: Vec<ContextAgent>,
     /// The skills.
     pub skills: Option<Vec<ContextSkill>>,
@@ -57,58 +49,48 @@ open_enum! {
 }
 
 /// A category of content in the window (an item of `categories`).
-#[wire]
+#[wire(tolerant)]
 pub struct ContextCategory {
     /// The display name.
-    #[serde(default)]
     pub name: String,
     /// The size in tokens.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
     /// How the category counts.
+    #[required]
     pub kind: ContextCategoryKind,
 }
 
 /// A tool of an MCP server in the window.
-#[wire]
+#[wire(tolerant)]
 pub struct ContextMcpTool {
     /// The full name, such as `mcp__srv__add`.
-    #[serde(default)]
     pub name: Box<str>,
     /// The server.
-    #[serde(default)]
     pub server_name: Box<str>,
     /// The size in tokens.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
 
 /// An agent in the window.
-#[wire]
+#[wire(tolerant)]
 pub struct ContextAgent {
     /// The agent type.
-    #[serde(default)]
     pub agent_type: Box<str>,
     /// The source of its definition, such as `projectSettings`.
-    #[serde(default)]
     pub source: Box<str>,
     /// The size in tokens.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }
 
 /// A skill in the window.
-#[wire]
+#[wire(tolerant)]
 pub struct ContextSkill {
     /// The name.
-    #[serde(default)]
     pub name: Box<str>,
     /// The source of its definition, such as `userSettings` or `built-in`.
-    #[serde(default)]
     pub source: Box<str>,
     /// The plugin that provides the skill.
     pub plugin_name: Option<Box<str>>,
     /// The size in tokens.
-    #[serde(default, deserialize_with = "crate::lenient::count")]
     pub tokens: u64,
 }

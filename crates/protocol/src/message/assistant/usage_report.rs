@@ -8,10 +8,9 @@ use crate::{
 /// The usage (`usage_report`), as `/usage` shows it; for accounts with a subscription.
 ///
 /// Declared as experimental, never seen.
-#[wire(nulls)]
+#[wire(nulls, tolerant)]
 pub struct UsageReport {
     /// The usage of the session.
-    #[serde(default)]
     pub session: SessionUsage,
     /// The limits of the plan; `None` if unknown.
     pub rate_limits: Option<UsageLimits>,
@@ -27,25 +26,22 @@ pub struct UsageLimits {
 }
 
 /// One limit of a plan (an item of `limits`).
-#[wire(nulls)]
+#[wire(nulls, tolerant)]
 pub struct UsageLimit {
     /// The limit, such as `session` or `weekly_all`.
+    #[required]
     pub kind: Box<str>,
     /// The group to display it in, such as `weekly`.
-    #[serde(default)]
     pub group: Box<str>,
     /// The utilization in percent.
-    #[serde(default, deserialize_with = "crate::lenient::amount")]
     pub percent: f64,
     /// The time of the reset, as ISO 8601 text.
     pub resets_at: Option<Box<str>>,
     /// The scope, if the limit does not apply to everything.
     pub scope: Nullable<UsageLimitScope>,
     /// The severity, such as `normal`, `warning` or `critical`.
-    #[serde(default)]
     pub severity: Box<str>,
     /// Whether to show this limit if there is only space for one.
-    #[serde(default)]
     pub is_active: bool,
 }
 
@@ -59,9 +55,8 @@ pub struct UsageLimitScope {
 }
 
 /// The name of a scope.
-#[wire]
+#[wire(tolerant)]
 pub struct UsageScopeName {
     /// The display name.
-    #[serde(default)]
     pub display_name: String,
 }

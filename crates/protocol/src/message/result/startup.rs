@@ -3,15 +3,14 @@
 use crate::open_enum::open_enum;
 
 /// An unreadable configuration file (`invalid_config_file`).
-#[wire]
+#[wire(tolerant)]
 pub struct InvalidConfigFile {
     /// The path.
+    #[required]
     pub path: String,
     /// Whether it is the CLI's global file; only that file has backups.
-    #[serde(default)]
     pub is_global: bool,
     /// Whether the CLI searched for a backup.
-    #[serde(default)]
     pub backup_searched: bool,
     /// The path of the backup, which may be unreadable too.
     pub backup_path: Option<String>,

@@ -1,39 +1,30 @@
 //! `system/compact_boundary`: the conversation was compacted up to this point.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::{Uuid, open_enum::open_enum};
 
 /// The conversation was compacted, and continues from a summary (`system/compact_boundary`).
-#[wire]
+#[wire(tolerant, message)]
 pub struct CompactBoundary {
     /// The metadata of the compaction.
-    #[serde(default)]
     pub compact_metadata: CompactMetadata,
     /// The message before the boundary.
     /// Not declared, seen on the wire.
     pub logical_parent_uuid: Option<Uuid>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 /// The metadata of a compaction (`compact_metadata`).
-#[wire(Default, default)]
+#[wire(Default, tolerant)]
 pub struct CompactMetadata {
     /// The trigger.
     pub trigger: CompactTrigger,
     /// Tokens before the compaction.
-    #[serde(deserialize_with = "crate::lenient::count")]
     pub pre_tokens: u64,
     /// Tokens after the compaction.
-    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub post_tokens: Option<u64>,
     /// Tokens removed by all compactions of the session.
     /// Not declared, seen on the wire.
-    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub cumulative_dropped_tokens: Option<u64>,
     /// The duration in milliseconds.
-    #[serde(deserialize_with = "crate::lenient::optional_count")]
     pub duration_ms: Option<u64>,
     /// The first and the last message of the kept range; [`preserved_messages`](Self::preserved_messages)
     /// takes precedence if both are present.

@@ -1,24 +1,16 @@
 //! `system/files_persisted`: files of the session were uploaded.
 
-use crate::{SessionId, Uuid};
-
 /// Files of the session were uploaded (`system/files_persisted`).
 ///
 /// Declared, but never seen.
-#[wire]
+#[wire(tolerant, message)]
 pub struct FilesPersisted {
     /// The uploaded files.
-    #[serde(default)]
     pub files: Vec<PersistedFile>,
     /// The failed files.
-    #[serde(default)]
     pub failed: Vec<UnpersistedFile>,
     /// The time, as ISO 8601 text.
     pub processed_at: Option<Box<str>>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 /// An uploaded file.

@@ -1,12 +1,11 @@
 //! `system/informational`: a line of text for display.
 
-use crate::{SessionId, ToolUseId, Uuid, open_enum::open_enum};
+use crate::{ToolUseId, open_enum::open_enum};
 
 /// A line of text for display (`system/informational`): a message of a hook, or other news that are not errors.
-#[wire]
+#[wire(tolerant, message)]
 pub struct Informational {
     /// The plain text.
-    #[serde(default)]
     pub content: String,
     /// The display level.
     #[serde(default = "crate::lenient::empty")]
@@ -27,10 +26,6 @@ pub struct Informational {
     /// The creation time, as ISO 8601 text.
     /// Not declared, seen on the wire.
     pub timestamp: Option<Box<str>>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

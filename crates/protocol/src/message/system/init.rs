@@ -14,28 +14,23 @@ use crate::{
 /// The start of a turn (`system/init`), with the session's configuration.
 ///
 /// Sent once per turn, after the first prompt, and never after `initialize` alone.
-#[wire]
+#[wire(tolerant)]
 pub struct Init {
     /// The session id.
     #[serde(default = "crate::lenient::empty")]
     pub session_id: SessionId,
     /// The working directory.
-    #[serde(default)]
     pub cwd: String,
     /// The model.
-    #[serde(default)]
     pub model: Box<str>,
     /// The names of the tools that the model may use.
-    #[serde(default)]
     pub tools: Vec<Box<str>>,
     /// The MCP servers with their status.
-    #[serde(default)]
     pub mcp_servers: Vec<InitMcpServer>,
     /// The permission mode.
     #[serde(rename = "permissionMode")]
     pub permission_mode: Option<PermissionMode>,
     /// The slash commands.
-    #[serde(default)]
     pub slash_commands: Vec<Box<str>>,
     /// The slash commands that only work in a terminal.
     pub terminal_slash_commands: Option<Vec<Box<str>>>,
@@ -49,13 +44,10 @@ pub struct Init {
     /// The output style.
     pub output_style: Option<Box<str>>,
     /// The available agents.
-    #[serde(default)]
     pub agents: Vec<Box<str>>,
     /// The available skills.
-    #[serde(default)]
     pub skills: Vec<Box<str>>,
     /// The loaded plugins.
-    #[serde(default)]
     pub plugins: Vec<InitPlugin>,
     /// Plugin errors; absent if there are none.
     pub plugin_errors: Option<Vec<PluginError>>,
@@ -69,7 +61,7 @@ pub struct Init {
     /// The preferred level of detail for display.
     pub view_mode: Option<ViewMode>,
     /// The CLI's capabilities, such as `interrupt_receipt_v1`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub capabilities: Vec<Box<str>>,
     /// The working directory at the start of the session.
     /// Not declared, seen on the wire.

@@ -1,22 +1,17 @@
 //! `system/memory_recall`: memories were added to the context.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::open_enum::open_enum;
 
 /// Memories were added to the context (`system/memory_recall`).
 ///
 /// Declared, but never seen.
-#[wire]
+#[wire(tolerant, message)]
 pub struct MemoryRecall {
     /// How the memories were found.
     #[serde(default = "crate::lenient::empty")]
     pub mode: MemoryRecallMode,
     /// The memories.
-    #[serde(default)]
     pub memories: Vec<Memory>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

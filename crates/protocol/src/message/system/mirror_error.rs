@@ -1,22 +1,17 @@
 //! `system/mirror_error`: a copy of the transcript could not be stored.
 
-use crate::{SessionId, Uuid};
+use crate::SessionId;
 
 /// A copy of the transcript could not be stored, and parts are lost (`system/mirror_error`).
 ///
 /// Created by host libraries that mirror sessions, not by the CLI.
 /// Declared, but never seen.
-#[wire]
+#[wire(tolerant, message)]
 pub struct MirrorError {
     /// The error.
-    #[serde(default)]
     pub error: String,
     /// The destination; `None` if it belongs to no session of the store, as in the Python SDK.
     pub key: Option<MirrorKey>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 /// The destination of a mirrored transcript (`key`).

@@ -1,27 +1,21 @@
 //! `system/model_…`: fallbacks to another model.
 
-use crate::{Nullable, SessionId, Uuid, open_enum::open_enum};
+use crate::{Nullable, Uuid, open_enum::open_enum};
 
 /// The model was overloaded, and the fallback model continues (`system/model_fallback`).
 ///
 /// Not declared, seen on the wire.
-#[wire]
+#[wire(tolerant, message)]
 pub struct ModelFallback {
     /// The trigger.
     #[serde(default = "crate::lenient::empty")]
     pub trigger: ModelFallbackTrigger,
     /// The original model.
-    #[serde(default)]
     pub original_model: Box<str>,
     /// The fallback model.
-    #[serde(default)]
     pub fallback_model: Box<str>,
     /// A message for display.
     pub content: Option<String>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {
@@ -36,7 +30,7 @@ open_enum! {
 ///
 /// Sent after the messages of the refused attempt were retracted; see also
 /// [`Assistant::supersedes`](crate::message::Assistant::supersedes).
-#[wire]
+#[wire(tolerant, message)]
 pub struct ModelRefusalFallback {
     /// The trigger.
     #[serde(default = "crate::lenient::empty")]
@@ -47,10 +41,8 @@ pub struct ModelRefusalFallback {
     /// The scope of the change; absent means the session.
     pub scope: Option<FallbackScope>,
     /// The model that declined.
-    #[serde(default)]
     pub original_model: Box<str>,
     /// The fallback model.
-    #[serde(default)]
     pub fallback_model: Box<str>,
     /// The id of the declined API request.
     #[serialize_always]
@@ -65,12 +57,7 @@ pub struct ModelRefusalFallback {
     /// The declined prompt; `null` if no person wrote it.
     pub refused_user_message_uuid: Nullable<Uuid>,
     /// A message for display.
-    #[serde(default)]
     pub content: String,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {
@@ -104,10 +91,9 @@ open_enum! {
 }
 
 /// The model declined, and no other model was used (`system/model_refusal_no_fallback`).
-#[wire]
+#[wire(tolerant, message)]
 pub struct ModelRefusalNoFallback {
     /// The model that declined.
-    #[serde(default)]
     pub original_model: Box<str>,
     /// The id of the declined API request.
     #[serialize_always]
@@ -119,10 +105,5 @@ pub struct ModelRefusalNoFallback {
     /// The declined prompt; `null` if no person wrote it.
     pub refused_user_message_uuid: Nullable<Uuid>,
     /// A message for display; may be empty.
-    #[serde(default)]
     pub content: String,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }

@@ -1,15 +1,13 @@
 //! `system/notification`: a short notification.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::open_enum::open_enum;
 
 /// A short notification that a terminal shows for a while (`system/notification`).
-#[wire]
+#[wire(tolerant, message)]
 pub struct Notification {
     /// The key, such as `stop-hook-error`; a newer notification replaces one with the same key.
-    #[serde(default)]
     pub key: Box<str>,
     /// The text.
-    #[serde(default)]
     pub text: String,
     /// The priority.
     #[serde(default = "crate::lenient::empty")]
@@ -17,12 +15,7 @@ pub struct Notification {
     /// The colour in a terminal.
     pub color: Option<Box<str>>,
     /// The display time in milliseconds.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub timeout_ms: Option<u64>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

@@ -1,12 +1,12 @@
 //! `system/permission_denied`: a tool call was denied without asking.
 
-use crate::{SessionId, ToolName, ToolUseId, Uuid};
+use crate::{ToolName, ToolUseId};
 
 /// A tool call was denied without asking the host (`system/permission_denied`): by a rule, a mode or a
 /// classifier.
 ///
 /// Not every denial is reported by this message: use the list in the `result` for counting.
-#[wire]
+#[wire(tolerant, message)]
 pub struct PermissionDenied {
     /// The tool.
     #[serde(default = "crate::lenient::empty")]
@@ -24,10 +24,5 @@ pub struct PermissionDenied {
     /// Not declared, seen on the wire.
     pub decision_reason_code: Option<Box<str>>,
     /// The message that the model sees.
-    #[serde(default)]
     pub message: String,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }

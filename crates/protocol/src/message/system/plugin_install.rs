@@ -1,12 +1,12 @@
 //! `system/plugin_install`: the progress of plugin installation.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::open_enum::open_enum;
 
 /// The progress of plugin installation (`system/plugin_install`).
 ///
 /// With `CLAUDE_CODE_SYNC_PLUGIN_INSTALL=1`, the statuses `started` and `completed` enclose the others, before
 /// `system/init`.
-#[wire]
+#[wire(message)]
 pub struct PluginInstall {
     /// The status.
     #[serde(default = "crate::lenient::empty")]
@@ -15,10 +15,6 @@ pub struct PluginInstall {
     pub name: Option<Box<str>>,
     /// The error message, which comes from a third party and must not be trusted.
     pub error: Option<String>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

@@ -1,11 +1,11 @@
 //! `system/control_request_progress`: the progress of a long control request of the host.
 
-use crate::{Nullable, RequestId, SessionId, Uuid, open_enum::open_enum};
+use crate::{Nullable, RequestId, open_enum::open_enum};
 
 /// The progress of a long control request of the host (`system/control_request_progress`).
 ///
 /// Only sent for `side_question` so far; the response to the request follows as usual.
-#[wire]
+#[wire(tolerant, message)]
 pub struct ControlRequestProgress {
     /// The id of the request.
     #[serde(default = "crate::lenient::empty")]
@@ -14,19 +14,13 @@ pub struct ControlRequestProgress {
     #[serde(default = "crate::lenient::empty")]
     pub status: RequestProgress,
     /// The number of the retry, from 1; with `api_retry`.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub attempt: Option<u64>,
     /// The maximum number of retries; with `api_retry`.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub max_retries: Option<u64>,
     /// The pause before the retry, in milliseconds; with `api_retry`.
     pub retry_delay_ms: Option<f64>,
     /// The HTTP status of the failure, `null` without a response; with `api_retry`.
     pub error_status: Nullable<u16>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

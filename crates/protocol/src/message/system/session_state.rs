@@ -1,13 +1,13 @@
 //! `system/session_state_changed`: idle, running, or waiting for an answer.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::open_enum::open_enum;
 
 /// The session's state changed (`system/session_state_changed`).
 ///
 /// Sent to a host that sets `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
 /// `idle` follows the `result`. A background agent keeps the state `running` until its follow-up turn has ended; a
 /// background shell does not.
-#[wire]
+#[wire(message)]
 pub struct SessionStateChanged {
     /// The new state.
     #[serde(default = "crate::lenient::empty")]
@@ -15,10 +15,6 @@ pub struct SessionStateChanged {
     /// Whether only the host should use it; not declared, seen on the wire.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sdk_host_only: bool,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

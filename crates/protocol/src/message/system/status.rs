@@ -1,9 +1,9 @@
 //! `system/status`: the CLI's activity.
 
-use crate::{PermissionMode, SessionId, Uuid, open_enum::open_enum};
+use crate::{PermissionMode, Uuid, open_enum::open_enum};
 
 /// The CLI's activity (`system/status`).
-#[wire]
+#[wire(tolerant, message)]
 pub struct Status {
     /// The activity; `None` if there is none to report.
     #[serialize_always]
@@ -17,15 +17,10 @@ pub struct Status {
     pub compact_error: Option<Box<str>>,
     /// The length of the summary so far, in characters.
     /// Not declared, seen on the wire.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub compact_output_chars: Option<u64>,
     /// The prompts that the turn answers, by the ids that the host chose.
     /// Not declared, seen on the wire.
     pub user_message_uuids: Option<Vec<Uuid>>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

@@ -1,26 +1,21 @@
 //! `system/session_writes_lost`: data was lost because the disk was full.
 
-use crate::{SessionId, Uuid, open_enum::open_enum};
+use crate::{SessionId, open_enum::open_enum};
 
 /// Data was lost because the disk was full (`system/session_writes_lost`).
 ///
 /// Sent at most once, as the CLI exits with code 0.
 /// Earlier results remain valid.
 /// Declared, but never seen.
-#[wire]
+#[wire(tolerant, message)]
 pub struct SessionWritesLost {
     /// The reason why writes failed.
     #[serde(default = "crate::lenient::empty")]
     pub error_code: WriteErrorCode,
     /// The lost data.
-    #[serde(default)]
     pub lost: Vec<LostWrites>,
     /// The sessions with incomplete transcripts.
     pub transcript_session_ids: Option<Vec<SessionId>>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

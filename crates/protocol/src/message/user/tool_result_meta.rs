@@ -18,10 +18,9 @@ pub struct ToolResultMeta {
 /// The permission decision of a tool call (`permission_decision`).
 ///
 /// Not declared, seen on the wire.
-#[wire]
+#[wire(tolerant)]
 pub struct PermissionOutcome {
     /// `accept` or `reject`.
-    #[serde(default)]
     pub decision: Box<str>,
     /// The source of the decision, such as `config`.
     pub source: Option<Box<str>>,

@@ -1,36 +1,28 @@
 //! `system/background_tasks_changed`: the list of background tasks changed.
 
-use crate::{SessionId, Uuid};
-
 /// The list of background tasks changed (`system/background_tasks_changed`).
 ///
 /// The list is complete and replaces the previous one.
 /// The list is empty until the first such message; none is sent at the start.
-#[wire]
+#[wire(tolerant, message)]
 pub struct BackgroundTasksChanged {
     /// The tasks.
-    #[serde(default)]
     pub tasks: Vec<BackgroundTask>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 /// A background task.
-#[wire]
+#[wire(tolerant)]
 pub struct BackgroundTask {
     /// The task id.
+    #[required]
     pub task_id: Box<str>,
     /// The id of this run of the task.
     pub run_id: Option<Box<str>>,
     /// The kind of task, such as `local_agent` or `local_bash`.
-    #[serde(default)]
     pub task_type: Box<str>,
     /// The subagent type, or `main-session` for a session in the background.
     pub subagent_type: Option<Box<str>>,
     /// A short description.
-    #[serde(default)]
     pub description: String,
     /// The task of the subagent that started this one.
     pub parent_task_id: Option<Box<str>>,

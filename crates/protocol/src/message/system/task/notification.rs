@@ -1,13 +1,12 @@
 //! `system/task_notification`: a task ended.
 
 use super::TaskUsage;
-use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
+use crate::{RawJson, ToolUseId, open_enum::open_enum};
 
 /// A task ended (`system/task_notification`).
-#[wire]
+#[wire(tolerant, message)]
 pub struct TaskNotification {
     /// The task id.
-    #[serde(default)]
     pub task_id: Box<str>,
     /// The id of this run of the task.
     pub run_id: Option<Box<str>>,
@@ -19,10 +18,8 @@ pub struct TaskNotification {
     /// The reason of an irregular end.
     pub reason: Option<TaskEndReason>,
     /// The path of its output file; empty if there is none.
-    #[serde(default)]
     pub output_file: String,
     /// A summary of the outcome.
-    #[serde(default)]
     pub summary: String,
     /// Whether the summary is the subagent's own report.
     /// Not declared, seen on the wire.
@@ -35,10 +32,6 @@ pub struct TaskNotification {
     pub skip_transcript: Option<bool>,
     /// Whether it is an ambient activity that need not be waited for, such as a watcher.
     pub ambient: Option<bool>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
 
 open_enum! {

@@ -1,28 +1,25 @@
 //! `system/task_started`: a task started.
 
-use crate::{SessionId, ToolUseId, Uuid};
+use crate::ToolUseId;
 
 /// A subagent, a command or another task started (`system/task_started`).
 ///
 /// A shell command becomes a task after some seconds, or if it runs in the background.
-#[wire]
+#[wire(tolerant, message)]
 pub struct TaskStarted {
     /// The task id; a resumed subagent keeps it.
-    #[serde(default)]
     pub task_id: Box<str>,
     /// The id of this run; the runs of one task sort by it, as text.
     pub run_id: Option<Box<str>>,
     /// The tool call that started it.
     pub tool_use_id: Option<ToolUseId>,
     /// A short description.
-    #[serde(default)]
     pub description: String,
     /// The subagent type.
     pub subagent_type: Option<Box<str>>,
     /// Whether it runs in the background from the start; for subagents and commands.
     pub is_backgrounded: Option<bool>,
     /// The nesting depth of the subagent: 1 below the main conversation.
-    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub spawn_depth: Option<u64>,
     /// The task of the subagent that started this one.
     pub parent_task_id: Option<Box<str>>,
@@ -39,8 +36,4 @@ pub struct TaskStarted {
     pub skip_transcript: Option<bool>,
     /// Whether it is an ambient activity that need not be waited for, such as a watcher.
     pub ambient: Option<bool>,
-    /// The session id.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame.
-    pub uuid: Option<Uuid>,
 }
