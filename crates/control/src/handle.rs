@@ -11,13 +11,25 @@ mod tasks;
 use std::{fmt, sync::Arc, time::Duration};
 
 use agentwire_codec::Line;
-use agentwire_protocol::{
-    RawJson, RequestId,
-    control::{Ack, ControlCall},
-};
+use agentwire_protocol::{ControlCall, RawJson, RequestId};
 use tokio::sync::oneshot;
 
 use crate::{ControlError, Ignored, Router, driver::Shared};
+
+/// Declares a method for each request: `fn name(arguments) -> Reply = &request;`.
+macro_rules! calls {
+    ($($(#[$meta:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $reply:ty = $request:expr;)+) => {
+        impl Control {
+            $(
+                $(#[$meta])*
+                pub async fn $name(&self, $($argument: $type),*) -> Result<$reply, ControlError> {
+                    self.call($request).await.map(Into::into)
+                }
+            )+
+        }
+    };
+}
+use calls;
 
 /// A handle to a session, for calls and prompts from any task at any time: before the first turn, during one, or inside a
 /// callback.
@@ -31,7 +43,7 @@ use crate::{ControlError, Ignored, Router, driver::Shared};
 /// Other requests go through [`call`](Self::call) with a type of your own, or [`call_raw`](Self::call_raw).
 ///
 /// Each method has the time limit, the cancel safety and the errors of [`call`](Self::call). The limit is the session's
-/// ([`Config::call_limit`](crate::Config::call_limit)) or that of [`within`](Self::within).
+/// ([`Config::call_limit`](crate::Config::call_limit)), unless [`within`](Self::within) sets another.
 #[derive(Clone)]
 pub struct Control {
     handle: Arc<Handle>,
@@ -142,11 +154,6 @@ impl Control {
     /// With guards, the input ends when the CLI is idle and no prompt is open, and later requests are refused.
     pub fn end_input(&self) {
         self.shared().end_input();
-    }
-
-    /// Like [`call`](Self::call), for a reply without content.
-    async fn done<C: ControlCall<Reply = Ack> + Sync>(&self, call: &C) -> Result<(), ControlError> {
-        self.call(call).await.map(|Ack { .. }| ())
     }
 
     async fn ask(

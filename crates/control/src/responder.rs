@@ -140,46 +140,31 @@ impl<R: Responder> Responder for Vec<R> {
     }
 }
 
-impl<R: Responder + ?Sized> Responder for Box<R> {
-    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
-        (**self).respond(request, context)
-    }
+/// Implements the trait for a pointer to a responder.
+macro_rules! forward {
+    ($($pointer:ident)+) => { $(
+        impl<R: Responder + ?Sized> Responder for $pointer<R> {
+            fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
+                (**self).respond(request, context)
+            }
 
-    fn may_answer(&self, request: &InboundRequest) -> bool {
-        (**self).may_answer(request)
-    }
+            fn may_answer(&self, request: &InboundRequest) -> bool {
+                (**self).may_answer(request)
+            }
 
-    fn may_answer_any(&self) -> bool {
-        (**self).may_answer_any()
-    }
+            fn may_answer_any(&self) -> bool {
+                (**self).may_answer_any()
+            }
 
-    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
-        (**self).refusal(request)
-    }
+            fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
+                (**self).refusal(request)
+            }
 
-    fn guards(&self) -> bool {
-        (**self).guards()
-    }
+            fn guards(&self) -> bool {
+                (**self).guards()
+            }
+        }
+    )+ };
 }
 
-impl<R: Responder + ?Sized> Responder for Arc<R> {
-    fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
-        (**self).respond(request, context)
-    }
-
-    fn may_answer(&self, request: &InboundRequest) -> bool {
-        (**self).may_answer(request)
-    }
-
-    fn may_answer_any(&self) -> bool {
-        (**self).may_answer_any()
-    }
-
-    fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
-        (**self).refusal(request)
-    }
-
-    fn guards(&self) -> bool {
-        (**self).guards()
-    }
-}
+forward! { Box Arc }

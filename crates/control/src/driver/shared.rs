@@ -234,7 +234,7 @@ impl Shared {
         look(&self.state().router)
     }
 
-    /// Returns the error for a call whose reply sender was dropped.
+    /// Returns the error for a call after its reply sender was dropped.
     pub(crate) fn closed(&self, subtype: &str) -> ControlError {
         let ending = self.state().queue.ended().cloned().unwrap_or_default();
         ControlError::Closed { subtype: subtype.into(), ending }

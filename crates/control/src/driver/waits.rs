@@ -206,7 +206,7 @@ impl Shared {
                     () = sleep_until(deadline) => {
                         let now = self.now();
                         self.with_router(|router| router.handle_timeout(now));
-                        // Senders whose limit has not passed set the deadline again.
+                        // Senders set the deadline again unless their limit has passed.
                         if self.state().room_deadline.take_if(|deadline| *deadline <= now).is_some() {
                             self.written.notify_waiters();
                         }

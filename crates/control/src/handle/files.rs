@@ -8,9 +8,10 @@ use agentwire_protocol::{
     },
 };
 
+use super::calls;
 use crate::{Control, ControlError};
 
-impl Control {
+calls! {
     /// Returns the files that match the user's input (`file_suggestions`).
     ///
     /// The CLI builds its index in the background, so the first reply of a session can be empty.
@@ -18,12 +19,7 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn file_suggestions(
-        &self,
-        query: impl Into<String>,
-    ) -> Result<FileSuggestionsReply, ControlError> {
-        self.call(&FileSuggestions::new(query)).await
-    }
+    fn file_suggestions(query: impl Into<String>) -> FileSuggestionsReply = &FileSuggestions::new(query);
 
     /// Reads a file through the CLI (`read_file`), under the permission rules of the tool `Read`.
     ///
@@ -31,9 +27,7 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses a file that does not exist or may not be read.
-    pub async fn read_file(&self, request: &ReadFile) -> Result<ReadFileReply, ControlError> {
-        self.call(request).await
-    }
+    fn read_file(request: &ReadFile) -> ReadFileReply = request;
 
     /// Reverts the changes to files since the prompt with this id (`rewind_files`).
     ///
@@ -43,23 +37,18 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses a prompt without a checkpoint.
-    pub async fn rewind_files(&self, user_message_id: Uuid) -> Result<RewindFilesReply, ControlError> {
-        self.call(&RewindFiles::new(user_message_id)).await
-    }
+    fn rewind_files(user_message_id: Uuid) -> RewindFilesReply = &RewindFiles::new(user_message_id);
 
     /// Returns what [`rewind_files`](Self::rewind_files) would change, without changing it (`dry_run`).
     ///
     /// # Errors
     ///
     /// See [`rewind_files`](Self::rewind_files).
-    pub async fn preview_rewind_files(
-        &self,
-        user_message_id: Uuid,
-    ) -> Result<RewindFilesReply, ControlError> {
+    fn preview_rewind_files(user_message_id: Uuid) -> RewindFilesReply = &{
         let mut request = RewindFiles::new(user_message_id);
         request.dry_run = Some(true);
-        self.call(&request).await
-    }
+        request
+    };
 
     /// Marks a file as already read (`seed_read_state`), so that the model may edit it.
     ///
@@ -69,9 +58,7 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn seed_read_state(&self, path: impl Into<String>, mtime: f64) -> Result<(), ControlError> {
-        self.done(&SeedReadState::new(path, mtime)).await
-    }
+    fn seed_read_state(path: impl Into<String>, mtime: f64) -> () = &SeedReadState::new(path, mtime);
 
     /// Adds a directory to work in (`register_repo_root`), below the working directory or one given at the start.
     ///
@@ -79,10 +66,5 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses a directory that is known already, and one elsewhere.
-    pub async fn register_repo_root(
-        &self,
-        request: &RegisterRepoRoot,
-    ) -> Result<RegisterRepoRootReply, ControlError> {
-        self.call(request).await
-    }
+    fn register_repo_root(request: &RegisterRepoRoot) -> RegisterRepoRootReply = request;
 }

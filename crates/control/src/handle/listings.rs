@@ -6,9 +6,10 @@ use agentwire_protocol::control::{
     GetUsage, GetUsageReply, ListModels, ListModelsReply, ListPermissionRules, ListPermissionRulesReply,
 };
 
+use super::calls;
 use crate::{Control, ControlError};
 
-impl Control {
+calls! {
     /// Returns the use of the model's context window, in tokens (`get_context_usage`).
     ///
     /// `None` means [`ContextDetail::Full`], which calls the API; [`ContextDetail::Summary`] estimates.
@@ -16,14 +17,11 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn context_usage(
-        &self,
-        detail: Option<ContextDetail>,
-    ) -> Result<GetContextUsageReply, ControlError> {
+    fn context_usage(detail: Option<ContextDetail>) -> GetContextUsageReply = &{
         let mut request = GetContextUsage::default();
         request.detail = detail;
-        self.call(&request).await
-    }
+        request
+    };
 
     /// Returns the usage of the session, and the rest of the plan (`get_usage`). The CLI declares it as experimental.
     ///
@@ -32,54 +30,42 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn usage(&self, request: &GetUsage) -> Result<GetUsageReply, ControlError> {
-        self.call(request).await
-    }
+    fn usage(request: &GetUsage) -> GetUsageReply = request;
 
     /// Returns the cost of the session as text for a person (`get_session_cost`).
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn session_cost(&self) -> Result<GetSessionCostReply, ControlError> {
-        self.call(&GetSessionCost::default()).await
-    }
+    fn session_cost() -> GetSessionCostReply = &GetSessionCost::default();
 
     /// Returns the content of the status screen (`get_status`). The CLI does not declare this request.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn status(&self) -> Result<GetStatusReply, ControlError> {
-        self.call(&GetStatus::default()).await
-    }
+    fn status() -> GetStatusReply = &GetStatus::default();
 
     /// Returns the version of the CLI (`get_binary_version`).
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn binary_version(&self) -> Result<GetBinaryVersionReply, ControlError> {
-        self.call(&GetBinaryVersion::default()).await
-    }
+    fn binary_version() -> GetBinaryVersionReply = &GetBinaryVersion::default();
 
     /// Returns the available models (`list_models`). CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn list_models(&self) -> Result<ListModelsReply, ControlError> {
-        self.call(&ListModels::default()).await
-    }
+    fn list_models() -> ListModelsReply = &ListModels::default();
 
     /// Returns the permission rules and their sources (`list_permission_rules`). CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn list_permission_rules(&self) -> Result<ListPermissionRulesReply, ControlError> {
-        self.call(&ListPermissionRules::default()).await
-    }
+    fn list_permission_rules() -> ListPermissionRulesReply = &ListPermissionRules::default();
 
     /// Returns the hooks of the settings, the session and the plugins, without the host's callbacks (`get_hooks_listing`).
     ///
@@ -88,7 +74,5 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn hooks_listing(&self) -> Result<GetHooksListingReply, ControlError> {
-        self.call(&GetHooksListing::default()).await
-    }
+    fn hooks_listing() -> GetHooksListingReply = &GetHooksListing::default();
 }

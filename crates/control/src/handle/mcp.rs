@@ -12,17 +12,16 @@ use agentwire_protocol::{
     mcp::McpServerConfig,
 };
 
+use super::calls;
 use crate::{Control, ControlError};
 
-impl Control {
+calls! {
     /// Returns the states of the MCP servers (`mcp_status`). A server is listed once it has connected or failed.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn mcp_status(&self) -> Result<McpStatusReply, ControlError> {
-        self.call(&McpStatus::default()).await
-    }
+    fn mcp_status() -> McpStatusReply = &McpStatus::default();
 
     /// Replaces the MCP servers that were set before, including in-process ones (`mcp_set_servers`).
     ///
@@ -32,22 +31,16 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn mcp_set_servers(
-        &self,
-        servers: BTreeMap<Box<str>, McpServerConfig>,
-    ) -> Result<McpSetServersReply, ControlError> {
-        self.call(&McpSetServers::new(servers)).await
-    }
+    fn mcp_set_servers(servers: BTreeMap<Box<str>, McpServerConfig>) -> McpSetServersReply =
+        &McpSetServers::new(servers);
 
     /// Reconnects an MCP server (`mcp_reconnect`).
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    /// The CLI refuses an unknown server, and one that can't be reached.
-    pub async fn mcp_reconnect(&self, server: impl Into<Box<str>>) -> Result<(), ControlError> {
-        self.done(&McpReconnect::new(server)).await
-    }
+    /// The CLI refuses an unknown or unreachable server.
+    fn mcp_reconnect(server: impl Into<Box<str>>) -> () = &McpReconnect::new(server);
 
     /// Turns an MCP server on or off (`mcp_toggle`).
     ///
@@ -55,9 +48,7 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses an unknown server.
-    pub async fn mcp_toggle(&self, server: impl Into<Box<str>>, enabled: bool) -> Result<(), ControlError> {
-        self.done(&McpToggle::new(server, enabled)).await
-    }
+    fn mcp_toggle(server: impl Into<Box<str>>, enabled: bool) -> () = &McpToggle::new(server, enabled);
 
     /// Calls a tool of an MCP server that the CLI runs, without the model (`mcp_call`).
     ///
@@ -68,9 +59,7 @@ impl Control {
     /// See [`ControlError`].
     /// The CLI refuses tools of in-process servers.
     /// With files or limits, most failures are part of a successful reply (`staging`).
-    pub async fn mcp_call(&self, request: &McpCall) -> Result<McpCallReply, ControlError> {
-        self.call(request).await
-    }
+    fn mcp_call(request: &McpCall) -> McpCallReply = request;
 
     /// Reads a user interface resource of an MCP server (`mcp_read_resource`); its URI starts with `ui://`.
     ///
@@ -80,13 +69,8 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses in-process servers.
-    pub async fn mcp_read_resource(
-        &self,
-        server: impl Into<Box<str>>,
-        uri: impl Into<String>,
-    ) -> Result<McpReadResourceReply, ControlError> {
-        self.call(&McpReadResource::new(server, uri)).await
-    }
+    fn mcp_read_resource(server: impl Into<Box<str>>, uri: impl Into<String>) -> McpReadResourceReply =
+        &McpReadResource::new(server, uri);
 
     /// Starts the login to a remote MCP server (`mcp_authenticate`). The reply contains the page for the user to open.
     ///
@@ -98,15 +82,11 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses other kinds of servers.
-    pub async fn mcp_authenticate(
-        &self,
-        server: impl Into<Box<str>>,
-        redirect_uri: Option<&str>,
-    ) -> Result<McpAuthenticateReply, ControlError> {
+    fn mcp_authenticate(server: impl Into<Box<str>>, redirect_uri: Option<&str>) -> McpAuthenticateReply = &{
         let mut request = McpAuthenticate::new(server);
         request.redirect_uri = redirect_uri.map(Into::into);
-        self.call(&request).await
-    }
+        request
+    };
 
     /// Passes on the URL that the browser returned to (`mcp_oauth_callback_url`).
     ///
@@ -117,22 +97,15 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses a server without a login in progress.
-    pub async fn mcp_oauth_callback_url(
-        &self,
-        server: impl Into<Box<str>>,
-        url: impl Into<String>,
-    ) -> Result<(), ControlError> {
-        self.done(&McpOauthCallbackUrl::new(server, url)).await
-    }
+    fn mcp_oauth_callback_url(server: impl Into<Box<str>>, url: impl Into<String>) -> () =
+        &McpOauthCallbackUrl::new(server, url);
 
     /// Logs out of a remote MCP server (`mcp_clear_auth`). The CLI does not declare this request.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn mcp_clear_auth(&self, server: impl Into<Box<str>>) -> Result<(), ControlError> {
-        self.done(&McpClearAuth::new(server)).await
-    }
+    fn mcp_clear_auth(server: impl Into<Box<str>>) -> () = &McpClearAuth::new(server);
 
     /// Sends a JSON-RPC message of an in-process server (`mcp_message`).
     ///
@@ -142,11 +115,6 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn send_mcp_message(
-        &self,
-        server: impl Into<Box<str>>,
-        message: RawJson,
-    ) -> Result<(), ControlError> {
-        self.done(&SendMcpMessage::new(server, message)).await
-    }
+    fn send_mcp_message(server: impl Into<Box<str>>, message: RawJson) -> () =
+        &SendMcpMessage::new(server, message);
 }

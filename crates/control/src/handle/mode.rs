@@ -8,9 +8,10 @@ use agentwire_protocol::{
     },
 };
 
+use super::calls;
 use crate::{Control, ControlError};
 
-impl Control {
+calls! {
     /// Sets the model from the next turn on (`set_model`); `None` for the default.
     ///
     /// The CLI accepts any name without a check.
@@ -19,18 +20,14 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// A `PreModelSwitch` hook can refuse it.
-    pub async fn set_model(&self, model: Option<&str>) -> Result<SetModelReply, ControlError> {
-        self.call(&SetModel::new(model)).await
-    }
+    fn set_model(model: Option<&str>) -> SetModelReply = &SetModel::new(model);
 
     /// Sets the limit and the display of the model's thinking (`set_max_thinking_tokens`).
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn set_max_thinking_tokens(&self, request: &SetMaxThinkingTokens) -> Result<(), ControlError> {
-        self.done(request).await
-    }
+    fn set_max_thinking_tokens(request: &SetMaxThinkingTokens) -> () = request;
 
     /// Sets the permission mode (`set_permission_mode`). A `system/status` message follows the reply.
     ///
@@ -38,12 +35,7 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses `bypassPermissions` if it was not allowed at the start.
-    pub async fn set_permission_mode(
-        &self,
-        mode: PermissionMode,
-    ) -> Result<SetPermissionModeReply, ControlError> {
-        self.call(&SetPermissionMode::new(mode)).await
-    }
+    fn set_permission_mode(mode: PermissionMode) -> SetPermissionModeReply = &SetPermissionMode::new(mode);
 
     /// Sets the permission mode of one MCP server's tools (`set_mcp_permission_mode_override`): `default`, `auto`, or `None`
     /// for the session's mode.
@@ -53,11 +45,7 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn set_mcp_permission_mode_override(
-        &self,
-        server: impl Into<Box<str>>,
-        mode: Option<PermissionMode>,
-    ) -> Result<SetMcpPermissionModeOverrideReply, ControlError> {
-        self.call(&SetMcpPermissionModeOverride::new(server, mode)).await
-    }
+    fn set_mcp_permission_mode_override(server: impl Into<Box<str>>, mode: Option<PermissionMode>)
+        -> SetMcpPermissionModeOverrideReply =
+        &SetMcpPermissionModeOverride::new(server, mode);
 }

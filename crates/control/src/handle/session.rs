@@ -5,9 +5,10 @@ use agentwire_protocol::control::{
     InitializeReply, Interrupt, InterruptReply, RenameSession, SetColor, SideQuestion, SideQuestionReply,
 };
 
+use super::calls;
 use crate::{Control, ControlError};
 
-impl Control {
+calls! {
     /// Repeats the handshake (`initialize`), as after a gap in the connection.
     ///
     /// This request's hooks replace the earlier ones. The CLI no longer waits for open callbacks of those, and refuses the
@@ -19,9 +20,7 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn reinitialize(&self, request: &Initialize) -> Result<InitializeReply, ControlError> {
-        self.call(request).await
-    }
+    fn reinitialize(request: &Initialize) -> InitializeReply = request;
 
     /// Interrupts the running turn (`interrupt`). Allowed at any time, also when no turn runs.
     ///
@@ -30,20 +29,18 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn interrupt(&self) -> Result<InterruptReply, ControlError> {
-        self.call(&Interrupt::default()).await
-    }
+    fn interrupt() -> InterruptReply = &Interrupt::default();
 
     /// Like [`interrupt`](Self::interrupt), and cancels queued prompts (`cancel_queued`).
     ///
     /// # Errors
     ///
     /// See [`interrupt`](Self::interrupt).
-    pub async fn interrupt_and_cancel_queued(&self) -> Result<InterruptReply, ControlError> {
+    fn interrupt_and_cancel_queued() -> InterruptReply = &{
         let mut request = Interrupt::default();
         request.cancel_queued = Some(true);
-        self.call(&request).await
-    }
+        request
+    };
 
     /// Sets the title of the session (`rename_session`). `system/session_title_changed` follows.
     ///
@@ -51,9 +48,7 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses an empty title.
-    pub async fn rename_session(&self, title: impl Into<String>) -> Result<(), ControlError> {
-        self.done(&RenameSession::new(title)).await
-    }
+    fn rename_session(title: impl Into<String>) -> () = &RenameSession::new(title);
 
     /// Generates a title for the session (`generate_session_title`), with one call of a small model.
     ///
@@ -62,12 +57,7 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn generate_session_title(
-        &self,
-        request: &GenerateSessionTitle,
-    ) -> Result<GenerateSessionTitleReply, ControlError> {
-        self.call(request).await
-    }
+    fn generate_session_title(request: &GenerateSessionTitle) -> GenerateSessionTitleReply = request;
 
     /// Sets the colour of the session (`set_color`).
     ///
@@ -75,9 +65,7 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// CLI 2.1.197 and 2.1.330 refuse it on stdio, with `unsupported_request`.
-    pub async fn set_color(&self, color: impl Into<Box<str>>) -> Result<(), ControlError> {
-        self.done(&SetColor::new(color)).await
-    }
+    fn set_color(color: impl Into<Box<str>>) -> () = &SetColor::new(color);
 
     /// Asks the model a question about the conversation, without adding to it (`side_question`).
     ///
@@ -86,12 +74,7 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn side_question(
-        &self,
-        question: impl Into<String>,
-    ) -> Result<SideQuestionReply, ControlError> {
-        self.call(&SideQuestion::new(question)).await
-    }
+    fn side_question(question: impl Into<String>) -> SideQuestionReply = &SideQuestion::new(question);
 
     /// Starts the session of a spare process (`claim_session`), which was started with `--await-claim`.
     ///
@@ -101,9 +84,7 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The text of a refusal starts with its reason, such as `cwd_not_found:` or `not_a_spare:`.
-    pub async fn claim_session(&self, request: &ClaimSession) -> Result<ClaimSessionReply, ControlError> {
-        self.call(request).await
-    }
+    fn claim_session(request: &ClaimSession) -> ClaimSessionReply = request;
 
     /// Ends the session (`end_session`): the CLI replies, then exits with code 0.
     ///
@@ -112,9 +93,9 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn end_session(&self, reason: Option<&str>) -> Result<(), ControlError> {
+    fn end_session(reason: Option<&str>) -> () = &{
         let mut request = EndSession::default();
         request.reason = reason.map(Into::into);
-        self.done(&request).await
-    }
+        request
+    };
 }

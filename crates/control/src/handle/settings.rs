@@ -9,17 +9,16 @@ use agentwire_protocol::{
     settings::RawSettings,
 };
 
+use super::calls;
 use crate::{Control, ControlError};
 
-impl Control {
+calls! {
     /// Returns the effective settings and their sources (`get_settings`).
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn settings(&self) -> Result<GetSettingsReply, ControlError> {
-        self.call(&GetSettings::default()).await
-    }
+    fn settings() -> GetSettingsReply = &GetSettings::default();
 
     /// Overrides settings for this session, as `--settings` does, without saving them (`apply_flag_settings`).
     ///
@@ -29,9 +28,7 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// If one setting is invalid none is applied, and the CLI's text names it.
-    pub async fn apply_flag_settings(&self, settings: impl Into<RawSettings>) -> Result<(), ControlError> {
-        self.done(&ApplyFlagSettings::new(settings)).await
-    }
+    fn apply_flag_settings(settings: impl Into<RawSettings>) -> () = &ApplyFlagSettings::new(settings);
 
     /// Saves settings in a file (`update_settings`).
     ///
@@ -41,13 +38,8 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses other keys by name.
-    pub async fn update_settings(
-        &self,
-        source: UpdateSettingsSource,
-        settings: impl Into<RawSettings>,
-    ) -> Result<(), ControlError> {
-        self.done(&UpdateSettings::new(source, settings)).await
-    }
+    fn update_settings(source: UpdateSettingsSource, settings: impl Into<RawSettings>) -> () =
+        &UpdateSettings::new(source, settings);
 
     /// Reloads the plugins, and loads more (`reload_plugins`).
     ///
@@ -55,25 +47,19 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// With `refuse_if_busy` the CLI refuses it during a turn, with `reload_plugins_busy`.
-    pub async fn reload_plugins(&self, request: &ReloadPlugins) -> Result<ReloadPluginsReply, ControlError> {
-        self.call(request).await
-    }
+    fn reload_plugins(request: &ReloadPlugins) -> ReloadPluginsReply = request;
 
     /// Reloads the skills (`reload_skills`).
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn reload_skills(&self) -> Result<ReloadSkillsReply, ControlError> {
-        self.call(&ReloadSkills::default()).await
-    }
+    fn reload_skills() -> ReloadSkillsReply = &ReloadSkills::default();
 
     /// Reloads the output styles (`reload_output_styles`). CLI 2.1.197 does not support it.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn reload_output_styles(&self) -> Result<ReloadOutputStylesReply, ControlError> {
-        self.call(&ReloadOutputStyles::default()).await
-    }
+    fn reload_output_styles() -> ReloadOutputStylesReply = &ReloadOutputStyles::default();
 }

@@ -8,29 +8,24 @@ use agentwire_protocol::{
     },
 };
 
+use super::calls;
 use crate::{Control, ControlError};
 
-impl Control {
+calls! {
     /// Cancels a queued prompt by its id (`cancel_async_message`). Has no effect once its turn has begun.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn cancel_async_message(
-        &self,
-        message_uuid: Uuid,
-    ) -> Result<CancelAsyncMessageReply, ControlError> {
-        self.call(&CancelAsyncMessage::new(message_uuid)).await
-    }
+    fn cancel_async_message(message_uuid: Uuid) -> CancelAsyncMessageReply =
+        &CancelAsyncMessage::new(message_uuid);
 
     /// Stops a task (`stop_task`). An unknown task is not an error. A `system/task_notification` follows.
     ///
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn stop_task(&self, task_id: impl Into<Box<str>>) -> Result<(), ControlError> {
-        self.done(&StopTask::new(task_id)).await
-    }
+    fn stop_task(task_id: impl Into<Box<str>>) -> () = &StopTask::new(task_id);
 
     /// Moves a running command or agent, or all of them with `None`, to the background (`background_tasks`).
     ///
@@ -40,14 +35,11 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses it if background work is disabled.
-    pub async fn background_tasks(
-        &self,
-        tool_use_id: Option<ToolUseId>,
-    ) -> Result<BackgroundTasksReply, ControlError> {
+    fn background_tasks(tool_use_id: Option<ToolUseId>) -> BackgroundTasksReply = &{
         let mut request = BackgroundTasks::default();
         request.tool_use_id = tool_use_id;
-        self.call(&request).await
-    }
+        request
+    };
 
     /// Returns up to 8 KiB of the latest output of a background shell (`get_task_output`).
     ///
@@ -57,12 +49,7 @@ impl Control {
     ///
     /// See [`ControlError`].
     /// The CLI refuses an unknown task.
-    pub async fn task_output(
-        &self,
-        task_id: impl Into<Box<str>>,
-    ) -> Result<GetTaskOutputReply, ControlError> {
-        self.call(&GetTaskOutput::new(task_id)).await
-    }
+    fn task_output(task_id: impl Into<Box<str>>) -> GetTaskOutputReply = &GetTaskOutput::new(task_id);
 
     /// Reports whether the session has viewers (`set_has_subscribers`); `None`, for unknown, counts as yes.
     ///
@@ -71,7 +58,5 @@ impl Control {
     /// # Errors
     ///
     /// See [`ControlError`].
-    pub async fn set_has_subscribers(&self, has_subscribers: Option<bool>) -> Result<(), ControlError> {
-        self.done(&SetHasSubscribers::new(has_subscribers)).await
-    }
+    fn set_has_subscribers(has_subscribers: Option<bool>) -> () = &SetHasSubscribers::new(has_subscribers);
 }

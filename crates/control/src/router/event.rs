@@ -56,7 +56,7 @@ pub enum SessionEvent<I = Incoming> {
 pub enum Received {
     /// A line of which routing needs no field. The reader decodes it.
     Frame(Frame),
-    /// A line that the router has decoded, or one that was too long.
+    /// A line that the router has decoded, or an over-long line.
     Decoded(Incoming),
 }
 
@@ -77,7 +77,7 @@ impl Received {
     }
 }
 
-/// A session event whose line may not be decoded yet.
+/// A session event with a line that may not be decoded yet.
 pub type RawEvent = SessionEvent<Received>;
 
 impl RawEvent {

@@ -481,7 +481,7 @@ fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
     const TWO: &str = "00000000-0000-4000-8000-000000000002";
     let told =
         |id, state| format!(r#"{{"type":"command_lifecycle","command_uuid":"{id}","state":"{state}"}}"#);
-    // A CLI that reports the states of prompts, and one that does not.
+    // With and without reported states of prompts.
     for tells in [true, false] {
         let mut script = Script::default();
         let say = |script: &mut Script, id, state| {

@@ -315,7 +315,7 @@ async fn the_first_responder_that_takes_a_request_answers_it() {
     assert_eq!(cli.hear().await.unwrap()["response"]["response"], 1);
 }
 
-/// A responder whose callbacks never end, and a receiver that fails when the first of them is dropped.
+/// A responder with callbacks that never end, and a receiver that fails when the first of them is dropped.
 fn stubborn() -> (impl Responder, oneshot::Receiver<()>) {
     let (held, dropped) = oneshot::channel::<()>();
     let held = Mutex::new(Some(held));

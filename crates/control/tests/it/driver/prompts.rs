@@ -21,7 +21,7 @@ fn lifecycle(uuid: &str, state: &str) -> String {
 
 const RESULT: &str = r#"{"subtype":"success","is_error":false,"result":"","type":"result"}"#;
 
-/// A session whose CLI has received these prompts.
+/// A session after its CLI has received these prompts.
 async fn sent(config: Config, uuids: &[&str]) -> Session {
     let session = start(NoResponder::default(), config).await;
     for uuid in uuids {
