@@ -33,6 +33,6 @@ pub use elicitation::ElicitationHandler;
 pub use error::excerpt;
 pub use handlers::Handlers;
 pub use matcher::Matcher;
-pub use permission::{PermissionAudit, PermissionHandler, PermissionOutcome};
+pub use permission::{AuditOutcome, PermissionAudit, PermissionHandler};
 pub use problem::{HookWarning, HooksError};
 pub use registry::Hooks;

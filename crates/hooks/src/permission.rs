@@ -7,7 +7,7 @@ use std::{fmt, future::Future, sync::Arc};
 use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
 
-pub use audit::{PermissionAudit, PermissionOutcome};
+pub use audit::{AuditOutcome, PermissionAudit};
 
 use crate::{
     IntoAnswer,

@@ -17,7 +17,7 @@ pub struct PermissionAudit<'a> {
     /// The question.
     pub request: &'a CanUseTool,
     /// The outcome.
-    pub outcome: PermissionOutcome<'a>,
+    pub outcome: AuditOutcome<'a>,
     /// The time that the handler took.
     pub took: Duration,
 }
@@ -25,7 +25,7 @@ pub struct PermissionAudit<'a> {
 /// The outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub enum PermissionOutcome<'a> {
+pub enum AuditOutcome<'a> {
     /// The handler has decided.
     Decided(&'a Decision),
     /// The handler has left the question open.
@@ -55,11 +55,9 @@ impl PermissionHandler {
                     Watch { request: request.clone(), since: Instant::now(), auditor, reported: false };
                 let decision = decide(request, context).await;
                 watch.finish(match &decision {
-                    Ok(Some(decision)) => PermissionOutcome::Decided(decision),
-                    Ok(None) => PermissionOutcome::LeftOpen,
-                    Err(error) => {
-                        PermissionOutcome::Failed(error.answer.as_ref().err().unwrap_or(&error.reason))
-                    }
+                    Ok(Some(decision)) => AuditOutcome::Decided(decision),
+                    Ok(None) => AuditOutcome::LeftOpen,
+                    Err(error) => AuditOutcome::Failed(error.answer.as_ref().err().unwrap_or(&error.reason)),
                 });
                 decision
             })
@@ -78,12 +76,12 @@ struct Watch {
 }
 
 impl Watch {
-    fn finish(mut self, outcome: PermissionOutcome<'_>) {
+    fn finish(mut self, outcome: AuditOutcome<'_>) {
         self.reported = true;
         self.report(outcome);
     }
 
-    fn report(&self, outcome: PermissionOutcome<'_>) {
+    fn report(&self, outcome: AuditOutcome<'_>) {
         let audit = PermissionAudit { request: &self.request, outcome, took: self.since.elapsed() };
         if catch_unwind(AssertUnwindSafe(|| (self.auditor)(&audit))).is_err() {
             tracing::error!(tool = %self.request.tool_name, "the auditor of permission questions panicked");
@@ -94,7 +92,7 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         if !self.reported {
-            self.report(PermissionOutcome::Cancelled);
+            self.report(AuditOutcome::Cancelled);
         }
     }
 }

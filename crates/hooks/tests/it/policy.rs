@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_hooks::{PermissionHandler, PermissionOutcome, policy};
+use agentwire_hooks::{AuditOutcome, PermissionHandler, policy};
 use agentwire_protocol::permission::{Allow, Decision, Deny};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
@@ -213,8 +213,8 @@ fn audited(handler: PermissionHandler) -> (PermissionHandler, Told) {
     let audited = handler.audited(move |audit| {
         assert!(audit.took < Duration::from_secs(10));
         let outcome = match audit.outcome {
-            PermissionOutcome::Decided(decision) => decision.kind().to_owned(),
-            PermissionOutcome::Failed(reason) => reason.to_owned(),
+            AuditOutcome::Decided(decision) => decision.kind().to_owned(),
+            AuditOutcome::Failed(reason) => reason.to_owned(),
             other => format!("{other:?}"),
         };
         book.lock().unwrap().push(format!("{}: {outcome}", audit.request.tool_name));
