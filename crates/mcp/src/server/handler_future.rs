@@ -1,9 +1,8 @@
 //! The future of a handler, which can clean up after its request was cancelled.
 
 use std::{
-    future::Future,
+    future::{Future, pending},
     pin::Pin,
-    task::{Context, Poll, ready},
     time::Duration,
 };
 
@@ -29,16 +28,15 @@ impl HandlerFuture {
     ) -> Self {
         Self { running: Some(Box::pin(handler)), cancelled }
     }
-}
 
-impl Future for HandlerFuture {
-    type Output = Outcome;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Outcome> {
-        let Some(running) = &mut self.running else { return Poll::Pending };
-        let outcome = ready!(running.as_mut().poll(task));
+    /// Waits for the handler.
+    ///
+    /// The handler stays in `self`: if this future is dropped, the handler may still clean up.
+    pub(super) async fn outcome(mut self) -> Outcome {
+        let Some(running) = &mut self.running else { return pending().await };
+        let outcome = running.await;
         self.running = None;
-        Poll::Ready(outcome)
+        outcome
     }
 }
 

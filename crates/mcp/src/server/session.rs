@@ -145,7 +145,7 @@ impl ServerInstance for ServerSession {
         let started = self.start(&method, &message);
         Box::pin(async move {
             let outcome = match started {
-                Ok(handler) => handler.await,
+                Ok(handler) => handler.outcome().await,
                 Err(error) => Err(error),
             };
             Some(match outcome {
