@@ -18,7 +18,7 @@ use crate::{FrameError, Limits, Line, frame::KindScanner, line};
 #[derive(Debug, Default)]
 pub struct LineDecoder {
     limits: Limits,
-    /// The pushed blocks whose bytes are not all taken.
+    /// The pushed blocks with bytes left to take.
     blocks: VecDeque<Bytes>,
     /// The number of bytes taken from the first block.
     taken: usize,

@@ -1,4 +1,4 @@
-//! Frames: lines whose kind is known without decoding them.
+//! Frames: lines with their kind, found without decoding.
 
 mod scanner;
 
@@ -44,7 +44,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// Finds the kind of a line, whose keys may be in any order. The start of a line may suffice.
+    /// Finds the kind of a line. Its keys may be in any order, and its start may suffice.
     pub fn of(line: &[u8]) -> Self {
         let mut scanner = KindScanner::default();
         scanner.feed(line);

@@ -71,7 +71,7 @@ impl Incoming {
         }
     }
 
-    /// Returns whether this is a `result`, even one that can't be decoded or was too long.
+    /// Returns whether this is a `result`, also an undecodable or over-long `result`.
     ///
     /// Use this to detect the end of a turn, rather than matching [`Message::Result`].
     pub fn ends_turn(&self) -> bool {

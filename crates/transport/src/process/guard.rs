@@ -149,7 +149,7 @@ fn steps(wait: Duration) -> String {
 /// The guard's program. Its arguments are the leader, the path of `sleep`, the number of steps until SIGTERM, the number of
 /// steps from there to SIGKILL, and `hold` if stdout is the child's input.
 ///
-/// - Signals go to 0, the guard's own group. `kill -0 "$group"` tests the leader, whose id is the id of the guard's own group.
+/// - Signals go to 0, the guard's own group. `kill -0 "$group"` tests the leader: its id is the id of the guard's own group.
 /// - `others` reads `/proc`. Where it can't, it assumes that there are others.
 /// - A `sleep` that accepts no fractions sleeps for a second at each tenth step.
 /// - The trap on EXIT is for a shell that can't start `sleep` any more: without a way to wait, it kills the group.

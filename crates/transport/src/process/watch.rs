@@ -25,7 +25,7 @@ pub(super) fn watch(running: &Arc<Running>, stderr: Option<OwnedFd>) {
     running.ended.set(report.with_stderr_tail(running.stderr.tail()));
     running.input.close();
     if !cfg!(target_os = "linux") {
-        // Other systems can't tell the guard from the rest of the group, which would seem to live on.
+        // Other systems can't distinguish the guard from the rest of the group, so the group would seem alive.
         running.guard.dismiss();
     }
     end_group(running, drained, killed);

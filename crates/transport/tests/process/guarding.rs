@@ -1,4 +1,4 @@
-//! The guard: the end of a peer whose host is killed, and the end of the guard in a host that lives.
+//! The guard: the end of a peer after its host was killed, and the end of the guard in a host that lives.
 
 use std::{
     fs,

@@ -18,7 +18,7 @@ use crate::{
     support::{BOUND, fake, hasty, lives, patient, read_line, runtime},
 };
 
-/// A host whose peer has written its first line.
+/// A host with a peer that has written its first line.
 pub(crate) struct Host {
     child: Child,
     /// The id of the peer and of its group.
@@ -34,7 +34,7 @@ impl Host {
         Self::start_with(graces, if guard { "guard" } else { "none" }, part)
     }
 
-    /// Starts a host whose guard holds the peer's input.
+    /// Starts a host with a guard that holds the peer's input.
     pub(crate) fn holding(graces: [u64; 2], part: &[&str]) -> Self {
         Self::start_with(graces, "hold", part)
     }
