@@ -23,7 +23,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let marks = if is_quick {
         built::example("hub", "hub_marks")?
     } else {
-        println!("building the hub and its dependencies with optimisation, which takes minutes the first time");
+        println!(
+            "building the hub and its dependencies with optimisation, which takes minutes the first time"
+        );
         built::optimised("hub", "hub_marks")?
     };
     let measure = || program::run(Command::new(&marks).args(is_quick.then_some("--quick")));

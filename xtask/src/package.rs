@@ -1,8 +1,8 @@
 //! `cargo xtask package`: every crate can be packed, contains its licences, and builds from its package alone.
 
 use crate::failure::Failure;
-use crate::program;
 use crate::metadata::Metadata;
+use crate::program;
 
 /// Packs every crate that is published
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use agentwire::{OptionInfo, Options, OptionOrigin};
+use agentwire::{OptionInfo, OptionOrigin, Options};
 
 /// The whole page.
 pub(super) fn page() -> String {

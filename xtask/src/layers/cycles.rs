@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::rules::KNOWN_CYCLES;
 use crate::failure::{Failure, While as _};
-use crate::tidy::Source;
 use crate::metadata::Metadata;
+use crate::tidy::Source;
 
 /// The first place where a top module names another: from, to, and `file:line`.
 type Edges = BTreeMap<(String, String), String>;
@@ -76,7 +76,8 @@ fn short(path: &Path) -> PathBuf {
 fn modules(source: &Source) -> BTreeSet<String> {
     let lines = product_lines(source);
     let declared = lines.iter().enumerate().filter_map(|(at, (_, line))| {
-        let name = line.split_once("mod ").filter(|(before, _)| before.is_empty() || before.starts_with("pub"));
+        let name =
+            line.split_once("mod ").filter(|(before, _)| before.is_empty() || before.starts_with("pub"));
         let is_test = lines[..at].last().is_some_and(|(_, above)| is_test_attribute(above));
         name?.1.strip_suffix(';').filter(|_| !is_test)
     });
@@ -99,7 +100,9 @@ fn reexports(source: &Source, tops: &BTreeSet<String>) -> BTreeMap<String, Strin
         let path = source.code[at + 4..].split(';').next().unwrap_or_default();
         let path = path.trim_start_matches("crate::");
         let Some(top) = path.split("::").next().filter(|top| tops.contains(*top)) else { continue };
-        let words = path.split(['{', '}', ',']).filter_map(|path| path.rsplit("::").next()?.split_whitespace().last());
+        let words = path
+            .split(['{', '}', ','])
+            .filter_map(|path| path.rsplit("::").next()?.split_whitespace().last());
         names.extend(words.map(|name| (name.to_owned(), top.to_owned())));
     }
     names
@@ -119,7 +122,8 @@ fn root_names(source: &Source, depth: usize) -> Vec<(usize, String)> {
                 continue;
             }
             let line = code[..at].matches('\n').count() + 1;
-            let below_test = line > 1 && lines.get(line - 2).is_some_and(|(_, above)| is_test_attribute(above));
+            let below_test =
+                line > 1 && lines.get(line - 2).is_some_and(|(_, above)| is_test_attribute(above));
             let rest = &code[at + prefix.len()..];
             names.extend(heads(rest).into_iter().filter(|_| !below_test).map(|name| (line, name)));
         }
@@ -181,7 +185,8 @@ mod tests {
         in_cycles(&edges).iter().map(|(from, to)| format!("{from} -> {to}")).collect()
     }
 
-    const ROOT: (&str, &str) = ("lib.rs", "mod a;\npub mod b;\n#[cfg(test)]\nmod c;\npub use b::{B, deep::D};\n");
+    const ROOT: (&str, &str) =
+        ("lib.rs", "mod a;\npub mod b;\n#[cfg(test)]\nmod c;\npub use b::{B, deep::D};\n");
 
     #[test]
     fn cycle_is_found_in_each_kind_of_path() {

@@ -36,7 +36,8 @@ fn findings_in(text: &str) -> Vec<String> {
             findings.push(format!("[{section}] {line} does not say `workspace = true`"));
         }
         if line.contains("default-features") {
-            findings.push(format!("[{section}] {line}: default-features belongs into [workspace.dependencies]"));
+            findings
+                .push(format!("[{section}] {line}: default-features belongs into [workspace.dependencies]"));
         }
     }
     if !has_lints {
