@@ -96,6 +96,8 @@ fn debian_packages(program: &str) -> &'static [&'static str] {
         "redis-server" => &["redis-server"],
         "python3" => &["python3", "python3-venv"],
         "git" => &["git"],
+        "ssh" => &["openssh-client"],
+        "sshd" => &["openssh-server"],
         _ => &[],
     }
 }

@@ -1,0 +1,89 @@
+//! What reaches the far side, and how it ends.
+
+use std::process::Command;
+use std::time::Duration;
+
+use agentwire_remote::Remote;
+use agentwire_transport::process::{Grace, Launch};
+use agentwire_transport::{ByteSink as _, ByteSource as _, PeerHandle as _, Transport as _, TransportError};
+use proptest::prelude::*;
+use tokio::time::timeout;
+
+use crate::stand_in::{KINDS, StandIns};
+
+/// Returns the output and the exit code.
+async fn output(remote: Remote) -> (Vec<u8>, Option<i32>) {
+    let mut link = remote.open().await.unwrap();
+    link.sink.finish().await.unwrap();
+    let mut said = Vec::new();
+    while let Some(chunk) = link.source.read().await.unwrap() {
+        said.extend(chunk);
+    }
+    (said, link.handle.wait().await.code)
+}
+
+fn sh(script: &str) -> Launch {
+    Launch::new("sh").args(["-c", script])
+}
+
+#[tokio::test]
+async fn folder_variables_arguments_and_exit_code_are_passed() {
+    let stand_ins = StandIns::new();
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("a b'c");
+    std::fs::create_dir(&place).unwrap();
+    for kind in KINDS {
+        let cli = sh(r#"printf '%s|' "$(pwd -P)" "$VALUE" "$0" "$1"; exit 7"#).args(["it's $HOME", "*"]);
+        let cli = cli.cwd(&place).env("VALUE", "a\\nb\n'\"$(x) ");
+        let (said, code) = output(stand_ins.run(kind, &cli)).await;
+        let expected = format!("{}|a\\nb\n'\"$(x) |it's $HOME|*|", place.canonicalize().unwrap().display());
+        assert_eq!((String::from_utf8(said).unwrap(), code), (expected, Some(7)), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn variable_with_an_invalid_name_is_refused() {
+    let cli = sh("true").env("A B", "x");
+    let refused = StandIns::new().run("ssh", &cli).open().await;
+    assert!(matches!(refused, Err(TransportError::Io { .. })));
+}
+
+#[tokio::test]
+async fn missing_program_is_reported() {
+    for kind in KINDS {
+        let (_, code) = output(StandIns::new().run(kind, &Launch::new("/no/such/cli"))).await;
+        assert_eq!(code, Some(127), "{kind}");
+    }
+}
+
+/// As after a lost connection: no signal reaches the far side, and only its input ends.
+#[tokio::test]
+async fn far_cli_that_ignores_the_end_of_its_input_is_ended() {
+    let cli = sh("echo ready; trap : TERM; while :; do sleep 0.1; done");
+    let grace = Grace::default().after_input(Duration::from_secs(60));
+    let mut link = StandIns::new().run("ssh", &cli).grace(grace).open().await.unwrap();
+    assert_eq!(link.source.read().await.unwrap().as_deref(), Some(&b"ready\n"[..]));
+    link.sink.finish().await.unwrap();
+    let report = timeout(Duration::from_secs(30), link.handle.wait()).await.expect("it still runs");
+    assert_eq!(report.code, Some(128 + 9), "{report}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Every value without NUL arrives, through the escapes of the far script.
+    #[test]
+    fn values_of_variables_arrive(value in "[^\0]{0,24}") {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let cli = sh(r#"printf %s "$VALUE""#).env("VALUE", &value);
+        let (said, _) = runtime.block_on(output(StandIns::new().run("kubectl", &cli)));
+        prop_assert_eq!(String::from_utf8(said).unwrap(), value);
+    }
+}
+
+/// The far script needs nothing but a POSIX shell: it has no syntax error in `sh -n`.
+#[test]
+fn far_script_is_valid() {
+    let script = include_str!("../../src/far.sh");
+    assert!(Command::new("sh").args(["-n", "-c", script]).status().unwrap().success());
+}
