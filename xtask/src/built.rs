@@ -27,6 +27,11 @@ pub(crate) fn ignored_tests(filter: &str, offline: bool) -> Result<Command, Fail
     Ok(command)
 }
 
+/// Builds a program of the crate in a folder of this name, and returns its path.
+pub(crate) fn binary(folder: &str, name: &str) -> Result<PathBuf, Failure> {
+    found(&messages(&["build", "--bin", name, "--workspace", "--all-features"])?, folder, name)
+}
+
 /// Builds an example of the crate in a folder of this name, and returns its path.
 pub(crate) fn example(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     found(&messages(&["build", "--example", name, "--workspace", "--all-features"])?, folder, name)
@@ -52,7 +57,7 @@ pub(crate) fn optimised(folder: &str, name: &str) -> Result<PathBuf, Failure> {
 
 fn found(messages: &[Value], folder: &str, name: &str) -> Result<PathBuf, Failure> {
     let built = messages.iter().find_map(|message| executable(message, folder, name));
-    built.ok_or_else(|| Failure::new(format!("cargo built no example {name} of {folder}")))
+    built.ok_or_else(|| Failure::new(format!("cargo built no {name} of {folder}")))
 }
 
 /// Returns the JSON messages of a build.

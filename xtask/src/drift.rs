@@ -3,7 +3,6 @@
 mod declared;
 mod exceptions;
 mod fetch;
-mod findings;
 mod foreign;
 mod names;
 mod recorded;
@@ -14,8 +13,8 @@ pub(crate) use names::Names;
 use crate::failure::Failure;
 use crate::typescript;
 use crate::workspace;
+use agentwire_cli::drift::Findings;
 use exceptions::Exceptions;
-use findings::Findings;
 
 /// Compares our types with the published declarations and the recordings
 #[derive(Debug, clap::Args)]

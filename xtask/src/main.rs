@@ -70,6 +70,7 @@ commands! {
     Netns netns,
     Package package,
     Record record,
+    Sdks sdks,
     Services services,
     SessionsAgree sessions_agree,
     Soak soak,

@@ -1,6 +1,6 @@
 //! `agentwire check`: plays recorded sessions through the layers and fails on anything that is lost.
 
-mod find;
+pub(crate) mod find;
 mod report;
 
 use std::num::NonZero;
@@ -12,8 +12,11 @@ use agentwire_testkit::{Splits, Transcript};
 
 use crate::at_once::at_once;
 use crate::failure::{Failure, While as _};
+use crate::progress::Progress;
 
-/// Plays recorded sessions through the layers
+/// Check that transcripts can be played without a loss
+///
+/// Each line is read, decoded and written again, and each request must be answered once.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     /// Files or folders of transcripts
@@ -24,9 +27,6 @@ pub struct Args {
     /// Check that corrupted transcripts are found
     #[arg(long)]
     self_test: bool,
-    /// Print one JSON object per file
-    #[arg(long)]
-    json: bool,
     /// Write a JUnit report to this file
     #[arg(long)]
     junit: Option<PathBuf>,
@@ -40,13 +40,21 @@ pub struct Args {
 /// # Errors
 ///
 /// A transcript that fails, or if none could be played.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
+    if args.paths.is_empty() {
+        return Err(Failure::new("no path is given: name files or folders of transcripts"));
+    }
     let mode = Mode { facade: args.facade, self_test: args.self_test, refused: args.refused };
-    let json = args.json;
     let files = find::transcripts(&args.paths)?;
     let mut counts = Counts::default();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let outcomes = at_once(cores, &files, |file| play(&file.path, mode));
+    let progress = Progress::new(files.len(), "transcripts");
+    let outcomes = at_once(cores, &files, |file| {
+        let outcome = play(&file.path, mode);
+        progress.advance();
+        outcome
+    });
+    drop(progress);
     for (file, outcome) in files.iter().zip(&outcomes) {
         counts.take(outcome);
         if json { report::json(file, outcome)? } else { report::line(file, outcome)? }
@@ -153,7 +161,7 @@ fn parse(path: &Path, text: &[u8]) -> Result<Transcript, String> {
 }
 
 /// A transcript, and how to name it.
-struct File {
-    path: PathBuf,
-    name: String,
+pub(crate) struct File {
+    pub(crate) path: PathBuf,
+    pub(crate) name: String,
 }

@@ -1,4 +1,4 @@
-//! `agentwire decode`: what our types make of each line of a file, as JSON lines.
+//! `agentwire decode`: the decoded type of each line of a file, as JSON lines.
 
 mod lines;
 
@@ -10,7 +10,7 @@ use crate::failure::{Failure, While as _};
 use crate::inspect::{Inspector, Verdict};
 pub use lines::{Lines, Said};
 
-/// Prints how our types decode each line of a file, as JSON lines
+/// Report what the types of this version read in each line of a file, as JSON lines
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A transcript or JSON lines; standard input by default
@@ -28,7 +28,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let output = BufWriter::new(io::stdout().lock());
     match decode(BufReader::new(input), output) {
-        // `… | head` has seen enough.
+        // The reader, such as `head`, has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => Ok(done?),
     }

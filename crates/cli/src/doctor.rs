@@ -1,28 +1,28 @@
-//! `agentwire doctor`: what would keep sessions from working on this machine, with remedies.
+//! `agentwire doctor`: reports what would keep sessions from working on this machine, with remedies.
 
-use std::{env, fs, path::PathBuf, time::Duration};
+mod login;
+mod settings;
 
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs};
+
+use agentwire::{Options, Session};
 use agentwire_transport::process::{CliVersion, Launch, locate};
 use serde::Serialize;
 
-use crate::{
-    failure::Failure,
-    output::{json, line},
-};
+use crate::failure::Failure;
+use crate::output::{Color, json, line, paint};
 
-/// Checks that sessions can run on this machine
+/// Check that sessions can run on this machine
+///
+/// Each failed check has a remedy. The last check starts the CLI, and sends no prompt.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print one JSON object per check
+    /// Do not start a session
     #[arg(long)]
-    json: bool,
+    no_session: bool,
 }
-
-/// The versions of the CLI with which the project is tested, oldest first.
-const TESTED: &[&str] = &["2.1.197", "2.1.330"];
-
-/// How long the CLI may take to print its version.
-const LIMIT: Duration = Duration::from_secs(10);
 
 /// The finding of one check.
 #[derive(Debug, Serialize)]
@@ -35,90 +35,109 @@ struct Finding {
     remedy: &'static str,
 }
 
+impl Finding {
+    fn good(check: &'static str, detail: impl Into<String>) -> Self {
+        Self { check, ok: true, detail: detail.into(), remedy: "" }
+    }
+
+    fn bad(check: &'static str, detail: impl Into<String>, remedy: &'static str) -> Self {
+        Self { check, ok: false, detail: detail.into(), remedy }
+    }
+}
+
 /// Prints each check, and fails if one has failed.
 ///
 /// # Errors
 ///
 /// A failed check, which is reported.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut findings = runtime.block_on(cli());
-    findings.extend([login(), configuration()]);
-    for finding in &findings {
-        if args.json {
-            json(finding)?;
-            continue;
-        }
-        let verdict = if finding.ok { "ok  " } else { "FAIL" };
-        line(format_args!("{verdict} {}: {}", finding.check, finding.detail))?;
-        if !finding.remedy.is_empty() {
-            line(format_args!("       {}", finding.remedy))?;
-        }
+    let mut is_good = true;
+    let mut report = |finding: Finding| {
+        is_good &= finding.ok;
+        print(&finding, as_json)
+    };
+    report(configuration())?;
+    for finding in settings::check(folder().as_deref()) {
+        report(finding)?;
     }
-    if findings.iter().all(|finding| finding.ok) { Ok(()) } else { Err(Failure::already_reported()) }
-}
-
-async fn cli() -> Vec<Finding> {
+    report(login::check(folder().as_deref()))?;
     let program = match locate(None) {
-        Ok(program) => program,
+        Ok(program) => {
+            report(Finding::good("CLI", program.display().to_string()))?;
+            Some(program)
+        }
         Err(error) => {
             let remedy = "install Claude Code, or set AGENTWIRE_CLI to its path";
-            return vec![Finding { check: "CLI", ok: false, detail: error.to_string(), remedy }];
+            report(Finding::bad("CLI", error.to_string(), remedy))?;
+            None
         }
     };
-    let found = Finding { check: "CLI", ok: true, detail: program.display().to_string(), remedy: "" };
-    let version = CliVersion::ask(&Launch::new(&program), LIMIT).await;
-    let version = match version.and_then(|version| version.at_least(CliVersion::MIN)) {
-        Ok(version) => {
-            let is_tested = TESTED.contains(&&*version.to_string());
-            let remedy = if is_tested {
-                ""
-            } else {
-                "this version is not tested; others work as far as they are compatible"
-            };
-            Finding { check: "version", ok: true, detail: version.to_string(), remedy }
+    if let Some(program) = program {
+        let version = runtime.block_on(version(&program));
+        let works = version.ok;
+        report(version)?;
+        if works && !args.no_session {
+            report(runtime.block_on(session()))?;
         }
-        Err(error) => {
-            Finding { check: "version", ok: false, detail: error.to_string(), remedy: "update Claude Code" }
-        }
-    };
-    vec![found, version]
+    }
+    if is_good { Ok(()) } else { Err(Failure::already_reported()) }
 }
 
-/// Looks for the sign of a login, and reads none.
-fn login() -> Finding {
-    let set = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
-    let by_variable = set.into_iter().find(|name| env::var_os(name).is_some_and(|value| !value.is_empty()));
-    let by_file = folder().map(|folder| folder.join(".credentials.json")).filter(|file| file.exists());
-    let detail = match (by_variable, by_file) {
-        (Some(name), _) => format!("by {name}"),
-        (None, Some(file)) => format!("by {}", file.display()),
-        (None, None) => "no key and no login was found".to_owned(),
-    };
-    let ok = by_variable.is_some() || detail.starts_with("by ");
-    // On macOS the login is in the keychain.
-    let is_hidden = cfg!(target_os = "macos");
-    let remedy = if ok { "" } else { "run `claude` and log in, or set ANTHROPIC_API_KEY" };
-    Finding { check: "login", ok: ok || is_hidden, detail, remedy }
+fn print(finding: &Finding, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return json(finding);
+    }
+    let verdict = if finding.ok { paint("ok  ", Color::Green) } else { paint("FAIL", Color::Red) };
+    line(format_args!("{verdict} {}: {}", finding.check, finding.detail))?;
+    if finding.remedy.is_empty() { Ok(()) } else { line(format_args!("       {}", finding.remedy)) }
+}
+
+async fn version(program: &Path) -> Finding {
+    let check = "version";
+    let version = CliVersion::ask(&Launch::new(program), LIMIT).await;
+    match version.and_then(|version| version.at_least(CliVersion::MIN)) {
+        Ok(version) if TESTED.contains(&&*version.to_string()) => {
+            Finding::good(check, format!("{version}, tested"))
+        }
+        Ok(version) => {
+            let detail = format!("{version}, not tested; tested are {}", TESTED.join(" and "));
+            let remedy = "usually nothing: unknown messages and fields are kept and never fatal";
+            Finding { check, ok: true, detail, remedy }
+        }
+        Err(error) => Finding::bad(check, error.to_string(), "update Claude Code"),
+    }
+}
+
+/// Performs the handshake of a session, without a prompt.
+async fn session() -> Finding {
+    let check = "session";
+    let options = Options::new().persist_session(false);
+    let started = Session::builder().options(options).handshake_limit(LIMIT).connect().await;
+    match started {
+        Ok(session) => {
+            let models = session.initialized().models.len();
+            // A session without a prompt has nothing to lose at its end.
+            let _ = session.close().await;
+            Finding::good(check, format!("the CLI answers, and offers {models} models"))
+        }
+        Err(error) => {
+            let remedy = "run `claude` by hand and see what it reports";
+            Finding::bad(check, error.report().to_string(), remedy)
+        }
+    }
 }
 
 fn configuration() -> Finding {
-    let check = "configuration";
+    let check = "configuration folder";
     let Some(folder) = folder() else {
-        let remedy = "set HOME or CLAUDE_CONFIG_DIR";
-        return Finding { check, ok: false, detail: "there is no home folder".to_owned(), remedy };
+        return Finding::bad(check, "there is no home folder", "set HOME or CLAUDE_CONFIG_DIR");
     };
-    let writable = fs::create_dir_all(&folder).and_then(|()| tempfile::tempfile_in(&folder));
-    match writable {
-        Ok(_) => Finding { check, ok: true, detail: folder.display().to_string(), remedy: "" },
+    match fs::create_dir_all(&folder).and_then(|()| tempfile::tempfile_in(&folder)) {
+        Ok(_) => Finding::good(check, folder.display().to_string()),
         Err(error) => {
-            let detail = format!("{}: {error}", folder.display());
-            Finding {
-                check,
-                ok: false,
-                detail,
-                remedy: "make the folder writable: sessions are stored there",
-            }
+            let remedy = "make the folder writable: sessions are stored there";
+            Finding::bad(check, format!("{}: {error}", folder.display()), remedy)
         }
     }
 }
@@ -127,3 +146,8 @@ fn folder() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("CLAUDE_CONFIG_DIR").or_else(|| Some(set("HOME")?.join(".claude")))
 }
+
+/// The versions of the CLI with which the project is tested, oldest first.
+const TESTED: &[&str] = &["2.1.197", "2.1.330"];
+/// How long the CLI may take for each answer.
+const LIMIT: Duration = Duration::from_secs(30);

@@ -1,31 +1,49 @@
-//! The one error of this program: a sentence for the terminal.
+//! The one error of this program: a sentence for the terminal and an exit code.
 
 use std::fmt;
 
 /// Why a command failed, as text for the terminal.
 #[derive(Debug)]
-pub struct Failure(String);
+pub struct Failure {
+    text: String,
+    code: u8,
+}
 
 impl Failure {
-    /// A failure with this text.
+    /// A failure with this text. The exit code is 2: the command could not do its work.
     pub fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self { text: text.into(), code: 2 }
     }
 
-    /// A failure that was reported already.
+    /// A finding with this text. The exit code is 1: the command did its work, and the outcome is bad.
+    pub fn finding(text: impl Into<String>) -> Self {
+        Self { text: text.into(), code: 1 }
+    }
+
+    /// Findings that were printed already.
     pub fn already_reported() -> Self {
-        Self(String::new())
+        Self::exit(1)
     }
 
-    /// Whether there is nothing left to say.
+    /// An exit code without a text, as for the exit code of another program.
+    pub fn exit(code: u8) -> Self {
+        Self { text: String::new(), code }
+    }
+
+    /// Returns whether there is no text to print.
     pub fn is_reported(&self) -> bool {
-        self.0.is_empty()
+        self.text.is_empty()
+    }
+
+    /// Returns the exit code of the program.
+    pub fn code(&self) -> u8 {
+        self.code
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
@@ -38,7 +56,7 @@ impl<E: std::error::Error> From<E> for Failure {
             text = format!("{text}: {cause}");
             source = cause.source();
         }
-        Self(text)
+        Self::new(text)
     }
 }
 
@@ -50,6 +68,9 @@ pub trait While<T> {
 
 impl<T, E: Into<Failure>> While<T> for Result<T, E> {
     fn while_doing(self, doing: impl FnOnce() -> String) -> Result<T, Failure> {
-        self.map_err(|error| Failure(format!("{}: {}", doing(), error.into())))
+        self.map_err(|error| {
+            let Failure { text, code } = error.into();
+            Failure { text: format!("{}: {text}", doing()), code }
+        })
     }
 }

@@ -7,18 +7,27 @@
     unnameable_types,
     reason = "shared with the workspace's own tools only"
 )]
-#![expect(clippy::print_stderr, reason = "a program for the terminal reports by printing")]
 
 pub mod at_once;
 pub mod check;
+pub mod command;
 pub mod decode;
 pub mod doctor;
+pub mod drift;
 pub mod failure;
+#[cfg(feature = "hub")]
+pub mod hub;
 pub mod inspect;
+mod loopback;
 pub mod mock;
 pub mod output;
-pub mod relay;
+pub mod progress;
+pub mod record;
+mod relay;
+pub mod replay;
 pub mod run;
 pub mod sessions;
+mod signals;
+pub mod stand_in;
 pub mod view;
 pub mod wire;

@@ -1,39 +1,84 @@
 //! `agentwire mock`: the scripted model as a server.
 
-use std::{fs, path::PathBuf};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use agentwire_testkit::{Script, ScriptedModel};
+use agentwire_transport::process::AGENTWIRE_CLI;
+use tokio::process::Command;
 
-use crate::{
-    failure::{Failure, While as _},
-    output::line,
-};
+use crate::failure::{Failure, While as _};
+use crate::output::{json, line};
+use crate::{signals, stand_in};
 
-/// Serves a scripted model, with which the real CLI runs without an account
+/// Serve a scripted model, with which the real CLI runs without an account
+///
+/// Without a program it prints the variables for the environment of the CLI, and serves until Ctrl-C.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file of replies, as docs/offline.md describes it
+    /// A file of replies, such as {"replies": [{"blocks": [{"text": "Hello."}]}]}; docs/offline.md describes it
     script: PathBuf,
-    /// The home folder of the CLI under test
+    /// The home folder of the CLI; by default a temporary one
     #[arg(long)]
-    home: PathBuf,
+    home: Option<PathBuf>,
+    /// A program to run with these variables alone; the model ends with it
+    #[arg(last = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
 }
 
-/// Prints the variables for the CLI's environment, and serves until Ctrl-C.
+/// Serves the model, and runs the program if there is one.
 ///
 /// # Errors
 ///
-/// If the script can't be read, or the server can't be started.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    let file = args.script.display();
-    let script = fs::read_to_string(&args.script).while_doing(|| format!("reading {file}"))?;
-    let script = Script::from_json(&script).while_doing(|| format!("reading {file}"))?;
-    let runtime = tokio::runtime::Runtime::new()?;
-    runtime.block_on(async {
-        let model = ScriptedModel::start(script).await?;
-        for (name, value) in model.environment(&args.home) {
+/// If the script can't be read, or the server can't be started; otherwise the exit code of the program.
+pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
+    let reading = || format!("reading {}", args.script.display());
+    let script = fs::read_to_string(&args.script).while_doing(reading)?;
+    let script = Script::from_json(&script).while_doing(reading)?;
+    let temporary = tempfile::Builder::new().prefix("agentwire-mock-").tempdir()?;
+    let home = args.home.as_deref().unwrap_or(temporary.path());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(serve(script, home, &args.program, as_json))
+}
+
+async fn serve(script: Script, home: &Path, program: &[OsString], as_json: bool) -> Result<(), Failure> {
+    let model = ScriptedModel::start(script).await?;
+    let environment = model.environment(home);
+    if let [program, arguments @ ..] = program {
+        return with_model(Command::new(program).args(arguments), environment).await;
+    }
+    if as_json {
+        json(&environment)?;
+    } else {
+        for (name, value) in environment {
             line(format_args!("{name}={value}"))?;
         }
-        Ok(tokio::signal::ctrl_c().await?)
-    })
+    }
+    signals::ending().await?;
+    Ok(())
+}
+
+/// Runs the program with these variables, and those of this project.
+async fn with_model(command: &mut Command, environment: BTreeMap<String, String>) -> Result<(), Failure> {
+    let ours = stand_in::VARIABLES.iter().chain(&[AGENTWIRE_CLI]);
+    let ours = ours.filter_map(|name| Some((*name, std::env::var_os(name)?)));
+    command.env_clear().envs(environment).envs(ours).kill_on_drop(true);
+    let mut child = command.spawn().while_doing(|| "starting the program".to_owned())?;
+    let status = tokio::select! {
+        status = child.wait() => status?,
+        // Ctrl-C has reached the program too; it decides how to end.
+        signal = signals::ending() => {
+            if signal? != "SIGINT" {
+                child.start_kill()?;
+            }
+            child.wait().await?
+        }
+    };
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::exit(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+    }
 }

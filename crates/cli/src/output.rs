@@ -1,12 +1,13 @@
-//! The standard output, which may be closed by its reader.
+//! The standard streams, which may be closed by their readers.
 
-use std::io::{self, Write as _};
+use std::env;
+use std::io::{self, IsTerminal as _, Write as _};
 
 use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// Writes bytes to the standard output. A closed pipe ends the program quietly, since nobody reads the rest.
+/// Writes bytes to the standard output. After the reader has closed the pipe, the program ends quietly.
 ///
 /// # Errors
 ///
@@ -35,4 +36,34 @@ pub fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
 /// As [`write`](fn@write).
 pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     line(serde_json::to_string(value)?)
+}
+
+/// Writes a line to the standard error. A closed standard error is ignored.
+pub fn note(text: impl std::fmt::Display) {
+    let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
+/// The color of a text on the terminal.
+#[derive(Clone, Copy, Debug)]
+pub enum Color {
+    Red,
+    Green,
+    Dim,
+}
+
+/// Returns the text in a color, if the standard output is a terminal and `NO_COLOR` is not set.
+pub fn paint(text: &str, color: Color) -> String {
+    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    if !io::stdout().is_terminal()
+        || is_set("NO_COLOR")
+        || env::var_os("TERM").is_some_and(|term| term == "dumb")
+    {
+        return text.to_owned();
+    }
+    let code = match color {
+        Color::Red => 31,
+        Color::Green => 32,
+        Color::Dim => 2,
+    };
+    format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }

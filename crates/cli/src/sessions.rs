@@ -1,171 +1,197 @@
-//! `agentwire sessions`: the sessions that the CLI has stored on this machine.
+//! `agentwire sessions`: the sessions that the CLI has stored on this machine, and those of a store.
 
-use std::path::PathBuf;
+mod import;
+mod place;
+mod prices;
+mod print;
+mod url;
+
+use std::path::{Path, PathBuf};
 
 use agentwire_protocol::{SessionId, Uuid};
-use agentwire_sessions::{CostMeter, Export, Page, Prices, Search, Sessions};
+use agentwire_sessions::{Export, Page, Search, Sessions, project_key};
 use serde_json::json;
 
-use crate::{
-    failure::Failure,
-    output::{json, line, write},
-};
+use crate::failure::Failure;
+use crate::output;
+use place::Place;
 
-/// Lists, reads and changes stored sessions
+/// List, read and change stored sessions
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The CLI's configuration folder; by default that of this user
-    #[arg(long, global = true)]
+    /// The CLI's configuration folder; CLAUDE_CONFIG_DIR or ~/.claude by default
+    #[arg(long, global = true, value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// Only the sessions of this project folder
-    #[arg(long, global = true)]
+    #[arg(long, global = true, value_name = "FOLDER")]
     project: Option<PathBuf>,
-    /// Print one JSON object per item
-    #[arg(long, global = true)]
-    json: bool,
+    /// The sessions of a store: file://FOLDER, redis://…, postgres://… or s3://BUCKET/PREFIX
+    ///
+    /// They are those of the project folder; of the current folder by default.
+    #[arg(long, global = true, value_name = "URL", conflicts_with = "folder")]
+    store: Option<String>,
     #[command(subcommand)]
     action: Action,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Lists sessions, most recently written first
+    /// List sessions, most recently written first
     List {
         /// At most this many
         #[arg(long)]
         limit: Option<usize>,
     },
-    /// Prints the messages of a session
-    Show { session: String },
-    /// Searches the messages of all sessions
+    /// Print the messages of a session
+    Show {
+        /// The id of the session
+        session: String,
+    },
+    /// Search the messages of all sessions
     Search {
+        /// The text; upper and lower case are the same
         text: String,
         /// At most this many hits
         #[arg(long, default_value_t = 20)]
         limit: usize,
+        /// Search the inputs and results of tools too
+        #[arg(long)]
+        tools: bool,
     },
-    /// Counts the tokens of a session, or of all of them, by model
-    Cost { session: Option<String> },
-    /// Writes a session as Markdown, or as HTML
+    /// Count the tokens of a session, or of all of them, by model
+    Cost {
+        /// The id of the session
+        session: Option<String>,
+        /// Prices in dollars per million tokens: {"MODEL": {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}}
+        #[arg(long, value_name = "FILE")]
+        prices: Option<PathBuf>,
+    },
+    /// Print a session as Markdown, or as HTML
     Export {
+        /// The id of the session
         session: String,
+        /// As one HTML page
         #[arg(long)]
         html: bool,
     },
-    /// Copies a session, up to a message, and prints the id of the copy
+    /// Copy a session, up to a message, and print the id of the copy
     Fork {
+        /// The id of the session
         session: String,
         /// The id of the last message to copy
-        #[arg(long)]
+        #[arg(long, value_name = "MESSAGE")]
         up_to: Option<String>,
+        /// The title of the copy
         #[arg(long)]
         title: Option<String>,
     },
-    /// Sets the title of a session
-    Rename { session: String, title: String },
-    /// Deletes a session
-    Delete { session: String },
+    /// Set the title of a session
+    Rename {
+        /// The id of the session
+        session: String,
+        /// The new title
+        title: String,
+    },
+    /// Delete a session
+    Delete {
+        /// The id of the session
+        session: String,
+    },
+    /// Copy sessions of this machine into a store
+    Import {
+        /// The store, as for --store
+        to: String,
+        /// The ids of the sessions; all by default
+        sessions: Vec<String>,
+    },
 }
 
 /// Runs the action.
 ///
 /// # Errors
 ///
-/// If the folder can't be read, or there is no such session.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    let sessions = match &args.folder {
-        Some(folder) => Sessions::at(folder),
-        None => Sessions::from_env().ok_or_else(|| Failure::new("there is no home folder: use --folder"))?,
-    };
-    let sessions = args.project.as_ref().map_or(sessions.clone(), |project| sessions.in_project(project));
+/// If the folder or the store can't be read, or there is no such session.
+pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(act(args, json))
+}
+
+/// Returns the sessions in a configuration folder; by default the folder of this user.
+///
+/// # Errors
+///
+/// If there is no such folder.
+pub(crate) fn local(folder: Option<&Path>) -> Result<Sessions, Failure> {
+    match folder {
+        Some(folder) if folder.is_dir() => Ok(Sessions::at(folder)),
+        Some(folder) => Err(Failure::new(format!("{} is no folder", folder.display()))),
+        None => Sessions::from_env().ok_or_else(|| Failure::new("there is no home folder: use --folder")),
+    }
+}
+
+async fn act(args: &Args, as_json: bool) -> Result<(), Failure> {
+    if let Action::Import { to, sessions } = &args.action {
+        if args.store.is_some() {
+            return Err(Failure::new("sessions are imported from this machine: leave --store out"));
+        }
+        return import::run(&in_project(args)?, to, sessions, as_json).await;
+    }
+    let place = place(args).await?;
     match &args.action {
-        Action::List { limit } => list(&sessions, limit.map_or(Page::ALL, Page::first), args.json),
-        Action::Show { session } => show(&sessions, session, args.json),
-        Action::Search { text, limit } => search(&sessions, text, *limit, args.json),
-        Action::Cost { session } => cost(&sessions, session.as_deref(), args.json),
+        Action::List { limit } => {
+            let page = limit.map_or(Page::ALL, Page::first);
+            place.list(page).await?.iter().try_for_each(|info| print::info(info, as_json))
+        }
+        Action::Show { session } if as_json => {
+            place.messages(&id(session)?).await?.iter().try_for_each(output::json)
+        }
+        Action::Show { session } => place.export(&id(session)?, &Export::markdown()).await,
+        Action::Search { text, limit, tools } => {
+            let search = if *tools { Search::new(text).in_tools() } else { Search::new(text) };
+            place.search(&search, *limit, |hit| print::hit(hit, as_json)).await
+        }
+        Action::Cost { session, prices } => {
+            let prices = prices::read(prices.as_deref())?;
+            let session = session.as_deref().map(id).transpose()?;
+            print::cost(&place.cost(session.as_ref(), prices).await?, as_json)
+        }
         Action::Export { session, html } => {
-            export(&sessions, session, if *html { Export::html() } else { Export::markdown() })
+            let export = if *html { Export::html() } else { Export::markdown() };
+            place.export(&id(session)?, &export).await
         }
         Action::Fork { session, up_to, title } => {
             let up_to = up_to.as_deref().map(Uuid::from);
-            line(sessions.fork(&id(session), up_to.as_ref(), title.as_deref())?)
+            let copy = place.fork(&id(session)?, up_to.as_ref(), title.as_deref()).await?;
+            if as_json { output::json(&json!({"session_id": copy})) } else { output::line(copy) }
         }
-        Action::Rename { session, title } => Ok(sessions.rename(&id(session), title)?),
-        Action::Delete { session } => Ok(sessions.delete(&id(session))?),
+        Action::Rename { session, title } => place.rename(&id(session)?, title).await,
+        Action::Delete { session } => place.delete(&id(session)?).await,
+        Action::Import { .. } => Ok(()),
     }
 }
 
-fn id(text: &str) -> SessionId {
-    SessionId::from(text)
+fn in_project(args: &Args) -> Result<Sessions, Failure> {
+    let sessions = local(args.folder.as_deref())?;
+    Ok(args.project.as_ref().map_or(sessions.clone(), |project| sessions.in_project(project)))
 }
 
-fn unknown(session: &str) -> Failure {
+async fn place(args: &Args) -> Result<Place, Failure> {
+    let Some(url) = &args.store else { return Ok(Place::Folder(in_project(args)?)) };
+    let project = project_key(args.project.as_deref().unwrap_or(Path::new(".")));
+    Ok(Place::Store(url::open(url, false).await?, project))
+}
+
+/// Returns the id of a session, which is a UUID.
+fn id(text: &str) -> Result<SessionId, Failure> {
+    match uuid::Uuid::parse_str(text) {
+        Ok(_) => Ok(SessionId::from(text)),
+        Err(_) => {
+            Err(Failure::new(format!("`{text}` is no session id: `agentwire sessions list` prints them")))
+        }
+    }
+}
+
+/// The error for an id that is not stored.
+fn unknown(session: &SessionId) -> Failure {
     Failure::new(format!("there is no session {session}"))
-}
-
-fn list(sessions: &Sessions, page: Page, as_json: bool) -> Result<(), Failure> {
-    for info in sessions.list(page)? {
-        if as_json {
-            json(&info)?;
-        } else {
-            let summary: String =
-                info.summary.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(80).collect();
-            line(format_args!("{}  {summary}", info.session_id))?;
-        }
-    }
-    Ok(())
-}
-
-fn show(sessions: &Sessions, session: &str, as_json: bool) -> Result<(), Failure> {
-    if !as_json {
-        return export(sessions, session, Export::markdown());
-    }
-    for message in sessions.messages(&id(session), Page::ALL)?.ok_or_else(|| unknown(session))? {
-        json(&message)?;
-    }
-    Ok(())
-}
-
-fn search(sessions: &Sessions, text: &str, limit: usize, as_json: bool) -> Result<(), Failure> {
-    for hit in sessions.search(&Search::new(text))?.take(limit) {
-        let hit = hit?;
-        if as_json {
-            json(
-                &json!({"session_id": hit.session_id, "role": hit.role.as_str(), "uuid": hit.uuid, "excerpt": hit.excerpt}),
-            )?;
-        } else {
-            line(format_args!(
-                "{}  {}: {}",
-                hit.session_id,
-                hit.role.as_str(),
-                hit.excerpt.replace('\n', " ")
-            ))?;
-        }
-    }
-    Ok(())
-}
-
-fn cost(sessions: &Sessions, session: Option<&str>, as_json: bool) -> Result<(), Failure> {
-    let meter = CostMeter::new(Prices::new());
-    let summary = match session {
-        Some(session) => sessions.cost(&id(session), meter)?.ok_or_else(|| unknown(session))?,
-        None => sessions.total_cost(meter)?,
-    };
-    for (model, spent) in summary.by_model() {
-        let tokens = spent.tokens.total();
-        if as_json {
-            json(&json!({"model": model, "tokens": tokens}))?;
-        } else {
-            line(format_args!("{model}: {tokens} tokens"))?;
-        }
-    }
-    Ok(())
-}
-
-fn export(sessions: &Sessions, session: &str, export: Export) -> Result<(), Failure> {
-    let mut text = Vec::new();
-    if !sessions.export(&id(session), &export, &mut text)? {
-        return Err(unknown(session));
-    }
-    write(&text)
 }

@@ -1,61 +1,52 @@
-//! `agentwire view`: a transcript as one HTML page.
+//! `agentwire view`: a session as one HTML page.
+
+mod serve;
+mod source;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::net::SocketAddr;
+use std::path::PathBuf;
 
-use agentwire_testkit::Transcript;
+use serde_json::json;
 
 use crate::failure::{Failure, While as _};
-use crate::output::line;
+use crate::output;
+use source::Source;
 
-/// Writes a recorded session as one HTML page
+/// Write a session as one HTML page
+///
+/// With --serve the page follows a running session: name its id, or the capture that grows.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A transcript, or a capture of the output of the CLI
-    transcript: PathBuf,
+    /// A transcript, a capture of the CLI's output, or the id of a stored session
+    session: String,
     /// Where to write the page; NAME.html in this folder by default
-    #[arg(short = 'o')]
+    #[arg(short = 'o', long, value_name = "FILE", conflicts_with = "serve")]
     out: Option<PathBuf>,
+    /// Serve the page, and show changes as they come
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0")]
+    serve: Option<SocketAddr>,
+    /// The configuration folder with the stored session; CLAUDE_CONFIG_DIR or ~/.claude by default
+    #[arg(long)]
+    folder: Option<PathBuf>,
 }
 
-/// Writes the page, and prints its path.
+/// Writes the page and prints its path, or serves it and prints its address.
 ///
-/// Without `-o` it lies in the current folder, under the name of the transcript.
-pub fn run(args: &Args) -> Result<(), Failure> {
-    let file = &args.transcript;
-    let out = args.out.clone().unwrap_or_else(|| place(file));
-    write(file, &out)?;
-    line(out.display())
-}
-
-/// Reads a transcript, or a bare capture of the CLI's output, and writes its page.
-fn write(file: &Path, out: &Path) -> Result<(), Failure> {
-    let bytes = fs::read(file).while_doing(|| format!("reading {}", file.display()))?;
-    let session = Transcript::parse(bytes).while_doing(|| format!("reading {}", file.display()))?;
-    let title = file.file_stem().unwrap_or_default().to_string_lossy();
+/// # Errors
+///
+/// If there is no such session, or the page can't be written or served.
+pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
+    let source = Source::find(&args.session, args.folder.as_deref())?;
+    if let Some(address) = args.serve {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        return runtime.block_on(serve::serve(source, address, as_json));
+    }
+    let out = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.html", source.title())));
+    let page = source.page()?;
     if let Some(folder) = out.parent() {
         fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;
     }
-    fs::write(out, agentwire_viewer::page(&session, &title))
-        .while_doing(|| format!("writing {}", out.display()))
-}
-
-fn place(file: &Path) -> PathBuf {
-    let mut name = file.file_stem().unwrap_or_default().to_owned();
-    name.push(".html");
-    PathBuf::from(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Args;
-
-    #[test]
-    fn writes_a_page_where_it_is_told_to() {
-        let folder = tempfile::tempdir().unwrap();
-        let (file, out) = (folder.path().join("a.jsonl"), folder.path().join("sub").join("b.html"));
-        std::fs::write(&file, "{\"type\":\"later\"}\n").unwrap();
-        super::run(&Args { transcript: file, out: Some(out.clone()) }).unwrap();
-        assert!(std::fs::read_to_string(out).unwrap().contains("later"));
-    }
+    fs::write(&out, page).while_doing(|| format!("writing {}", out.display()))?;
+    if as_json { output::json(&json!({"page": out})) } else { output::line(out.display()) }
 }

@@ -1,4 +1,4 @@
-//! `agentwire wire OPTIONS.json`: what options become on the wire.
+//! `agentwire wire OPTIONS.json`: the command line and the handshake of options.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use agentwire::{LaunchPlan, Options};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, While as _};
-use crate::output::line;
+use crate::output::{line, note};
 
-/// Prints the command line and the handshake that options become, as JSON
+/// Print the command line and the handshake of a file of options, as JSON
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file of options
+    /// A file of options, such as {"model": "opus", "maxTurns": 3}; docs/options.md lists them
     options: PathBuf,
 }
 
@@ -31,7 +31,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         .to_launch_plan()
         .while_doing(|| format!("building the launch plan of the options in {file}"))?;
     for warning in &lowered.warnings {
-        eprintln!("warning: {warning}");
+        note(format_args!("warning: {warning}"));
     }
     line(format_args!("{:#}", wire(&lowered)?))
 }

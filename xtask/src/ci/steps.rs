@@ -7,11 +7,11 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::machine;
+use crate::metadata::Metadata;
 use crate::netns;
 use crate::npm::Script;
 use crate::program;
 use crate::python::PYTHON;
-use crate::metadata::Metadata;
 use crate::workspace;
 
 /// One step of CI.
@@ -68,6 +68,8 @@ pub(super) const STEPS: &[Step] = &[
     long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| servers(own, &["services"])),
     long("services-proof", "the current CLI resumes sessions from Redis and from PostgreSQL", services_proof),
     long("sessions-agree", "we read stored sessions as the published Python SDK does", sessions_agree),
+    long("sdks", "the Python and the TypeScript SDK over `agentwire record` and `replay`", sdks),
+    long("ssh", "a CLI over a real OpenSSH server on loopback", ssh),
     long("mcp-servers", "the hub and the Jupyter server with real MCP servers and kernels", |own| mcp(own, &["mcp-servers"])),
     long("mcp-conformance", "the hub in the conformance suite of the MCP project", |own| mcp(own, &["mcp-conformance"])),
     long("hub-marks", "fifty servers at once lose no call, and a call beside rmcp alone", |own| xtask(own, &["hub-marks --quick", "hub-marks"])),
@@ -264,6 +266,20 @@ fn services_proof(own: &Path) -> Result<Plan, Failure> {
 
 fn sessions_agree(own: &Path) -> Result<Plan, Failure> {
     provided(machine::provide(&[PYTHON, "git"]), own, &["sessions-agree"])
+}
+
+fn ssh(_: &Path) -> Result<Plan, Failure> {
+    if let Err(missing) = machine::provide(&["ssh", "sshd"]) {
+        return Ok(Plan::Missing(missing.to_string()));
+    }
+    Ok(Plan::Run(vec![crate::built::ignored_tests("package(agentwire-remote) & test(sshd)", false)?]))
+}
+
+fn sdks(own: &Path) -> Result<Plan, Failure> {
+    match machine::provide(&[PYTHON]) {
+        Ok(()) => real_cli(own, &["sdks"]),
+        Err(missing) => Ok(Plan::Missing(missing.to_string())),
+    }
 }
 
 /// The MCP servers are packages of npm and PyPI.

@@ -74,9 +74,16 @@ fn aside(path: &Path) -> Result<TempDir, Failure> {
     Ok(tempfile::Builder::new().prefix(".aside-").tempdir_in(parent)?)
 }
 
-/// No scripts, no lock file, no report.
-const QUIETLY: &[&str] =
-    &["--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+/// No scripts, no lock file, no optional packages, no report.
+const QUIETLY: &[&str] = &[
+    "--no-save",
+    "--no-package-lock",
+    "--omit=optional",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+];
 
 const SILENT: &[&str] = &[
     "DISABLE_TELEMETRY",

@@ -11,11 +11,11 @@ use agentwire_protocol::{
 };
 use serde_json::{Value, json};
 
-use super::findings::{Findings, general};
 use super::foreign;
 use super::sets::{Set, lacking};
 use crate::inspect::{From, Inspector, Reader, Registry, view};
 use crate::typescript::{Declarations, FREE, Sampler};
+use agentwire_cli::drift::{Findings, general};
 
 /// Adds what our types lack of the declarations.
 pub(super) fn compare(declarations: &Declarations, known: &[Set], findings: &mut Findings) {

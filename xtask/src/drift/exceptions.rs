@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::findings::Findings;
+use super::Findings;
 use crate::failure::{Failure, While as _};
 
 /// The rows of the table.

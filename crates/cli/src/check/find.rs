@@ -1,4 +1,4 @@
-//! Which files are played.
+//! Finds transcripts below paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use super::File;
 use crate::failure::{Failure, While as _};
 
 /// Returns the transcripts below these paths. Finding none is a failure.
-pub(super) fn transcripts(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
+pub(crate) fn transcripts(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {

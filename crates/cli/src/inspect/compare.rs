@@ -1,4 +1,4 @@
-//! Compares a value with the output of our types: what they lack, and what they changed.
+//! Compares a value with the output of our types, and lists missing and changed fields.
 
 use super::node::Node;
 

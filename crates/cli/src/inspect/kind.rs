@@ -12,8 +12,8 @@ use super::registry::Registry;
 /// Returns the names of the kind, outermost first.
 ///
 /// `system/init`, `result/success`, `stream_event/content_block_delta`, `control_request/set_model`,
-/// `control_request/hook_callback/Stop`, `control_response/error`; a response whose request is known names what it
-/// answers: `control_response/success/set_model`.
+/// `control_request/hook_callback/Stop`, `control_response/error`. A response to a known request
+/// also names the request: `control_response/success/set_model`.
 pub(super) fn of(node: &Node, asked: Option<Asked>) -> Option<String> {
     let mut kind = node.text_at(&["type"])?;
     let mut more: Vec<String> = Vec::new();

@@ -53,7 +53,7 @@ impl View {
     }
 }
 
-/// The fields that a `T` skips in the text, whose tags come first.
+/// Returns the fields that a `T` skips in the text. The tags come first in the text.
 fn ignored<T: DeserializeOwned>(text: &str) -> Vec<String> {
     let mut paths = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);

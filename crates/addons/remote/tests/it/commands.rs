@@ -8,7 +8,11 @@ fn shown(remote: &Remote) -> String {
     let launch = remote.launch();
     let words = [launch.program.as_os_str()].into_iter().chain(launch.args.iter().map(|arg| arg.as_os_str()));
     let script = include_str!("../../src/far.sh");
-    words.map(|word| word.to_str().unwrap().replace(script, "SCRIPT")).collect::<Vec<_>>().join("\n")
+    let quoted = script.replace('\'', r"'\''");
+    words
+        .map(|word| word.to_str().unwrap().replace(script, "SCRIPT").replace(&quoted, "SCRIPT"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn cli() -> Launch {

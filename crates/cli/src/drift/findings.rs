@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 /// The differences, by a short name that an exception can list.
 #[derive(Debug, Default)]
-pub(super) struct Findings(BTreeMap<String, (usize, String)>);
+pub struct Findings(BTreeMap<String, (usize, String)>);
 
 impl Findings {
     /// Adds a difference; only the first `detail` of a name is stored.
-    pub(super) fn add(&mut self, what: impl Into<String>, detail: impl Into<String>) {
+    pub fn add(&mut self, what: impl Into<String>, detail: impl Into<String>) {
         let (count, _) = self.0.entry(what.into()).or_insert_with(|| (0, detail.into()));
         *count += 1;
     }
 
     /// Each thing with its detail, and how often it was met.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, usize, &str)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, usize, &str)> {
         self.0.iter().map(|(what, (count, detail))| (what.as_str(), *count, detail.as_str()))
     }
 }
 
 /// A path without the numbers of its items: `a[3].b` is `a[].b`; names of the user's choice are a `*`.
-pub(super) fn general(path: &str) -> String {
+pub fn general(path: &str) -> String {
     let mut general = String::new();
     let mut inside = false;
     for c in path.chars() {

@@ -1,0 +1,137 @@
+//! `agentwire drift`: what transcripts contain and our types lack.
+
+mod findings;
+
+use std::path::{Path, PathBuf};
+
+use agentwire_testkit::Transcript;
+use serde_json::json;
+
+use crate::check::find;
+use crate::decode::{Lines, Said};
+use crate::failure::{Failure, While as _};
+use crate::inspect::{From, Inspector, Verdict};
+use crate::output;
+use crate::progress::Progress;
+pub use findings::{Findings, general};
+
+/// Report what transcripts contain and the types of this version lack
+///
+/// Run it on recordings of a newer CLI, to see what programs built with this version would not know.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files or folders of transcripts and of captures (.jsonl)
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+}
+
+/// Prints each difference once, with the first place.
+///
+/// # Errors
+///
+/// If a file can't be read, or there is a difference.
+pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
+    let files = find::transcripts(&args.paths)?;
+    let progress = Progress::new(files.len(), "files");
+    let mut findings = Findings::default();
+    for file in &files {
+        compare(&file.path, &file.name, &mut findings)?;
+        progress.advance();
+    }
+    drop(progress);
+    let mut count = 0;
+    for (what, times, place) in findings.iter() {
+        count += 1;
+        if as_json {
+            output::json(&json!({"missing": what, "times": times, "first": place}))?;
+        } else {
+            output::line(format_args!("{what}: {times} times, first in {place}"))?;
+        }
+    }
+    if !as_json {
+        output::line(format_args!("{} files, {count} differences", files.len()))?;
+    }
+    if count == 0 { Ok(()) } else { Err(Failure::already_reported()) }
+}
+
+/// Compares every line of a transcript with our types, and adds the differences.
+///
+/// # Errors
+///
+/// If the file can't be read.
+pub fn compare(file: &Path, place: &str, findings: &mut Findings) -> Result<(), Failure> {
+    let reading = || format!("reading {place}");
+    let text = std::fs::read(file).while_doing(reading)?;
+    // In such a recording lines of our side are wrong on purpose.
+    let ours_are_faulty = Transcript::parse(&text).while_doing(reading)?.header.faults.unwrap_or_default();
+    let (mut inspector, mut lines) = (Inspector::new(), Lines::new(&*text));
+    while let Some(said) = lines.advance().while_doing(reading)? {
+        match said {
+            Said::Line { from: From::Us, .. } if ours_are_faulty => {}
+            Said::Line { from, line, kept } => {
+                add(&inspector.inspect(from, &line), kept, place, findings);
+            }
+            Said::Dropped(error) => findings.add(format!("recorded dropped {error}"), place),
+        }
+    }
+    Ok(())
+}
+
+/// Adds the differences of one line.
+fn add(verdict: &Verdict, kept: bool, place: &str, findings: &mut Findings) {
+    let Some(kind) = &verdict.kind else {
+        findings.add("recorded noise", place);
+        return;
+    };
+    if !verdict.known {
+        findings.add(format!("recorded kind {kind}"), place);
+    }
+    for path in &verdict.unknown_fields {
+        findings.add(format!("recorded field {kind} {}", general(path)), place);
+    }
+    if let Some(why) = &verdict.undecodable {
+        findings.add(format!("recorded undecodable {kind}"), format!("{why}, in {place}"));
+    }
+    for why in &verdict.set_aside {
+        findings.add(format!("recorded set aside {kind}"), format!("{why}, in {place}"));
+    }
+    if !(verdict.lossless && kept) {
+        findings.add(format!("recorded changed {kind}"), place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire_codec::Line;
+
+    use super::{Findings, Inspector, add};
+    use crate::inspect::From;
+
+    #[test]
+    fn what_only_a_recording_has_is_found() {
+        let mut findings = Findings::default();
+        let mut inspector = Inspector::new();
+        for line in [
+            r#"{"type":"zz_new"}"#,
+            r#"{"type":"system","subtype":"zz_new","session_id":"s"}"#,
+            r#"{"type":"keep_alive","zz":1}"#,
+            r#"{"type":"assistant","message":5}"#,
+            r#"{"type":"control_request","request_id":"r","request":{"subtype":"zz_new"}}"#,
+            "a stray print",
+        ] {
+            add(&inspector.inspect(From::Cli, &Line::from(line)), true, "a.transcript", &mut findings);
+        }
+        let found: Vec<&str> = findings.iter().map(|(what, _, _)| what).collect();
+        assert_eq!(
+            found,
+            [
+                "recorded field keep_alive zz",
+                "recorded kind control_request/zz_new",
+                "recorded kind system/zz_new",
+                "recorded kind zz_new",
+                "recorded noise",
+                "recorded undecodable assistant",
+            ]
+        );
+    }
+}

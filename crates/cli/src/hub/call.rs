@@ -1,0 +1,52 @@
+//! `agentwire hub call`: one call of a tool.
+
+use std::time::Duration;
+
+use agentwire_hub::rmcp::model::ContentBlock;
+use agentwire_hub::{Approval, CallOutcome, CallRequest};
+use serde_json::{Value, json};
+
+use super::Servers;
+use crate::failure::{Failure, While as _};
+use crate::output;
+
+/// Call a tool, and print its result
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The name of the server in the configuration
+    server: String,
+    /// The name of the tool
+    tool: String,
+    /// The arguments, as a JSON object
+    #[arg(default_value = "{}")]
+    arguments: String,
+    #[command(flatten)]
+    servers: Servers,
+}
+
+/// Calls the tool. The exit code is 1 if the tool reports an error.
+pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
+    let arguments: Value =
+        serde_json::from_str(&args.arguments).while_doing(|| "reading the arguments".to_owned())?;
+    // The user has named the tool, which is the permission.
+    let hub = args.servers.start(Approval::allowed())?;
+    hub.wait_until_ready(LIMIT).await;
+    let called = hub.call(CallRequest::new(&args.server, &args.tool).arguments(arguments)).await;
+    hub.close().await;
+    let outcome = called?;
+    if as_json {
+        let CallOutcome { content, structured, is_error, .. } = &outcome;
+        output::json(&json!({"content": content, "structured": structured, "is_error": is_error}))?;
+    } else {
+        for block in &outcome.content {
+            match block {
+                ContentBlock::Text(text) => output::line(&text.text)?,
+                other => output::json(other)?,
+            }
+        }
+    }
+    if outcome.is_error { Err(Failure::already_reported()) } else { Ok(()) }
+}
+
+/// How long the servers may take to start.
+const LIMIT: Duration = Duration::from_secs(60);

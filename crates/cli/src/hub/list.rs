@@ -1,0 +1,70 @@
+//! `agentwire hub list`: the servers, their states and their tools.
+
+use std::time::Duration;
+
+use agentwire_hub::{Approval, DisabledBy, ServerState};
+use serde_json::json;
+
+use super::Servers;
+use super::servers::described;
+use crate::failure::Failure;
+use crate::output::{self, Color, paint};
+
+/// List the servers with their states and tools
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    #[command(flatten)]
+    servers: Servers,
+}
+
+/// Starts the servers, and prints each.
+pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
+    let hub = args.servers.start(Approval::denied())?;
+    hub.wait_until_ready(LIMIT).await;
+    let mut is_good = true;
+    for server in hub.snapshot() {
+        let name = server.configured.name.as_str();
+        let (state, why) = shown(&server.state);
+        is_good &= !matches!(server.state, ServerState::Failed { .. } | ServerState::Starting);
+        let catalog = hub.catalog(name);
+        let tools = catalog.as_deref().map(|catalog| catalog.tools()).unwrap_or_default();
+        if as_json {
+            let tools: Vec<_> = tools
+                .iter()
+                .map(|tool| json!({"name": tool.name, "description": tool.description}))
+                .collect();
+            output::json(&json!({"server": name, "state": state, "why": why, "tools": tools}))?;
+            continue;
+        }
+        let color = if state == "connected" { Color::Green } else { Color::Red };
+        let why = if why.is_empty() { described(&server.configured) } else { why };
+        output::line(format_args!("{name}: {} ({})", paint(state, color), why.trim()))?;
+        for tool in tools {
+            let about = tool.description.as_deref().unwrap_or_default();
+            let about: String = about.lines().next().unwrap_or_default().chars().take(WIDTH).collect();
+            output::line(format_args!("  {}  {}", tool.name, paint(&about, Color::Dim)))?;
+        }
+    }
+    hub.close().await;
+    if is_good { Ok(()) } else { Err(Failure::already_reported()) }
+}
+
+/// Returns the name of a state, and its reason if it has one.
+fn shown(state: &ServerState) -> (&'static str, String) {
+    match state {
+        ServerState::Connected { .. } => ("connected", String::new()),
+        ServerState::Starting => ("starting", "it did not start in time".to_owned()),
+        ServerState::Disabled(DisabledBy::Untrusted) => ("not trusted", "see --trust".to_owned()),
+        ServerState::Disabled(_) => ("disabled", "by the configuration".to_owned()),
+        ServerState::NeedsAuthentication { .. } => {
+            ("needs authentication", "set the header Authorization in the configuration".to_owned())
+        }
+        ServerState::Reconnecting { why, .. } => ("reconnecting", why.to_string()),
+        ServerState::Failed { why } => ("failed", why.to_string()),
+    }
+}
+
+/// How long the servers may take to start.
+const LIMIT: Duration = Duration::from_secs(60);
+/// The characters of a description in a list.
+const WIDTH: usize = 100;

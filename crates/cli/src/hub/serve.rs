@@ -1,0 +1,101 @@
+//! `agentwire hub serve`: all servers as one MCP server, over stdio or HTTP.
+
+use std::env;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use agentwire_hub::rmcp::transport::{
+    StreamableHttpServerConfig, StreamableHttpService, stdio,
+    streamable_http_server::session::local::LocalSessionManager,
+};
+use agentwire_hub::{Approval, Gateway, Hub};
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse as _, Response};
+use serde_json::json;
+
+use super::Servers;
+use crate::failure::Failure;
+use crate::{loopback, output, signals};
+
+/// Serve all servers as one MCP server, over stdio or HTTP
+///
+/// Tools are named SERVER__TOOL. A tool that `alwaysAllow` of the configuration does not contain is denied.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Serve over HTTP on this address, and not over stdio
+    ///
+    /// Requests need the printed token. The variable AGENTWIRE_HUB_TOKEN sets it.
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0")]
+    http: Option<SocketAddr>,
+    /// Allow all tools, for a client that asks its user itself
+    #[arg(long)]
+    allow: bool,
+    #[command(flatten)]
+    servers: Servers,
+}
+
+/// Serves until the client or a signal ends the program.
+pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
+    let approval = if args.allow { Approval::allowed() } else { Approval::denied() };
+    let hub = args.servers.start(approval)?;
+    let served = match args.http {
+        Some(address) => over_http(&hub, address, as_json).await,
+        None => tokio::select! {
+            served = over_stdio(&hub) => served,
+            ended = signals::ending() => ended.map(drop),
+        },
+    };
+    hub.close().await;
+    served
+}
+
+async fn over_stdio(hub: &Hub) -> Result<(), Failure> {
+    let serving = Gateway::new(hub).pass_logs().serve(stdio()).await?;
+    serving.waiting().await?;
+    Ok(())
+}
+
+async fn over_http(hub: &Hub, address: SocketAddr, as_json: bool) -> Result<(), Failure> {
+    let token = env::var(TOKEN).ok().filter(|token| !token.is_empty()).unwrap_or_else(loopback::token);
+    let gateway = Gateway::new(hub).pass_logs();
+    // `loopback` checks Host and Origin.
+    let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
+    let service = StreamableHttpService::new(
+        move || Ok(gateway.clone()),
+        Arc::new(LocalSessionManager::default()),
+        config,
+    );
+    let expected: Arc<str> = format!("Bearer {token}").into();
+    let app = Router::new()
+        .route_service("/mcp", service)
+        .layer(from_fn(move |request: Request, next: Next| require(Arc::clone(&expected), request, next)));
+    loopback::serve(address, app, |address| {
+        let url = format!("http://{address}/mcp");
+        if as_json {
+            return output::json(&json!({"url": url, "token": token}));
+        }
+        output::line(format_args!("{url}\nAuthorization: Bearer {token}"))
+    })
+    .await
+}
+
+async fn require(expected: Arc<str>, request: Request, next: Next) -> Response {
+    let given = request.headers().get(header::AUTHORIZATION);
+    if given.is_some_and(|given| is_same(given.as_bytes(), expected.as_bytes())) {
+        next.run(request).await
+    } else {
+        (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "the token is missing or wrong\n")
+            .into_response()
+    }
+}
+
+/// Compares in a time that does not depend on where the two differ.
+fn is_same(given: &[u8], expected: &[u8]) -> bool {
+    let differing = given.iter().zip(expected).fold(0, |all, (a, b)| all | (a ^ b));
+    given.len() == expected.len() && differing == 0
+}
+
+const TOKEN: &str = "AGENTWIRE_HUB_TOKEN";

@@ -1,0 +1,101 @@
+//! `agentwire record`: starts the CLI for an SDK, and records both directions.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use agentwire_testkit::{Argv, Recorder, Redactor};
+use agentwire_transport::process::{Launch, ProcessTransport};
+
+use crate::failure::{Failure, While as _};
+use crate::output::note;
+use crate::relay;
+use crate::stand_in;
+
+/// Record a session between an SDK and the CLI
+///
+/// To record the sessions of any SDK, set its CLI path to this program, and the variable AGENTWIRE_RECORD to a file or
+/// to a folder.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The transcript to write; in a folder, each session gets a file of its own
+    #[arg(short = 'o', long, value_name = "PATH", default_value = "session.transcript")]
+    out: PathBuf,
+    /// Do not replace paths, keys and ids
+    #[arg(long)]
+    raw: bool,
+    /// The CLI and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+/// Runs the program until it ends, and writes the transcript.
+///
+/// # Errors
+///
+/// If the program can't be started, or the transcript can't be written; otherwise the exit code of the program.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let [program, arguments @ ..] = &args.program[..] else {
+        return Err(Failure::new("no program is given"));
+    };
+    record(&args.out, args.raw, Path::new(program), arguments)
+}
+
+/// Runs the CLI between the standard streams, and writes the transcript to a file or into a folder.
+pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsString]) -> Result<(), Failure> {
+    let names: Vec<String> =
+        arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let recorder = Recorder::new();
+    recorder.argv(Argv::new(names.iter().cloned()));
+    let stderr = recorder.clone();
+    let launch = stand_in::VARIABLES
+        .iter()
+        .fold(Launch::new(program).args(arguments), |launch, name| launch.env_remove(*name));
+    let process = ProcessTransport::new(launch).on_stderr(move |line| {
+        note(line);
+        stderr.stderr(line);
+    });
+    let ended = relay::relay(recorder.record(process));
+    // A question for the version is no session.
+    if !relay::asks_version(&names) && (ended.is_ok() || recorder.transcript()?.inbound().next().is_some()) {
+        write(&recorder, out, raw)?;
+    }
+    relay::exit_as(&ended?)
+}
+
+fn write(recorder: &Recorder, out: &Path, raw: bool) -> Result<(), Failure> {
+    let mut session = recorder.transcript()?;
+    if !raw {
+        let (redacted, leftovers) = redactor().redact_as_far_as_possible(&session);
+        if let Some(leftovers) = leftovers {
+            note(format_args!("agentwire: the transcript is not fully redacted: {leftovers}"));
+        }
+        session = redacted;
+    }
+    let (mut file, path) = create(out).while_doing(|| format!("writing {}", out.display()))?;
+    file.write_all(&session.to_bytes()?).while_doing(|| format!("writing {}", path.display()))
+}
+
+/// Creates the file, or the next free file of the folder.
+fn create(out: &Path) -> io::Result<(fs::File, PathBuf)> {
+    if !out.is_dir() {
+        return Ok((fs::File::create(out)?, out.to_owned()));
+    }
+    let mut number = 1_u32;
+    loop {
+        let path = out.join(format!("session-{number}.transcript"));
+        match fs::File::create_new(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            created => return Ok((created?, path)),
+        }
+    }
+}
+
+fn redactor() -> Redactor {
+    let folders = [("HOME", "<home>"), ("PWD", "<cwd>")];
+    folders.into_iter().fold(Redactor::new(), |redactor, (name, stands_for)| match std::env::var_os(name) {
+        Some(path) if !path.is_empty() => redactor.path(PathBuf::from(path), stands_for),
+        _ => redactor,
+    })
+}

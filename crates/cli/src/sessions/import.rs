@@ -1,0 +1,36 @@
+//! `agentwire sessions import`: copies sessions of this machine into a store.
+
+use agentwire_protocol::SessionId;
+use agentwire_sessions::{Page, Sessions, import_session};
+use serde_json::json;
+
+use super::{id, unknown, url};
+use crate::failure::{Failure, While as _};
+use crate::output;
+use crate::progress::Progress;
+
+/// Copies these sessions, or all, and prints the key of each in the store.
+///
+/// # Errors
+///
+/// If a session can't be read, or the store fails; importing again completes it.
+pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: bool) -> Result<(), Failure> {
+    let store = url::open(to, true).await?;
+    let ids: Vec<SessionId> = if ids.is_empty() {
+        sessions.list(Page::ALL)?.into_iter().map(|info| info.session_id).collect()
+    } else {
+        ids.iter().map(|text| id(text)).collect::<Result<_, _>>()?
+    };
+    let progress = Progress::new(ids.len(), "sessions");
+    for id in &ids {
+        let imported = import_session(sessions, id, &*store).await;
+        let key = imported.while_doing(|| format!("importing {id}"))?.ok_or_else(|| unknown(id))?;
+        progress.advance();
+        if as_json {
+            output::json(&json!({"session_id": id, "project": key.project()}))?;
+        } else {
+            output::line(format_args!("{id}  {}", key.project()))?;
+        }
+    }
+    Ok(())
+}

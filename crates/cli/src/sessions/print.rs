@@ -1,0 +1,66 @@
+//! The printed lines of sessions, hits and costs.
+
+use agentwire_protocol::session_info::SessionInfo;
+use agentwire_sessions::{CostSummary, Hit};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Prints a session of a list.
+pub(super) fn info(info: &SessionInfo, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        return output::json(info);
+    }
+    let written = i64::try_from(info.last_modified).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    let written = written.unwrap_or_default().strftime("%Y-%m-%d %H:%M");
+    let title: String = one_line(&info.summary).chars().take(WIDTH).collect();
+    output::line(format_args!("{}  {written}  {title}", info.session_id))
+}
+
+/// Prints a hit of a search.
+pub(super) fn hit(hit: &Hit, as_json: bool) -> Result<(), Failure> {
+    let role = hit.role.as_str();
+    if as_json {
+        let (session, uuid, excerpt) = (&hit.session_id, &hit.uuid, &hit.excerpt);
+        return output::json(&json!({"session_id": session, "role": role, "uuid": uuid, "excerpt": excerpt}));
+    }
+    output::line(format_args!("{}  {role}: {}", hit.session_id, one_line(&hit.excerpt)))
+}
+
+/// Prints the tokens by model, and their cost where prices are known.
+pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> {
+    for (model, spent) in summary.by_model() {
+        let tokens = &spent.tokens;
+        if as_json {
+            output::json(&json!({
+                "model": model, "answers": spent.answers, "tokens": tokens.total(), "input": tokens.input,
+                "output": tokens.output, "cache_read": tokens.cache_read,
+                "cache_write": tokens.cache_write.saturating_add(tokens.cache_write_1h),
+                "cost_usd": spent.cost_usd, "unpriced": spent.unpriced,
+            }))?;
+            continue;
+        }
+        let cost = if spent.unpriced == 0 { format!(", ${:.4}", spent.cost_usd) } else { String::new() };
+        output::line(format_args!(
+            "{model}: {} tokens in {} answers (input {}, output {}, cache read {}, cache written {}){cost}",
+            tokens.total(),
+            spent.answers,
+            tokens.input,
+            tokens.output,
+            tokens.cache_read,
+            tokens.cache_write.saturating_add(tokens.cache_write_1h),
+        ))?;
+    }
+    Ok(())
+}
+
+/// Returns the text in one line, without the control characters of a terminal.
+fn one_line(text: &str) -> String {
+    let text: String = text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The characters of a title in a list.
+const WIDTH: usize = 80;

@@ -1,0 +1,59 @@
+//! The program as the CLI of an SDK: two variables make it record or replay.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use agentwire_transport::process::locate;
+
+use crate::failure::Failure;
+use crate::record::record;
+use crate::replay::replay;
+
+/// A call by an SDK with this program as its CLI path.
+#[derive(Debug)]
+pub struct StandIn {
+    task: Task,
+    arguments: Vec<OsString>,
+}
+
+#[derive(Debug)]
+enum Task {
+    Record(PathBuf),
+    Replay(PathBuf),
+}
+
+impl StandIn {
+    /// Returns the task of this process, if one of the variables is set.
+    ///
+    /// The first argument of an SDK is an option. Commands of this program are run as usual.
+    pub fn from_env() -> Option<Self> {
+        let arguments: Vec<OsString> = env::args_os().skip(1).collect();
+        if !arguments.first()?.as_encoded_bytes().starts_with(b"-") {
+            return None;
+        }
+        let path = |name| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let task = path(REPLAY).map(Task::Replay).or_else(|| path(RECORD).map(Task::Record))?;
+        Some(Self { task, arguments })
+    }
+
+    /// Acts as the CLI until the end of the session.
+    ///
+    /// # Errors
+    ///
+    /// As for the commands `record` and `replay`.
+    pub fn run(self) -> Result<(), Failure> {
+        match self.task {
+            Task::Record(out) => record(&out, false, &locate(None)?, &self.arguments),
+            Task::Replay(file) => {
+                let words = self.arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
+                replay(&file, false, &words.collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
+/// The variables that make this program act as the CLI.
+pub(crate) const VARIABLES: &[&str] = &[RECORD, REPLAY];
+const RECORD: &str = "AGENTWIRE_RECORD";
+const REPLAY: &str = "AGENTWIRE_REPLAY";

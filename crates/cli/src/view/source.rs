@@ -1,0 +1,73 @@
+//! The session of a page: a file, or a session that the CLI has stored.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use agentwire_protocol::SessionId;
+use agentwire_sessions::{Page, Sessions};
+use agentwire_testkit::Transcript;
+
+use crate::failure::{Failure, While as _};
+use crate::sessions;
+
+/// Where the session is.
+#[derive(Debug)]
+pub(super) enum Source {
+    File(PathBuf),
+    Stored(Sessions, SessionId),
+}
+
+impl Source {
+    /// Returns the file of this name, or else the stored session of this id.
+    pub(super) fn find(name: &str, folder: Option<&Path>) -> Result<Self, Failure> {
+        if uuid::Uuid::parse_str(name).is_err() || Path::new(name).exists() {
+            return Ok(Self::File(PathBuf::from(name)));
+        }
+        let (sessions, id) = (sessions::local(folder)?, SessionId::from(name));
+        match sessions.info(&id)? {
+            Some(_) => Ok(Self::Stored(sessions, id)),
+            None => Err(Failure::new(format!("there is no file and no stored session {name}"))),
+        }
+    }
+
+    pub(super) fn title(&self) -> String {
+        match self {
+            Self::File(file) => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+            Self::Stored(_, id) => id.to_string(),
+        }
+    }
+
+    /// Renders the page.
+    pub(super) fn page(&self) -> Result<String, Failure> {
+        Ok(agentwire_viewer::page(&self.transcript()?, &self.title()))
+    }
+
+    /// Returns a text that changes with the content.
+    pub(super) fn version(&self) -> Result<String, Failure> {
+        let (time, size) = match self {
+            Self::File(file) => {
+                let metadata = fs::metadata(file).while_doing(|| format!("reading {}", file.display()))?;
+                (metadata.modified().ok(), metadata.len())
+            }
+            Self::Stored(sessions, id) => {
+                let size = sessions.info(id)?.and_then(|info| info.file_size);
+                (None, size.unwrap_or_default())
+            }
+        };
+        Ok(format!("{size} {time:?}"))
+    }
+
+    fn transcript(&self) -> Result<Transcript, Failure> {
+        match self {
+            Self::File(file) => {
+                let reading = || format!("reading {}", file.display());
+                Transcript::parse(fs::read(file).while_doing(reading)?).while_doing(reading)
+            }
+            Self::Stored(sessions, id) => {
+                let messages = sessions.messages_with_system(id, Page::ALL)?.unwrap_or_default();
+                let lines = messages.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
+                Ok(Transcript::from_json_lines(lines.join("\n")))
+            }
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The built program, as a user runs it.
+#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+};
+
+use agentwire_testkit::{Entry, Transcript};
+use serde_json::Value;
+
+/// The program, without the configuration of this user.
+fn agentwire(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_agentwire"));
+    command.args(arguments).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env("HOME", "/no/such/home");
+    command
+}
+
+fn output(arguments: &[&str]) -> Output {
+    agentwire(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions/2.1.330/quickstart.transcript")
+}
+
+#[test]
+fn bad_input_is_one_line_and_exit_code_2() {
+    for arguments in [
+        &["check", "no-such-file"][..],
+        &["check"],
+        &["view", "no-such-file"],
+        &["wire", "no-such-file"],
+        &["replay", "no-such-file"],
+        &["mock", "no-such-file", "--home", "x"],
+        &["sessions", "--folder", "no-such-folder", "show", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11"],
+        &["record", "-o", "no-such-folder/x", "--", "no-such-program"],
+        &["drift", "no-such-file"],
+        &["no-such-command"],
+        &["view", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11"],
+        &["sessions", "list", "--store", "no-such-scheme://x"],
+        &["sessions", "show", "no-id"],
+        &["sessions", "list", "--limit", "many"],
+        #[cfg(feature = "hub")]
+        &["hub", "call", "a", "b", "no json"],
+        #[cfg(feature = "hub")]
+        &["hub", "list", "--config", "no-such-file"],
+    ] {
+        let done = output(arguments);
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}");
+        let errors = text(&done.stderr);
+        assert!(errors.starts_with("agentwire: ") && errors.lines().count() == 1, "{arguments:?}: {errors}");
+        assert!(done.stdout.is_empty());
+    }
+}
+
+#[test]
+fn check_reports_each_transcript() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.transcript");
+    fs::write(&broken, "no transcript\n").unwrap();
+    let junit = folder.path().join("report.xml");
+    let (good, bad, report) = (fixture(), broken.to_str().unwrap(), junit.to_str().unwrap());
+    let good = good.to_str().unwrap();
+    assert_eq!(output(&["check", good]).status.code(), Some(0));
+    let done = output(&["check", good, bad, "--json", "--junit", report]);
+    assert_eq!(done.status.code(), Some(1));
+    let verdicts: Vec<Value> =
+        text(&done.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(verdicts.iter().filter(|verdict| verdict["passed"] == true).count(), 1);
+    assert_eq!(verdicts.len(), 2);
+    let report = fs::read_to_string(junit).unwrap();
+    assert!(report.contains("tests=\"2\" failures=\"1\"") && report.contains("<failure>"), "{report}");
+}
+
+#[test]
+fn replay_answers_as_the_recorded_cli() {
+    let recorded = Transcript::parse(fs::read(fixture()).unwrap()).unwrap();
+    let file = fixture().display().to_string();
+    for strict in [&[][..], &["--strict"]] {
+        let arguments = [&["replay"], strict, &[&*file, "--output-format", "stream-json"]].concat();
+        play(&mut agentwire(&arguments), &recorded);
+    }
+}
+
+#[test]
+fn version_of_the_recorded_cli_is_reported_as_sdks_ask_first() {
+    let done = output(&["replay", fixture().to_str().unwrap(), "-v"]);
+    assert_eq!(text(&done.stdout), "2.1.330 (Claude Code)\n");
+    let done = agentwire(&["-v"]).env("AGENTWIRE_REPLAY", fixture()).output().unwrap();
+    assert_eq!(text(&done.stdout), "2.1.330 (Claude Code)\n");
+}
+
+/// Plays our side of a transcript to the program, and expects the CLI's side.
+fn play(command: &mut Command, recorded: &Transcript) {
+    let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = program.stdin.take();
+    let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
+    for entry in &recorded.entries {
+        match entry {
+            Entry::Outbound(line) => {
+                let line = [&line[..], b"\n"].concat();
+                input.as_mut().unwrap().write_all(&line).unwrap();
+            }
+            Entry::EndOfInput => drop(input.take()),
+            Entry::Inbound(line) => assert_eq!(lines.next().unwrap().unwrap().as_bytes(), &line[..]),
+            _ => {}
+        }
+    }
+    drop(input);
+    assert!(program.wait().unwrap().success());
+}
+
+#[test]
+fn sessions_are_recorded_and_replayed_in_the_place_of_the_cli() {
+    let folder = tempfile::tempdir().unwrap();
+    let recorded = Transcript::parse(fs::read(fixture()).unwrap()).unwrap();
+    // The CLI is a script that replays; a variable of this program in its environment would end in a loop.
+    let cli = folder.path().join("cli");
+    let program = env!("CARGO_BIN_EXE_agentwire");
+    fs::write(&cli, format!("#!/bin/sh\nexec '{program}' replay '{}' \"$@\"\n", fixture().display()))
+        .unwrap();
+    fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let arguments = ["--output-format", "stream-json"];
+    for number in 1..=2 {
+        let mut record = agentwire(&arguments);
+        play(record.env("AGENTWIRE_RECORD", folder.path()).env("AGENTWIRE_CLI", &cli), &recorded);
+        let out = folder.path().join(format!("session-{number}.transcript"));
+        let again = Transcript::parse(fs::read(&out).unwrap()).unwrap();
+        assert_eq!(again.inbound().count(), recorded.inbound().count());
+        let mut replay = agentwire(&arguments);
+        play(replay.env("AGENTWIRE_REPLAY", &out), &again);
+    }
+}
+
+#[test]
+fn replay_reports_an_sdk_that_sends_something_else() {
+    let mut command = agentwire(&["replay", fixture().to_str().unwrap()]);
+    let mut program =
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    // The program may have ended already.
+    let _ = program.stdin.as_mut().unwrap().write_all(b"{\"type\":\"keep_alive\"}\n");
+    let done = program.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(text(&done.stderr).lines().next().unwrap().split(": ").next(), Some("agentwire"));
+}
+
+#[test]
+fn exit_code_of_the_recorded_program_is_passed_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("x.transcript");
+    let script = "echo '{}'; echo why >&2; exit 7";
+    let mut command = agentwire(&["record", "--raw", "-o", out.to_str().unwrap(), "--", "sh", "-c", script]);
+    let mut program =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    assert_eq!(program.wait().unwrap().code(), Some(7));
+    drop(program.stdin.take());
+    let recorded = fs::read_to_string(out).unwrap();
+    assert!(recorded.contains("! why") && recorded.contains("= exit 7"), "{recorded}");
+}
+
+#[test]
+fn terminated_recording_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("x.transcript");
+    let mut command =
+        agentwire(&["record", "-o", out.to_str().unwrap(), "--", "sh", "-c", "echo '{}'; exec cat"]);
+    let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(program.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(Command::new("kill").arg(program.id().to_string()).status().unwrap().success());
+    assert_eq!(program.wait().unwrap().code(), Some(128 + 15));
+    let recorded = fs::read_to_string(out).unwrap();
+    assert!(recorded.contains("^ SIGTERM") && recorded.contains("= signal SIGTERM"), "{recorded}");
+}
+
+#[test]
+fn model_is_served_to_a_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.json");
+    fs::write(&script, r#"{"replies": []}"#).unwrap();
+    let program = r#"test -d "$HOME" && echo "$HOME $ANTHROPIC_BASE_URL"; exit 3"#;
+    let done = output(&["mock", script.to_str().unwrap(), "--", "sh", "-c", program]);
+    assert_eq!(done.status.code(), Some(3), "{}", text(&done.stderr));
+    let (home, url) = text(&done.stdout).trim().split_once(' ').unwrap();
+    assert!(url.starts_with("http://127.0.0.1:"));
+    assert!(!Path::new(home).exists(), "the temporary home is left behind");
+}
+
+#[test]
+fn drift_reports_kinds_and_fields_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.jsonl");
+    fs::write(&file, "{\"type\":\"zz_new\"}\n{\"type\":\"zz_new\"}\n").unwrap();
+    let done = output(&["drift", file.to_str().unwrap(), "--json"]);
+    assert_eq!(done.status.code(), Some(1));
+    let found: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((&found["missing"], &found["times"]), (&Value::from("recorded kind zz_new"), &Value::from(2)));
+    assert_eq!(output(&["drift", fixture().to_str().unwrap()]).status.code(), Some(0));
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    let help = output(&["--help"]);
+    assert!(help.status.success() && text(&help.stdout).contains("AGENTWIRE_REPLAY"));
+    assert!(output(&["--version"]).status.success());
+    let none = output(&[]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("Usage: agentwire"));
+}
+
+#[test]
+fn record_writes_no_transcript_without_a_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("session.transcript");
+    assert_eq!(
+        output(&["record", "-o", out.to_str().unwrap(), "--", "no-such-program"]).status.code(),
+        Some(2)
+    );
+    assert!(!out.exists());
+    assert!(output(&["record", "-o", out.to_str().unwrap(), "--", "cat", "--version"]).status.success());
+    assert!(!out.exists());
+}
+
+#[test]
+fn record_keeps_both_directions_and_no_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("session.transcript");
+    let mut command = agentwire(&["record", "-o", out.to_str().unwrap(), "--", "cat"]);
+    let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let line = r#"{"type":"user","message":"sk-ant-api03-abcdefghijklmnopqrstuvwxyz"}"#;
+    writeln!(program.stdin.take().unwrap(), "{line}").unwrap();
+    let done = program.wait_with_output().unwrap();
+    assert!(done.status.success());
+    assert_eq!(text(&done.stdout), format!("{line}\n"), "the traffic is unchanged");
+    let recorded = fs::read_to_string(out).unwrap();
+    assert!(
+        recorded.lines().any(|line| line.starts_with("> "))
+            && recorded.lines().any(|line| line.starts_with("< "))
+    );
+    assert!(!recorded.contains("abcdefghijklmnopqrstuvwxyz"), "{recorded}");
+}
+
+#[test]
+fn closed_pipe_ends_quietly() {
+    let file = fixture();
+    let mut command = agentwire(&["decode", file.to_str().unwrap()]);
+    let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(program.stdout.take());
+    let done = program.wait_with_output().unwrap();
+    assert!(done.status.success() && done.stderr.is_empty(), "{}", text(&done.stderr));
+}
+
+#[test]
+fn stored_session_is_listed_shown_renamed_and_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("projects/-p");
+    fs::create_dir_all(&project).unwrap();
+    let id = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+    let entry = serde_json::json!({
+        "type": "user", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "sessionId": id, "parentUuid": null,
+        "timestamp": "2026-11-01T10:00:00.000Z", "cwd": "/p", "message": {"role": "user", "content": "A walk."},
+    });
+    fs::write(project.join(format!("{id}.jsonl")), format!("{entry}\n")).unwrap();
+    let place = folder.path().to_str().unwrap();
+    let sessions = |place: &[&str], arguments: &[&str]| {
+        let done = output(&[&["sessions"], place, arguments].concat());
+        assert!(done.status.success(), "{arguments:?}: {}", text(&done.stderr));
+        text(&done.stdout).to_owned()
+    };
+    let store = format!("file://{place}/store");
+    assert_eq!(sessions(&["--folder", place], &["import", &store]), format!("{id}  -p\n"));
+    // What a folder can do, a store can too.
+    for place in [&["--folder", place][..], &["--store", &store, "--project", "/p"]] {
+        let run = |arguments: &[&str]| sessions(place, arguments);
+        let titles = || {
+            let list = run(&["list", "--json"]);
+            let titles =
+                list.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["summary"].clone());
+            titles.collect::<Vec<_>>()
+        };
+        assert_eq!(titles(), ["A walk."]);
+        let list = run(&["list"]);
+        assert!(list.starts_with(id) && list.ends_with("  A walk.\n"), "{list}");
+        assert!(run(&["show", id]).contains("A walk."));
+        assert!(run(&["show", id, "--json"]).contains("A walk."));
+        assert!(run(&["export", id, "--html"]).contains("<html"));
+        assert!(run(&["search", "walk"]).starts_with(id));
+        assert_eq!(run(&["cost"]), "");
+        run(&["rename", id, "In the park"]);
+        assert_eq!(titles(), ["In the park"]);
+        let copy = run(&["fork", id]);
+        assert_eq!(titles().len(), 2);
+        run(&["delete", copy.trim()]);
+        run(&["delete", id]);
+        assert_eq!(titles().len(), 0);
+    }
+}
+
+#[test]
+fn cost_is_computed_from_a_file_of_prices() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("projects/-p");
+    fs::create_dir_all(&project).unwrap();
+    let entry = serde_json::json!({
+        "type": "assistant", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "parentUuid": null,
+        "timestamp": "2026-11-01T10:00:00.000Z",
+        "message": {"id": "m", "role": "assistant", "model": "some-model", "content": [],
+            "usage": {"input_tokens": 1_000_000, "output_tokens": 500_000}},
+    });
+    fs::write(project.join("0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11.jsonl"), format!("{entry}\n")).unwrap();
+    let prices = folder.path().join("prices.json");
+    fs::write(&prices, r#"{"some-model": {"input": 3, "output": 15}}"#).unwrap();
+    let place = ["sessions", "--folder", folder.path().to_str().unwrap()];
+    let done = output(&[&place[..], &["cost", "--json", "--prices", prices.to_str().unwrap()]].concat());
+    let cost: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!((&cost["tokens"], &cost["cost_usd"]), (&Value::from(1_500_000), &Value::from(10.5)));
+    fs::write(&prices, r#"{"some-model": {"inputs": 3}}"#).unwrap();
+    let done = output(&[&place[..], &["cost", "--prices", prices.to_str().unwrap()]].concat());
+    assert_eq!(done.status.code(), Some(2));
+}
+
+#[test]
+fn stored_session_is_viewed_by_its_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("projects/-p");
+    fs::create_dir_all(&project).unwrap();
+    let id = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+    let entry = serde_json::json!({
+        "type": "user", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "sessionId": id, "parentUuid": null,
+        "message": {"role": "user", "content": "A walk."},
+    });
+    fs::write(project.join(format!("{id}.jsonl")), format!("{entry}\n")).unwrap();
+    let page = folder.path().join("sub/page.html");
+    let done =
+        output(&["view", id, "--folder", folder.path().to_str().unwrap(), "-o", page.to_str().unwrap()]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(fs::read_to_string(page).unwrap().contains("A walk."));
+}
+
+#[test]
+fn doctor_names_a_remedy_without_a_cli() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = agentwire(&["doctor", "--json"]);
+    let done =
+        command.env_clear().env("HOME", home.path()).env("AGENTWIRE_CLI", "/no/such/cli").output().unwrap();
+    assert_eq!(done.status.code(), Some(1));
+    let findings: Vec<Value> =
+        text(&done.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let finding = |check: &str| findings.iter().find(|finding| finding["check"] == check).unwrap();
+    assert_eq!(finding("CLI")["ok"], false);
+    assert!(!finding("CLI")["remedy"].as_str().unwrap().is_empty());
+    assert_eq!(finding("login")["ok"], false);
+    assert_eq!(finding("configuration folder")["ok"], true);
+}
+
+#[test]
+fn completions_name_each_command() {
+    let done = output(&["completions", "bash"]);
+    for command in ["doctor", "record", "replay", "check", "drift", "sessions"] {
+        assert!(text(&done.stdout).contains(command));
+    }
+}
+
+mod serving;
