@@ -1,4 +1,4 @@
-//! Examples and ignored tests of other crates, built with the whole workspace.
+//! Programs, examples and ignored tests of other crates, built with the whole workspace.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -53,6 +53,12 @@ pub(crate) fn optimised(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     let package = format!("agentwire-{folder}");
     let words = ["build", "--example", name, "--package", &package, "--profile", "counted"];
     found(&messages(&words)?, folder, name)
+}
+
+/// As [`optimised`], for a program.
+pub(crate) fn optimised_binary(folder: &str, name: &str) -> Result<PathBuf, Failure> {
+    let package = format!("agentwire-{folder}");
+    found(&messages(&["build", "--bin", name, "--package", &package, "--profile", "counted"])?, folder, name)
 }
 
 fn found(messages: &[Value], folder: &str, name: &str) -> Result<PathBuf, Failure> {

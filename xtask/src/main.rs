@@ -51,6 +51,7 @@ macro_rules! commands {
 }
 
 commands! {
+    Acp acp,
     Bench bench,
     Ci ci,
     Cli cli,

@@ -75,6 +75,7 @@ pub(super) const STEPS: &[Step] = &[
     long("hub-marks", "fifty servers at once lose no call, and a call beside rmcp alone", |own| xtask(own, &["hub-marks --quick", "hub-marks"])),
     long("live-all", "every scenario on every version of the CLI", |own| real_cli(own, &["cli", "live --all"])),
     long("live-tests", "each request, and spare processes, by code on the current CLI", |own| mcp(own, &["live-tests"])),
+    long("acp", "the agent of editors with the official client, beside the adapter on npm", |own| real_cli(own, &["acp"])),
     long("scripted", "the examples, with the real CLI and a scripted model", scripted),
     long("leaving", "guards hold when their host goes away, on every version of the CLI", |own| real_cli(own, &["leaving --check"])),
     long("soak", "24 sessions with the real CLI leave nothing behind", |own| real_cli(own, &["soak"])),

@@ -74,12 +74,12 @@ fn aside(path: &Path) -> Result<TempDir, Failure> {
     Ok(tempfile::Builder::new().prefix(".aside-").tempdir_in(parent)?)
 }
 
-/// No scripts, no lock file, no optional packages, no report.
+/// No scripts, no lock file, no report, and no CLI that a package brings along for its platform.
 const QUIETLY: &[&str] = &[
     "--no-save",
     "--no-package-lock",
-    "--omit=optional",
     "--ignore-scripts",
+    "--omit=optional",
     "--no-audit",
     "--no-fund",
     "--loglevel=error",

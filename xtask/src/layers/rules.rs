@@ -24,6 +24,7 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-chat",
     "agentwire-fetch-mcp",
     "agentwire-jupyter-mcp",
+    "agentwire-acp",
     VIEWER,
 ];
 
@@ -53,6 +54,7 @@ pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-chat", &["agentwire-hub"]),
     ("agentwire-fetch-mcp", &["agentwire-address"]),
     ("agentwire-jupyter-mcp", &["agentwire-transport"]),
+    ("agentwire-acp", &[FACADE, SESSIONS]),
     (TESTKIT, &["agentwire-protocol", "agentwire-transport"]),
     (VIEWER, &["agentwire-protocol", TESTKIT]),
 ];

@@ -1,0 +1,321 @@
+//! The requests of the client.
+
+use std::{
+    collections::HashMap,
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use agent_client_protocol::{
+    Agent as Role, Client, Error, on_receive_notification, on_receive_request,
+    v1::{
+        ConnectionTo, Responder,
+        schema::{
+            AuthenticateResponse, CancelNotification, ClientCapabilities, ClientRequest,
+            CloseSessionResponse, DeleteSessionResponse, ListSessionsResponse, LoadSessionResponse,
+            NewSessionResponse, ResumeSessionResponse, SessionConfigOptionValue,
+            SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
+            SetSessionModeResponse,
+        },
+    },
+};
+use serde_json::Value;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    task::spawn_blocking,
+    time::timeout,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    Settings,
+    capabilities::{self, LOGIN},
+    config::{MODE, MODEL},
+    failure::{invalid, no_session},
+    features::Features,
+    launch::Wanted,
+    listing,
+    live::{Handle, Live},
+    outbox::{Outbox, Room, lines},
+    prompt,
+};
+
+/// Serves a client over these streams until it ends its side, and then ends all sessions, within ten seconds.
+///
+/// Must be called in a tokio runtime with I/O and time.
+///
+/// # Cancel safety
+///
+/// Dropping the future ends the sessions in the background.
+///
+/// # Errors
+///
+/// If reading or writing fails, or a line is longer than 64 MiB.
+pub async fn serve(
+    settings: Settings,
+    input: impl AsyncRead + Send + 'static,
+    output: impl AsyncWrite + Send + 'static,
+) -> io::Result<()> {
+    let room = Room::new();
+    let transport = lines(input, output, &room);
+    let agent = Arc::new(Agent {
+        settings,
+        room: room.clone(),
+        client: Mutex::default(),
+        sessions: Mutex::default(),
+        tasks: TaskTracker::new(),
+        closing: CancellationToken::new(),
+    });
+    let _closing = agent.closing.clone().drop_guard();
+    let (requests, cancels) = (Arc::clone(&agent), Arc::clone(&agent));
+    let served = Role
+        .v1()
+        .name(env!("CARGO_PKG_NAME"))
+        .on_receive_request(
+            async move |request: ClientRequest, responder, client| {
+                requests.receive(request, responder, client)
+            },
+            on_receive_request!(),
+        )
+        .on_receive_notification(
+            async move |cancel: CancelNotification, _client| {
+                cancels.cancel(&cancel);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .connect_to(transport)
+        .await;
+    room.close();
+    agent.closing.cancel();
+    agent.tasks.close();
+    // The grace periods of the sessions are shorter.
+    let _ = timeout(CLOSE_LIMIT, agent.tasks.wait()).await;
+    served.map_err(io::Error::other)
+}
+
+/// The state of a connection.
+struct Agent {
+    settings: Settings,
+    room: Room,
+    client: Mutex<ClientCapabilities>,
+    sessions: Mutex<HashMap<Arc<str>, Handle>>,
+    /// All tasks: those of sessions, and those of requests that wait for one.
+    tasks: TaskTracker,
+    closing: CancellationToken,
+}
+
+impl Agent {
+    /// Answers a request, or starts a task that does: the next message is read when this returns.
+    fn receive(
+        self: &Arc<Self>,
+        request: ClientRequest,
+        responder: Responder<Value>,
+        client: ConnectionTo<Client>,
+    ) -> Result<(), Error> {
+        let agent = Arc::clone(self);
+        let outbox = Outbox::new(client, self.room.clone());
+        match request {
+            ClientRequest::InitializeRequest(request) => {
+                let answer = capabilities::initialized(&request.client_capabilities);
+                *self.client() = request.client_capabilities;
+                responder.cast().respond(answer)
+            }
+            // The CLI has logged in at a terminal, and reads the login when a session starts.
+            ClientRequest::AuthenticateRequest(request) if &*request.method_id.0 == LOGIN => {
+                responder.cast().respond(AuthenticateResponse::new())
+            }
+            ClientRequest::AuthenticateRequest(_) => responder.respond_with_error(unknown("methodId")),
+            ClientRequest::NewSessionRequest(request) => {
+                self.task(async move {
+                    agent.open(request.into(), outbox, responder.cast(), |opened| opened, false).await
+                });
+                Ok(())
+            }
+            ClientRequest::LoadSessionRequest(request) => {
+                self.task(
+                    async move { agent.open(request.into(), outbox, responder.cast(), loaded, true).await },
+                );
+                Ok(())
+            }
+            ClientRequest::ResumeSessionRequest(request) => {
+                self.task(async move {
+                    agent.open(request.into(), outbox, responder.cast(), resumed, false).await
+                });
+                Ok(())
+            }
+            ClientRequest::ListSessionsRequest(request) => {
+                let responder = responder.cast::<ListSessionsResponse>();
+                self.task(async move {
+                    responder.respond_with_result(blocking(move || listing::list(&request)).await)
+                });
+                Ok(())
+            }
+            ClientRequest::DeleteSessionRequest(request) => {
+                let responder = responder.cast::<DeleteSessionResponse>();
+                self.task(async move {
+                    agent.close(&request.session_id.0).await;
+                    let deleted = blocking(move || listing::delete(&request.session_id.0)).await;
+                    responder.respond_with_result(deleted.map(|()| DeleteSessionResponse::new()))
+                });
+                Ok(())
+            }
+            ClientRequest::CloseSessionRequest(request) => {
+                let responder = responder.cast::<CloseSessionResponse>();
+                self.task(async move {
+                    let closed = agent.close(&request.session_id.0).await;
+                    let answer = closed.then(CloseSessionResponse::new);
+                    responder.respond_with_result(answer.ok_or_else(|| no_session(request.session_id)))
+                });
+                Ok(())
+            }
+            ClientRequest::PromptRequest(request) => match self.session(&request.session_id.0) {
+                Ok(session) => session.prompt(prompt::blocks(&request.prompt), responder.cast()),
+                Err(error) => responder.respond_with_error(error),
+            },
+            ClientRequest::SetSessionModeRequest(request) => {
+                let responder = responder.cast::<SetSessionModeResponse>();
+                self.task(async move { responder.respond_with_result(agent.set_mode(&request).await) });
+                Ok(())
+            }
+            ClientRequest::SetSessionConfigOptionRequest(request) => {
+                let responder = responder.cast::<SetSessionConfigOptionResponse>();
+                self.task(async move { responder.respond_with_result(agent.set_option(&request).await) });
+                Ok(())
+            }
+            _ => responder.respond_with_error(Error::method_not_found()),
+        }
+    }
+
+    fn cancel(&self, cancel: &CancelNotification) {
+        if let Ok(session) = self.session(&cancel.session_id.0) {
+            self.task(async move {
+                session.cancel().await;
+                Ok(())
+            });
+        }
+    }
+
+    /// Opens a session, shows its stored conversation, answers the client, and starts the session's task.
+    async fn open<T: agent_client_protocol::JsonRpcResponse>(
+        self: Arc<Self>,
+        wanted: Wanted,
+        outbox: Outbox,
+        responder: Responder<T>,
+        answer: fn(NewSessionResponse) -> T,
+        replays: bool,
+    ) -> Result<(), Error> {
+        let history = match wanted.resume.clone() {
+            Some(id) => {
+                // The client opens a running session again, perhaps with other servers.
+                self.close(&id).await;
+                match blocking(move || listing::history(&id)).await {
+                    Ok(history) => history,
+                    Err(error) => return responder.respond_with_error(error),
+                }
+            }
+            None => Vec::new(),
+        };
+        let features = Features::of(&self.client(), &wanted.cwd);
+        let (tasks, stop) = (self.tasks.clone(), self.closing.child_token());
+        let mut live = match Live::start(wanted, &self.settings, features, outbox, tasks, stop).await {
+            Ok(live) => live,
+            Err(error) => return responder.respond_with_error(error),
+        };
+        if replays {
+            live.replay(&history).await;
+        }
+        let handle = live.handle();
+        self.sessions().insert(Arc::clone(&handle.id), handle.clone());
+        responder.respond(answer(handle.opened()))?;
+        let agent = Arc::clone(&self);
+        self.tasks.spawn(async move {
+            // Reported last, so that a session that is opened again stays in the map.
+            let _ended = handle.end_guard();
+            live.run().await;
+            agent.sessions().remove(&handle.id);
+        });
+        Ok(())
+    }
+
+    /// Ends a session; returns `false` if there is none.
+    async fn close(&self, id: &str) -> bool {
+        let session = self.sessions().remove(id);
+        match session {
+            Some(session) => {
+                session.close().await;
+                true
+            }
+            None => false,
+        }
+    }
+
+    async fn set_mode(&self, request: &SetSessionModeRequest) -> Result<SetSessionModeResponse, Error> {
+        let session = self.session(&request.session_id.0)?;
+        let mode = session.config().mode(&request.mode_id.0).ok_or_else(|| unknown("modeId"))?;
+        session.set_mode(&mode).await?;
+        Ok(SetSessionModeResponse::new())
+    }
+
+    async fn set_option(
+        &self,
+        request: &SetSessionConfigOptionRequest,
+    ) -> Result<SetSessionConfigOptionResponse, Error> {
+        let session = self.session(&request.session_id.0)?;
+        let SessionConfigOptionValue::ValueId { value } = &request.value else {
+            return Err(unknown("value"));
+        };
+        match &*request.config_id.0 {
+            MODE => {
+                let mode = session.config().mode(&value.0).ok_or_else(|| unknown("value"))?;
+                session.set_mode(&mode).await?;
+            }
+            MODEL if session.config().has_model(&value.0) => session.set_model(&value.0).await?,
+            MODEL => return Err(unknown("value")),
+            _ => return Err(unknown("configId")),
+        }
+        Ok(SetSessionConfigOptionResponse::new(session.config().options()))
+    }
+
+    /// Starts a task that ends with the connection.
+    fn task(&self, task: impl Future<Output = Result<(), Error>> + Send + 'static) {
+        let closing = self.closing.clone();
+        // An error means that the client has gone.
+        self.tasks.spawn(async move { closing.run_until_cancelled(task).await });
+    }
+
+    fn session(&self, id: &str) -> Result<Handle, Error> {
+        self.sessions().get(id).cloned().ok_or_else(|| no_session(id))
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<Arc<str>, Handle>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn client(&self) -> MutexGuard<'_, ClientCapabilities> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn loaded(opened: NewSessionResponse) -> LoadSessionResponse {
+    LoadSessionResponse::new().modes(opened.modes).config_options(opened.config_options)
+}
+
+fn resumed(opened: NewSessionResponse) -> ResumeSessionResponse {
+    ResumeSessionResponse::new().modes(opened.modes).config_options(opened.config_options)
+}
+
+/// Runs work on files outside of the runtime's thread.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    spawn_blocking(work).await.map_err(Error::into_internal_error)?
+}
+
+fn unknown(field: &str) -> Error {
+    invalid(format!("`{field}` is not one of those offered"))
+}
+
+/// How long ending all sessions may take.
+const CLOSE_LIMIT: Duration = Duration::from_secs(10);

@@ -1,0 +1,56 @@
+//! The program `agentwire-acp`: the agent over standard input and output.
+#![expect(clippy::print_stderr, reason = "standard output is the connection, and errors go beside it")]
+
+use std::{io, path::PathBuf, process::ExitCode, time::Duration};
+
+use agentwire_acp::{Settings, serve};
+use clap::Parser;
+
+/// Claude Code as an agent of the Agent Client Protocol, over standard input and output
+#[derive(Debug, Parser)]
+#[command(name = "agentwire-acp", version)]
+struct Args {
+    /// The Claude Code CLI; by default it is searched as the library does
+    #[arg(long, value_name = "PATH", global = true)]
+    cli: Option<PathBuf>,
+    /// Let clients select the mode that runs everything without asking
+    #[arg(long)]
+    allow_bypass: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Logs in at this terminal, with the CLI
+    Login,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let outcome = match args.command {
+        Some(Command::Login) => login(args.cli),
+        None => agent(args),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("agentwire-acp: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+fn agent(args: Args) -> io::Result<ExitCode> {
+    let mut settings = Settings::default();
+    settings.cli = args.cli;
+    settings.allow_bypass = args.allow_bypass;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let served = runtime.block_on(serve(settings, tokio::io::stdin(), tokio::io::stdout()));
+    // A read of standard input can't be cancelled.
+    runtime.shutdown_timeout(Duration::ZERO);
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+fn login(cli: Option<PathBuf>) -> io::Result<ExitCode> {
+    let program = agentwire::transport::process::locate(cli.as_deref()).map_err(io::Error::other)?;
+    let status = std::process::Command::new(program).args(["auth", "login"]).status()?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,28 @@
+//! Errors of requests. Editors show the message alone, so it names the cause.
+
+use std::fmt::Display;
+
+use agent_client_protocol::{Error, ErrorCode};
+
+/// Returns the error for a failure of the agent or the CLI.
+pub(crate) fn internal(cause: impl Display) -> Error {
+    Error::new(ErrorCode::INTERNAL_ERROR, cause.to_string())
+}
+
+/// Returns the error for a request that can't be met as sent.
+pub(crate) fn invalid(cause: impl Display) -> Error {
+    Error::new(ErrorCode::INVALID_PARAMS, cause.to_string())
+}
+
+/// Returns the error for a missing login.
+pub(crate) fn not_logged_in(cause: impl Display) -> Error {
+    Error::new(ErrorCode::AUTH_REQUIRED, cause.to_string())
+}
+
+/// Returns the error for a session that is not open, or not stored.
+pub(crate) fn no_session(id: impl Display) -> Error {
+    Error::new(
+        ErrorCode::RESOURCE_NOT_FOUND,
+        format!("there is no session {id}; list the sessions, or open a new one"),
+    )
+}

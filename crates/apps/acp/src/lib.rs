@@ -1,0 +1,19 @@
+#![doc = include_str!("../README.md")]
+
+mod agent;
+mod capabilities;
+mod config;
+mod failure;
+mod features;
+mod launch;
+mod listing;
+mod live;
+mod mapping;
+mod outbox;
+mod permission;
+mod prompt;
+mod settings;
+mod turns;
+
+pub use agent::serve;
+pub use settings::Settings;

@@ -1,0 +1,332 @@
+//! A running session: prompts in, updates out.
+
+mod asking;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use agent_client_protocol::{
+    Error,
+    v1::{
+        Responder,
+        schema::{NewSessionResponse, PromptResponse, SessionUpdate, StopReason},
+    },
+};
+use agentwire::{
+    Block, Control, Incoming, PermissionMode, Session,
+    protocol::{Uuid, message::UserInput, session_info::SessionMessage},
+};
+use futures_util::FutureExt as _;
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep_until},
+};
+use tokio_util::{
+    sync::{CancellationToken, DropGuard},
+    task::TaskTracker,
+};
+
+use crate::{
+    config::Config,
+    failure::{internal, invalid, no_session, not_logged_in},
+    features::Features,
+    launch::Wanted,
+    mapping::{Mapping, available_commands},
+    outbox::Outbox,
+    settings::Settings,
+    turns::Turns,
+};
+use asking::Asking;
+
+/// A session, as the requests of the client reach it.
+#[derive(Clone, Debug)]
+pub(crate) struct Handle {
+    pub(crate) id: Arc<str>,
+    commands: mpsc::Sender<Command>,
+    control: Control,
+    config: Arc<Mutex<Config>>,
+    outbox: Outbox,
+    stop: CancellationToken,
+    ended: CancellationToken,
+}
+
+/// A request to the task of a session.
+#[derive(Debug)]
+enum Command {
+    Prompt(Vec<Block>, Box<Responder<PromptResponse>>),
+    Cancel,
+    /// Answers when everything that the CLI has sent so far is shown.
+    Flush(oneshot::Sender<()>),
+}
+
+/// The task of a session.
+pub(crate) struct Live {
+    session: Session,
+    mapping: Mapping,
+    turns: Turns,
+    responders: HashMap<Uuid, Responder<PromptResponse>>,
+    commands: mpsc::Receiver<Command>,
+    handle: Handle,
+    tasks: TaskTracker,
+    /// When cancelled prompts are answered even if the CLI has not ended their turn.
+    cancelled_by: Option<Instant>,
+}
+
+impl Live {
+    /// Starts the CLI.
+    ///
+    /// # Errors
+    ///
+    /// If the request can't be met, or the CLI can't be started.
+    pub(crate) async fn start(
+        wanted: Wanted,
+        settings: &Settings,
+        features: Features,
+        outbox: Outbox,
+        tasks: TaskTracker,
+        stop: CancellationToken,
+    ) -> Result<Self, Error> {
+        let id: Arc<str> = wanted.resume.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string()).into();
+        let options = wanted.options(&id, settings)?;
+        let (sender, commands) = mpsc::channel(COMMANDS);
+        let asking = Asking {
+            session: Arc::clone(&id),
+            outbox: outbox.clone(),
+            commands: sender.clone(),
+            cwd: features.cwd.clone().into(),
+        };
+        let session = Session::builder()
+            .options(options)
+            .permissions(asking.handler())
+            .grace(GRACE, GRACE / 2)
+            .connect()
+            .await
+            .map_err(start_error)?;
+        let handle = Handle {
+            id,
+            commands: sender,
+            control: session.control().clone(),
+            config: Arc::new(Mutex::new(Config::of(session.initialized(), settings.allow_bypass))),
+            outbox,
+            stop,
+            ended: CancellationToken::new(),
+        };
+        let mapping = Mapping::new(features);
+        Ok(Self {
+            session,
+            mapping,
+            turns: Turns::default(),
+            responders: HashMap::new(),
+            commands,
+            handle,
+            tasks,
+            cancelled_by: None,
+        })
+    }
+
+    /// Returns the handle of the session.
+    pub(crate) fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Shows a stored conversation again.
+    pub(crate) async fn replay(&mut self, messages: &[SessionMessage]) {
+        for message in messages {
+            let updates = self.mapping.stored(message);
+            self.handle.show(updates).await;
+        }
+    }
+
+    /// Runs until the CLI ends, or the session is stopped, and then waits for the CLI's exit.
+    pub(crate) async fn run(mut self) {
+        self.handle.show(vec![available_commands(&self.session.initialized().commands)]).await;
+        let stop = self.handle.stop.clone();
+        let why = tokio::select! {
+            () = stop.cancelled() => None,
+            why = self.serve() => Some(why),
+        };
+        for (_, responder) in self.responders.drain() {
+            let _ = match &why {
+                Some(why) => responder.respond_with_error(internal(why.clone())),
+                None => responder.respond(PromptResponse::new(StopReason::Cancelled)),
+            };
+        }
+        // The prompts have their answers, so no loss is unreported.
+        let _ = self.session.close().await;
+    }
+
+    /// Serves until the CLI ends, and returns the reason.
+    async fn serve(&mut self) -> String {
+        loop {
+            let deadline = self.cancelled_by;
+            tokio::select! {
+                incoming = self.session.next() => match incoming {
+                    Some(Ok(incoming)) => self.receive(&incoming).await,
+                    ended => return end_reason(ended),
+                },
+                Some(command) = self.commands.recv() => {
+                    if let Err(why) = self.obey(command).await {
+                        return why;
+                    }
+                }
+                () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
+                    self.cancelled_by = None;
+                    for prompt in self.turns.drain_cancelled() {
+                        self.answer(&prompt, Ok(StopReason::Cancelled));
+                    }
+                }
+            }
+        }
+    }
+
+    async fn receive(&mut self, incoming: &Incoming) {
+        let Some(message) = incoming.message() else { return };
+        let mut updates = self.mapping.updates(message);
+        updates.extend(self.handle.config().updates(message));
+        self.handle.show(updates).await;
+        for (prompt, outcome) in self.turns.settled(message) {
+            self.answer(&prompt, outcome);
+        }
+        if self.responders.is_empty() {
+            self.cancelled_by = None;
+        }
+    }
+
+    /// Returns the reason as an error if the CLI has ended.
+    async fn obey(&mut self, command: Command) -> Result<(), String> {
+        match command {
+            Command::Prompt(blocks, responder) => self.prompt(blocks, *responder).await,
+            Command::Cancel => {
+                self.turns.cancel();
+                self.cancelled_by = Some(Instant::now() + CANCEL_LIMIT);
+                let control = self.handle.control.clone();
+                self.tasks.spawn(async move { control.interrupt_and_cancel_queued().await.map(drop) });
+            }
+            Command::Flush(done) => {
+                while let Some(next) = self.session.next().now_or_never() {
+                    match next {
+                        Some(Ok(incoming)) => self.receive(&incoming).await,
+                        ended => return Err(end_reason(ended)),
+                    }
+                }
+                let _ = done.send(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a prompt. A running turn absorbs it as soon as the CLI can.
+    async fn prompt(&mut self, blocks: Vec<Block>, responder: Responder<PromptResponse>) {
+        let id = Uuid::from(uuid::Uuid::new_v4().to_string());
+        self.turns.sent(id.clone());
+        self.responders.insert(id.clone(), responder);
+        if let Err(error) = self.session.send(UserInput::from(blocks).with_uuid(id.clone())).await {
+            self.turns.not_sent(&id);
+            self.answer(&id, Err(internal(error.report().to_string())));
+        }
+    }
+
+    fn answer(&mut self, prompt: &Uuid, outcome: Result<StopReason, Error>) {
+        let Some(responder) = self.responders.remove(prompt) else { return };
+        // A client that has gone needs no answer.
+        let _ = responder.respond_with_result(outcome.map(PromptResponse::new));
+    }
+}
+
+impl Handle {
+    /// Returns the answer to a request for a session, with its modes and options.
+    pub(crate) fn opened(&self) -> NewSessionResponse {
+        let config = self.config();
+        NewSessionResponse::new(Arc::clone(&self.id)).modes(config.modes()).config_options(config.options())
+    }
+
+    /// Returns the current mode and model.
+    pub(crate) fn config(&self) -> std::sync::MutexGuard<'_, Config> {
+        self.config.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sends updates to the client.
+    async fn show(&self, updates: Vec<SessionUpdate>) {
+        self.outbox.show(&self.id, updates).await;
+    }
+
+    /// Queues a prompt.
+    pub(crate) fn prompt(
+        &self,
+        blocks: Vec<Block>,
+        responder: Responder<PromptResponse>,
+    ) -> Result<(), Error> {
+        match self.commands.try_send(Command::Prompt(blocks, Box::new(responder))) {
+            Ok(()) => Ok(()),
+            Err(mpsc::error::TrySendError::Full(Command::Prompt(_, responder))) => {
+                responder.respond_with_error(invalid("too many prompts wait; await an answer"))
+            }
+            Err(mpsc::error::TrySendError::Closed(Command::Prompt(_, responder))) => {
+                responder.respond_with_error(no_session(&self.id))
+            }
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Cancels the running turn and all prompts.
+    pub(crate) async fn cancel(&self) {
+        // A session that has ended has nothing to cancel.
+        let _ = self.commands.send(Command::Cancel).await;
+    }
+
+    /// Sets the mode.
+    pub(crate) async fn set_mode(&self, mode: &PermissionMode) -> Result<(), Error> {
+        self.control.set_permission_mode(mode.clone()).await.map_err(refused)?;
+        let updates = self.config().set_mode(mode);
+        self.show(updates).await;
+        Ok(())
+    }
+
+    /// Sets the model.
+    pub(crate) async fn set_model(&self, model: &str) -> Result<(), Error> {
+        self.control.set_model(Some(model)).await.map_err(refused)?;
+        self.config().set_model(model);
+        Ok(())
+    }
+
+    /// Returns a guard that reports the end of the session when it is dropped.
+    pub(crate) fn end_guard(&self) -> DropGuard {
+        self.ended.clone().drop_guard()
+    }
+
+    /// Ends the session and waits until its end is reported.
+    pub(crate) async fn close(&self) {
+        self.stop.cancel();
+        self.ended.cancelled().await;
+    }
+}
+
+/// Returns the reason for the end of the CLI's messages.
+fn end_reason(ended: Option<Result<Incoming, agentwire::Error>>) -> String {
+    match ended {
+        Some(Err(error)) => error.report().to_string(),
+        _ => "the CLI has ended".to_owned(),
+    }
+}
+
+fn refused(error: agentwire::ControlError) -> Error {
+    internal(error.to_string())
+}
+
+fn start_error(error: agentwire::Error) -> Error {
+    match error {
+        agentwire::Error::NotLoggedIn { text, .. } => not_logged_in(text),
+        // `{:?}` has the remedy.
+        other => internal(format!("{other:?}")),
+    }
+}
+
+/// How many requests may wait for a session.
+const COMMANDS: usize = 64;
+/// How long the CLI may take to exit.
+const GRACE: Duration = Duration::from_secs(4);
+/// How long the CLI may take to end a cancelled turn.
+const CANCEL_LIMIT: Duration = Duration::from_secs(20);

@@ -1,0 +1,244 @@
+//! Messages of the CLI as session updates of the Agent Client Protocol. No I/O.
+
+mod content;
+mod plan;
+mod result;
+mod stored;
+mod stream;
+mod system;
+#[cfg(test)]
+mod tests;
+mod tool;
+
+use std::collections::HashMap;
+
+use agent_client_protocol::v1::schema::{
+    ContentBlock, ContentChunk, Cost, Meta, SessionUpdate, ToolCall, ToolCallId, ToolCallStatus,
+    ToolCallUpdate, ToolCallUpdateFields, UsageUpdate,
+};
+use agentwire::{
+    Block, Message, RawJson,
+    protocol::{
+        ToolUseId,
+        message::{Assistant, StreamEvent, TurnResult, User},
+        usage::Usage,
+    },
+};
+use serde_json::{Value, json};
+
+use crate::features::Features;
+use plan::Plan;
+use stream::Streamed;
+
+pub(crate) use content::{chunk, text};
+pub(crate) use system::available_commands;
+pub(crate) use tool::described;
+
+/// The state of the mapping for one session.
+#[derive(Debug)]
+pub(crate) struct Mapping {
+    features: Features,
+    /// The tool calls without a result.
+    open: HashMap<ToolUseId, OpenCall>,
+    plan: Plan,
+    streamed: Streamed,
+    /// The tokens in the context after the last answer of the main conversation.
+    context_tokens: u64,
+    compactions: u64,
+}
+
+/// A tool call without a result.
+#[derive(Debug)]
+struct OpenCall {
+    name: String,
+    input: Value,
+}
+
+impl Mapping {
+    /// Returns the mapping for a client with these features.
+    pub(crate) fn new(features: Features) -> Self {
+        Self {
+            features,
+            open: HashMap::new(),
+            plan: Plan::default(),
+            streamed: Streamed::default(),
+            context_tokens: 0,
+            compactions: 0,
+        }
+    }
+
+    /// Returns the updates that show this message.
+    ///
+    /// Messages without an update are receipts, hook runs, states of background work and other news that the protocol
+    /// has no word for; docs/acp.md lists them.
+    pub(crate) fn updates(&mut self, message: &Message) -> Vec<SessionUpdate> {
+        match message {
+            Message::StreamEvent(event) => self.stream_event(event),
+            Message::Assistant(answer) => self.answer(answer),
+            Message::User(user) => self.user(user),
+            Message::ToolProgress(progress) if self.is_open(&progress.tool_use_id) => {
+                let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
+                vec![update(&progress.tool_use_id, fields)]
+            }
+            Message::Result(result) => vec![self.usage(result)],
+            Message::System(system) => self.system(system),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns whether the client knows this call, and it has no result.
+    fn is_open(&self, id: &ToolUseId) -> bool {
+        self.open.get(id).is_some_and(|call| !plan::is_plan_tool(&call.name))
+    }
+
+    fn stream_event(&mut self, event: &StreamEvent) -> Vec<SessionUpdate> {
+        // Only whole messages of subagents are shown.
+        if event.parent_tool_use_id.is_some() {
+            return Vec::new();
+        }
+        let Ok(event) = event.event() else { return Vec::new() };
+        match self.streamed.take(event) {
+            Some(stream::Fragment::Update(update)) => vec![*update],
+            Some(stream::Fragment::Tool(tool)) if !plan::is_plan_tool(&tool.name) => {
+                self.call(&tool.id, &tool.name, Value::Object(serde_json::Map::new()), None)
+            }
+            Some(stream::Fragment::Tool(_)) | None => Vec::new(),
+        }
+    }
+
+    fn answer(&mut self, answer: &Assistant) -> Vec<SessionUpdate> {
+        let parent = answer.parent_tool_use_id.as_ref();
+        if parent.is_none()
+            && let Some(usage) = &answer.message.usage
+        {
+            self.context_tokens = tokens(usage);
+        }
+        let mut updates = Vec::new();
+        for block in &answer.message.content {
+            match block {
+                Block::Text(text) if parent.is_none() => {
+                    let rest = self.streamed.rest_of_text(&text.text);
+                    updates
+                        .extend(chunk(rest, Some(&answer.message.id)).map(SessionUpdate::AgentMessageChunk));
+                }
+                Block::Thinking(thinking) if parent.is_none() => {
+                    let rest = self.streamed.rest_of_thinking(&thinking.thinking);
+                    updates
+                        .extend(chunk(rest, Some(&answer.message.id)).map(SessionUpdate::AgentThoughtChunk));
+                }
+                other => updates.extend(self.block(other, parent)),
+            }
+        }
+        updates
+    }
+
+    /// Returns the updates for a tool call, or for the result of a tool that the API runs.
+    fn block(&mut self, block: &Block, parent: Option<&ToolUseId>) -> Vec<SessionUpdate> {
+        match block {
+            Block::ToolUse(tool) => self.call(&tool.id, &tool.name, value(&tool.input), parent),
+            other => match content::server_block(other) {
+                Some(content::ServerBlock::Call { id, name, input }) => self.call(&id, &name, input, parent),
+                Some(content::ServerBlock::Result { id, content }) if self.is_open(&id) => {
+                    self.open.remove(&id);
+                    let fields =
+                        ToolCallUpdateFields::new().status(ToolCallStatus::Completed).raw_output(content);
+                    vec![update(&id, fields)]
+                }
+                Some(content::ServerBlock::Result { .. }) | None => Vec::new(),
+            },
+        }
+    }
+
+    /// Returns the update for a tool call: a new call, or the complete input of an announced call.
+    fn call(
+        &mut self,
+        id: &ToolUseId,
+        name: &str,
+        input: Value,
+        parent: Option<&ToolUseId>,
+    ) -> Vec<SessionUpdate> {
+        let call = OpenCall { name: name.to_owned(), input };
+        if plan::is_plan_tool(name) {
+            let update = self.plan.called(name, &call.input);
+            self.open.insert(id.clone(), call);
+            return update.into_iter().collect();
+        }
+        let is_terminal = self.features.terminal_output && name == "Bash";
+        let shown = described(name, &call.input, is_terminal.then_some(id), &self.features.cwd);
+        let input = call.input.clone();
+        let update = if self.open.insert(id.clone(), call).is_some() {
+            let fields = ToolCallUpdateFields::new()
+                .title(shown.title)
+                .kind(shown.kind)
+                .content(shown.content)
+                .locations(shown.locations)
+                .raw_input(input);
+            SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id(id), fields).meta(meta(parent, None)))
+        } else {
+            let terminal = is_terminal.then(|| json!({"terminal_info": {"terminal_id": id.as_str()}}));
+            let call = ToolCall::new(call_id(id), shown.title)
+                .name(name)
+                .kind(shown.kind)
+                .content(shown.content)
+                .locations(shown.locations)
+                .raw_input(input)
+                .meta(meta(parent, terminal));
+            SessionUpdate::ToolCall(call)
+        };
+        vec![update]
+    }
+
+    /// Returns the updates for the tool results in a message. Its texts are the client's own prompts, or notes for the
+    /// model.
+    fn user(&mut self, user: &User) -> Vec<SessionUpdate> {
+        let results: Vec<_> =
+            user.message.content.blocks().iter().filter_map(Block::as_tool_result).collect();
+        // The details belong to the message, which then has one result.
+        let details = user.tool_use_result.as_ref().filter(|_| results.len() == 1).map(value);
+        results.into_iter().flat_map(|result| self.result(result, details.as_ref())).collect()
+    }
+
+    fn usage(&mut self, result: &TurnResult) -> SessionUpdate {
+        let window = result.model_usage.values().filter_map(|model| model.context_window).max();
+        let cost = Cost::new(result.total_cost_usd, "USD");
+        SessionUpdate::UsageUpdate(UsageUpdate::new(self.context_tokens, window.unwrap_or(0)).cost(cost))
+    }
+}
+
+/// Returns a chunk of text as an update of the agent's message.
+pub(super) fn message(text: impl Into<String>) -> SessionUpdate {
+    SessionUpdate::AgentMessageChunk(ContentChunk::new(ContentBlock::from(text.into())))
+}
+
+/// Returns the id of a tool call.
+pub(crate) fn call_id(id: &ToolUseId) -> ToolCallId {
+    ToolCallId::new(id.as_str())
+}
+
+/// Returns the update of a tool call.
+fn update(id: &ToolUseId, fields: ToolCallUpdateFields) -> SessionUpdate {
+    SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id(id), fields))
+}
+
+/// Returns the metadata of a tool call: the call that started its subagent, and the terminal by Zed's convention.
+fn meta(parent: Option<&ToolUseId>, terminal: Option<Value>) -> Option<Meta> {
+    let mut meta = match terminal {
+        Some(Value::Object(terminal)) => terminal,
+        _ => Meta::new(),
+    };
+    if let Some(parent) = parent {
+        meta.insert("claudeCode".to_owned(), json!({"parentToolUseId": parent.as_str()}));
+    }
+    (!meta.is_empty()).then_some(meta)
+}
+
+/// Returns free-form JSON as a value; `null` if it has text that is not Unicode.
+pub(crate) fn value(json: &RawJson) -> Value {
+    serde_json::from_str(json.as_str()).unwrap_or_default()
+}
+
+/// Returns the tokens that an answer leaves in the context.
+fn tokens(usage: &Usage) -> u64 {
+    let cached = usage.cache_creation_input_tokens.unwrap_or(0) + usage.cache_read_input_tokens.unwrap_or(0);
+    usage.input_tokens + cached + usage.output_tokens
+}

@@ -1,0 +1,86 @@
+//! Messages of a stored conversation.
+
+use agent_client_protocol::v1::schema::{ContentBlock, ContentChunk, MessageId, SessionUpdate};
+use agentwire::{
+    Block,
+    protocol::{
+        Content,
+        message::{ApiMessage, UserMessage},
+        session_info::{SessionMessage, SessionMessageKind},
+    },
+};
+
+use super::{Mapping, chunk, content};
+
+impl Mapping {
+    /// Returns the updates that show a stored message again.
+    pub(crate) fn stored(&mut self, message: &SessionMessage) -> Vec<SessionUpdate> {
+        match message.kind {
+            SessionMessageKind::User => match message.message.decode::<UserMessage>() {
+                Ok(user) => self.stored_prompt(user.content, message.uuid.as_str()),
+                Err(_) => Vec::new(),
+            },
+            SessionMessageKind::Assistant => match message.message.decode::<ApiMessage>() {
+                Ok(answer) => self.stored_answer(&answer),
+                Err(_) => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn stored_prompt(&mut self, content: Content, id: &str) -> Vec<SessionUpdate> {
+        let chunk = |block: ContentBlock| {
+            SessionUpdate::UserMessageChunk(ContentChunk::new(block).message_id(MessageId::new(id)))
+        };
+        match content {
+            Content::Text(text) => typed(&text).map(ContentBlock::from).map(chunk).into_iter().collect(),
+            Content::Blocks(blocks) => {
+                let mut updates = Vec::new();
+                for block in &blocks {
+                    match block {
+                        Block::ToolResult(result) => updates.extend(self.result(result, None)),
+                        Block::Text(text) => {
+                            updates.extend(typed(&text.text).map(ContentBlock::from).map(chunk));
+                        }
+                        other => updates.push(chunk(content::block(other))),
+                    }
+                }
+                updates
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn stored_answer(&mut self, answer: &ApiMessage) -> Vec<SessionUpdate> {
+        let mut updates = Vec::new();
+        for block in &answer.content {
+            match block {
+                Block::Text(text) => {
+                    updates.extend(chunk(&text.text, Some(&answer.id)).map(SessionUpdate::AgentMessageChunk));
+                }
+                Block::Thinking(thinking) => {
+                    updates.extend(
+                        chunk(&thinking.thinking, Some(&answer.id)).map(SessionUpdate::AgentThoughtChunk),
+                    );
+                }
+                other => updates.extend(self.block(other, None)),
+            }
+        }
+        updates
+    }
+}
+
+/// Returns what the user typed: the CLI stores slash commands and their output with tags.
+fn typed(text: &str) -> Option<String> {
+    let tagged = |tag: &str| {
+        let rest = text.split_once(&format!("<{tag}>"))?.1;
+        Some(rest.split_once(&format!("</{tag}>"))?.0.trim())
+    };
+    let trimmed = text.trim_start();
+    if trimmed.starts_with("<command-") {
+        let arguments = tagged("command-args").unwrap_or_default();
+        return tagged("command-name").map(|name| format!("{name} {arguments}").trim_end().to_owned());
+    }
+    let is_hidden = trimmed.starts_with("<local-command-") || trimmed.starts_with("<system-reminder>");
+    (!is_hidden && !trimmed.is_empty()).then(|| text.to_owned())
+}

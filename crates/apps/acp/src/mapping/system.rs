@@ -1,0 +1,141 @@
+//! News of the session: notices, commands, compaction, title.
+
+use agent_client_protocol::v1::schema::{
+    AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, CompactionStatus, CompactionUpdate,
+    Notice, NoticeSeverity, SessionInfoUpdate, SessionUpdate, ToolCall, ToolCallId, ToolCallLocation,
+    ToolCallStatus, ToolCallUpdateFields, ToolKind, UnstructuredCommandInput,
+};
+use agentwire::{
+    System,
+    protocol::{
+        message::{
+            CompactResult, Informational, InformationalLevel, MemoryRecall, PermissionDenied, Status,
+            StatusKind,
+        },
+        slash_command::SlashCommand,
+    },
+};
+
+use super::{Mapping, message, text, update};
+
+impl Mapping {
+    pub(super) fn system(&mut self, system: &System) -> Vec<SessionUpdate> {
+        match system {
+            System::Status(status) => self.status(status).into_iter().collect(),
+            System::Informational(note) => vec![self.informational(note)],
+            System::LocalCommandOutput(output) => vec![message(&*output.content)],
+            System::CommandsChanged(changed) => vec![available_commands(&changed.commands)],
+            System::SessionTitleChanged(changed) => {
+                vec![SessionUpdate::SessionInfoUpdate(SessionInfoUpdate::new().title(changed.title.clone()))]
+            }
+            System::PermissionDenied(denied) => self.denied(denied).into_iter().collect(),
+            System::MemoryRecall(recall) => self.recalled(recall).into_iter().collect(),
+            System::Notification(note) => self.notice(NoticeSeverity::Info, &note.text, None),
+            System::ModelFallback(change) => {
+                let why = change.content.as_deref();
+                self.notice(NoticeSeverity::Warning, &format!("{} answers now", change.fallback_model), why)
+            }
+            System::ModelRefusalFallback(change) => {
+                let title = format!("{} answers now", change.fallback_model);
+                self.notice(NoticeSeverity::Warning, &title, Some(&change.content))
+            }
+            System::ApiRetry(retry) => {
+                let title = format!(
+                    "The request failed and is sent again ({} of {})",
+                    retry.attempt, retry.max_retries
+                );
+                self.notice(NoticeSeverity::Warning, &title, None)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns a notice; clients that show none get nothing, because the conversation does not depend on it.
+    fn notice(&self, severity: NoticeSeverity, title: &str, description: Option<&str>) -> Vec<SessionUpdate> {
+        if !self.features.notices || title.is_empty() {
+            return Vec::new();
+        }
+        let description = description.filter(|text| !text.is_empty()).map(ToOwned::to_owned);
+        vec![SessionUpdate::Notice(Notice::new(severity, title).description(description))]
+    }
+
+    /// Returns a note for the user; it may say why the turn stops, so every client shows it.
+    fn informational(&self, note: &Informational) -> SessionUpdate {
+        let severity = match note.level {
+            InformationalLevel::Warning => NoticeSeverity::Warning,
+            _ => NoticeSeverity::Info,
+        };
+        if self.features.notices {
+            return SessionUpdate::Notice(Notice::new(severity, &*note.content));
+        }
+        message(format!("{}\n\n", note.content))
+    }
+
+    fn status(&mut self, status: &Status) -> Option<SessionUpdate> {
+        let (state, words) = match (&status.status, &status.compact_result) {
+            (Some(StatusKind::Compacting), _) => {
+                self.compactions += 1;
+                (CompactionStatus::InProgress, "The conversation is compacted …\n\n")
+            }
+            (_, Some(CompactResult::Success)) => {
+                (CompactionStatus::Completed, "The conversation was compacted.\n\n")
+            }
+            (_, Some(_)) => (CompactionStatus::Failed, "The conversation could not be compacted.\n\n"),
+            _ => return None,
+        };
+        if !self.features.compactions {
+            return Some(message(words));
+        }
+        let update = CompactionUpdate::new(format!("compaction-{}", self.compactions), state);
+        Some(SessionUpdate::CompactionUpdate(match &status.compact_error {
+            Some(error) => update.error(&**error),
+            None => update,
+        }))
+    }
+
+    fn denied(&mut self, denied: &PermissionDenied) -> Option<SessionUpdate> {
+        if !self.is_open(&denied.tool_use_id) {
+            return None;
+        }
+        let why = denied.decision_reason.as_deref().unwrap_or(&denied.message);
+        let content = vec![text(format!("Not permitted: {why}"))];
+        let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed).content(content);
+        Some(update(&denied.tool_use_id, fields))
+    }
+
+    fn recalled(&self, recall: &MemoryRecall) -> Option<SessionUpdate> {
+        let id = recall.uuid.as_ref()?;
+        let call =
+            ToolCall::new(ToolCallId::new(id.as_str()), format!("Remember {} notes", recall.memories.len()))
+                .kind(ToolKind::Read)
+                .status(ToolCallStatus::Completed)
+                .locations(
+                    recall
+                        .memories
+                        .iter()
+                        .map(|memory| ToolCallLocation::new(&memory.path))
+                        .collect::<Vec<_>>(),
+                )
+                .content(
+                    recall
+                        .memories
+                        .iter()
+                        .filter_map(|memory| memory.content.clone())
+                        .map(text)
+                        .collect::<Vec<_>>(),
+                );
+        Some(SessionUpdate::ToolCall(call))
+    }
+}
+
+/// Returns the slash commands.
+pub(crate) fn available_commands(commands: &[SlashCommand]) -> SessionUpdate {
+    let command = |command: &SlashCommand| {
+        let hint = Some(&command.argument_hint).filter(|hint| !hint.is_empty());
+        let input = hint.map(|hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
+        AvailableCommand::new(&*command.name, &*command.description).input(input)
+    };
+    // Names that start with underscores are the CLI's own.
+    let shown = commands.iter().filter(|command| !command.name.starts_with("__"));
+    SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(shown.map(command).collect()))
+}

@@ -1,0 +1,188 @@
+//! Recorded sessions, as the updates that editors receive.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use agent_client_protocol::v1::schema::{ContentBlock, SessionUpdate, ToolCallStatus};
+use agentwire::{Block, Message};
+use agentwire_testkit::transcript::{Entry, Transcript};
+
+use super::Mapping;
+use crate::features::Features;
+
+const VERSIONS: &[&str] = &["2.1.330", "2.1.197"];
+
+/// Recordings with something to show in each.
+#[rustfmt::skip]
+const SHOWN: &[&str] = &[
+    "agent-foreground", "ask-user-question", "compact", "exit-plan-mode", "interrupt-mid-stream", "interrupt-mid-tool",
+    "mcp-tool-image", "mode-plan", "partial-messages-with-thinking", "permission-allow", "permission-deny",
+    "permission-updates-mode", "refusal-fallback", "resume", "rewind-files", "slash-context", "task-tools", "todo",
+    "tool-over-3-s",
+];
+
+fn folder(version: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/sessions").join(version)
+}
+
+fn messages(path: &Path) -> Vec<Message> {
+    let transcript = Transcript::parse(fs::read(path).unwrap()).unwrap();
+    let lines = transcript.entries.into_iter().filter_map(|entry| match entry {
+        Entry::Inbound(line) => Some(line),
+        _ => None,
+    });
+    lines.filter_map(|line| Message::from_bytes(&line).ok()).collect()
+}
+
+fn all() -> impl Iterator<Item = (PathBuf, Vec<Message>)> {
+    let paths = VERSIONS.iter().flat_map(|version| fs::read_dir(folder(version)).unwrap());
+    paths.map(|entry| entry.unwrap().path()).map(|path| {
+        let messages = messages(&path);
+        (path, messages)
+    })
+}
+
+fn features() -> Features {
+    Features { cwd: PathBuf::from("/project"), ..Features::default() }
+}
+
+fn shown(messages: &[Message], features: Features) -> String {
+    let mut mapping = Mapping::new(features);
+    let mut text = String::new();
+    for update in messages.iter().flat_map(|message| mapping.updates(message)) {
+        writeln!(text, "{}", serde_json::to_string(&update).unwrap()).unwrap();
+    }
+    text
+}
+
+#[test]
+fn recordings_are_shown_as_in_the_snapshots() {
+    for name in SHOWN {
+        let messages = messages(&folder(VERSIONS[0]).join(format!("{name}.transcript")));
+        insta::assert_snapshot!(*name, shown(&messages, features()));
+    }
+}
+
+#[test]
+fn richer_clients_get_terminals_notices_and_compactions() {
+    let features = Features { terminal_output: true, notices: true, compactions: true, ..features() };
+    for name in ["permission-allow", "compact", "refusal-fallback"] {
+        let messages = messages(&folder(VERSIONS[0]).join(format!("{name}.transcript")));
+        insta::assert_snapshot!(format!("{name}-rich"), shown(&messages, features.clone()));
+    }
+}
+
+/// Streamed fragments and whole blocks together show each text once. A block that was cut off has fragments alone.
+#[test]
+fn each_answer_is_shown_once() {
+    for (path, messages) in all() {
+        let mut mapping = Mapping::new(features());
+        let (mut said, mut shown) = (BTreeMap::<_, String>::new(), BTreeMap::<_, String>::new());
+        for message in &messages {
+            if let Message::Assistant(answer) = message
+                && answer.parent_tool_use_id.is_none()
+            {
+                let texts = answer.message.content.iter().filter_map(Block::as_text);
+                said.entry(answer.message.id.to_string()).or_default().extend(texts);
+            }
+            for update in mapping.updates(message) {
+                // Notes of the CLI have no message.
+                if let SessionUpdate::AgentMessageChunk(chunk) = update
+                    && let Some(id) = chunk.message_id
+                    && let ContentBlock::Text(text) = chunk.content
+                {
+                    shown.entry(id.to_string()).or_default().push_str(&text.text);
+                }
+            }
+        }
+        for (id, said) in said {
+            assert_eq!(shown.remove(&id).unwrap_or_default(), said, "{}: {id}", path.display());
+        }
+    }
+}
+
+/// An update names a call that was announced, and nothing follows a result.
+#[test]
+fn each_tool_call_is_announced_and_ends_once() {
+    for (path, messages) in all() {
+        let mut mapping = Mapping::new(features());
+        let (mut open, mut ended) = (Vec::new(), Vec::new());
+        for update in messages.iter().flat_map(|message| mapping.updates(message)) {
+            match update {
+                SessionUpdate::ToolCall(call) if call.status == ToolCallStatus::Completed => {
+                    ended.push(call.tool_call_id);
+                }
+                SessionUpdate::ToolCall(call) => {
+                    assert!(!open.contains(&call.tool_call_id), "{}: announced twice", path.display());
+                    open.push(call.tool_call_id);
+                }
+                SessionUpdate::ToolCallUpdate(update) => {
+                    let id = update.tool_call_id;
+                    assert!(open.contains(&id), "{}: {id} was not announced", path.display());
+                    assert!(!ended.contains(&id), "{}: {id} has ended", path.display());
+                    // The result follows the report of a denial.
+                    if update.fields.status == Some(ToolCallStatus::Completed) {
+                        ended.push(id);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn unknown_message_is_ignored() {
+    let unknown = Message::from_line(r#"{"type":"later","text":"new"}"#).unwrap();
+    assert!(Mapping::new(features()).updates(&unknown).is_empty());
+}
+
+#[test]
+fn paths_are_relative_in_titles_and_absolute_elsewhere() {
+    let call = |name: &str, input: &str| {
+        super::described(name, &serde_json::from_str(input).unwrap(), None, Path::new("/project"))
+    };
+    let read = call("Read", r#"{"file_path":"/project/src/a.rs","offset":10,"limit":5}"#);
+    assert_eq!(read.title, "Read src/a.rs (lines 10 to 14)");
+    assert_eq!(
+        (read.locations[0].path.to_str(), read.locations[0].line),
+        (Some("/project/src/a.rs"), Some(10))
+    );
+    assert_eq!(
+        call("Write", r#"{"file_path":"b.rs","content":""}"#).locations[0].path.to_str(),
+        Some("/project/b.rs")
+    );
+    assert_eq!(call("mcp__files__list", "{}").title, "list (files)");
+    assert_eq!(call("Later", "null").title, "Later");
+}
+
+#[test]
+fn each_edit_of_a_file_is_a_diff() {
+    let input = r#"{"file_path":"/project/a","edits":[{"old_string":"1","new_string":"2"},{"old_string":"","new_string":"3"}]}"#;
+    let shown =
+        super::described("MultiEdit", &serde_json::from_str(input).unwrap(), None, Path::new("/project"));
+    let diffs = serde_json::to_value(shown.content).unwrap();
+    assert_eq!((&diffs[0]["oldText"], &diffs[0]["newText"]), (&"1".into(), &"2".into()));
+    assert_eq!((&diffs[1]["oldText"], &diffs[1]["newText"]), (&serde_json::Value::Null, &"3".into()));
+}
+
+#[test]
+fn stored_conversation_is_shown_again() {
+    let stored = [
+        r#"{"type":"user","uuid":"u1","session_id":"s","message":{"role":"user","content":"Look."},"parent_tool_use_id":null,"parent_agent_id":null}"#,
+        r#"{"type":"user","uuid":"u2","session_id":"s","message":{"role":"user","content":"<command-name>/init</command-name><command-args>all</command-args>"},"parent_tool_use_id":null,"parent_agent_id":null}"#,
+        r#"{"type":"user","uuid":"u3","session_id":"s","message":{"role":"user","content":"<local-command-stdout>x</local-command-stdout>"},"parent_tool_use_id":null,"parent_agent_id":null}"#,
+        r#"{"type":"assistant","uuid":"a1","session_id":"s","message":{"id":"m1","role":"assistant","content":[{"type":"thinking","thinking":"Hm."},{"type":"text","text":"I read it."},{"type":"tool_use","id":"t1","name":"Read","input":{"file_path":"/project/a.txt"}}]},"parent_tool_use_id":null,"parent_agent_id":null}"#,
+        r#"{"type":"user","uuid":"u4","session_id":"s","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"1\tone"}]},"parent_tool_use_id":null,"parent_agent_id":null}"#,
+    ];
+    let mut mapping = Mapping::new(features());
+    let mut text = String::new();
+    for message in stored {
+        for update in mapping.stored(&serde_json::from_str(message).unwrap()) {
+            writeln!(text, "{}", serde_json::to_string(&update).unwrap()).unwrap();
+        }
+    }
+    insta::assert_snapshot!("stored", text);
+}

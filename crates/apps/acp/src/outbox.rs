@@ -1,0 +1,103 @@
+//! The lines to and from the client, with a limit of updates that the client has not read.
+
+use std::{future::ready, io, sync::Arc};
+
+use agent_client_protocol::{
+    Client, Lines,
+    v1::{
+        ConnectionTo,
+        schema::{SessionNotification, SessionUpdate},
+    },
+};
+use futures_util::{Sink, SinkExt, Stream, TryStreamExt as _};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::Semaphore,
+};
+use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
+
+/// Sends updates to the client, and waits while it reads too slowly.
+#[derive(Clone, Debug)]
+pub(crate) struct Outbox {
+    client: ConnectionTo<Client>,
+    room: Room,
+}
+
+/// The room for updates between a session and the client.
+///
+/// The connection's queue has no bound, so a session takes a permit for each update, and the writer returns it.
+#[derive(Clone, Debug)]
+pub(crate) struct Room(Arc<Semaphore>);
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(UPDATES)))
+    }
+
+    /// Makes all waiting senders fail, after the connection has ended.
+    pub(crate) fn close(&self) {
+        self.0.close();
+    }
+}
+
+impl Outbox {
+    pub(crate) fn new(client: ConnectionTo<Client>, room: Room) -> Self {
+        Self { client, room }
+    }
+
+    /// Returns the connection, for requests.
+    pub(crate) fn client(&self) -> &ConnectionTo<Client> {
+        &self.client
+    }
+
+    /// Sends updates of a session in order. Returns `false` if the connection has ended.
+    pub(crate) async fn show(&self, session: &str, updates: Vec<SessionUpdate>) -> bool {
+        for update in updates {
+            let Ok(permit) = self.room.0.acquire().await else { return false };
+            permit.forget();
+            if self.client.send_notification(SessionNotification::new(session.to_owned(), update)).is_err() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Returns the transport over these streams. A line of the client may have [`LONGEST_LINE`] bytes; a longer one ends
+/// the connection.
+pub(crate) fn lines(
+    input: impl AsyncRead + Send + 'static,
+    output: impl AsyncWrite + Send + 'static,
+    room: &Room,
+) -> Lines<
+    impl Sink<String, Error = io::Error> + Send + 'static,
+    impl Stream<Item = io::Result<String>> + Send + 'static,
+> {
+    let room = room.clone();
+    let incoming = FramedRead::new(input, LinesCodec::new_with_max_length(LONGEST_LINE)).map_err(io_error);
+    let lines = SinkExt::<String>::sink_map_err(FramedWrite::new(output, LinesCodec::new()), io_error);
+    let outgoing = SinkExt::<String>::with(lines, move |line: String| {
+        if line.contains(UPDATE) {
+            room.0.add_permits(1);
+        }
+        ready(Ok::<_, io::Error>(line))
+    });
+    Lines::new(outgoing, incoming)
+}
+
+fn io_error(error: LinesCodecError) -> io::Error {
+    match error {
+        LinesCodecError::Io(error) => error,
+        LinesCodecError::MaxLineLengthExceeded => io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("a line of the client is longer than {LONGEST_LINE} bytes"),
+        ),
+    }
+}
+
+/// How many updates may wait for the client.
+const UPDATES: usize = 256;
+/// The longest line of the client, in bytes: a prompt may contain images.
+const LONGEST_LINE: usize = 64 * 1024 * 1024;
+/// Within a text the quotes would be escaped.
+const UPDATE: &str = r#""method":"session/update""#;

@@ -1,0 +1,215 @@
+//! Permission requests: the options that the client shows, and the decision that each stands for. No I/O.
+
+use std::path::Path;
+
+use agent_client_protocol::v1::schema::{
+    PermissionOption, PermissionOptionKind, RequestPermissionOutcome, ToolCallStatus, ToolCallUpdate,
+    ToolCallUpdateFields,
+};
+use agentwire::{
+    Decision, PermissionMode,
+    protocol::{
+        control::CanUseTool,
+        permission::{Answer, PermissionUpdate, Plan, Question, Rule},
+    },
+};
+
+use crate::mapping::{call_id, described, text, value};
+
+/// An option, and the decision if the client selects it.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    pub(crate) option: PermissionOption,
+    decision: Decision,
+}
+
+impl Choice {
+    fn new(
+        id: &str,
+        name: impl Into<String>,
+        kind: PermissionOptionKind,
+        decision: impl Into<Decision>,
+    ) -> Self {
+        Self { option: PermissionOption::new(id.to_owned(), name, kind), decision: decision.into() }
+    }
+}
+
+/// Returns the options for a request.
+pub(crate) fn choices(request: &CanUseTool) -> Vec<Choice> {
+    if let Ok(Some(plan)) = Plan::presented_by(request) {
+        return plan_choices(&plan);
+    }
+    let mut choices = vec![Choice::new("allow", "Allow", PermissionOptionKind::AllowOnce, Decision::allow())];
+    if let Some(always) = request.allow_always() {
+        let name = always_name(&request.permission_suggestions);
+        choices.push(Choice::new("allow_always", name, PermissionOptionKind::AllowAlways, always));
+    }
+    choices.push(Choice::new("reject", "Reject", PermissionOptionKind::RejectOnce, Decision::deny(REJECTED)));
+    choices
+}
+
+fn plan_choices(plan: &Plan) -> Vec<Choice> {
+    let then = |mode| plan.approve().updates([PermissionUpdate::set_mode(mode)]);
+    vec![
+        Choice::new(
+            "acceptEdits",
+            "Yes, and accept edits",
+            PermissionOptionKind::AllowAlways,
+            then(PermissionMode::AcceptEdits),
+        ),
+        Choice::new(
+            "default",
+            "Yes, and ask before edits",
+            PermissionOptionKind::AllowOnce,
+            then(PermissionMode::Default),
+        ),
+        Choice::new(
+            "plan",
+            "No, continue to plan",
+            PermissionOptionKind::RejectOnce,
+            Decision::deny("The user wants to continue planning."),
+        ),
+    ]
+}
+
+/// Returns the options for a question to the user: its choices, and to give no answer.
+pub(crate) fn answers(question: &Question) -> Vec<PermissionOption> {
+    let answers = question.options.iter().enumerate().map(|(at, choice)| {
+        PermissionOption::new(format!("answer-{at}"), &*choice.label, PermissionOptionKind::AllowOnce)
+    });
+    let none = PermissionOption::new("reject", "No answer", PermissionOptionKind::RejectOnce);
+    answers.chain([none]).collect()
+}
+
+/// Returns the answer that was selected.
+pub(crate) fn answer(question: &Question, outcome: &RequestPermissionOutcome) -> Option<Answer> {
+    let RequestPermissionOutcome::Selected(selected) = outcome else { return None };
+    let at: usize = selected.option_id.0.strip_prefix("answer-")?.parse().ok()?;
+    Some(Answer::choices([question.options.get(at)?]))
+}
+
+/// Returns the decision that the client's answer stands for. Any other answer is a denial.
+pub(crate) fn decision(choices: Vec<Choice>, outcome: &RequestPermissionOutcome) -> Decision {
+    let RequestPermissionOutcome::Selected(selected) = outcome else {
+        return Decision::deny_and_interrupt("The user cancelled the turn.");
+    };
+    let chosen = choices.into_iter().find(|choice| choice.option.option_id == selected.option_id);
+    chosen.map_or_else(|| Decision::deny(REJECTED), |choice| choice.decision)
+}
+
+/// Returns the tool call that a request is about.
+pub(crate) fn tool_call(request: &CanUseTool, title: Option<&str>, cwd: &Path) -> ToolCallUpdate {
+    let input = value(&request.input);
+    let shown = described(&request.tool_name, &input, None, cwd);
+    let mut content = shown.content;
+    // A plan is a file, which the call's input alone does not contain.
+    if let Ok(Some(Plan { plan: Some(plan), .. })) = Plan::presented_by(request) {
+        content = vec![text(plan)];
+    }
+    content.extend(request.decision_reason.clone().map(text));
+    let fields = ToolCallUpdateFields::new()
+        .title(title.map_or(shown.title, ToOwned::to_owned))
+        .kind(shown.kind)
+        .status(ToolCallStatus::Pending)
+        .content(content)
+        .locations(shown.locations)
+        .raw_input(input);
+    ToolCallUpdate::new(call_id(&request.tool_use_id), fields)
+}
+
+/// Returns what always allowing changes: all of it is applied.
+fn always_name(updates: &[PermissionUpdate]) -> String {
+    let words: Vec<String> = updates
+        .iter()
+        .map(|update| match update {
+            PermissionUpdate::AddRules(rules) | PermissionUpdate::ReplaceRules(rules) => {
+                rules.rules.iter().map(Rule::to_string).collect::<Vec<_>>().join(", ")
+            }
+            PermissionUpdate::SetMode(mode) => format!("mode {}", mode.mode),
+            PermissionUpdate::AddDirectories(folders) => {
+                format!("work in {}", folders.directories.join(", "))
+            }
+            other => other.kind().to_owned(),
+        })
+        .collect();
+    format!("Always allow ({})", words.join("; "))
+}
+
+const REJECTED: &str = "The user rejected this tool use.";
+
+#[cfg(test)]
+mod tests {
+    use agent_client_protocol::v1::schema::SelectedPermissionOutcome;
+    use agentwire::protocol::permission::Questions;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn request(tool: &str, fields: Value) -> CanUseTool {
+        let mut request =
+            json!({"tool_name": tool, "tool_use_id": "t", "input": {"command": "ls", "plan": "Walk."}});
+        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        serde_json::from_str(&request.to_string()).unwrap()
+    }
+
+    fn suggesting() -> CanUseTool {
+        let rule = json!({"type": "addRules", "behavior": "allow", "destination": "session",
+            "rules": [{"toolName": "Bash", "ruleContent": "ls *"}]});
+        request("Bash", json!({"permission_suggestions": [rule]}))
+    }
+
+    fn selected(id: &str) -> RequestPermissionOutcome {
+        RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(id.to_owned()))
+    }
+
+    fn decided(request: &CanUseTool, outcome: &RequestPermissionOutcome) -> Value {
+        serde_json::to_value(decision(choices(request), outcome)).unwrap()
+    }
+
+    #[test]
+    fn options_stand_for_their_decisions() {
+        let request = suggesting();
+        assert_eq!(decided(&request, &selected("allow")), json!({"behavior": "allow"}));
+        assert_eq!(decided(&request, &selected("reject"))["behavior"], "deny");
+        let always = decided(&request, &selected("allow_always"));
+        assert_eq!(always["updatedPermissions"][0]["rules"][0]["ruleContent"], "ls *");
+        assert_eq!(choices(&request)[1].option.name, "Always allow (Bash(ls *))");
+    }
+
+    #[test]
+    fn option_that_was_not_offered_denies() {
+        let plain = request("Bash", json!({}));
+        for id in ["allow_always", "acceptEdits", "", "ALLOW", "answer-0"] {
+            assert_eq!(decided(&plain, &selected(id))["behavior"], "deny", "{id}");
+        }
+    }
+
+    #[test]
+    fn cancelled_request_denies_and_ends_the_turn() {
+        let denied = decided(&suggesting(), &RequestPermissionOutcome::Cancelled);
+        assert_eq!((&denied["behavior"], &denied["interrupt"]), (&json!("deny"), &json!(true)));
+    }
+
+    #[test]
+    fn plan_is_approved_with_a_mode() {
+        let plan = request("ExitPlanMode", json!({}));
+        assert_eq!(decided(&plan, &selected("acceptEdits"))["updatedPermissions"][0]["mode"], "acceptEdits");
+        assert_eq!(decided(&plan, &selected("default"))["updatedPermissions"][0]["mode"], "default");
+        assert_eq!(decided(&plan, &selected("plan"))["behavior"], "deny");
+        let shown = serde_json::to_value(tool_call(&plan, None, Path::new("/project"))).unwrap();
+        assert_eq!(shown["content"][0]["content"]["text"], "Walk.");
+    }
+
+    #[test]
+    fn answer_is_one_of_the_choices() {
+        let input =
+            json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
+        let asked = request("AskUserQuestion", json!({"input": input}));
+        let questions = Questions::asked_by(&asked).unwrap().unwrap();
+        let question = &questions.questions[0];
+        assert_eq!(answer(question, &selected("answer-1")).unwrap().text, "B");
+        for outcome in [selected("answer-2"), selected("reject"), RequestPermissionOutcome::Cancelled] {
+            assert!(answer(question, &outcome).is_none());
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Prompts of the client as input of the CLI.
+
+use agent_client_protocol::v1::schema::{
+    BlobResourceContents, ContentBlock, EmbeddedResourceResource, ImageContent, ResourceLink,
+    TextResourceContents,
+};
+use agentwire::{
+    Block,
+    protocol::content::{Document, Image, Text},
+};
+
+/// Returns the blocks of a prompt.
+///
+/// Links become mentions, embedded texts follow the blocks that mention them, and content of kinds that the model can't
+/// read becomes a note.
+pub(crate) fn blocks(prompt: &[ContentBlock]) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut embedded = Vec::new();
+    for block in prompt {
+        match block {
+            ContentBlock::Text(text) => blocks.push(of_text(&*text.text)),
+            ContentBlock::Image(image) => blocks.push(of_image(image)),
+            ContentBlock::ResourceLink(link) => blocks.push(of_text(mention(link))),
+            ContentBlock::Resource(resource) => match &resource.resource {
+                EmbeddedResourceResource::TextResourceContents(text) => {
+                    blocks.push(of_text(format!("[{}]", text.uri)));
+                    embedded.push(of_embedded(text));
+                }
+                EmbeddedResourceResource::BlobResourceContents(blob) => embedded.push(of_blob(blob)),
+                _ => blocks.push(of_text(UNREADABLE)),
+            },
+            _ => blocks.push(of_text(UNREADABLE)),
+        }
+    }
+    blocks.append(&mut embedded);
+    blocks
+}
+
+fn of_text(text: impl Into<String>) -> Block {
+    Text::new(text).into()
+}
+
+/// An image without data is at its address.
+fn of_image(image: &ImageContent) -> Block {
+    match &image.uri {
+        Some(uri) if image.data.is_empty() && is_remote(uri) => Image::url(&**uri).into(),
+        _ => Image::base64(&*image.mime_type, image.data.clone()).into(),
+    }
+}
+
+/// Returns a mention as a user types it: the CLI reads the file.
+fn mention(link: &ResourceLink) -> String {
+    match link.uri.strip_prefix("file://") {
+        Some(path) => format!("@{}", decoded(path)),
+        None => format!("[{}]({})", link.name, link.uri),
+    }
+}
+
+fn of_embedded(text: &TextResourceContents) -> Block {
+    of_text(format!("<context ref=\"{}\">\n{}\n</context>", text.uri, text.text))
+}
+
+fn of_blob(blob: &BlobResourceContents) -> Block {
+    match blob.mime_type.as_deref() {
+        Some(kind) if kind.starts_with("image/") => Image::base64(kind, blob.blob.clone()).into(),
+        Some(PDF) => Document::base64(PDF, blob.blob.clone()).into(),
+        _ => of_text(format!("[{}: the content can't be read]", blob.uri)),
+    }
+}
+
+fn is_remote(uri: &str) -> bool {
+    uri.starts_with("https://") || uri.starts_with("http://")
+}
+
+/// Decodes percent encoding; returns an invalid path unchanged.
+fn decoded(path: &str) -> String {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let encoded = tail.get(..2).filter(|_| *first == b'%');
+        let byte = encoded.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &tail[2..] } else { tail };
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
+}
+
+const PDF: &str = "application/pdf";
+const UNREADABLE: &str = "[content of a kind that can't be read]";
+
+#[cfg(test)]
+mod tests {
+    use agent_client_protocol::v1::schema::{AudioContent, EmbeddedResource};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn sent(prompt: &[ContentBlock]) -> Vec<Value> {
+        blocks(prompt).iter().map(|block| serde_json::to_value(block).unwrap()).collect()
+    }
+
+    #[test]
+    fn link_to_a_file_is_a_mention() {
+        let link = ResourceLink::new("a b.rs", "file:///project/a%20b.rs");
+        assert_eq!(
+            sent(&[ContentBlock::ResourceLink(link)]),
+            [json!({"type": "text", "text": "@/project/a b.rs"})]
+        );
+        assert_eq!(decoded("/100%/%zz/%ff"), "/100%/%zz/%ff");
+    }
+
+    #[test]
+    fn embedded_text_follows_the_prompt() {
+        let text = TextResourceContents::new("fn main() {}", "file:///project/a.rs");
+        let resource = EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(text));
+        let prompt = [ContentBlock::Resource(resource), ContentBlock::from("Explain it.")];
+        let texts: Vec<Value> = sent(&prompt).into_iter().map(|mut block| block["text"].take()).collect();
+        let context = "<context ref=\"file:///project/a.rs\">\nfn main() {}\n</context>";
+        assert_eq!(texts, ["[file:///project/a.rs]", "Explain it.", context]);
+    }
+
+    #[test]
+    fn image_is_sent_as_data_or_by_its_address() {
+        let data = sent(&[ContentBlock::Image(ImageContent::new("AAAA", "image/png"))]);
+        assert_eq!(data[0]["source"], json!({"type": "base64", "media_type": "image/png", "data": "AAAA"}));
+        let far = ImageContent::new("", "image/png").uri("https://example.com/a.png".to_owned());
+        let far = sent(&[ContentBlock::Image(far)]);
+        assert_eq!(far[0]["source"], json!({"type": "url", "url": "https://example.com/a.png"}));
+    }
+
+    #[test]
+    fn unreadable_content_is_a_note() {
+        assert_eq!(
+            sent(&[ContentBlock::Audio(AudioContent::new("AAAA", "audio/wav"))])[0]["text"],
+            UNREADABLE
+        );
+    }
+}

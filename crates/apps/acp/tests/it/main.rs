@@ -1,0 +1,66 @@
+//! The agent over streams in memory, without a CLI.
+
+#![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
+
+use std::time::Duration;
+
+use agentwire_acp::{Settings, serve};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+
+/// Sends the lines, ends the input, and returns the agent's lines.
+async fn answers(lines: &[&str]) -> Vec<Value> {
+    let ((mut input, theirs), (mut output, ours)) = (duplex(1 << 16), duplex(1 << 16));
+    let mut settings = Settings::default();
+    settings.cli = Some("/no/such/claude".into());
+    let served = serve(settings, theirs, ours);
+    let client = async {
+        for line in lines {
+            input.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+        }
+        drop(input);
+        let mut text = String::new();
+        output.read_to_string(&mut text).await.unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let (served, answers) =
+        tokio::time::timeout(LIMIT, async { tokio::join!(served, client) }).await.unwrap();
+    served.unwrap();
+    answers
+}
+
+fn request(method: &str, params: Value) -> String {
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
+}
+
+const LIMIT: Duration = Duration::from_secs(20);
+
+#[tokio::test]
+async fn initialize_reports_what_the_agent_can_do() {
+    let answers =
+        answers(&[&request("initialize", json!({"protocolVersion": 1, "clientCapabilities": {}}))]).await;
+    let result = &answers[0]["result"];
+    assert_eq!(result["protocolVersion"], 1);
+    assert_eq!(result["agentInfo"]["name"], "agentwire-acp");
+    assert_eq!(result["agentCapabilities"]["loadSession"], true);
+    assert_eq!(result["agentCapabilities"]["promptCapabilities"]["image"], true);
+}
+
+#[tokio::test]
+async fn prompt_to_a_session_that_is_not_open_is_an_error() {
+    let initialize = request("initialize", json!({"protocolVersion": 1}));
+    let prompt = request("session/prompt", json!({"sessionId": "s", "prompt": []}));
+    let answers = answers(&[&initialize, &prompt]).await;
+    assert_eq!(answers[1]["error"]["code"], -32002);
+}
+
+#[tokio::test]
+async fn unknown_requests_and_lines_end_nothing() {
+    let initialize = request("initialize", json!({"protocolVersion": 1}));
+    let later = request("session/later", json!({}));
+    let note = json!({"jsonrpc": "2.0", "method": "later", "params": {}}).to_string();
+    let answers = answers(&[&initialize, "no JSON", &note, &later, &initialize]).await;
+    assert_eq!(answers[1]["error"]["code"], -32700);
+    assert_eq!(answers[2]["error"]["code"], -32601);
+    assert_eq!(answers[3]["id"], 1);
+}
