@@ -21,7 +21,7 @@ use Fault as F;
 const ROWS: &[Row] = &[
     Row {
         seen: "The CLI crashes in mid-turn, with text on stderr, or is killed",
-        right: "The stream yields the earlier messages, then one typed error with exit code or signal and the end of stderr",
+        right: "The stream yields earlier messages, then one typed error with exit code or signal and the end of stderr",
         faults: &[F::Crash, F::Killed],
         tests: &[
             "ending::crash_is_reported_after_earlier_messages",
@@ -79,8 +79,8 @@ const ROWS: &[Row] = &[
         ],
     },
     Row {
-        seen: "The CLI is dead but another process holds its stdout; or it closes stdout and keeps running",
-        right: "Written messages are delivered, then the end is reported, bounded",
+        seen: "The CLI is dead but something else holds its stdout; or it closes stdout and lives on",
+        right: "Written output is delivered, then the end is reported, bounded",
         faults: &[F::Grandchild, F::Stranger, F::CloseStdout],
         tests: &[
             "ending::end_is_reported_though_a_grandchild_holds_stdout",
@@ -114,7 +114,7 @@ const ROWS: &[Row] = &[
         tests: &["lines::unknown_kinds_are_kept"],
     },
     Row {
-        seen: "A known type without a required field",
+        seen: "A known type without a required part",
         right: "That one line is undecodable, with its text and the error; the session goes on",
         faults: &[F::Undecodable, F::BrokenResult],
         tests: &["lines::undecodable_lines_are_kept", "lines::undecodable_result_ends_its_turn"],
@@ -148,8 +148,8 @@ const ROWS: &[Row] = &[
         tests: &["lines::characters_across_reads_are_intact"],
     },
     Row {
-        seen: "Unpaired surrogate escapes, invalid UTF-8 bytes",
-        right: "The line is kept and reported; the session goes on",
+        seen: "Lone surrogate escapes, invalid UTF-8 bytes",
+        right: "The line is delivered and reported; the session goes on",
         faults: &[F::Surrogate, F::BadUtf8],
         tests: &["lines::lone_surrogates_are_kept", "lines::invalid_utf8_is_kept"],
     },
@@ -203,8 +203,8 @@ const ROWS: &[Row] = &[
         ],
     },
     Row {
-        seen: "The CLI reads none of its input, for many prompts",
-        right: "Sending ends within a limit, with the error that the prompt was not sent",
+        seen: "The CLI reads none of its input, prompt after prompt",
+        right: "Sending ends within a limit, with an error: the prompt was not sent",
         faults: &[F::Frozen],
         tests: &["calls::prompt_is_not_sent_to_a_frozen_cli"],
     },
@@ -218,7 +218,7 @@ const ROWS: &[Row] = &[
         ],
     },
     Row {
-        seen: "A duplicate request, a cancellation of an unknown one",
+        seen: "A request that comes twice, a cancel of an unknown request",
         right: "Answered once; the rest ignored and counted",
         faults: &[F::DuplicateRequest, F::StrayCancel],
         tests: &[
@@ -288,8 +288,8 @@ const ROWS: &[Row] = &[
         tests: &["turns::leftovers_do_not_leak_into_the_next_turn", "turns::receipts_report_each_prompt"],
     },
     Row {
-        seen: "Another process kills the CLI while prompts wait",
-        right: "All waits end at once, with the signal",
+        seen: "The CLI is killed from outside while prompts wait",
+        right: "The end reaches everything that waits, at once, with the signal",
         faults: &[F::HoldTurn],
         tests: &["turns::kill_settles_queued_prompts"],
     },
@@ -370,7 +370,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         seen: "No fault at all",
-        right: "Two turns and a clean end, without a leftover process",
+        right: "Two turns and a good end, and nothing remains",
         faults: &[],
         tests: &["closing::session_without_faults_leaves_no_process"],
     },
@@ -413,7 +413,7 @@ fn the_documentation_is_up_to_date() {
 
 fn tables() -> String {
     let mut text = String::from(
-        "## Flags\n\n| flag | by default | behavior of the fault CLI | correct reaction |\n|---|---|---|---|\n",
+        "## Flags\n\n| flag | by default | what the fault CLI does | correct reaction |\n|---|---|---|---|\n",
     );
     for fault in Fault::ALL {
         let default = fault.default_value().unwrap_or_default();
@@ -425,7 +425,7 @@ fn tables() -> String {
         ));
     }
     text.push_str(
-        "\n## What clients have failed at\n\n| fault | correct reaction | flags | tests |\n|---|---|---|---|\n",
+        "\n## Faults of clients\n\n| fault | correct reaction | flags | tests |\n|---|---|---|---|\n",
     );
     for row in ROWS {
         let flags: Vec<String> = row.faults.iter().map(|fault| format!("`{}`", fault.name())).collect();

@@ -44,7 +44,7 @@ fault_list! {
         "Goes idle at the end of a turn, without a `result`.",
         "The turn ends, without a result; a later turn works.";
     LongResult "long-result" Number("BYTES", 2_000_000),
-        "Ends its turns with a `result` whose text has BYTES bytes; its `type` follows the text.",
+        "Ends its turns with a `result` with a text of BYTES bytes; its `type` comes after the text.",
         "Over the limit of a line, the turn ends with an error that names the limit; a later turn works.";
     ExitIdle "exit-idle" Number("CODE", 4),
         "Writes `fatal: nothing to do` to stderr and exits with CODE right after the handshake.",
@@ -53,41 +53,41 @@ fault_list! {
         "Closes stdin right after the handshake, and lives on in silence.",
         "The next prompt fails in bounded time, and the process is ended.";
     CloseStdout "close-stdout" Nothing,
-        "Closes stdout in the middle of the turn, and keeps running.",
+        "Closes stdout in the middle of the turn, and lives on.",
         "Earlier messages are delivered, then the end is reported in bounded time, and the process is ended.";
     Grandchild "grandchild" Nothing,
         "Has started a process that holds all its pipes, ignores SIGTERM and outlives it.",
         "Ends are reported in bounded time; the process group is ended, this one included.";
     QuietGrandchild "quiet-grandchild" Nothing,
-        "As `grandchild`, but it holds none of the pipes, so that only the process group includes it.",
-        "It ends with the session.";
+        "As `grandchild`, but it holds none of the pipes, so that only the process group reveals it.",
+        "It is gone when the session is.";
     Stranger "stranger" Nothing,
         "Has started a process that holds all its pipes and has left the process group.",
         "Ends are reported in bounded time, though the pipes never end.";
     Deaf "deaf" Nothing,
-        "Neither exits nor reads when its input has ended.",
-        "After the grace period it gets SIGTERM, and is reaped.";
+        "Neither exits nor listens when its input has ended.",
+        "After a grace period it receives SIGTERM, and is reaped.";
     Stubborn "stubborn" Nothing,
         "As `deaf`, and ignores SIGTERM.",
-        "After two grace periods it gets SIGKILL, and is reaped.";
+        "After two grace periods it receives SIGKILL, and is reaped.";
     Frozen "frozen" Nothing,
         "Neither reads nor writes nor ends after the handshake.",
         "Calls time out, prompts wait without blocking anybody, and closing is bounded.";
     Stopped "stopped" Nothing,
         "Stops itself (SIGSTOP) in the middle of the turn, so that SIGTERM does not reach it.",
-        "Closing is bounded: it gets SIGKILL, and is reaped.";
+        "Closing is bounded: it receives SIGKILL, and is reaped.";
     HoldTurn "hold-turn" Number("N", 1000),
         "The first N turns go on until they are interrupted or the input has ended.",
         "Closing or dropping ends the input, and gives the turn its time.";
     Transcript "transcript" File,
-        "Stores its output in FILE, and writes the last line, `the end`, a moment after the end of its input.",
+        "Stores its output in FILE, and after the end of its input takes a moment to write the last line, `the end`.",
         "The last line is there after close, and some time after a drop.";
     StrayLine "stray-line" Nothing,
         "Prints lines on stdout that are no JSON objects.",
         "Each is shown as noise, and the session goes on.";
     Unknown "unknown" Nothing,
         "Sends an unknown type, subtype, content block, stream event, session state and stop reason.",
-        "Each is kept unchanged, typed as unknown, and the session goes on.";
+        "Each is delivered unchanged, typed as unknown, and the session goes on.";
     Undecodable "undecodable" Nothing,
         "Sends known types with a missing or wrong-typed field, and a line that is cut.",
         "Each is shown with its text and the error, and the session goes on.";
@@ -113,14 +113,14 @@ fault_list! {
         "Sends a text with the lone surrogate escape `\\ud800`.",
         "The message arrives, its line as it came, and the session goes on.";
     BadUtf8 "bad-utf8" Nothing,
-        "Sends a line with a byte that is not UTF-8.",
-        "The line is kept unchanged and shown, and the session goes on.";
+        "Sends a line with a byte that is no UTF-8.",
+        "The line is delivered unchanged, and the session goes on.";
     TalkFirst "talk-first" Number("BYTES", 1_000_000),
         "Sends BYTES of messages after the handshake before it reads anything more.",
         "Writing and reading proceed together: a prompt larger than the pipe gets through.";
     StderrFlood "stderr-flood" Number("BYTES", 2_000_000),
-        "Writes BYTES to stderr before the handshake, and `the last line of stderr`.",
-        "Stderr is always drained; a bounded tail of it is kept.";
+        "Writes BYTES to stderr before it shakes hands, and `the last line of stderr`.",
+        "Stderr is always drained, and its end is stored up to a bound.";
     ErrorReply "error-reply" Subtype,
         "Refuses control requests: an error reply with the `error_code` `unsupported_request`.",
         "A typed error with the text and the code, never an `Ok`.";
@@ -134,7 +134,7 @@ fault_list! {
         "Sends each reply twice.",
         "The second is ignored and counted.";
     StrayReply "stray-reply" Nothing,
-        "Sends a reply to an unknown id before each reply.",
+        "Sends a reply to an unknown id, before each reply.",
         "It is ignored and counted.";
     EmptyReply "empty-reply" Nothing,
         "Replies with a success that has no `response`.",
@@ -146,17 +146,17 @@ fault_list! {
         "Collects N requests, and answers the last of them first.",
         "Each call has its own answer.";
     Permission "permission" Number("N", 1),
-        "Sends N permission questions (`can_use_tool`), one after another, and waits.",
-        "Each is answered, and never by an allow without a handler's decision.";
+        "Asks N times whether it may use a tool (`can_use_tool`), one after another, and waits.",
+        "Each is answered, and never by an allow without a decision.";
     CancelPermission "cancel-permission" Number("MS", 100),
         "Cancels each of these questions after MS milliseconds.",
-        "The callback's token is cancelled, and it is dropped after a grace period; nothing is sent.";
+        "The callback is cancelled, and dropped after a grace period; nothing is sent.";
     Hooks "hooks" Number("N", 1),
         "Calls the declared `PreToolUse` callbacks N times at once, and waits.",
-        "They run concurrently; a failure is answered with a refusal.";
+        "They run at once; a failing one is answered with a refusal.";
     HookTimeout "hook-timeout" Number("MS", 100),
         "Cancels these calls after MS milliseconds, and refuses the tool.",
-        "The callback's token is cancelled, and it is dropped after a grace period; nothing is sent.";
+        "The callback is cancelled, and dropped after a grace period; nothing is sent.";
     UnknownRequest "unknown-request" Nothing,
         "Sends a control request of an unknown subtype, and waits for the answer.",
         "An error reply that names the subtype; the request is shown.";
