@@ -50,8 +50,9 @@ const REPORTS: &[(Ending, i32)] = &[(ApiError, 1), (TurnLimit, 1)];
 
 #[rustfmt::skip] // One program a line.
 const PROGRAMS: &[Program] = &[
-    Program { example: "readme", args: &["hello"], endings: READS },
-    // Its CLI exits after the result, with the code of a failure: `Error::Ended`.
+    // The CLI of a query exits after the result, with the code of a failure: `Error::Ended`.
+    Program { example: "readme", args: &["hello"], endings: REPORTS },
+    Program { example: "readme", args: &["agent"], endings: REPORTS },
     Program { example: "readme", args: &["query"], endings: REPORTS },
     Program { example: "readme", args: &["session"], endings: READS },
     Program { example: "readme", args: &["answer"], endings: REPORTS },

@@ -10,7 +10,7 @@ use crate::program;
 use crate::section;
 use crate::workspace;
 
-/// Checks that guards hold when their host goes away, and writes the table of docs/hooks.md
+/// Checks that guards hold when their host goes away, and writes the table of docs/hook-failures.md
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Fail where the table is not current
@@ -22,7 +22,7 @@ pub(crate) struct Args {
 }
 
 /// `cargo xtask leaving [--check] [--last]`: tries every guard with every way of going away on each version of the CLI,
-/// and writes the table of docs/hooks.md.
+/// and writes the table of docs/hook-failures.md.
 ///
 /// With `--check` the table must be current; with `--last` the results of the last run are used.
 /// A guard that is passed fails the command.
@@ -106,7 +106,7 @@ fn table(runs: &[(&str, String)]) -> String {
     table
 }
 
-const PAGE: &str = "docs/hooks.md";
+const PAGE: &str = "docs/hook-failures.md";
 const COMMAND: &str = "cargo xtask leaving";
 const PASSES: &str = "**passes**";
 /// The test of every guard, which runs for minutes.

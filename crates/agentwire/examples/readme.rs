@@ -1,4 +1,4 @@
-//! The programs of the README files: `cargo run -p agentwire --example readme -- hello|query|session|answer|structured`.
+//! The programs of the README files: `cargo run -p agentwire --example readme -- hello|agent|query|session|answer|structured`.
 //!
 //! They use the CLI of this machine, with your own login.
 #![expect(clippy::print_stdout, reason = "it is a program for people")]
@@ -11,6 +11,7 @@ fn main() -> Result<(), Error> {
         Some("session") => block_on(session::run()),
         Some("answer") => block_on(async { answer::run(Session::builder().connect().await?).await }),
         Some("structured") => block_on(structured::run()),
+        Some("agent") => agent::main(),
         _ => hello::main(),
     }
 }
@@ -21,21 +22,53 @@ async fn block_on(program: impl Future<Output = Result<(), Error>>) -> Result<()
 }
 
 mod hello {
-    use agentwire::{Block, Error, Message, Options, Session};
+    use agentwire::{Error, Message, Options, query};
 
     #[tokio::main]
     pub(super) async fn main() -> Result<(), Error> {
-        let mut session = Session::connect(Options::new().model("sonnet")).await?;
-        let mut turn = session.ask("Say hello in three languages.").await?;
-        while let Some(incoming) = turn.next().await {
-            let Some(Message::Assistant(assistant)) = incoming?.into_message() else { continue };
-            for block in assistant.message.content {
-                if let Block::Text(text) = block {
-                    println!("{}", text.text);
-                }
+        let mut answers = query("What is 2 + 2?", Options::new()).await?;
+        while let Some(incoming) = answers.next().await {
+            if let Some(Message::Result(result)) = incoming?.message() {
+                println!("{}", result.result.as_deref().unwrap_or_default());
             }
         }
-        println!("${:.4}", turn.result().map_or(0.0, |result| result.total_cost_usd));
+        Ok(())
+    }
+}
+
+mod agent {
+    use agentwire::hooks::{Hooks, Matcher};
+    use agentwire::mcp::{McpServers, Server};
+    use agentwire::protocol::hook::{HookReply, PreToolUse};
+    use agentwire::{Error, Message, Options, Session};
+
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Place {
+        city: String,
+    }
+
+    #[tokio::main]
+    pub(super) async fn main() -> Result<(), Error> {
+        let forecast = async |place: Place, _cx| format!("{}: sunny", place.city);
+        let weather =
+            Server::new("weather", "1.0.0").tool("forecast", "Returns tomorrow's weather.", forecast);
+        let shell = Matcher::tools(["Bash"]);
+        let mut session = Session::builder()
+            .options(Options::new().include_partial_messages().allowed_tools(["mcp__weather"]))
+            .mcp_servers(McpServers::new().with("weather", weather))
+            .hooks(
+                Hooks::new()
+                    .on_matching(PreToolUse, shell, async |_input, _cx| HookReply::deny("no shell here")),
+            )
+            .connect()
+            .await?;
+        let mut turn = session.ask("Will it rain in Oslo tomorrow?").await?;
+        while let Some(incoming) = turn.next().await {
+            if let Some(Message::StreamEvent(event)) = incoming?.message() {
+                print!("{}", event.text_delta().unwrap_or_default());
+            }
+        }
+        println!("\n${:.4}", turn.answer().await?.result.total_cost_usd);
         session.close().await?;
         Ok(())
     }

@@ -56,10 +56,30 @@ pub use turn::{Turn, TurnAnswer};
 mod guides {
     #[doc = include_str!("../../../README.md")]
     mod readme {}
+    #[doc = include_str!("../../../docs/deferring.md")]
+    mod deferring {}
     #[doc = include_str!("../../../docs/forward-compat.md")]
     mod forward_compat {}
+    #[doc = include_str!("../../../docs/getting-started.md")]
+    mod getting_started {}
     #[doc = include_str!("../../../docs/hooks.md")]
     mod hooks {}
+    #[doc = include_str!("../../../docs/hosting.md")]
+    mod hosting {}
+    #[doc = include_str!("../../../docs/interrupting.md")]
+    mod interrupting {}
     #[doc = include_str!("../../../docs/observing.md")]
     mod observing {}
+    #[doc = include_str!("../../../docs/offline.md")]
+    mod offline {}
+    #[doc = include_str!("../../../docs/options.md")]
+    mod options {}
+    #[doc = include_str!("../../../docs/streaming.md")]
+    mod streaming {}
+    #[doc = include_str!("../../../docs/structured.md")]
+    mod structured {}
+    #[doc = include_str!("../../../docs/subagents.md")]
+    mod subagents {}
+    #[doc = include_str!("../../../docs/turns.md")]
+    mod turns {}
 }

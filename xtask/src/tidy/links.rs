@@ -18,7 +18,11 @@ fn findings_in(root: &Path, page: &Source) -> Vec<Finding> {
         if line.trim_start().starts_with("```") {
             is_code = !is_code;
         }
-        let dead = targets(line).filter(|target| !is_code && !folder.join(target).exists());
+        let is_there = |target: &&str| match target.strip_prefix(HOSTED) {
+            Some(path) => root.join(path).exists(),
+            None => folder.join(target).exists(),
+        };
+        let dead = targets(line).filter(|target| !is_code && !is_there(target));
         findings.extend(dead.map(|target| Finding {
             rule: "links",
             path: page.path.clone(),
@@ -34,9 +38,12 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| {
         let target = rest.split([')', ' ', '#']).next()?;
         let is_file = target.contains(['/', '.']) && !target.contains(':');
-        is_file.then_some(target)
+        (is_file || target.starts_with(HOSTED)).then_some(target)
     })
 }
+
+/// Files outside of the book are linked by their address.
+const HOSTED: &str = "https://github.com/agentwire/agentwire/blob/main/";
 
 #[cfg(test)]
 mod tests {
@@ -58,6 +65,8 @@ mod tests {
         assert_eq!(found("```text\n[c](c.md)\n```\n"), []);
         let dead = [(2, "there is no `c.md`".to_owned()), (2, "there is no `../d/`".to_owned())];
         assert_eq!(found("\n[c](c.md) and [d](../d/)\n"), dead);
+        let hosted = format!("[a]({0}docs/a.md), [c]({0}docs/c.md)\n", super::HOSTED);
+        assert_eq!(found(&hosted).len(), 1);
         // Other files are not checked.
         assert!(findings(folder.path(), &[Source::new("docs/b.rs", "//! [c](c.md)\n")]).is_empty());
     }

@@ -93,7 +93,7 @@ options! {
         /// Whether and how the model thinks (`--thinking`, `--max-thinking-tokens`, `--thinking-display`).
         thinking: some(ThinkingConfig), "thinking", custom("`--thinking=` or `--max-thinking-tokens=`, and `--thinking-display=`"), OLD, "`{\"type\": \"adaptive\"}`, `\"enabled\"` with `budgetTokens`, `\"disabled\"`; `display`", "the CLI's";
         /// The token limit of the model's thinking (`--max-thinking-tokens`); `thinking` takes precedence.
-        max_thinking_tokens: plain(u32), "maxThinkingTokens", custom("`--max-thinking-tokens=`, unless `thinking` is set"), OLD, "number", "the CLI's", "Where `thinking` counts before it, a warning says so.";
+        max_thinking_tokens: plain(u32), "maxThinkingTokens", custom("`--max-thinking-tokens=`, unless `thinking` is set"), OLD, "number", "the CLI's", "If `thinking` takes precedence, a warning reports it.";
         /// Beta features of the API (`--betas`).
         betas: list(String), "betas", list("betas"), OLD, "list of strings", "none";
         /// The system prompt (`initialize.systemPrompt`); by default an empty one, as in the reference SDKs.
@@ -133,7 +133,7 @@ options! {
         /// The stored session to resume (`--resume`), by id or title.
         resume: some(String), "resume", flag("resume"), OLD, "string", "a new session";
         /// Whether to continue the directory's last session (`--continue`).
-        continue_last: on(), "continue", switch("continue"), OLD, "boolean", "`false`", "Where `resume` counts before it, a warning says so.";
+        continue_last: on(), "continue", switch("continue"), OLD, "boolean", "`false`", "If `resume` takes precedence, a warning reports it.";
         /// Whether to continue a copy of the resumed session and keep the original (`--fork-session`).
         fork_session: on(), "forkSession", switch("fork-session"), OLD, "boolean", "`false`";
         /// The session's id, a UUID (`--session-id`); with `resume` or `continue` the id of the copy, which requires
@@ -148,7 +148,7 @@ options! {
         /// The title of a new session (`initialize.title`).
         title: some(String), "title", handshake(), OLD, "string", "made up";
         /// When new entries are appended to a session store; no effect without a store.
-        session_store_flush: some(SessionStoreFlush), "sessionStoreFlush", custom("when a session store is written to"), ANY, "`batched`, `eager`", "`batched`", "`eager` is the choice for anything that may be killed: see [sessions](sessions.md#choose-when-entries-are-stored). Without a session store, a warning says that it has no effect.";
+        session_store_flush: some(SessionStoreFlush), "sessionStoreFlush", custom("when a session store is written to"), ANY, "`batched`, `eager`", "`batched`", "`eager` is the choice for anything that may be killed: see [sessions](sessions.md#choose-when-entries-are-stored). Without a session store it has no effect, and a warning reports it.";
         /// The time limit for loading from a session store, in milliseconds; no effect without a store.
         load_timeout_ms: plain(u64), "loadTimeoutMs", custom("how long a session store may take to load"), ANY, "number", "60,000", "As with `sessionStoreFlush`.";
         /// How long a result or the end waits for the session store to have all earlier entries, in milliseconds; 10,000 by
@@ -188,7 +188,7 @@ options! {
         #[serde(deserialize_with = "strict::read")]
         mcp_servers: map(McpServerConfig), "mcpServers", custom("`initialize.mcpServers` with `--await-initialize`"), OLD, "servers by name", "none", "They go into the handshake by default: other users of the machine can read a command line. `type` and `args` are always written. A server in this program is none of them: it goes to `SessionBuilder::mcp_servers`. A key that a server does not have is an error.";
         /// The way `mcp_servers` reach the CLI; by default the handshake, which other users of the machine can't read.
-        mcp_servers_delivery: some(Delivery), "mcpServersDelivery", custom("with `argv`, `--mcp-config=`"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`. With `argv`, servers with arguments, variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning says so.";
+        mcp_servers_delivery: some(Delivery), "mcpServersDelivery", custom("with `argv`, `--mcp-config=`"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`. With `argv`, servers with arguments, variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning reports it.";
         /// Files with additional MCP servers (`--mcp-config`).
         mcp_config_files: list(PathBuf), "mcpConfigFiles", custom("`--mcp-config=PATH` each"), OLD, "list of paths", "none", "Python has it as a path in `mcp_servers`.", Python;
         /// Whether all other MCP servers are ignored (`--strict-mcp-config`).
@@ -197,13 +197,13 @@ options! {
         #[serde(deserialize_with = "strict::read")]
         plugins: list(PluginConfig), "plugins", custom("`initialize.plugins` with `--await-initialize`"), OLD, "list of `{\"type\": \"local\", \"path\": …}`", "none", "They go into the handshake by default: a command line has a limit of length.";
         /// The way `plugins` reach the CLI; by default the handshake.
-        plugin_delivery: some(Delivery), "pluginDelivery", custom("with `argv`, `--plugin-dir=` or `--plugin-dir-no-mcp=` each"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`; an older CLI is started again, as with `argv`, and a warning says so.";
+        plugin_delivery: some(Delivery), "pluginDelivery", custom("with `argv`, `--plugin-dir=` or `--plugin-dir-no-mcp=` each"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`; an older CLI is started again, as with `argv`, and a warning reports it.";
 
         /// Settings that override the user's (`--settings`), as a path or inline.
         settings: some(FlagSettings), "settings", custom("`--settings=`"), OLD, "a path, or settings", "none", "Settings with anything that may be secret are in a file that only the CLI may read, and that is gone with the session; so are long ones.";
         /// Settings of an administrator, for a machine without any (`--managed-settings`); the CLI keeps only those that
         /// restrict.
-        managed_settings: some(RawSettings), "managedSettings", custom("`--managed-settings=`"), OLD, "settings", "none", "The CLI takes no path here; where anything may be secret, a warning says that other users of the machine can read it.";
+        managed_settings: some(RawSettings), "managedSettings", custom("`--managed-settings=`"), OLD, "settings", "none", "The CLI takes no path here; a possible secret causes a warning, because other users of the machine can read it.";
         /// The settings files to read (`--setting-sources`); `None` leaves it to the CLI, an empty list means none.
         setting_sources: own(Option<Vec<SettingSource>>), "settingSources", custom("`--setting-sources=a,b`, `--setting-sources=`"), OLD, "list of `user`, `project`, `local`", "all";
         /// The sandbox of commands, merged into the settings (`--settings`).
@@ -223,17 +223,17 @@ options! {
         /// Arguments in front of all others; for a CLI that is a script, the arguments of its runtime.
         executable_args: counted(String), "executableArgs", custom("arguments in front of all others"), ANY, "list of strings", "none";
         /// Variables added to the CLI's inherited environment.
-        env: named(String), "env", custom("variables, beside what is inherited"), ANY, "texts by name", "none", "It adds to what is inherited, as in Python; in TypeScript it replaces all of it, which is `envClear`.";
+        env: named(String), "env", custom("variables, in addition to inherited ones"), ANY, "texts by name", "none", "It adds to the inherited variables, as in Python; in TypeScript it replaces them, which is `envClear`.";
         /// Variables that the CLI does not inherit.
         env_remove: own(BTreeSet<String>), "envRemove", custom("variables that are not inherited"), ANY, "list of strings", "none", "Neither reference has it.", Own;
         /// Whether the CLI inherits no variables and gets only those in `env`.
         env_clear: on(), "envClear", custom("nothing is inherited"), ANY, "boolean", "`false`", "Neither reference has it.", Own;
         /// Flags that this version does not know, without the leading `--`; `None` for a flag without a value.
-        extra_args: named(Option<String>), "extraArgs", custom("`--name=value`, `--name`"), ANY, "texts or null by name", "none", "Always `--name=value`, so that no value can be taken for a flag. One that an option has set already is an error.";
+        extra_args: named(Option<String>), "extraArgs", custom("`--name=value`, `--name`"), ANY, "texts or null by name", "none", "Always `--name=value`, so that no value can be taken for a flag. An argument that an option has already set is an error.";
         /// The user that the CLI runs as, by name or number, on Unix; usually requires root.
         user: some(String), "user", custom("the user that the CLI runs as"), ANY, "string", "this program's", "A name, or a number as text. The group is that user's too; Python changes the user alone.", Python;
         /// The name of this program for the API (`CLAUDE_AGENT_SDK_CLIENT_APP`), such as `my-app/1.0`.
-        client_app: some(String), "clientApp", custom("`CLAUDE_AGENT_SDK_CLIENT_APP`"), OLD, "string", "none", "None is made up; one that an outer session made up is not inherited.", Python;
+        client_app: some(String), "clientApp", custom("`CLAUDE_AGENT_SDK_CLIENT_APP`"), OLD, "string", "none", "There is no default, and the value of an outer session is not inherited.", Python;
         /// Whether the CLI writes a debug log to stderr (`--debug`); `debug_file` takes precedence.
         debug: on(), "debug", custom("`--debug`, unless `debugFile` is set"), OLD, "boolean", "`false`";
         /// The file for the CLI's debug log (`--debug-file`).
@@ -245,6 +245,6 @@ options! {
         /// The trace that contains the session (`TRACEPARENT`, `TRACESTATE`).
         trace_context: some(TraceContext), "traceContext", custom("`TRACEPARENT`, `TRACESTATE`"), OLD, "`{\"traceparent\": …, \"tracestate\": …}`", "the active span, with the feature `opentelemetry`", "The references take the active span of OpenTelemetry alone.", Own;
         /// Whether to warn about an old CLI; by default yes, unless `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` is set.
-        version_check: plain(bool), "versionCheck", custom("warnings about the CLI's version"), ANY, "boolean", "`true`", "The references have the variable `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` alone, which counts here too. The version is that of the handshake, and costs no time.", Own;
+        version_check: plain(bool), "versionCheck", custom("warnings about the CLI's version"), ANY, "boolean", "`true`", "The references have the variable `CLAUDE_AGENT_SDK_SKIP_VERSION_CHECK` alone, which counts here too. The version comes from the handshake, and costs no time.", Own;
     }
 }

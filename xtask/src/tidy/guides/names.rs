@@ -33,7 +33,7 @@ pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
 /// Decision records and changelogs use the names of their time.
 fn is_guide(path: &str) -> bool {
     match path.strip_prefix("docs/") {
-        Some(name) => name.ends_with(".md") && !name.contains('/'),
+        Some(name) => name.ends_with(".md") && !name.starts_with("decisions/"),
         None => path.ends_with("README.md") || path == "CONTRIBUTING.md",
     }
 }

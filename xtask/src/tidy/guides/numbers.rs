@@ -7,7 +7,7 @@ use super::super::sources::Source;
 #[rustfmt::skip] // One number a line: the guide and its words, the file and its code.
 const NUMBERS: &[[&str; 4]] = &[
     ["docs/errors.md", "(60 seconds, `Config::call_limit`", "crates/control/src/driver/config.rs", "call_limit: Duration::from_secs(60),"],
-    ["docs/hooks.md", "`SessionEnd` has 1.5 s regardless", "crates/protocol/src/hook/session.rs", "within 1_500 ms"],
+    ["docs/hook-failures.md", "`SessionEnd` has 1.5 s regardless", "crates/protocol/src/hook/session.rs", "within 1_500 ms"],
     ["docs/hub.md", "after 500 ms of quiet (`HubBuilder::debounce`)", "crates/apps/hub/src/hub/builder.rs", "const DEBOUNCE: Duration = Duration::from_millis(500);"],
     ["docs/hub.md", "no longer than 5 seconds; the hub goes on", "crates/apps/hub-config/src/watch.rs", "const PATIENCE: Duration = Duration::from_secs(5);"],
     ["docs/hub.md", "can't be read within 2 seconds (`ProblemKind::Unresponsive`)", "crates/apps/hub-config/src/reading.rs", "const LIMIT: Duration = Duration::from_secs(2);"],
@@ -26,7 +26,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/internals/processes.md", "of a bare transport: 5 s and 3 s)", "crates/transport/src/process/grace.rs", "after_terminate: Duration::from_secs(3),"],
     ["docs/internals/processes.md", "has 1 s for each step", "crates/agentwire/src/session/task.rs", "const UNUSED: Duration = Duration::from_secs(1);"],
     ["docs/internals/processes.md", "gives 2 s after the end of input (`SessionBuilder::orphan_grace`)", "crates/transport/src/process/grace.rs", "orphaned: Duration::from_secs(2),"],
-    ["docs/recipes.md", "(the CLI's, 600 s for most events;", "crates/protocol/src/hook/declare.rs", "(@limit) => { std::time::Duration::from_secs(600) };"],
+    ["docs/troubleshooting.md", "(the CLI's, 600 s for most events;", "crates/protocol/src/hook/declare.rs", "(@limit) => { std::time::Duration::from_secs(600) };"],
     ["docs/sessions.md", "past 500 entries or", "crates/agentwire/src/mirror/batch.rs", "const MOST_ENTRIES: usize = 500;"],
     ["docs/sessions.md", "entries or 1 MiB of a turn", "crates/agentwire/src/mirror/batch.rs", "const MOST_BYTES: usize = 1 << 20;"],
     ["crates/apps/chat/README.md", "They have 30 seconds to start", "crates/apps/chat/src/bin/agentwire-chat/main.rs", "const START: Duration = Duration::from_secs(30);"],

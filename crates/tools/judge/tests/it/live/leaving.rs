@@ -50,7 +50,7 @@ async fn guards_hold_when_the_host_goes_away() {
     }
 }
 
-/// Tries all of them, for the table of `docs/hooks.md`, where a file for its rows is named.
+/// Tries all of them, for the table of `docs/hook-failures.md`, where a file for its rows is named.
 #[tokio::test]
 #[ignore = "takes minutes: cargo xtask leaving"]
 async fn guards_hold_with_every_way_of_leaving() {

@@ -164,7 +164,11 @@ fn disguised_commands_are_recognized() {
 fn guide_lists_every_recipe() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
     let guide = fs::read_to_string(root.join("docs/recipes.md")).unwrap();
-    let links: Vec<_> = guide.split("](../").skip(1).filter_map(|rest| rest.split_once(')')).collect();
+    let links: Vec<_> = guide
+        .split("](https://github.com/agentwire/agentwire/blob/main/")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'))
+        .collect();
     for (link, _) in &links {
         assert!(root.join(link).exists(), "{link}");
     }
