@@ -2,6 +2,7 @@
 
 use std::env;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::failure::Failure;
@@ -30,22 +31,34 @@ pub(crate) fn cargo_tool(name: &str) -> Result<Command, Failure> {
         command.arg(name);
         return Ok(command);
     }
+    let mut command = Command::new(installed(&format!("cargo-{name}"))?);
+    command.arg(name).current_dir(workspace::root()?);
+    Ok(command)
+}
+
+/// `mdbook`, installed below `target/tools` if this machine lacks it.
+pub(crate) fn mdbook() -> Result<Command, Failure> {
+    match program::find("mdbook") {
+        Some(tool) => Ok(Command::new(tool)),
+        None => installed("mdbook").map(Command::new),
+    }
+}
+
+/// The program of a crate in its pinned version, below `target/tools`.
+fn installed(name: &str) -> Result<PathBuf, Failure> {
     let version = TOOLS.iter().find(|(tool, _)| *tool == name);
-    let (_, version) = version.ok_or_else(|| Failure::new(format!("cargo-{name} has no pinned version")))?;
-    let root = workspace::root()?;
-    let folder = root.join("target/tools").join(version);
-    let tool = folder.join("bin").join(format!("cargo-{name}"));
+    let (_, version) = version.ok_or_else(|| Failure::new(format!("{name} has no pinned version")))?;
+    let folder = workspace::root()?.join("target/tools").join(version);
+    let tool = folder.join("bin").join(name);
     if !tool.is_file() {
-        println!("    installing cargo-{name} {version}");
+        println!("    installing {name} {version}");
         let mut install = program::cargo()?;
-        install.args(["install", "--quiet", "--locked", "--debug", &format!("cargo-{name}@{version}")]);
+        install.args(["install", "--quiet", "--locked", "--debug", &format!("{name}@{version}")]);
         install.arg("--root").arg(&folder).arg("--target-dir").arg(folder.join("build"));
         program::run(&mut install)?;
         fs::remove_dir_all(folder.join("build"))?;
     }
-    let mut command = Command::new(tool);
-    command.arg(name).current_dir(root);
-    Ok(command)
+    Ok(tool)
 }
 
 /// Whether the standard library for this target is installed.
@@ -102,8 +115,9 @@ fn debian_packages(program: &str) -> &'static [&'static str] {
     }
 }
 
-/// The versions of cargo's subcommands that are installed.
-const TOOLS: &[(&str, &str)] = &[("deny", "0.20.2"), ("hack", "0.6.46"), ("nextest", "0.9.143")];
+/// The versions of the installed programs.
+const TOOLS: &[(&str, &str)] =
+    &[("cargo-deny", "0.20.2"), ("cargo-hack", "0.6.46"), ("cargo-nextest", "0.9.143"), ("mdbook", "0.5.4")];
 
 #[cfg(test)]
 mod tests {

@@ -53,6 +53,7 @@ macro_rules! commands {
 commands! {
     Acp acp,
     Bench bench,
+    Book book,
     Ci ci,
     Cli cli,
     Conformance conformance,

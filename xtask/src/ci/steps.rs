@@ -63,6 +63,7 @@ pub(super) const STEPS: &[Step] = &[
     long("wasm", "the low crates need no operating system", wasm),
     long("deny", "licences and sources of the dependencies", |_| tool("deny", &["check licenses bans sources"])),
     long("workflows", "the workflow files of the forge, by actionlint", workflows),
+    long("book", "the guide as a book: its pages, links and search", |own| xtask(own, &["book"])),
     long("self-test", "conformance finds corrupted transcripts", |own| xtask(own, &["conformance --self-test"])),
     long("view-browser", "pages of recorded sessions in headless Chromium", view_browser),
     long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| servers(own, &["services"])),
