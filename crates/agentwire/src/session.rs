@@ -101,7 +101,7 @@ impl Session {
 
     /// Returns warnings about the options and the CLI's version. The session works in spite of them.
     ///
-    /// Reading the first `system/init` adds a warning for each hook whose matcher fits none of the session's tools
+    /// Reading the first `system/init` adds a warning for each hook with a matcher that fits none of the session's tools
     /// ([`HookWarning::MatchesNoTool`](agentwire_hooks::HookWarning::MatchesNoTool)).
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings

@@ -28,7 +28,7 @@ pub(crate) enum Outcome {
     Parked(String, DeferredToolUse),
 }
 
-/// Defers every use of these tools except the one that has an answer.
+/// Defers all uses of these tools except the use with an answer.
 #[must_use]
 pub(crate) fn ask_later(hooks: Hooks, tools: &[&str], answer: Option<Answer>) -> Hooks {
     hooks.on_matching(PreToolUse, Matcher::tools(tools.iter().copied()), move |input, _cx| {

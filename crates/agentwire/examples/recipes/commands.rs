@@ -205,7 +205,7 @@ const WITH_OPTIONS: &[(&str, &[&str])] = &[
     ("zip", &["-T", "--u"]),
 ];
 
-/// `git` commands that are harmless with all options except those that name a program.
+/// `git` commands that are harmless with all options except the options that name a program.
 const GIT: &str = "add blame cat-file check-ignore cherry-pick commit describe diff fetch grep init log ls-files ls-tree \
     merge merge-base mv pull remote rev-list rev-parse revert shortlog show status version";
 

@@ -72,7 +72,7 @@ fn list() -> Outcome {
 
 /// Runs one turn with the installed CLI.
 ///
-/// No person is asked: the mode accepts edits in the working directory, and everything else that no rule or recipe
+/// The run is unattended: the mode accepts edits in the working directory, and everything else that no rule or recipe
 /// permits is denied.
 async fn run(name: &str, prompt: &str) -> Outcome {
     println!("This is live: the CLI on this machine, with your own login and at your own cost.");

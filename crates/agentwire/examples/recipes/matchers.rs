@@ -25,7 +25,7 @@ pub(crate) fn ask_about_mcp_tools(hooks: Hooks) -> Hooks {
     })
 }
 
-/// Denies every tool whose name ends in `Edit` or `Write`, by a regular expression.
+/// Denies every tool with a name that ends in `Edit` or `Write`, by a regular expression.
 ///
 /// The expression may match anywhere in the name, hence `^` and `$`; it is case-sensitive.
 /// An invalid expression is an error when the session starts; a wrong one matches other names, so test it before you

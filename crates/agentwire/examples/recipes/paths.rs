@@ -57,7 +57,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// If the input has no path, or one whose location is not certain; deny the call then.
+    /// If the input has no path, or a path of uncertain location; deny the call then.
     pub(crate) fn of(input: &PreToolUseInput) -> Result<Self, String> {
         let (tool, field) = (&*input.tool_name, path_field(&input.tool_name));
         let fields = fields(input)?;

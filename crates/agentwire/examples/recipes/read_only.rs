@@ -17,7 +17,7 @@ use super::paths::{READERS, Target, fields};
 /// Approves the CLI's own reading tools within this folder, with links resolved; an input without a valid path is
 /// denied.
 ///
-/// Everything else is left to rules, the mode and the permission handler: reading elsewhere, and all other tools.
+/// Rules, the mode and the permission handler decide on everything else: reading elsewhere, and all other tools.
 /// Denials by other hooks and by rules still apply.
 ///
 /// Not covered: secrets within the folder (see `env-files`).

@@ -232,7 +232,7 @@ impl ActivityTree {
         }
     }
 
-    /// Returns whether a tool use belongs to the main conversation, or to a subagent whose own tool use is still open.
+    /// Returns whether a tool use belongs to the main conversation, or to a subagent with an open tool use of its own.
     fn is_of_turn(&self, open: &Open) -> bool {
         let mut open = open;
         // The number of tool uses limits the depth, so that a cycle of ids can't loop forever.

@@ -94,7 +94,7 @@ pub enum Activity {
         id: ToolUseId,
         /// The tool, such as `Bash` or `mcp__server__tool`.
         tool: ToolName,
-        /// The tool use whose subagent requested it; `None` for the main conversation.
+        /// The tool use of the subagent that requested it; `None` for the main conversation.
         parent_tool_use_id: Option<ToolUseId>,
     },
     /// A call of a hook.

@@ -3,7 +3,7 @@
 use super::{LaunchPlan, OptionInfo, Options, SystemPrompt, refuse, table::TABLE};
 use crate::Error;
 
-/// Refuses the first option whose condition holds.
+/// Refuses the first option with a condition that holds.
 macro_rules! refuse_if {
     ($($condition:expr => $option:literal: $why:literal;)+) => {
         $(if $condition {

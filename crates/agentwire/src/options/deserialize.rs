@@ -35,7 +35,7 @@ impl<'de> Visitor<'de> for OptionsVisitor {
     }
 }
 
-/// A map whose keys must be names of options.
+/// A map with names of options as its only keys.
 struct Checked<A>(A);
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for Checked<A> {

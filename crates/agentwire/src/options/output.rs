@@ -26,7 +26,7 @@ pub enum OutputFormat {
 impl OutputFormat {
     /// Returns the format for [`Turn::structured::<T>`](crate::Turn::structured): the JSON schema of `T`.
     ///
-    /// `T` must be a struct, or an enum whose variants are objects: the model answers with a JSON object, and a session
+    /// `T` must be a struct, or an enum of objects only: the model answers with a JSON object, and a session
     /// with another type fails to start with [`Error::Options`].
     #[expect(clippy::expect_used, reason = "a schema is JSON")]
     pub fn of<T: schemars::JsonSchema>() -> Self {

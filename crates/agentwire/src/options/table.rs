@@ -201,8 +201,8 @@ options! {
 
         /// Settings that override the user's (`--settings`), as a path or inline.
         settings: some(FlagSettings), "settings", custom("`--settings=`"), OLD, "a path, or settings", "none", "Settings with anything that may be secret are in a file that only the CLI may read, and that is gone with the session; so are long ones.";
-        /// Settings of an administrator, for a machine without any (`--managed-settings`); the CLI keeps only those that
-        /// restrict.
+        /// Settings of an administrator, for a machine without any (`--managed-settings`); the CLI keeps only
+        /// restrictions.
         managed_settings: some(RawSettings), "managedSettings", custom("`--managed-settings=`"), OLD, "settings", "none", "The CLI takes no path here; a possible secret causes a warning, because other users of the machine can read it.";
         /// The settings files to read (`--setting-sources`); `None` leaves it to the CLI, an empty list means none.
         setting_sources: own(Option<Vec<SettingSource>>), "settingSources", custom("`--setting-sources=a,b`, `--setting-sources=`"), OLD, "list of `user`, `project`, `local`", "all";

@@ -89,7 +89,7 @@ impl Spare {
     ///
     /// If the CLI rejects the claim, nothing has changed, and the error returns the spare, which can be claimed for
     /// another folder; start this session with [`SessionBuilder::connect`].
-    /// The CLI rejects folders that do not exist, folders whose settings set values that are only read at the start
+    /// The CLI rejects folders that do not exist, folders with settings for values that are only read at the start
     /// (`env`, `model`, and `permissions.defaultMode` if the claim has no permission mode), permission modes that it
     /// can't take, and environment variables that are only read at the start.
     pub async fn claim(mut self, mut claim: ClaimSession) -> Result<Session, ClaimError> {

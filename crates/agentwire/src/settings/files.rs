@@ -87,7 +87,7 @@ fn read(path: &Path) -> Result<Option<RawSettings>, String> {
     Ok(Some(raw.into()))
 }
 
-/// Checks that the settings are an object whose values have the types that the CLI expects.
+/// Checks that the settings are an object with values of the types that the CLI expects.
 fn check(raw: &RawJson) -> Result<(), String> {
     let mut keys: BTreeMap<Box<str>, RawJson> = raw.decode().map_err(|error| error.to_string())?;
     // The CLI accepts numbers and other scalars as text there.

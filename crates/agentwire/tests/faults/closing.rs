@@ -129,7 +129,7 @@ fn cli_that_ignores_sigterm_is_killed() {
     });
 }
 
-/// Returns a session during a turn, whose CLI takes a while to store the conversation in this file.
+/// Returns a session during a turn, with a CLI that takes a while to store the conversation in this file.
 async fn in_mid_turn(cli: &FaultCli) -> Session {
     let mut session = cli.connect().await;
     session.send("hi").await.unwrap();

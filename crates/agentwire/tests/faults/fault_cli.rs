@@ -48,12 +48,12 @@ impl FaultCli {
         self.builder().grace(SHORT, SHORT)
     }
 
-    /// Returns a session whose CLI has enough time to exit on its own, but whose remaining processes have little.
+    /// Returns a session with enough time for its CLI to exit on its own, but little for the remaining processes.
     pub(crate) fn hasty_afterwards(&self) -> SessionBuilder {
         self.builder().grace(BOUND, SHORT)
     }
 
-    /// Returns a session whose CLI soon receives a signal, and has enough time to exit after it.
+    /// Returns a session that soon signals its CLI, and then gives it enough time to exit.
     pub(crate) fn hasty_at_first(&self) -> SessionBuilder {
         self.builder().grace(SHORT, BOUND)
     }

@@ -21,7 +21,7 @@ fn structured(output: &Value) -> Value {
     })
 }
 
-/// Returns a session whose options have a schema.
+/// Returns a session with a schema in its options.
 async fn with_schema(schema: &str) -> (Session, Peer) {
     connected(Session::builder().options(Options::new().extra_arg("json-schema", Some(schema)))).await
 }

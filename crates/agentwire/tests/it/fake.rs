@@ -118,6 +118,6 @@ fn say(wire: &mut File, line: &Value) {
     wire.write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
-/// A grace period that expires, and one that does not.
+/// A grace period that expires, and another that does not.
 const SHORT: Duration = Duration::from_millis(200);
 const LONG: Duration = Duration::from_secs(30);

@@ -184,7 +184,7 @@ fn has_word(text: &str, word: &str) -> bool {
 const BRAND: &str = "claude-";
 const VENDOR: &str = "anthropic.";
 const FAMILIES: [&str; 4] = ["fable", "haiku", "opus", "sonnet"];
-/// Names whose model changes over time.
+/// Names of changing models.
 const WAVERING: [&str; 3] = ["best", "default", "opusplan"];
 /// The characters that may follow a version.
 const ENDS: [char; 2] = ['-', '@'];

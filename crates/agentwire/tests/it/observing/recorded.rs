@@ -26,7 +26,7 @@ async fn answer(answers: Answers, id: String, cancelled: impl Future) -> Result<
     }
 }
 
-/// Returns a session that replays a recorded one, whose callbacks return the recorded answers.
+/// Returns a session that replays a recorded session, with callbacks that return the recorded answers.
 fn session(name: &str) -> SessionBuilder {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(format!("../../fixtures/sessions/2.1.330/{name}.transcript"));

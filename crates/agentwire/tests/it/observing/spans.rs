@@ -87,7 +87,7 @@ impl RecordedSpans {
         self.text_but("nobody")
     }
 
-    /// Returns the same without the events of one crate, whose level is up to the user.
+    /// Returns the same without the events of one crate; the user sets their level.
     pub(super) fn text_but(&self, krate: &str) -> String {
         let kept = self.0.lock().unwrap();
         let spans = kept.spans.iter().map(|span| format!("{} {:?}", span.meta.name(), span.fields));
