@@ -80,7 +80,7 @@ impl Session {
     where
         S: Stream<Item: Into<UserInput>> + Send + 'static,
     {
-        let sending: Sending = Box::pin(send_all(self.control().clone(), self.client_composed(), prompts));
+        let sending: Sending = Box::pin(send_all(self.control().clone(), self.client_composed, prompts));
         Query { session: self, sending: Some(sending), idle_timeout: IdleTimeout::default() }
     }
 }
@@ -124,7 +124,7 @@ impl Query {
                 }
             }
         }
-        if self.idle_timeout.poll(self.session.background(), context).is_ready() {
+        if self.idle_timeout.poll(&self.session.background, context).is_ready() {
             self.sending = None;
             self.session.force_end();
         }
@@ -154,7 +154,7 @@ impl Stream for Query {
         loop {
             let delivery = ready!(query.poll_delivery(context));
             if let Some(Ok(delivery)) = &delivery {
-                query.idle_timeout.see(delivery, query.session.background());
+                query.idle_timeout.see(delivery, &query.session.background);
             }
             return Poll::Ready(match delivery {
                 Some(Ok(SessionEvent::Incoming(incoming, _))) => Some(Ok(incoming)),

@@ -10,7 +10,6 @@ mod launch_plan;
 mod private_files;
 mod prompts;
 mod reading;
-mod requests;
 #[cfg(feature = "sessions")]
 mod resume;
 mod runtime;
@@ -25,6 +24,13 @@ use std::{fmt, sync::Arc};
 
 use agentwire_control::{Control, Messages, SessionExit};
 use agentwire_hooks::Hooks;
+use agentwire_protocol::{
+    PermissionMode,
+    control::{
+        ControlCall, InitializeReply, Interrupt, InterruptReply, McpStatus, McpStatusReply, SetModel,
+        SetModelReply, SetPermissionMode, SetPermissionModeReply,
+    },
+};
 
 pub(crate) use background::{ActivityMark, BackgroundWork};
 pub use builder::SessionBuilder;
@@ -38,7 +44,7 @@ use task::Task;
 
 #[cfg(feature = "sessions")]
 use crate::mirror::Mirror;
-use crate::{Error, Options, Warning, observe::Watch, turn::Schema};
+use crate::{Error, Observations, Options, Warning, observe::Watch, turn::Schema};
 
 /// A session: one CLI process and a conversation of many turns with it.
 ///
@@ -66,15 +72,16 @@ pub struct Session {
     #[cfg(feature = "sessions")]
     mirror: Option<Mirror>,
     task: Task,
-    background: BackgroundWork,
+    pub(crate) background: BackgroundWork,
     handshake: Handshake,
-    schema: Option<Arc<Schema>>,
+    /// The schema for structured output, if the options set one.
+    pub(crate) schema: Option<Arc<Schema>>,
     skipped: SkippedMessages,
     /// The limit of skipped messages, in bytes.
     max_skipped_bytes: usize,
     ending: Option<Arc<SessionExit>>,
     /// Whether each prompt is marked as composed by the host.
-    client_composed: bool,
+    pub(crate) client_composed: bool,
     watch: Arc<Watch>,
     warnings: Vec<Warning>,
     /// The hooks, until their matchers are checked against the first `system/init`.
@@ -112,17 +119,91 @@ impl Session {
         &self.control
     }
 
-    pub(crate) fn background(&self) -> &BackgroundWork {
-        &self.background
+    /// Returns the CLI's reply to the last handshake.
+    pub fn initialized(&self) -> &InitializeReply {
+        &self.handshake.reply
     }
 
-    pub(crate) fn watch(&self) -> &Watch {
-        &self.watch
+    /// Repeats the handshake (`initialize`) with the original request, for example after a connection gap.
+    ///
+    /// The CLI registers the hooks again.
+    /// It cancels running callbacks, because they may have changed: a tool use guarded by such a hook is refused and
+    /// may be retried.
+    /// Open permission questions stay open.
+    ///
+    /// # Errors
+    ///
+    /// As [`SessionBuilder::connect`](SessionBuilder::connect) after the CLI has started.
+    pub async fn reinitialize(&mut self) -> Result<&InitializeReply, Error> {
+        let Handshake { request, limit, .. } = &self.handshake;
+        self.handshake.reply = Handshake::exchange(&self.control, request, *limit).await?;
+        Ok(self.initialized())
     }
 
-    /// Returns the schema for structured output, if the options set one.
-    pub(crate) fn schema(&self) -> Option<&Arc<Schema>> {
-        self.schema.as_ref()
+    /// Interrupts the running turn. Its result arrives after the reply.
+    ///
+    /// The reply lists the prompts that are still queued and will run (`still_queued`); `interrupt_and_cancel_queued`
+    /// on [`control`](Self::control) cancels those too (`cancelled`).
+    ///
+    /// # Errors
+    ///
+    /// If the CLI refuses or the session has ended.
+    pub async fn interrupt(&self) -> Result<InterruptReply, Error> {
+        self.call(&Interrupt::default()).await
+    }
+
+    /// Sets the model from the next turn on; `None` selects the default.
+    ///
+    /// # Errors
+    ///
+    /// As [`interrupt`](Self::interrupt).
+    pub async fn set_model(&self, model: Option<&str>) -> Result<SetModelReply, Error> {
+        self.call(&SetModel::new(model)).await
+    }
+
+    /// Sets the permission mode.
+    ///
+    /// # Errors
+    ///
+    /// As [`interrupt`](Self::interrupt).
+    pub async fn set_permission_mode(&self, mode: PermissionMode) -> Result<SetPermissionModeReply, Error> {
+        self.call(&SetPermissionMode::new(mode)).await
+    }
+
+    /// Returns the status of the MCP servers.
+    ///
+    /// # Errors
+    ///
+    /// As [`interrupt`](Self::interrupt).
+    pub async fn mcp_status(&self) -> Result<McpStatusReply, Error> {
+        self.call(&McpStatus::default()).await
+    }
+
+    /// Sends any control request.
+    ///
+    /// # Errors
+    ///
+    /// As [`interrupt`](Self::interrupt).
+    pub async fn call<C: ControlCall + Sync>(&self, call: &C) -> Result<C::Reply, Error> {
+        Ok(self.control.call(call).await?)
+    }
+
+    /// Returns a stream of activities (turns, tool uses, callbacks), each with a start and an end event.
+    ///
+    /// It starts with the activities that are open now, the session first; its last observation is the end of the
+    /// session.
+    /// Events are emitted when the CLI's messages arrive, even if the session is not read, and in order: a callback
+    /// starts after the messages before it, and ends before its answer is sent.
+    /// Contents are included only with [`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents).
+    ///
+    /// Several streams may exist, and each receives all events.
+    /// A stream that is read too slowly loses its oldest events and receives their number; the session never waits.
+    /// While no stream exists and the session's span is not recorded, turns and tool uses are not tracked: a stream
+    /// created during a turn sees only the activities that begin later.
+    ///
+    /// The guide `docs/observing.md` describes the equivalent spans.
+    pub fn observe(&self) -> Observations {
+        self.watch.observe()
     }
 }
 

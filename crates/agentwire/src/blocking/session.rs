@@ -1,6 +1,6 @@
 //! A session with blocking calls.
 
-use std::{future::Future, sync::Arc};
+use std::sync::Arc;
 
 use agentwire_codec::Incoming;
 use agentwire_control::PromptState;
@@ -74,7 +74,7 @@ impl Session {
     ///
     /// If the session has ended.
     pub fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
-        self.block_on(self.session.send(prompt))
+        self.runtime.block_on(self.session.send(prompt))
     }
 
     /// Waits for the outcome of a prompt: see [`Session::settled`](crate::Session::settled).
@@ -83,7 +83,7 @@ impl Session {
     ///
     /// As [`Session::settled`](crate::Session::settled).
     pub fn settled(&self, prompt: &Uuid) -> Result<PromptState, Error> {
-        self.block_on(self.session.settled(prompt))
+        self.runtime.block_on(self.session.settled(prompt))
     }
 
     /// Cancels a queued prompt: see [`Session::cancel_prompt`](crate::Session::cancel_prompt).
@@ -92,7 +92,7 @@ impl Session {
     ///
     /// As [`Session::cancel_prompt`](crate::Session::cancel_prompt).
     pub fn cancel_prompt(&self, prompt: &Uuid) -> Result<bool, Error> {
-        self.block_on(self.session.cancel_prompt(prompt))
+        self.runtime.block_on(self.session.cancel_prompt(prompt))
     }
 
     /// Returns the messages up to the next result.
@@ -142,7 +142,7 @@ impl Session {
     ///
     /// If the CLI refuses or the session has ended.
     pub fn interrupt(&self) -> Result<InterruptReply, Error> {
-        self.block_on(self.session.interrupt())
+        self.runtime.block_on(self.session.interrupt())
     }
 
     /// Sets the model from the next turn on; `None` selects the default.
@@ -151,7 +151,7 @@ impl Session {
     ///
     /// As [`interrupt`](Self::interrupt).
     pub fn set_model(&self, model: Option<&str>) -> Result<SetModelReply, Error> {
-        self.block_on(self.session.set_model(model))
+        self.runtime.block_on(self.session.set_model(model))
     }
 
     /// Sets the permission mode.
@@ -160,7 +160,7 @@ impl Session {
     ///
     /// As [`interrupt`](Self::interrupt).
     pub fn set_permission_mode(&self, mode: PermissionMode) -> Result<SetPermissionModeReply, Error> {
-        self.block_on(self.session.set_permission_mode(mode))
+        self.runtime.block_on(self.session.set_permission_mode(mode))
     }
 
     /// Sends any control request.
@@ -169,7 +169,7 @@ impl Session {
     ///
     /// As [`interrupt`](Self::interrupt).
     pub fn call<C: ControlCall + Sync>(&self, call: &C) -> Result<C::Reply, Error> {
-        self.block_on(self.session.call(call))
+        self.runtime.block_on(self.session.call(call))
     }
 
     /// Ends the CLI's input: no further prompt can be sent, and the CLI exits when it is done.
@@ -184,9 +184,5 @@ impl Session {
     /// As [`Session::close`](crate::Session::close).
     pub fn close(self) -> Result<Closed, Error> {
         self.runtime.block_on(self.session.close())
-    }
-
-    fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.runtime.block_on(future)
     }
 }

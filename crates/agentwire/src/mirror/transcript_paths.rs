@@ -121,7 +121,6 @@ mod tests {
         assert_eq!(key.to_string(), format!("team/{ID}"));
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_link_is_seen_through() {
         let dir = tempfile::tempdir().unwrap();

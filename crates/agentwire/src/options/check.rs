@@ -1,5 +1,7 @@
 //! Rejects values that the CLI refuses or treats in a way that was not intended, before anything starts.
 
+use uuid::fmt::Hyphenated;
+
 use super::{LaunchPlan, OptionInfo, Options, SystemPrompt, refuse, table::TABLE};
 use crate::Error;
 
@@ -25,7 +27,7 @@ impl Options {
             self.max_budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) => "maxBudgetUsd": "the CLI takes a number greater than 0";
             self.task_budget.is_some_and(|budget| budget.total == 0) => "taskBudget": "the CLI takes a whole number greater than 0";
             is_empty(&self.resume) => "resume": "a session's id or title is not empty";
-            self.session_id.as_deref().is_some_and(|id| !is_uuid(id)) => "sessionId": "the CLI takes a UUID";
+            self.session_id.as_deref().is_some_and(|id| id.parse::<Hyphenated>().is_err()) => "sessionId": "the CLI takes a UUID";
             self.session_id.is_some() && !is_copied => "sessionId": "with `resume` or `continue` it needs `forkSession` too";
             self.resume_session_at.is_some() && self.resume.is_none() => "resumeSessionAt": "it needs `resume`";
             self.resume_drops_turn.is_some() && self.resume_session_at.is_none() => "resumeDropsTurn": "it needs `resumeSessionAt`";
@@ -54,11 +56,4 @@ impl Options {
             None => Ok(()),
         }
     }
-}
-
-/// The CLI accepts any version and both cases.
-fn is_uuid(text: &str) -> bool {
-    let groups: Vec<&str> = text.split('-').collect();
-    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
-        && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }

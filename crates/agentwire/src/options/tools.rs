@@ -22,13 +22,13 @@ pub enum Tools {
 ///
 /// In JSON a list of names, or `"all"`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub enum Skills {
     /// All skills that the CLI finds.
-    #[serde(with = "all")]
     All,
     /// The named skills; those of a plugin are `plugin:skill`.
+    #[serde(untagged)]
     Named(Vec<Box<str>>),
 }
 
@@ -126,25 +126,6 @@ mod preset {
 
     pub(super) fn serialize<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
         Json::Preset { preset: PresetName::ClaudeCode }.serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-        Json::deserialize(deserializer).map(drop)
-    }
-}
-
-/// The JSON of [`Skills::All`].
-mod all {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[derive(Deserialize, Serialize)]
-    #[serde(rename_all = "camelCase")]
-    enum Json {
-        All,
-    }
-
-    pub(super) fn serialize<S: Serializer>(serializer: S) -> Result<S::Ok, S::Error> {
-        Json::All.serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {

@@ -5,7 +5,6 @@ use std::time::Duration;
 use agentwire_control::Control;
 use agentwire_protocol::control::{Initialize, InitializeReply};
 
-use super::Session;
 use crate::Error;
 
 /// The handshake: our request and the CLI's reply.
@@ -27,36 +26,13 @@ impl Handshake {
         Ok(Self { request, reply, limit })
     }
 
-    async fn exchange(
+    pub(super) async fn exchange(
         control: &Control,
         request: &Initialize,
         limit: Duration,
     ) -> Result<InitializeReply, Error> {
         // Decoding tolerates any shape, and the text is known to be JSON.
         Ok(control.call_unread(limit, request).await?.decode().unwrap_or_default())
-    }
-}
-
-impl Session {
-    /// Returns the CLI's reply to the last handshake.
-    pub fn initialized(&self) -> &InitializeReply {
-        &self.handshake.reply
-    }
-
-    /// Repeats the handshake (`initialize`) with the original request, for example after a connection gap.
-    ///
-    /// The CLI registers the hooks again.
-    /// It cancels running callbacks, because they may have changed: a tool use guarded by such a hook is refused and
-    /// may be retried.
-    /// Open permission questions stay open.
-    ///
-    /// # Errors
-    ///
-    /// As [`SessionBuilder::connect`](crate::SessionBuilder::connect) after the CLI has started.
-    pub async fn reinitialize(&mut self) -> Result<&InitializeReply, Error> {
-        let Handshake { request, limit, .. } = &self.handshake;
-        self.handshake.reply = Handshake::exchange(&self.control, request, *limit).await?;
-        Ok(self.initialized())
     }
 }
 

@@ -4,6 +4,7 @@
 use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
 };
 
@@ -116,20 +117,14 @@ pub(super) fn create_dir(within: &Path) -> io::Result<PathBuf> {
 }
 
 fn mkdir(dir: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
+    fs::DirBuilder::new().mode(0o700).create(dir)
 }
 
 fn create_file(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.write(true).create_new(true).open(path)
+    File::options().mode(0o600).write(true).create_new(true).open(path)
 }
 
-#[cfg(all(test, unix, feature = "sessions"))]
+#[cfg(all(test, feature = "sessions"))]
 mod tests {
     use std::{fs, iter, os::unix::fs::MetadataExt, path::Path};
 

@@ -102,13 +102,6 @@ impl Session {
     pub async fn cancel_prompt(&self, prompt: &Uuid) -> Result<bool, Error> {
         Ok(self.control.cancel_async_message(prompt.clone()).await?.cancelled)
     }
-}
-
-impl Session {
-    /// Returns whether prompts of this session are marked as composed by the host.
-    pub(crate) fn client_composed(&self) -> bool {
-        self.client_composed
-    }
 
     fn composed(&self, prompt: impl Into<UserInput>) -> (UserInput, Uuid) {
         with_id(prompt.into(), self.client_composed)

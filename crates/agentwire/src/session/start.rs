@@ -138,13 +138,12 @@ impl Start {
         let grace = self.parts.grace;
         #[cfg(feature = "sessions")]
         let (mirror, filter) = self.parts.stored.mirror(&runtime, &self.parts.options).unzip();
-        #[cfg(feature = "sessions")]
+        #[cfg(not(feature = "sessions"))]
+        let filter = None;
         let (control, messages, task) = match filter {
             Some(filter) => Task::spawn(&runtime, prepared.connect_filtered(link, filter), handle, grace),
             None => Task::spawn(&runtime, prepared.connect(link), handle, grace),
         };
-        #[cfg(not(feature = "sessions"))]
-        let (control, messages, task) = Task::spawn(&runtime, prepared.connect(link), handle, grace);
         let handshake = Handshake::perform(&control, plan.initialize, self.parts.handshake_limit.0).await?;
         let mut warnings = plan.warnings;
         if !self.parts.hooks.is_empty() {

@@ -171,8 +171,7 @@ pub(super) fn named_config_dir(options: &Options) -> Option<PathBuf> {
 
 /// Returns the CLI's home folder.
 pub(super) fn home(options: &Options) -> PathBuf {
-    let set = inherited(options, if cfg!(windows) { "USERPROFILE" } else { "HOME" })
-        .filter(|home| !home.is_empty());
+    let set = inherited(options, "HOME").filter(|home| !home.is_empty());
     set.map(PathBuf::from).or_else(std::env::home_dir).unwrap_or_default()
 }
 

@@ -36,14 +36,8 @@ impl User {
     }
 
     /// Changes the owner of a file to this user; of a link, the link itself.
-    #[cfg(unix)]
     pub(super) fn own(&self, path: &Path) -> io::Result<()> {
         std::os::unix::fs::lchown(path, Some(self.id), Some(self.group))
-    }
-
-    #[cfg(not(unix))]
-    pub(super) fn own(&self, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
     }
 }
 

@@ -106,10 +106,5 @@ const FILE: &str = "settings.json";
 const LOCAL_FILE: &str = "settings.local.json";
 const MANAGED_FILE: &str = "managed-settings.json";
 const MANAGED_FOLDER: &str = "managed-settings.d";
-const MANAGED_DIR: &str = if cfg!(target_os = "macos") {
-    "/Library/Application Support/ClaudeCode"
-} else if cfg!(windows) {
-    r"C:\Program Files\ClaudeCode"
-} else {
-    "/etc/claude-code"
-};
+const MANAGED_DIR: &str =
+    if cfg!(target_os = "macos") { "/Library/Application Support/ClaudeCode" } else { "/etc/claude-code" };

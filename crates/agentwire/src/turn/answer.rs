@@ -49,7 +49,7 @@ impl Turn<'_> {
                 text.add(&incoming);
             }
         }
-        let schema = self.session.schema().cloned();
+        let schema = self.session.schema.clone();
         let result = self.take_result()?.ok_or(Error::NoResult)?;
         if result.is_error {
             return Err(Error::turn_failed(result, text.error.as_ref()));

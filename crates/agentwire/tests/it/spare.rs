@@ -137,7 +137,6 @@ async fn settings_come_before_the_claim_and_a_relative_folder_is_ours() {
 }
 
 /// Answers the handshake and a claim, and writes its arguments and its folder to files.
-#[cfg(unix)]
 const WAITING: &str = r#"#!/bin/sh
 pwd > "$0.cwd"; printf '%s' "$*" > "$0.args"
 for id in req_1 req_2; do
@@ -148,7 +147,6 @@ done
 cat > /dev/null
 "#;
 
-#[cfg(unix)]
 #[tokio::test]
 async fn a_spare_waits_in_a_folder_of_its_own_that_goes_with_the_claim() {
     use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
