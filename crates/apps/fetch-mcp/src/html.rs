@@ -1,7 +1,7 @@
 //! Converts HTML to Markdown or plain text, in one pass over the tokens of a standard tokenizer.
 //!
-//! There is no tree, and the nesting depth is bounded: time is linear in the length of the page, and memory is that of
-//! the page and of the text, which is limited.
+//! There is no tree, and the nesting depth is bounded: time is linear in the length of the page, and memory is bounded by
+//! the page and the limited text.
 
 mod convert;
 mod inline;

@@ -51,7 +51,7 @@ pub(crate) enum StartError {
 impl Kernel {
     /// Starts the kernel that the options name, and waits until it replies.
     ///
-    /// If the start is cancelled, nothing of the kernel is left when this returns; dropping the future kills the kernel
+    /// If the start is cancelled, the kernel and its files are gone when this returns. Dropping the future kills the kernel
     /// without waiting.
     pub(crate) async fn start(options: &Options, given_up: &CancellationToken) -> Result<Self, StartError> {
         let kernels = kernelspec::installed();

@@ -62,7 +62,7 @@ impl Plain {
             }
             (Escape::Begun, '[') => (Escape::Control, None),
             (Escape::Begun, ']') => (Escape::Text { ending: false }, None),
-            // Of other sequences, only those of two characters and those that select a character set matter.
+            // Of the other sequences, only two-character sequences and selections of a character set matter.
             (Escape::Begun, '(' | ')') => (Escape::Begun, None),
             (Escape::Begun, _) => (Escape::None, None),
             (Escape::Control, '\u{40}'..='\u{7e}') => (Escape::None, None),

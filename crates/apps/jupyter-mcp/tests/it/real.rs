@@ -1,4 +1,4 @@
-//! Tests with real kernels from PyPI: Python's, and one that runs code in another process.
+//! Tests with real kernels from PyPI: the Python kernel, and a kernel that runs code in another process.
 
 mod ending;
 mod kernels;

@@ -1,4 +1,4 @@
-//! Tests of other kernels: one that is interrupted by a message, and one that runs code in another process.
+//! Tests of other kernels: a kernel that is interrupted by a message, and a kernel that runs code in another process.
 
 use crate::client::{Client, installed, program};
 use crate::real::environment;
