@@ -21,7 +21,7 @@ pub struct ServerConfig {
     pub startup_timeout: Duration,
     /// The tools that are called without approval (`alwaysAllow`).
     pub always_allow: Patterns,
-    /// The tools that may not be called (`disabledTools`), in any spelling: see [`Patterns::matches_loosely`].
+    /// The tools that may not be called (`disabledTools`), regardless of ASCII case and of `-` and `_`.
     pub disabled_tools: Patterns,
     /// If present, the only tools that may be called (`enabledTools`). [`disabled_tools`](Self::disabled_tools) wins.
     pub enabled_tools: Option<Patterns>,
@@ -64,7 +64,7 @@ impl Patterns {
     /// Returns whether a pattern matches the name, regardless of ASCII case and of `-` and `_`.
     ///
     /// A different spelling must not bypass a rule that forbids a tool.
-    pub fn matches_loosely(&self, name: &str) -> bool {
+    pub(crate) fn matches_loosely(&self, name: &str) -> bool {
         !self.0.is_empty() && {
             let name = loosened(name);
             self.iter().any(|pattern| fits(&loosened(pattern), &name))

@@ -36,8 +36,8 @@ pub(super) fn unknown_in_server(property: &ObjectProp<'_>) -> Option<ProblemKind
     }
 }
 
-/// Returns whether an unknown key at the top of a file contains servers: a server, a map of servers, or a section like
-/// that of VS Code's settings.
+/// Returns whether an unknown key at the top of a file contains servers: a server, a map of servers, or a section as in VS
+/// Code's settings.
 ///
 /// In settings of other programs, which contain commands of all kinds, only VS Code's section counts.
 fn has_servers(property: &ObjectProp<'_>, is_settings: bool) -> bool {
