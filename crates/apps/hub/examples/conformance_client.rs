@@ -59,7 +59,7 @@ async fn play(url: String, grant: Option<Grant>, scenario: &str, context: &Value
 fn grant(scenario: &str, context: &Value) -> Result<Option<Grant>, Failure> {
     let text = |name: &str| context[name].as_str().unwrap_or_default().to_owned();
     let with_secret = || RegisteredClient::with_secret(text("client_id"), text("client_secret"));
-    // What the suite issued is returned whatever the audience.
+    // The suite issues one token for all audiences.
     let issued = |name: &str| {
         let token = text(name);
         move |_| std::future::ready(Ok::<_, Failure>(token.clone()))
@@ -82,7 +82,7 @@ fn grant(scenario: &str, context: &Value) -> Result<Option<Grant>, Failure> {
     })
 }
 
-/// A hub with the server of the suite, and a user who says yes.
+/// Returns a hub with the server of the suite. Its user agrees to everything.
 fn hub(url: String, grant: Option<Grant>) -> Hub {
     let mut builder = Hub::builder();
     if let Some(grant) = grant {
@@ -98,7 +98,7 @@ fn hub(url: String, grant: Option<Grant>) -> Hub {
         .build()
 }
 
-/// The form with all of its defaults, as a user leaves it who just agrees.
+/// Returns the form with all defaults, as a user submits it unchanged.
 fn accepted(question: &ElicitRequestParams) -> ElicitResult {
     let mut form = Map::new();
     if let ElicitRequestParams::FormElicitationParams { requested_schema, .. } = question {
@@ -114,7 +114,7 @@ fn accepted(question: &ElicitRequestParams) -> ElicitResult {
     accepted
 }
 
-/// Connects, calls every tool, and authorizes where that is asked for.
+/// Connects, calls every tool, and authorizes if required.
 async fn run(hub: &Hub, scenario: &str, context: &Value) -> Result<(), Failure> {
     hub.wait_until_ready(LIMIT).await;
     let mut times = 0;
@@ -142,14 +142,14 @@ async fn run(hub: &Hub, scenario: &str, context: &Value) -> Result<(), Failure> 
     }
 }
 
-/// Makes the calls that the scenario wants, or calls every tool, and uses everything else that the server offers.
+/// Makes the calls of the scenario, or calls every tool, and uses all resources and prompts of the server.
 async fn use_all(hub: &Hub, context: &Value) -> Result<(), CallError> {
     let catalog = hub.catalog(SERVER).unwrap_or_default();
     for call in context["toolCalls"].as_array().into_iter().flatten() {
         let name = call["name"].as_str().unwrap_or_default();
         call_tool(hub, name, call["arguments"].clone()).await?;
     }
-    // Where one tool is to be told of another one's schema, only that is wanted.
+    // If a tool takes the schema of another tool, the suite calls only that one.
     let echo = |tool: &&Tool| tool.input_schema.get("properties").is_some_and(|all| !all["schema"].is_null());
     let has_echo = catalog.tools().iter().any(|tool| echo(&tool));
     let is_wanted = |tool: &&Tool| context["toolCalls"].is_null() && (!has_echo || echo(tool));
@@ -171,13 +171,13 @@ async fn call_tool(hub: &Hub, name: &str, arguments: Value) -> Result<(), CallEr
     Ok(())
 }
 
-/// Something for everything that a tool must be told.
+/// Returns a value for each required argument of a tool.
 fn arguments(tool: &Tool, tools: &[Tool]) -> Value {
     let empty = Map::new();
     let properties = tool.input_schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let arguments = properties.iter().map(|(name, schema)| {
         let value = match (name.as_str(), schema["type"].as_str()) {
-            // The suite wants to see what we made of the schema of its other tool.
+            // The suite checks how the client read the schema of its other tool.
             ("schema", _) => {
                 let other = tools.iter().find(|other| other.name != tool.name);
                 other.map_or(Value::Null, |other| Value::Object((*other.input_schema).clone()))
@@ -193,7 +193,7 @@ fn arguments(tool: &Tool, tools: &[Tool]) -> Value {
     Value::Object(arguments.collect())
 }
 
-/// Authorizes, with a user who agrees at once.
+/// Authorizes with a user that agrees at once.
 async fn authorize(hub: &Hub, context: &Value) -> Result<(), Failure> {
     let loopback = Loopback::bind().await?;
     let mut request = AuthorizationRequest::new(loopback.redirect_uri())
@@ -236,5 +236,5 @@ async fn open(mut url: String) -> Result<(), Failure> {
 
 const SERVER: &str = "suite";
 const LIMIT: Duration = Duration::from_secs(20);
-/// A server that is never content must not have us ask the user for ever.
+/// The maximum number of authorizations, for a server that always requires another one.
 const AUTHORIZATIONS: u32 = 3;

@@ -1,6 +1,6 @@
 //! The servers of a configuration as one MCP server over stdio, for any agent: `gateway [--allow] FILE…`.
 //!
-//! In the configuration of that agent it is one server, whose tools are called `SERVER__TOOL`.
+//! That agent configures it as one server with tools named `SERVER__TOOL`.
 //! What `alwaysAllow` does not allow is denied; with `--allow` everything is allowed, for an agent that asks its user itself.
 #![expect(clippy::print_stderr, reason = "it is a program; its log is its stderr")]
 

@@ -36,15 +36,16 @@ pub enum Use {
 /// ```
 #[derive(Clone, Default)]
 pub struct Approval {
-    who: Who,
+    policy: Policy,
 }
 
+/// The decision about calls without a rule in the configuration.
 #[derive(Clone, Default)]
-enum Who {
+enum Policy {
     #[default]
-    Nobody,
-    Everything,
-    Asked {
+    Deny,
+    Allow,
+    Ask {
         ask: Ask,
         limit: Duration,
     },
@@ -60,7 +61,7 @@ impl Approval {
 
     /// Allows all calls, for programs that ask elsewhere.
     pub fn allowed() -> Self {
-        Self { who: Who::Everything }
+        Self { policy: Policy::Allow }
     }
 
     /// Calls a handler for each call, concurrently, with a time limit of five minutes.
@@ -72,12 +73,12 @@ impl Approval {
         F: Fn(Proposed) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = CallDecision> + Send + 'static,
     {
-        Self { who: Who::Asked { ask: Arc::new(move |call| Box::pin(handler(call))), limit: LIMIT } }
+        Self { policy: Policy::Ask { ask: Arc::new(move |call| Box::pin(handler(call))), limit: LIMIT } }
     }
 
     /// Sets the time limit for an answer.
     pub fn within(mut self, time: Duration) -> Self {
-        if let Who::Asked { limit, .. } = &mut self.who {
+        if let Policy::Ask { limit, .. } = &mut self.policy {
             *limit = time;
         }
         self
@@ -85,18 +86,18 @@ impl Approval {
 
     /// Returns whether all calls are allowed.
     pub(crate) fn is_allowed(&self) -> bool {
-        matches!(self.who, Who::Everything)
+        matches!(self.policy, Policy::Allow)
     }
 
     pub(crate) async fn decide(&self, proposed: Proposed) -> Result<Approved, Denied> {
         let denied = |by| Err(Denied { by, reason: None });
-        let (ask, limit) = match &self.who {
-            Who::Nobody => {
+        let (ask, limit) = match &self.policy {
+            Policy::Deny => {
                 let reason = proposed.has_changed.then(|| CHANGED.to_owned());
                 return Err(Denied { by: DeniedBy::Default, reason });
             }
-            Who::Everything => return Ok(Approved::Once),
-            Who::Asked { ask, limit } => (ask, *limit),
+            Policy::Allow => return Ok(Approved::Once),
+            Policy::Ask { ask, limit } => (ask, *limit),
         };
         // The closure itself may panic too.
         let asked = AssertUnwindSafe(async { ask(proposed).await }).catch_unwind();
@@ -112,10 +113,10 @@ impl Approval {
 
 impl fmt::Debug for Approval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.who {
-            Who::Nobody => f.write_str("Approval::denied()"),
-            Who::Everything => f.write_str("Approval::allowed()"),
-            Who::Asked { limit, .. } => write!(f, "Approval::asked(…).within({limit:?})"),
+        match &self.policy {
+            Policy::Deny => f.write_str("Approval::denied()"),
+            Policy::Allow => f.write_str("Approval::allowed()"),
+            Policy::Ask { limit, .. } => write!(f, "Approval::asked(…).within({limit:?})"),
         }
     }
 }

@@ -36,11 +36,11 @@ pub(crate) use recording::Recording;
 pub struct Audit {
     sender: mpsc::Sender<CallRecord>,
     missed: Arc<AtomicU64>,
-    arguments: Kept,
+    arguments: ArgumentsForm,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kept {
+enum ArgumentsForm {
     Hash,
     Text,
 }
@@ -49,18 +49,18 @@ impl Audit {
     /// Creates both ends with a capacity of at least one record. Records contain only a hash of the arguments.
     pub fn new(room: usize) -> (Self, CallRecords) {
         let (sender, records) = mpsc::channel(room.max(1));
-        let audit = Self { sender, missed: Arc::default(), arguments: Kept::Hash };
+        let audit = Self { sender, missed: Arc::default(), arguments: ArgumentsForm::Hash };
         let missed = Arc::clone(&audit.missed);
         (audit, CallRecords { records, missed })
     }
 
     /// Adds the arguments as text, including secrets, up to 64 KiB.
     pub fn with_arguments(mut self) -> Self {
-        self.arguments = Kept::Text;
+        self.arguments = ArgumentsForm::Text;
         self
     }
 
-    fn tell(&self, mut record: CallRecord) {
+    fn send(&self, mut record: CallRecord) {
         let missed = self.missed.swap(0, Ordering::AcqRel);
         record.missed = missed;
         if self.sender.try_send(record).is_err() {

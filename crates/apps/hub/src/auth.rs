@@ -20,8 +20,8 @@
 //! If a server requires it (a challenge with the scheme `DPoP`), tokens are bound to a key that is created for the
 //! server and stored with them (RFC 9449, with ES256), with the nonces of both servers.
 
-pub use crate::hub::{Authorization, AuthorizeError, Loopback};
-pub use crate::oauth::{
-    AuthError, AuthorizationRequest, Grant, IdentityProvider, KeyError, RegisteredClient, SigningKey,
-    StoreError, StoreFuture, TokenFile, TokenLock, TokenStore,
+pub use crate::hub::{Authorization, Loopback};
+pub use agentwire_hub_transport::oauth::{
+    AuthError, AuthorizationRequest, AuthorizeError, Grant, IdentityProvider, KeyError, RegisteredClient,
+    SigningKey, StoreError, StoreFuture, TokenFile, TokenLock, TokenStore,
 };

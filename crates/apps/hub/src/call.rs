@@ -1,7 +1,7 @@
 //! Requests to servers and their limits.
 
 mod exchange;
-mod place;
+mod target;
 
 use std::{fmt, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::{
     client::Caller,
     handlers::{ClientRoots, Feed, LogMessage, Update},
 };
-pub(crate) use place::Place;
+pub(crate) use target::Target;
 
 /// A tool call.
 #[non_exhaustive]
@@ -29,7 +29,8 @@ pub struct CallRequest {
     pub arguments: Value,
     /// The caller, for approval and records of calls.
     pub caller: Arc<str>,
-    pub(crate) asked: Option<Caller>,
+    /// The client of a gateway that answers questions of the server.
+    pub(crate) gateway_client: Option<Caller>,
     pub(crate) on_progress: Option<OnProgress>,
 }
 
@@ -43,7 +44,7 @@ impl CallRequest {
             tool: tool.into(),
             arguments: Value::Null,
             caller: Arc::from(""),
-            asked: None,
+            gateway_client: None,
             on_progress: None,
         }
     }
@@ -60,17 +61,11 @@ impl CallRequest {
         self
     }
 
-    /// Sets the client that answers questions of the server.
-    pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
-        self.asked = asked;
-        self
-    }
-
     /// Sets a callback for progress. It gets all progress in order and before the outcome. It must not block.
     ///
     /// If the call's future is not polled, progress beyond 1,024 notifications is lost.
-    pub fn on_progress(mut self, hear: impl FnMut(Progress) + Send + 'static) -> Self {
-        self.on_progress = Some(Box::new(hear));
+    pub fn on_progress(mut self, callback: impl FnMut(Progress) + Send + 'static) -> Self {
+        self.on_progress = Some(Box::new(callback));
         self
     }
 }
@@ -97,7 +92,7 @@ pub struct ReadRequest {
     /// The caller, for approval and records of calls.
     pub caller: Arc<str>,
     pub(crate) with_approval: bool,
-    pub(crate) asked: Option<Caller>,
+    pub(crate) gateway_client: Option<Caller>,
 }
 
 impl ReadRequest {
@@ -108,7 +103,7 @@ impl ReadRequest {
             uri: uri.into(),
             caller: Arc::from(""),
             with_approval: false,
-            asked: None,
+            gateway_client: None,
         }
     }
 
@@ -122,12 +117,6 @@ impl ReadRequest {
     /// Sets the caller.
     pub fn caller(mut self, caller: impl Into<Arc<str>>) -> Self {
         self.caller = caller.into();
-        self
-    }
-
-    /// Sets the client that answers questions of the server.
-    pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
-        self.asked = asked;
         self
     }
 }
@@ -144,7 +133,7 @@ pub struct PromptRequest {
     pub arguments: JsonObject,
     /// The caller, for records of calls.
     pub caller: Arc<str>,
-    pub(crate) asked: Option<Caller>,
+    pub(crate) gateway_client: Option<Caller>,
 }
 
 // Arguments may be secrets.
@@ -166,7 +155,7 @@ impl PromptRequest {
             prompt: prompt.into(),
             arguments: JsonObject::new(),
             caller: Arc::from(""),
-            asked: None,
+            gateway_client: None,
         }
     }
 
@@ -181,19 +170,13 @@ impl PromptRequest {
         self.caller = caller.into();
         self
     }
-
-    /// Sets the client that answers questions of the server.
-    pub(crate) fn asked(mut self, asked: Option<Caller>) -> Self {
-        self.asked = asked;
-        self
-    }
 }
 
 /// The receivers of questions and progress of a request in flight.
 #[derive(Default)]
 pub(crate) struct Callbacks {
-    /// The client that answers questions of the server.
-    pub(crate) asked: Option<Caller>,
+    /// The client of a gateway that answers questions of the server.
+    pub(crate) gateway_client: Option<Caller>,
     pub(crate) on_progress: Option<OnProgress>,
 }
 

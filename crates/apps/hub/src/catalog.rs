@@ -1,4 +1,4 @@
-//! What a server offers, as it listed it.
+//! The lists of one server: tools, resources, templates and prompts.
 
 mod list;
 mod schema;
@@ -14,11 +14,10 @@ use crate::{client::Stale, excerpt::head};
 use list::{Listed, Reply};
 pub(crate) use schema::Schema;
 
-/// What a server offers, as it listed it: tools, resources, templates of resources and prompts. A clone is cheap.
+/// The lists of one server: tools, resources, resource templates and prompts. Clones are cheap.
 ///
-/// Only what the server's capabilities announce is asked for.
-/// A list that can't be had is empty, or stays as it was, and says why in [`problems`](Self::problems); the others are
-/// there all the same.
+/// Only lists that the server's capabilities include are requested.
+/// A list that can't be read is empty or keeps its last content, and [`problems`](Self::problems) returns the reason.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     tools: Arc<Tools>,
@@ -29,32 +28,32 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// The tools, as the server calls and orders them; of two with one name, the first.
+    /// Returns the tools in the server's order. Of several tools with one name, it contains the first.
     pub fn tools(&self) -> &[Tool] {
         &self.tools.listed.items
     }
 
-    /// The resources.
+    /// Returns the resources.
     pub fn resources(&self) -> &[Resource] {
         &self.resources.items
     }
 
-    /// The templates of resources.
+    /// Returns the resource templates.
     pub fn templates(&self) -> &[ResourceTemplate] {
         &self.templates.items
     }
 
-    /// The prompts; of two with one name, the first.
+    /// Returns the prompts. Of several prompts with one name, it contains the first.
     pub fn prompts(&self) -> &[Prompt] {
         &self.prompts.items
     }
 
-    /// What the server says about its use, for a model; of more than 64 KiB, the beginning.
+    /// Returns the server's instructions for a model, cut to 64 KiB.
     pub fn instructions(&self) -> Option<&str> {
         self.instructions.as_deref()
     }
 
-    /// The lists that could not be had, or not whole.
+    /// Returns the lists that could not be read, or only in part.
     pub fn problems(&self) -> impl Iterator<Item = ListProblem> {
         let problem = |list, why: &Option<Arc<str>>| Some(ListProblem { list, why: why.clone()? });
         [
@@ -67,12 +66,12 @@ impl Catalog {
         .flatten()
     }
 
-    /// What the arguments of a tool must be.
+    /// Returns the schema for the arguments of a tool.
     pub(crate) fn input_schema(&self, tool: &str) -> Option<&Schema> {
         Some(&self.schemas(tool)?.input)
     }
 
-    /// What the structured content of a tool is to be, where it promises anything.
+    /// Returns the schema for the structured content of a tool, if it has one.
     pub(crate) fn output_schema(&self, tool: &str) -> Option<&Schema> {
         self.schemas(tool)?.output.as_ref()
     }
@@ -82,8 +81,9 @@ impl Catalog {
         self.tools.schemas.get(index)
     }
 
-    /// The catalog with all lists read that the server announces, each within the limit: one that can't be had, or does
-    /// not come in time, stays as it is. When this is dropped, the server is told to stop.
+    /// Reads all lists, each within the limit. A list that can't be read in time keeps its content.
+    ///
+    /// Dropping the future cancels the requests.
     pub(crate) async fn list(&self, peer: &Peer<RoleClient>, limit: Duration) -> Self {
         let (tools, (resources, templates), prompts) = tokio::join!(
             self.newer_tools(peer, limit),
@@ -91,12 +91,12 @@ impl Catalog {
             self.newer_prompts(peer, limit)
         );
         let instructions = peer.peer_info().and_then(|info| {
-            info.instructions.as_deref().map(|said| Arc::from(head(said, MAX_INSTRUCTIONS)))
+            info.instructions.as_deref().map(|text| Arc::from(head(text, MAX_INSTRUCTIONS)))
         });
         Self { tools, resources, templates, prompts, instructions }
     }
 
-    /// The catalog with one kind of list read again, likewise.
+    /// Reads one kind of list again, as [`list`](Self::list) does.
     pub(crate) async fn refreshed(&self, peer: &Peer<RoleClient>, stale: Stale, limit: Duration) -> Self {
         let mut newer = self.clone();
         match stale {
@@ -107,11 +107,11 @@ impl Catalog {
         newer
     }
 
-    /// Whether the server was asked for lists, and not one came in time.
+    /// Returns whether lists were requested and none arrived in time.
     pub(crate) fn is_late(&self) -> bool {
         let replies =
             [self.tools.listed.reply, self.resources.reply, self.templates.reply, self.prompts.reply];
-        replies.contains(&Reply::Late) && !replies.contains(&Reply::Came)
+        replies.contains(&Reply::Late) && !replies.contains(&Reply::Received)
     }
 
     async fn newer_tools(&self, peer: &Peer<RoleClient>, limit: Duration) -> Arc<Tools> {
@@ -156,17 +156,17 @@ impl Schemas {
     }
 }
 
-/// A list that could not be had, or not whole.
+/// A list that could not be read, or only in part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ListProblem {
     /// The list.
     pub list: List,
-    /// What went wrong.
+    /// The reason.
     pub why: Arc<str>,
 }
 
-/// A list of a server's.
+/// A kind of list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "the lists of a catalog")]
 pub enum List {

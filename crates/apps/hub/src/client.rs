@@ -4,14 +4,14 @@
     reason = "sampling, roots and logging are deprecated in MCP, and servers still use them"
 )]
 
-mod asked;
+mod activity;
 mod caller;
 mod capabilities;
 mod inputs;
-mod life;
 mod lifecycle;
 mod logs;
 mod progress;
+mod questions;
 mod stale;
 mod unanswered;
 
@@ -43,18 +43,17 @@ use crate::{
     ServerName,
     handlers::{Elicitation, Handler, Handlers, LogMessage, Sampling, Update},
 };
-use asked::Asked;
-use asked::Asking;
+use activity::Activity;
 use caller::Callers;
 pub(crate) use caller::{Caller, Question};
 use inputs::Pages;
-use life::Life;
 pub(crate) use lifecycle::Lifecycle;
 use lifecycle::Probe;
 use logs::Logs;
 pub use progress::Progress;
 pub(crate) use progress::ProgressReceiver;
 use progress::{Routed, Routes};
+use questions::{Asking, QuestionEnd};
 pub(crate) use stale::{Stale, StaleReceiver, StaleSender, stale};
 
 /// Our end of a connection. Clones share it.
@@ -63,7 +62,7 @@ pub(crate) struct Client {
     server: ServerName,
     handlers: Arc<Handlers>,
     stale: StaleSender,
-    back: Inbound,
+    inbound: Inbound,
     /// Whether the server answered too late that it needs no handshake.
     is_late: Arc<AtomicBool>,
     /// The pages for the user to open.
@@ -97,7 +96,7 @@ pub(crate) struct Inbound {
     /// The last log messages of the server.
     pub(crate) logs: Arc<Logs>,
     /// The time of the server's last message.
-    pub(crate) life: Arc<Life>,
+    pub(crate) activity: Arc<Activity>,
     /// Cancelled at the end of the server's messages.
     pub(crate) end: CancellationToken,
     /// The calls in flight, if callers answer questions.
@@ -107,8 +106,8 @@ pub(crate) struct Inbound {
 impl Client {
     pub(crate) fn new(server: ServerName, handlers: Arc<Handlers>, stale: StaleSender) -> Self {
         let callers = handlers.asks_callers.then(Callers::default);
-        let back = Inbound { callers, ..Inbound::default() };
-        Self { server, handlers, stale, back, is_late: Arc::default(), pages: Pages::default() }
+        let inbound = Inbound { callers, ..Inbound::default() };
+        Self { server, handlers, stale, inbound, is_late: Arc::default(), pages: Pages::default() }
     }
 
     /// Returns a new client for another connection to the server.
@@ -134,7 +133,7 @@ impl Client {
         patience: Duration,
     ) -> Result<RunningService<RoleClient, Self>, ClientInitializeError> {
         let probe = (lifecycle == Lifecycle::Probe).then(|| Probe::new(patience, Arc::clone(&self.is_late)));
-        let routed = Routed::new(transport, self.back(), probe);
+        let routed = Routed::new(transport, self.inbound(), probe);
         let service = self.serve_with_lifecycle(routed, lifecycle.mode()).await?;
         // A changed list must not come from a cache.
         service.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
@@ -142,8 +141,8 @@ impl Client {
     }
 
     /// Returns the state that messages of the server change.
-    pub(crate) fn back(&self) -> Inbound {
-        self.back.clone()
+    pub(crate) fn inbound(&self) -> Inbound {
+        self.inbound.clone()
     }
 
     /// Returns the handler for a question to the user: the program's handler, or the client that makes the call.
@@ -158,7 +157,7 @@ impl Client {
         Some(Arc::new(move |question| {
             pages.add(&question.request, &caller);
             let answer = unless_over(over.clone(), caller.clone().elicit(question));
-            Box::pin(async { answer.await.unwrap_or_else(asked::declined) })
+            Box::pin(async { answer.await.unwrap_or_else(questions::declined) })
         }))
     }
 
@@ -180,7 +179,7 @@ impl Client {
         origin: &Origin<'_>,
         can: impl Fn(&Caller) -> bool,
     ) -> Option<(Caller, Vec<CancellationToken>)> {
-        let callers = self.back.callers.as_ref()?;
+        let callers = self.inbound.callers.as_ref()?;
         match *origin {
             Origin::Call(caller) => {
                 // The question is dropped with the call, so its token is never cancelled.
@@ -201,12 +200,12 @@ impl Client {
         let is_url = matches!(request, ElicitRequestParams::UrlElicitationParams { .. });
         let Some(handler) = self.elicits(is_url, &origin) else {
             self.declines("a question to the user");
-            return asked::declined();
+            return questions::declined();
         };
         let question = Elicitation { server: self.server.clone(), request };
-        match self.back.asking.answer(&handler, question, cancelled).await {
-            Asked::Answered(answer) => answer,
-            Asked::Cancelled | Asked::Panicked | Asked::TooMany => asked::declined(),
+        match self.inbound.asking.answer(&handler, question, cancelled).await {
+            QuestionEnd::Answered(answer) => answer,
+            QuestionEnd::Cancelled | QuestionEnd::Panicked | QuestionEnd::TooMany => questions::declined(),
         }
     }
 
@@ -225,11 +224,11 @@ impl Client {
         };
         let question = Sampling { server: self.server.clone(), request };
         let refused = |why: String| ErrorData::new(REFUSED, why, None);
-        match self.back.asking.answer(&handler, question, cancelled).await {
-            Asked::Answered(answer) => answer.map_err(refused),
-            Asked::Cancelled => Err(refused("the question was cancelled".to_owned())),
-            Asked::Panicked => Err(refused("the request was refused".to_owned())),
-            Asked::TooMany => Err(refused("too many requests are open".to_owned())),
+        match self.inbound.asking.answer(&handler, question, cancelled).await {
+            QuestionEnd::Answered(answer) => answer.map_err(refused),
+            QuestionEnd::Cancelled => Err(refused("the question was cancelled".to_owned())),
+            QuestionEnd::Panicked => Err(refused("the request was refused".to_owned())),
+            QuestionEnd::TooMany => Err(refused("too many requests are open".to_owned())),
         }
     }
 
@@ -249,7 +248,7 @@ impl Client {
 
     fn roots(&self) -> ListRootsResult {
         let roots = match &self.handlers.roots {
-            Some(roots) => asked::catch(|| roots(&self.server)).unwrap_or_default(),
+            Some(roots) => questions::catch(|| roots(&self.server)).unwrap_or_default(),
             None if self.handlers.asks_callers => self.handlers.client_roots.all(),
             None => {
                 self.declines("a list of roots");
@@ -260,9 +259,9 @@ impl Client {
     }
 
     fn updated(&self, uri: &str) {
-        self.handlers.updates.tell(&Update { server: self.server.clone(), uri: uri.into() });
+        self.handlers.updates.send(&Update { server: self.server.clone(), uri: uri.into() });
         if let Some(handler) = &self.handlers.updated {
-            let _: Option<()> = asked::catch(|| handler(&self.server, uri));
+            let _: Option<()> = questions::catch(|| handler(&self.server, uri));
         }
     }
 
@@ -333,12 +332,12 @@ impl ClientHandler for Client {
     ) {
         let LoggingMessageNotificationParam { level, logger, data, .. } = message;
         let message = logs::bounded(LogMessage { server: self.server.clone(), level, logger, data });
-        self.handlers.feed.tell(&message);
+        self.handlers.feed.send(&message);
         if let Some(log) = &self.handlers.log {
             // After a panic, which the panic hook reports, the message is still kept.
-            let _: Option<()> = asked::catch(|| log(&message));
+            let _: Option<()> = questions::catch(|| log(&message));
         }
-        self.back.logs.keep(message);
+        self.inbound.logs.keep(message);
     }
 
     async fn on_resource_updated(

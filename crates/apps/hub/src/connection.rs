@@ -88,7 +88,7 @@ pub(crate) struct Live {
     /// The server's information from the handshake.
     pub(crate) info: Option<Arc<ServerPeerInfo>>,
     /// What the server sends besides responses.
-    pub(crate) back: Inbound,
+    pub(crate) inbound: Inbound,
     /// Answers the server's requests.
     pub(crate) client: Client,
     /// The [`Desired::generation`] that it was opened for.
@@ -98,7 +98,7 @@ pub(crate) struct Live {
 impl Live {
     fn new(service: &RunningService<RoleClient, Client>, generation: u64) -> Self {
         let (peer, client) = (service.peer().clone(), service.service().clone());
-        Self { info: peer.peer_info(), back: client.back(), client, peer, generation }
+        Self { info: peer.peer_info(), inbound: client.inbound(), client, peer, generation }
     }
 
     /// Returns whether the server uses a version without a handshake: it sends no requests, and supports
@@ -243,7 +243,7 @@ impl Connection {
     /// Reports the removal from the configuration as the last event, and [stops](Self::stop) the server.
     pub(crate) fn remove(&self) {
         self.core.status.send_modify(|status| {
-            self.core.events.tell(Some(self.core.name.clone()), Change::Removed);
+            self.core.events.send(Some(self.core.name.clone()), Change::Removed);
             status.is_removed = true;
         });
         self.stop();
@@ -367,7 +367,7 @@ impl Core {
     /// Sends an event while the status is locked: after the removal of a server, another one may have its name.
     fn report_of(&self, status: &Status, change: Change) {
         if !status.is_removed {
-            self.events.tell(Some(self.name.clone()), change);
+            self.events.send(Some(self.name.clone()), change);
         }
     }
 }

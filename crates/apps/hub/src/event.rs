@@ -1,4 +1,4 @@
-//! What the hub tells as it happens.
+//! Events of servers and of the configuration.
 
 mod stream;
 
@@ -7,27 +7,27 @@ pub(crate) use stream::Events;
 
 use crate::{ServerName, ServerState};
 
-/// Something that happened to one server, or to the configuration.
+/// A change of one server, or of the configuration.
 ///
-/// Whoever reads too slowly misses events and is told so by [`Change::Missed`]: a snapshot then says how it stands.
+/// A reader that is too slow misses events and gets [`Change::Missed`] instead. A snapshot then contains the current state.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Event {
-    /// The server; `None` where it is about the whole hub.
+    /// The server; `None` for a change of the whole hub.
     pub server: Option<ServerName>,
-    /// What happened.
+    /// The change.
     pub change: Change,
 }
 
-/// What happened.
+/// The kind of a change.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Change {
-    /// A server was configured that was not there before.
+    /// A server was added to the configuration.
     Added,
-    /// A server is configured no more, and ends. Nothing is told of it after that.
+    /// A server was removed from the configuration, and ends. This is its last event.
     Removed,
-    /// It stands otherwise with a server.
+    /// A server has another state.
     State(ServerState),
     /// A server offers other tools.
     Tools,
@@ -35,8 +35,8 @@ pub enum Change {
     Resources,
     /// A server offers other prompts.
     Prompts,
-    /// A configuration was read: with which problems, `Hub::problems` tells.
+    /// A configuration was applied. `Hub::problems` returns its problems.
     Configuration,
-    /// So many events were missed.
+    /// The number of events that this reader has missed.
     Missed(u64),
 }

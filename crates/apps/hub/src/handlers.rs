@@ -1,7 +1,7 @@
-//! What the program does for servers that ask it for something.
+//! The program's handlers for requests and notifications of servers.
 #![expect(
     deprecated,
-    reason = "sampling, roots and logging are on their way out of MCP, and servers still use them"
+    reason = "sampling, roots and logging are deprecated in MCP, and servers still use them"
 )]
 
 use std::{fmt, pin::Pin, sync::Arc};
@@ -14,13 +14,12 @@ use tokio::sync::{broadcast, watch};
 
 use crate::ServerName;
 
-/// What the program does for servers that ask it for something.
+/// The program's handlers for requests and notifications of servers.
 ///
-/// A server is told that it may ask for what there is a handler for, and no more; what it asks for all the same is
-/// declined.
-/// A handler that panics has declined.
-/// When a server takes a question back, or its connection ends, the future of the handler is dropped.
-/// Questions of different servers, and of one, are answered at the same time.
+/// The hub announces only the capabilities with a handler, and declines all other requests. The panic of a handler declines
+/// its request.
+/// If a server cancels a request, or its connection ends, the future of the handler is dropped.
+/// Handlers run concurrently, even for requests of one server.
 ///
 /// ```
 /// use agentwire_hub::Handlers;
@@ -37,8 +36,8 @@ pub struct Handlers {
     pub(crate) takes_urls: bool,
     pub(crate) sampling: Option<Handler<Sampling, Result<CreateMessageResult, String>>>,
     pub(crate) roots: Option<Arc<ListRoots>>,
-    pub(crate) log: Option<Arc<HearLog>>,
-    pub(crate) updated: Option<Arc<HearUpdate>>,
+    pub(crate) log: Option<Arc<LogHandler>>,
+    pub(crate) updated: Option<Arc<UpdateHandler>>,
     pub(crate) asks_callers: bool,
     pub(crate) feed: Feed<LogMessage>,
     pub(crate) updates: Feed<Update>,
@@ -46,14 +45,14 @@ pub struct Handlers {
 }
 
 impl Handlers {
-    /// No handler: everything is declined.
+    /// Creates a set without handlers, which declines all requests.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers what servers want to know from the user (`elicitation/create`), in a form.
+    /// Sets the handler for questions to the user, in a form (`elicitation/create`).
     ///
-    /// The answer is passed on as it is: a handler that shows a form fills in the defaults of its schema itself.
+    /// The answer is sent unchanged: a handler that shows a form fills in the defaults of the schema.
     pub fn elicitation<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(Elicitation) -> Fut + Send + Sync + 'static,
@@ -63,15 +62,15 @@ impl Handlers {
         self
     }
 
-    /// Lets servers ask the [elicitation handler](Self::elicitation) to have the user open a page, too.
+    /// Also passes requests to open a page to the [elicitation handler](Self::elicitation).
     pub fn elicitation_urls(mut self) -> Self {
         self.takes_urls = true;
         self
     }
 
-    /// Answers what servers want a model to say (`sampling/createMessage`).
+    /// Sets the handler for requests for a message of a model (`sampling/createMessage`).
     ///
-    /// The reason of a refusal is told to the server.
+    /// An error is sent to the server as the reason of the refusal.
     pub fn sampling<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(Sampling) -> Fut + Send + Sync + 'static,
@@ -81,33 +80,34 @@ impl Handlers {
         self
     }
 
-    /// Passes questions that no handler is there for to the client of a [`Gateway`](crate::Gateway) that calls the server,
-    /// if that client can answer them: forms and pages to open (with the server's name before the text), and sampling.
-    /// Roots of all clients are passed to all servers, together.
+    /// Passes requests without a handler to the client of a [`Gateway`](crate::Gateway) that calls the server, if that client
+    /// supports them: forms and pages to open (with the server's name before the text), and sampling.
+    /// All servers get the roots of all clients together.
     ///
-    /// A server that is reached over streamable HTTP, or speaks a version without a handshake, says which call a question
-    /// belongs to. Other servers do not: then the client is asked whose call of the server began last, of those that can
-    /// answer. The question is declined when no client can answer it, and when the calls of the client have ended.
+    /// Over streamable HTTP, and in versions without a handshake, a request of a server belongs to a call. Other servers do
+    /// not relate their requests to calls: the request then goes to the client with the most recent call, among the clients
+    /// that support it. It is declined if no client supports it, and when the calls of the client have ended.
     pub fn ask_callers(mut self) -> Self {
         self.asks_callers = true;
         self
     }
 
-    /// Says in which folders a server is to work (`roots/list`). It must not block.
+    /// Sets the handler that lists the folders for a server (`roots/list`). It must not block.
     ///
-    /// [`Hub::roots_changed`](crate::Hub::roots_changed) has the servers ask again.
+    /// After [`Hub::roots_changed`](crate::Hub::roots_changed) the servers request the list again.
     pub fn roots(mut self, handler: impl Fn(&ServerName) -> Vec<Root> + Send + Sync + 'static) -> Self {
         self.roots = Some(Arc::new(handler));
         self
     }
 
-    /// Hears what servers log (`notifications/message`), of which a message that is too large is cut. It must not block.
+    /// Sets the handler for log messages of servers (`notifications/message`). Large messages are cut. It must not block.
     pub fn log(mut self, handler: impl Fn(&LogMessage) + Send + Sync + 'static) -> Self {
         self.log = Some(Arc::new(handler));
         self
     }
 
-    /// Hears which resource of a server has changed (`notifications/resources/updated`), by its URI. It must not block.
+    /// Sets the handler for changed resources of servers (`notifications/resources/updated`). It gets the URI, and must not
+    /// block.
     pub fn resource_updated(mut self, handler: impl Fn(&ServerName, &str) + Send + Sync + 'static) -> Self {
         self.updated = Some(Arc::new(handler));
         self
@@ -127,12 +127,12 @@ impl fmt::Debug for Handlers {
     }
 }
 
-/// The roots of the clients of gateways, and the news that roots have changed. A clone is the same.
+/// The roots of the clients of gateways, with notifications of changes. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClientRoots(Arc<watch::Sender<RootsOf>>);
 
 impl ClientRoots {
-    /// The roots of all clients, each once.
+    /// Returns the roots of all clients, without duplicates.
     pub(crate) fn all(&self) -> Vec<Root> {
         let mut all: Vec<Root> = Vec::new();
         for root in self.0.borrow().iter().flat_map(|(_, roots)| roots) {
@@ -143,7 +143,7 @@ impl ClientRoots {
         all
     }
 
-    /// Sets the roots of a client; none removes it.
+    /// Sets the roots of a client. An empty list removes the client.
     pub(crate) fn set(&self, client: usize, mut roots: Vec<Root>) {
         roots.truncate(MAX_ROOTS);
         self.0.send_if_modified(|all| {
@@ -157,42 +157,33 @@ impl ClientRoots {
         });
     }
 
-    /// Has all servers ask for the roots again.
+    /// Notifies all servers that roots have changed.
     pub(crate) fn changed(&self) {
         self.0.send_modify(|_| {});
     }
 
-    /// Sees each change from now on.
+    /// Returns a receiver of changes from now on.
     pub(crate) fn follow(&self) -> RootChanges {
-        RootChanges(self.0.subscribe())
+        self.0.subscribe()
     }
 }
 
 /// The roots of each client, by its number.
-type RootsOf = Vec<(usize, Vec<Root>)>;
+pub(crate) type RootsOf = Vec<(usize, Vec<Root>)>;
 
-/// Sees when roots change.
-#[derive(Debug)]
-pub(crate) struct RootChanges(watch::Receiver<RootsOf>);
+pub(crate) type RootChanges = watch::Receiver<RootsOf>;
 
-impl RootChanges {
-    /// Waits for the next change. Returns `false` where there will be none. Cancel-safe.
-    pub(crate) async fn next(&mut self) -> bool {
-        self.0.changed().await.is_ok()
-    }
-}
-
-/// So many roots of one client are passed on.
+/// The maximum number of roots of one client.
 const MAX_ROOTS: usize = 1000;
 
-/// What the servers of a hub report, for all who listen.
+/// A channel for notifications of servers, to all receivers. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Feed<T>(broadcast::Sender<T>);
 
 impl<T: Clone> Feed<T> {
-    pub(crate) fn tell(&self, message: &T) {
+    pub(crate) fn send(&self, message: &T) {
         if self.0.receiver_count() > 0 {
-            // Whoever has gone meanwhile does not hear it.
+            // An error means that the last receiver was dropped meanwhile.
             let _ = self.0.send(message.clone());
         }
     }
@@ -204,55 +195,55 @@ impl<T: Clone> Feed<T> {
 
 impl<T: Clone> Default for Feed<T> {
     fn default() -> Self {
-        Self(broadcast::Sender::new(UNHEARD))
+        Self(broadcast::Sender::new(CAPACITY))
     }
 }
 
-/// So many messages wait for the slowest who listens.
-const UNHEARD: usize = 256;
+/// The number of messages that wait for the slowest receiver.
+const CAPACITY: usize = 256;
 
-/// A resource of a server that has changed.
+/// A changed resource of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Update {
     pub(crate) server: ServerName,
     pub(crate) uri: Arc<str>,
 }
 
-/// What a server wants to know from the user.
+/// A question of a server to the user.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Elicitation {
-    /// The server that asks.
+    /// The server.
     pub server: ServerName,
-    /// What it asks: a form, or a page to be opened.
+    /// The question: a form, or a page to open.
     pub request: ElicitRequestParams,
 }
 
-/// What a server wants a model to say.
+/// A request of a server for a message of a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sampling {
-    /// The server that asks.
+    /// The server.
     pub server: ServerName,
-    /// The conversation, and what the model is to know of it.
+    /// The conversation and the parameters for the model.
     pub request: CreateMessageRequestParams,
 }
 
-/// What a server has logged.
+/// A log message of a server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LogMessage {
     /// The server.
     pub server: ServerName,
-    /// How much it matters, as the server sees it.
+    /// The severity.
     pub level: LoggingLevel,
-    /// The part of the server that says it, up to 200 bytes of its name.
+    /// The name of the logger in the server, cut to 200 bytes.
     pub logger: Option<String>,
-    /// What it says: often text. Of more than 4 KiB as JSON there is the beginning, as text.
+    /// The content, often text. If its JSON is larger than 4 KiB, this is a text with the beginning.
     pub data: Value,
 }
 
 pub(crate) type Handler<Q, A> = Arc<dyn Fn(Q) -> Pin<Box<dyn Future<Output = A> + Send>> + Send + Sync>;
 type ListRoots = dyn Fn(&ServerName) -> Vec<Root> + Send + Sync;
-type HearLog = dyn Fn(&LogMessage) + Send + Sync;
-type HearUpdate = dyn Fn(&ServerName, &str) + Send + Sync;
+type LogHandler = dyn Fn(&LogMessage) + Send + Sync;
+type UpdateHandler = dyn Fn(&ServerName, &str) + Send + Sync;

@@ -5,6 +5,8 @@ mod authorization;
 mod builder;
 mod call;
 mod edit;
+#[cfg(test)]
+mod eventually;
 mod follow;
 mod gateway;
 #[cfg(feature = "auth")]
@@ -18,10 +20,7 @@ use tokio::time::timeout;
 
 use self::follow::Follow;
 #[cfg(feature = "auth")]
-pub use self::{
-    authorization::{Authorization, AuthorizeError},
-    loopback::Loopback,
-};
+pub use self::{authorization::Authorization, loopback::Loopback};
 pub use self::{builder::HubBuilder, gateway::Gateway};
 use crate::{
     Catalog, EventStream, LogMessage, NamedTool, Naming, Offers, ServerSnapshot, ServerState, StderrLine,
@@ -114,7 +113,7 @@ impl Hub {
     /// Returns the last 100 log messages of a server's current connection.
     pub fn logs(&self, server: &str) -> Option<Vec<LogMessage>> {
         let live = self.connection(server)?.live();
-        Some(live.map_or_else(Vec::new, |live| live.back.logs.messages()))
+        Some(live.map_or_else(Vec::new, |live| live.inbound.logs.messages()))
     }
 
     /// Returns the problems of the configuration.

@@ -13,23 +13,22 @@ mod catalog;
 mod client;
 mod connection;
 mod event;
-mod excerpt;
 mod handlers;
 mod hub;
-#[cfg(feature = "auth")]
-mod oauth;
 mod offers;
 mod outcome;
-mod record;
 mod server;
 mod servers;
-mod size;
 mod spelling;
 mod state;
-mod transport;
+
+#[cfg(feature = "auth")]
+use agentwire_hub_transport::oauth;
+use agentwire_hub_transport::{self as transport, excerpt, record, size};
 
 pub use agentwire_hub_config::ServerName;
 pub use agentwire_hub_names::{Misnamed, Named, NamedTool, Names, Naming};
+pub use agentwire_hub_transport::record::{Level, StderrLine, Trouble};
 pub use approval::{Approval, CallDecision, Proposed, Use};
 pub use audit::{Arguments, Audit, CallRecord, CallRecords, Ended, Rule};
 pub use call::{CallRequest, PromptRequest, ReadRequest};
@@ -41,7 +40,6 @@ pub use handlers::{Elicitation, Handlers, LogMessage, Sampling};
 pub use hub::{Gateway, Hub, HubBuilder};
 pub use offers::Offers;
 pub use outcome::{CallError, CallLimits, CallOutcome, DeniedBy, LeftOut, TimeLimit, Violation};
-pub use record::{Level, StderrLine, Trouble};
 /// The MCP SDK. This API uses its types for tools, content and the handlers of a gateway.
 pub use rmcp;
 pub use server::ServerSnapshot;

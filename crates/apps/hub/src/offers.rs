@@ -1,4 +1,4 @@
-//! What all connected servers offer, at one moment, under unique names.
+//! A snapshot of the tools, resources and prompts of all connected servers, under unique names.
 
 use std::{fmt, sync::Arc};
 
@@ -7,11 +7,11 @@ use rmcp::model::{Prompt, Resource, ResourceTemplate};
 
 use crate::{Catalog, Named, NamedTool, Names, Naming, ServerName, ServerSnapshot, llm::DescribedServer};
 
-/// What all connected servers offer, at one moment, under unique names. A clone is cheap.
+/// A snapshot of the tools, resources and prompts of all connected servers, under unique names. Clones are cheap.
 ///
-/// A server whose connection was lost and is being made anew still offers what it did, so that names stay.
-/// Tools that may not be called are not among it; but they keep their names, and so do the tools of servers that are
-/// connected no more: no other tool gets a name that somebody has already seen.
+/// It includes servers that are being reconnected, with their last known lists.
+/// It excludes disabled tools. Their names stay reserved, as do the names of tools of disconnected servers: a name that was
+/// used once never refers to another tool.
 #[derive(Clone)]
 pub struct Offers {
     inner: Arc<Inner>,
@@ -19,7 +19,7 @@ pub struct Offers {
 
 struct Inner {
     naming: Naming,
-    /// Connected or not.
+    /// All servers, connected or not.
     servers: Vec<Offering>,
     tools: Vec<NamedTool>,
     tool_names: Names,
@@ -30,7 +30,7 @@ struct Inner {
     uris: Uris,
 }
 
-/// A server, and what it said last; who has the same has the same offers.
+/// A server and its last known lists. Equal values result in equal offers.
 #[derive(Clone)]
 pub(crate) struct Offering {
     pub(crate) snapshot: ServerSnapshot,
@@ -47,17 +47,17 @@ impl PartialEq for Offering {
 }
 
 impl Offers {
-    /// The tools, in the order of servers, and of each server's.
+    /// Returns the tools, in the order of the servers and of each server's list.
     pub fn tools(&self) -> &[NamedTool] {
         &self.inner.tools
     }
 
-    /// The names of the tools, and the way back; also of those that can't be called now.
+    /// Returns the unique names of the tools, including tools that can't be called now.
     pub fn names(&self) -> &Names {
         &self.inner.tool_names
     }
 
-    /// The servers, as a [section](crate::llm::section) of a prompt describes them.
+    /// Returns the servers for a [section](crate::llm::section) of a prompt.
     pub fn described(&self) -> Vec<DescribedServer> {
         let servers = self.inner.connected();
         servers
@@ -74,38 +74,38 @@ impl Offers {
             .collect()
     }
 
-    /// The prompts, under their unique names.
+    /// Returns the prompts, under their unique names.
     pub(crate) fn prompts(&self) -> &[Prompt] {
         &self.inner.prompts
     }
 
-    /// The names of the prompts, and the way back.
+    /// Returns the unique names of the prompts.
     pub(crate) fn prompt_names(&self) -> &Names {
         &self.inner.prompt_names
     }
 
-    /// The resources, under their unique URIs.
+    /// Returns the resources, under their unique URIs.
     pub(crate) fn resources(&self) -> &[Resource] {
         &self.inner.resources
     }
 
-    /// The templates, under their unique URIs.
+    /// Returns the templates, under their unique URIs.
     pub(crate) fn templates(&self) -> &[ResourceTemplate] {
         &self.inner.templates
     }
 
-    /// The URIs, and the way back.
+    /// Returns the unique URIs.
     pub(crate) fn uris(&self) -> &Uris {
         &self.inner.uris
     }
 
-    /// What each server says of its use, if anything.
+    /// Returns the instructions of each server that has some.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = (&ServerName, &str)> {
         let servers = self.inner.connected();
         servers.filter_map(|server| Some((server.name(), server.catalog.instructions()?)))
     }
 
-    /// The same where nothing has changed, else what the servers offer now.
+    /// Returns the offers of these servers; a clone of this value if they are unchanged.
     pub(crate) fn renewed(&self, servers: Vec<Offering>) -> Self {
         if servers == self.inner.servers { self.clone() } else { Self::new(self.inner.naming, servers) }
     }
@@ -183,7 +183,7 @@ impl Offering {
         &self.snapshot.configured.name
     }
 
-    /// Whether a tool can be called now.
+    /// Returns whether a tool can be called now.
     fn offers(&self, tool: &str) -> bool {
         self.is_connected && self.snapshot.configured.config.enables(tool)
     }

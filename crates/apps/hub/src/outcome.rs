@@ -1,4 +1,4 @@
-//! What a call has given, within bounds.
+//! The outcome of a call, with limits on its size.
 
 mod error;
 mod limits;
@@ -19,34 +19,33 @@ pub use error::{CallError, DeniedBy, TimeLimit};
 pub use limits::CallLimits;
 pub use violation::Violation;
 
-/// What a call has given.
+/// The outcome of a tool call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CallOutcome {
-    /// Text, images, sound, links to resources and resources, in the order of the tool's.
+    /// The content blocks, in the tool's order.
     pub content: Vec<ContentBlock>,
-    /// The same as data (`structuredContent`), where the tool gives that.
+    /// The content as data (`structuredContent`), if the tool returns it.
     pub structured: Option<Value>,
-    /// Whether the tool says that it failed (`isError`): the content then says how.
+    /// Whether the tool reports a failure (`isError`), which the content describes.
     pub is_error: bool,
-    /// What the server says beside it (`_meta`).
+    /// The metadata (`_meta`).
     pub meta: Option<MetaObject>,
-    /// What was too large; the content says so too, where it was.
+    /// The size of the parts that were too large. A note in the content marks the place of each.
     pub left_out: Option<LeftOut>,
-    /// How `structured` is not what the tool promises (`outputSchema`), or that it is missing; it is kept as it came.
+    /// The violations of the tool's output schema (`outputSchema`) by `structured`, which is unchanged, or its absence.
     ///
-    /// Empty where it is, where nothing is promised, where the tool failed, and where something was too large and nothing
-    /// is left to be checked.
+    /// Empty if there is no output schema, if the tool failed, and if `structured` was removed for its size.
     pub violations: Vec<Violation>,
 }
 
-/// How much of an outcome was too large.
+/// The size of the parts that were removed from an outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
-    /// Bytes of text, of structured content as JSON, and of metadata.
+    /// The bytes of text, of structured content as JSON, and of metadata.
     pub text: usize,
-    /// Bytes of data, in base64.
+    /// The bytes of images, sound and other data, in base64.
     pub media: usize,
 }
 
@@ -56,8 +55,8 @@ impl CallOutcome {
         let mut room = Room::new(limits);
         content.retain_mut(|block| room.bound_block(block));
         content.shrink_to_fit();
-        if let Some(told) = room.bound_structured(&mut structured_content) {
-            content.push(ContentBlock::text(told));
+        if let Some(note) = room.bound_structured(&mut structured_content) {
+            content.push(ContentBlock::text(note));
         }
         room.bound_meta(&mut meta);
         Self {
@@ -70,7 +69,7 @@ impl CallOutcome {
         }
     }
 
-    /// What a model is told of what is not as promised.
+    /// Returns the note about [`violations`](Self::violations) for a model, if there are some.
     pub(crate) fn broken_promise(&self) -> Option<String> {
         let mut violations = self.violations.iter();
         let first = violations.next()?;
@@ -79,7 +78,7 @@ impl CallOutcome {
     }
 }
 
-/// What a tool has given, as rmcp has it.
+/// Converts an outcome to `rmcp`'s type.
 impl From<CallOutcome> for CallToolResult {
     fn from(outcome: CallOutcome) -> Self {
         let CallOutcome { content, structured, is_error, meta, .. } = outcome;
@@ -90,7 +89,7 @@ impl From<CallOutcome> for CallToolResult {
     }
 }
 
-/// The contents of a resource, within bounds.
+/// Limits the contents of a resource.
 pub(crate) fn bounded_contents(mut result: ReadResourceResult, limits: &CallLimits) -> ReadResourceResult {
     let mut room = Room::new(limits);
     result.contents.retain_mut(|contents| room.bound_contents(contents));
@@ -99,7 +98,7 @@ pub(crate) fn bounded_contents(mut result: ReadResourceResult, limits: &CallLimi
     result
 }
 
-/// A prompt, within bounds.
+/// Limits a prompt.
 pub(crate) fn bounded_prompt(mut result: GetPromptResult, limits: &CallLimits) -> GetPromptResult {
     let mut room = Room::new(limits);
     result.description.take_if(|description| !room.bound_text(description));
@@ -109,7 +108,7 @@ pub(crate) fn bounded_prompt(mut result: GetPromptResult, limits: &CallLimits) -
     result
 }
 
-/// Values of an argument, within bounds: those that are left out are said to be more.
+/// Limits the completions of an argument. `has_more` is set if some are left out.
 pub(crate) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits) -> CompletionInfo {
     let mut room = Room::new(limits);
     let all = completion.values.len();
@@ -122,7 +121,7 @@ pub(crate) fn bounded_values(mut completion: CompletionInfo, limits: &CallLimits
     completion
 }
 
-/// What a server says of an error, within bounds.
+/// Limits an error of a server.
 pub(crate) fn bounded_error(mut error: ErrorData) -> ErrorData {
     if error.message.len() > MAX_MESSAGE {
         error.message = format!("{}…", head(&error.message, MAX_MESSAGE)).into();
@@ -131,14 +130,14 @@ pub(crate) fn bounded_error(mut error: ErrorData) -> ErrorData {
     error
 }
 
-/// How much may still come.
+/// The remaining room of an outcome.
 struct Room {
     text: usize,
-    /// So much metadata is free; more goes from the text.
+    /// The bytes of metadata that are free. Further metadata counts as text.
     beside: usize,
     media: usize,
     structured: usize,
-    /// How often it may still be said that something is left out.
+    /// The number of further notes.
     notes: usize,
     left_out: LeftOut,
 }
@@ -159,7 +158,8 @@ impl Room {
         (self.left_out != LeftOut::default()).then_some(self.left_out)
     }
 
-    /// Makes a block fit; `false` where there is nothing left of it, not even a note.
+    /// Cuts or replaces a block that has no room. Returns `false` if the block must be removed, because there is no room for
+    /// another note.
     fn bound_block(&mut self, block: &mut ContentBlock) -> bool {
         let media = match block {
             ContentBlock::Image(image) => Some(("an image", &image.mime_type, image.data.len())),
@@ -195,7 +195,7 @@ impl Room {
         }
     }
 
-    /// As [`bound_block`](Self::bound_block).
+    /// Limits contents as [`bound_block`](Self::bound_block) does.
     fn bound_contents(&mut self, contents: &mut ResourceContents) -> bool {
         let beside = beside(contents, inside);
         if self.charge(beside + ENTRY) {
@@ -214,7 +214,7 @@ impl Room {
         true
     }
 
-    /// As [`bound_block`](Self::bound_block), where what is beside has been charged.
+    /// Limits the text or data of a resource, as [`bound_block`](Self::bound_block) does. The metadata is charged already.
     fn bound_inside(&mut self, resource: &mut ResourceContents) -> bool {
         match resource {
             ResourceContents::TextResourceContents { text, .. } => self.bound_text(text),
@@ -233,7 +233,7 @@ impl Room {
         }
     }
 
-    /// Cuts a text where there is no room for it, and says so at its end.
+    /// Cuts a text that has no room, and adds a note at its end.
     fn bound_text(&mut self, text: &mut String) -> bool {
         let whole = text.len();
         if whole <= self.text {
@@ -253,7 +253,7 @@ impl Room {
         kept > 0 || note.is_some()
     }
 
-    /// Structured content can't be cut, and has room of its own: it says the same as the text.
+    /// Removes structured content that is too large, and returns the note. It has its own limit, because it repeats the text.
     fn bound_structured(&mut self, structured: &mut Option<Value>) -> Option<String> {
         let bytes = structured.as_ref().map_or(0, size);
         if bytes <= self.structured {
@@ -272,7 +272,7 @@ impl Room {
         }
     }
 
-    /// Whether there is room for so much metadata, which is then taken.
+    /// Takes room for metadata. Returns `false` if there is not enough.
     fn charge(&mut self, bytes: usize) -> bool {
         let more = bytes.saturating_sub(self.beside);
         let Some(left) = self.text.checked_sub(more) else { return false };
@@ -281,7 +281,7 @@ impl Room {
         true
     }
 
-    /// Whether there is room for so much data; it is left out otherwise.
+    /// Returns whether there is room for data. Otherwise it counts as left out.
     fn has_room(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.media;
         if !fits {
@@ -290,7 +290,7 @@ impl Room {
         fits
     }
 
-    /// Whether there is room for so much data, which is then taken; it is left out otherwise.
+    /// Takes room for data. Returns `false` if there is not enough; the data then counts as left out.
     fn takes(&mut self, bytes: usize) -> bool {
         let fits = self.has_room(bytes);
         if fits {
@@ -305,7 +305,7 @@ impl Room {
         true
     }
 
-    /// That something is left out; a thousand such notes would be too large themselves.
+    /// Returns the note for an omitted part; `None` after the last note, because notes need room too.
     fn note(&mut self, what: &str) -> Option<String> {
         self.notes = self.notes.checked_sub(1)?;
         Some(match self.notes {
@@ -315,7 +315,7 @@ impl Room {
     }
 }
 
-/// What a block is for.
+/// Returns the text or data of a block.
 fn payload(block: &mut ContentBlock) -> Option<&mut String> {
     match block {
         ContentBlock::Text(text) => Some(&mut text.text),
@@ -326,7 +326,7 @@ fn payload(block: &mut ContentBlock) -> Option<&mut String> {
     }
 }
 
-/// As [`payload`].
+/// Returns the text or data of a resource.
 fn inside(resource: &mut ResourceContents) -> Option<&mut String> {
     match resource {
         ResourceContents::TextResourceContents { text, .. } => Some(text),
@@ -335,7 +335,7 @@ fn inside(resource: &mut ResourceContents) -> Option<&mut String> {
     }
 }
 
-/// How much there is in a block beside what it is for.
+/// Returns the size of a block without its text or data.
 fn beside<T: Serialize>(block: &mut T, payload: fn(&mut T) -> Option<&mut String>) -> usize {
     let taken = payload(block).map(std::mem::take);
     let bytes = size(block);
@@ -345,13 +345,13 @@ fn beside<T: Serialize>(block: &mut T, payload: fn(&mut T) -> Option<&mut String
     bytes
 }
 
-/// How often one outcome says that something is left out.
+/// The maximum number of notes in one outcome.
 const MAX_NOTES: usize = 20;
-/// How much metadata an outcome may have that does not count as text, in bytes.
+/// The bytes of metadata that do not count as text.
 const MAX_BESIDE: usize = 64 << 10;
-/// What each block counts beside what is in it: its place in a list, and in memory.
+/// The bytes that each block counts in addition to its content.
 const ENTRY: usize = 32;
-/// How long the message of an error may be.
+/// The maximum length of an error message, in bytes.
 const MAX_MESSAGE: usize = 16 << 10;
 
 #[cfg(test)]

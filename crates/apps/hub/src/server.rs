@@ -1,13 +1,13 @@
-//! A server among those of the hub.
+//! A snapshot of one server.
 
 use crate::{ServerState, config::Configured};
 
-/// A server at one moment.
+/// A snapshot of one server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerSnapshot {
-    /// What was configured, and where.
+    /// The configuration and its origin.
     pub configured: Configured,
-    /// How it stands.
+    /// The state.
     pub state: ServerState,
 }

@@ -1,4 +1,4 @@
-//! The servers of a hub, and how they follow a configuration.
+//! The servers of a hub, which follow its configuration.
 
 mod trust;
 
@@ -30,14 +30,14 @@ pub(crate) struct Servers {
 struct State {
     /// In the order of the configuration.
     connections: Vec<Arc<Connection>>,
-    /// What was applied last.
+    /// The last applied configuration.
     configuration: Configuration,
     trust: Trust,
     is_enabled: bool,
     is_closed: bool,
-    /// The ends of servers that are configured no more.
+    /// The ends of removed servers.
     leaving: HashMap<ServerName, CancellationToken>,
-    /// One of each server, also of those that are leaving.
+    /// The tasks of all servers, including removed ones.
     tasks: JoinSet<()>,
 }
 
@@ -84,9 +84,9 @@ impl Servers {
         }
     }
 
-    /// Starts new servers, ends missing ones, and tells the others what is wanted of them now.
+    /// Starts new servers, ends missing servers, and updates the desired state of the others.
     ///
-    /// Under one lock, so that of two configurations that come at once one is applied after the other.
+    /// One lock covers all of it, so that concurrent calls are applied one after the other.
     pub(crate) fn apply(&self, configuration: Configuration) {
         let mut state = self.lock();
         if state.is_closed {
@@ -95,10 +95,10 @@ impl Servers {
         state.configuration = configuration;
         self.settle(&mut state);
         drop(state);
-        self.events.tell(None, Change::Configuration);
+        self.events.send(None, Change::Configuration);
     }
 
-    /// Trusts a definition; returns whether there is a server with it now.
+    /// Trusts a definition. Returns whether a server has it now.
     pub(crate) fn trust(&self, fingerprint: String) -> bool {
         let mut state = self.lock();
         let is_there = state.configuration.servers.iter().any(|server| server.fingerprint() == fingerprint);
@@ -108,7 +108,7 @@ impl Servers {
         is_there
     }
 
-    /// Trusts what an edit of the program's made in a configuration that is to be applied.
+    /// Trusts the result of the program's own edit in a configuration that is about to be applied.
     pub(crate) fn trust_edited(
         &self,
         edited: &Edited<'_>,
@@ -127,12 +127,12 @@ impl Servers {
         untrusted.cloned().collect()
     }
 
-    /// The servers of a configuration that count.
+    /// Returns the effective servers of a configuration.
     pub(crate) fn chosen(&self, configuration: &Configuration) -> Vec<Configured> {
         self.lock().trust.choose(configuration)
     }
 
-    /// Has the servers follow the configuration, as far as it is trusted.
+    /// Makes the servers follow the effective configuration.
     fn settle(&self, state: &mut State) {
         let servers = state.trust.choose(&state.configuration);
         let mut before: HashMap<_, _> =
@@ -158,7 +158,7 @@ impl Servers {
         state.tidy();
     }
 
-    /// Ends all servers, and gives what tells the end of each. A second call gives the same.
+    /// Ends all servers. Returns the tokens that are cancelled when they are gone, also on later calls.
     pub(crate) fn close(&self) -> Vec<CancellationToken> {
         let mut state = self.lock();
         state.is_closed = true;
@@ -173,8 +173,8 @@ impl Servers {
         let predecessor = state.leaving.get(&name).cloned();
         let (connection, task) =
             Connection::new(desired, Arc::clone(&self.setting), self.events.clone(), predecessor);
-        self.events.tell(Some(name.clone()), Change::Added);
-        self.events.tell(Some(name), Change::State(connection.state()));
+        self.events.send(Some(name.clone()), Change::Added);
+        self.events.send(Some(name), Change::State(connection.state()));
         state.tasks.spawn(task.run());
         Arc::new(connection)
     }
@@ -185,7 +185,7 @@ impl Servers {
 }
 
 impl State {
-    /// Forgets what has ended.
+    /// Removes servers and tasks that have ended.
     fn tidy(&mut self) {
         self.leaving.retain(|_, end| !end.is_cancelled());
         while self.tasks.try_join_next().is_some() {}

@@ -1,62 +1,62 @@
-//! How it stands with a server.
+//! The states of servers.
 
 use std::{sync::Arc, time::SystemTime};
 
 use rmcp::model::Implementation;
 
-/// How it stands with a server.
+/// The state of a server.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a program that shows states must show all of them")]
 pub enum ServerState {
-    /// It does not run.
+    /// The server does not run.
     Disabled(DisabledBy),
-    /// It is being started or reached for the first time, or since it was restarted.
+    /// The first attempt to start or reach the server, also after a restart.
     Starting,
-    /// It has shaken hands and said what it offers.
+    /// The server is connected, and its lists are read.
     Connected {
-        /// Since when.
+        /// The start of the connection.
         since: SystemTime,
-        /// What it calls itself; a server need not say.
+        /// The server's name and version, if it has sent them.
         info: Option<Arc<Implementation>>,
-        /// The version of MCP that was agreed on.
+        /// The negotiated version of MCP.
         protocol: Arc<str>,
     },
-    /// It wants an authorization that is not there; nothing is tried again before there is one, or a restart.
+    /// The server requires an authorization. It is retried after an authorization or a restart.
     NeedsAuthentication {
-        /// What the server said (`WWW-Authenticate`).
+        /// The challenge of the server (`WWW-Authenticate`).
         challenge: Option<Arc<str>>,
     },
-    /// The connection was lost, and the next attempt is waited for or under way.
+    /// The connection was lost. The next attempt is scheduled or in progress.
     Reconnecting {
-        /// How many attempts have failed since.
+        /// The number of failed attempts since then.
         attempt: u32,
-        /// When the next one is made.
+        /// The time of the next attempt.
         next: SystemTime,
-        /// Why the last one failed, or the connection was lost.
+        /// The reason of the last failure or of the loss.
         why: Arc<str>,
     },
-    /// It could not be started or reached, and nothing is tried again before its configuration changes, or a restart.
+    /// The server could not be started or reached. It is retried after a change of its configuration or a restart.
     Failed {
-        /// Why, with the tail of its stderr where it is a program.
+        /// The reason, with the end of the stderr of a process.
         why: Arc<str>,
     },
 }
 
-/// Who switched a server off.
+/// The reason why a server is disabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "part of a state")]
 pub enum DisabledBy {
-    /// The server's own configuration.
+    /// The server's configuration (`disabled`).
     Config,
-    /// The switch of the whole hub.
+    /// The whole hub is [disabled](crate::Hub::set_enabled).
     Hub,
-    /// Nobody: a file of the project configures it, and its definition is not [trusted](crate::Hub::trust).
+    /// A project file configures it, and its definition is not [trusted](crate::Hub::trust).
     Untrusted,
 }
 
 impl ServerState {
-    /// Whether nothing more is to come by itself: it is not being started or reached.
-    pub fn is_settled(&self) -> bool {
+    /// Returns whether the state is final until a request or a change: the server is neither starting nor reconnecting.
+    pub(crate) fn is_settled(&self) -> bool {
         !matches!(self, Self::Starting | Self::Reconnecting { .. })
     }
 }

@@ -7,8 +7,8 @@
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 
-// The file itself: the hub with its HTTP client would take minutes to build.
-#[path = "../../../apps/hub/src/transport/sse/events.rs"]
+// The file itself: the crate with its HTTP client would take minutes to build.
+#[path = "../../../apps/hub-transport/src/sse/events.rs"]
 mod events;
 
 use events::{Event, Events};

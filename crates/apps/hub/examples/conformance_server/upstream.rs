@@ -38,7 +38,7 @@ struct Upstream {
     lists: Arc<watch::Sender<Lists>>,
 }
 
-/// What its lists have beside what is always there.
+/// The optional items of its lists.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Lists {
     has_more_tools: bool,

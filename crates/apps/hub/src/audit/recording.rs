@@ -1,4 +1,4 @@
-//! The record of a call while it is made.
+//! The record of a call in progress.
 
 use std::{
     io,
@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Arguments, Audit, CallRecord, Ended, Kept, Rule, Use};
+use super::{Arguments, ArgumentsForm, Audit, CallRecord, Ended, Rule, Use};
 use crate::{
     CallError, ServerName,
     approval::{Approved, Denied},
@@ -94,12 +94,12 @@ impl Drop for Recording {
         if let Some(open) = self.0.take() {
             let Open { audit, started, mut record } = *open;
             record.took = started.elapsed();
-            audit.tell(record);
+            audit.send(record);
         }
     }
 }
 
-impl Kept {
+impl ArgumentsForm {
     fn of(self, arguments: &Value) -> Arguments {
         match self {
             Self::Hash => {

@@ -49,18 +49,18 @@ pub(super) async fn exchange<C>(
     mut patience: Patience<C>,
     callbacks: &mut Callbacks,
 ) -> Result<ServerResult, Unanswered> {
-    let Live { peer, back, .. } = live;
-    let Callbacks { asked, on_progress } = callbacks;
-    let called = back.callers.as_ref().map(|callers| callers.call(asked.clone()));
+    let Live { peer, inbound, .. } = live;
+    let Callbacks { gateway_client, on_progress } = callbacks;
+    let called = inbound.callers.as_ref().map(|callers| callers.call(gateway_client.clone()));
     let mut clock = Clock::new(&mut patience);
-    let _waits = back.life.wait();
-    let (waiting, mut heard) = ProgressReceiver::new(back);
-    request.extensions_mut().insert(waiting);
+    let _waits = inbound.activity.wait();
+    let (sender, mut received) = ProgressReceiver::new(inbound);
+    request.extensions_mut().insert(sender);
     let sending = peer.send_request_with_option(request, options);
     // This waits only if rmcp's queue is full because the server reads nothing.
     let Ok(sent) = timeout_at(clock.deadline, sending).await else { return Err(clock.over()) };
     let mut handle = sent.map_err(Unanswered::Failed)?;
-    heard.sent(handle.progress_token.clone());
+    received.sent(handle.progress_token.clone());
     if let Some(called) = &called {
         called.sent(&handle.id);
     }
@@ -71,15 +71,15 @@ pub(super) async fn exchange<C>(
             answer = &mut handle.rx => {
                 open.id = None;
                 // Progress that arrived before the answer is in the channel already.
-                while let (Some(progress), Some(hear)) = (heard.try_recv(), on_progress.as_mut()) {
-                    hear(progress);
+                while let (Some(progress), Some(callback)) = (received.try_recv(), on_progress.as_mut()) {
+                    callback(progress);
                 }
                 return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(Unanswered::Failed);
             }
-            Some(progress) = heard.recv() => {
+            Some(progress) = received.recv() => {
                 clock.since(Instant::now(), &patience);
-                if let Some(hear) = on_progress.as_mut() {
-                    hear(progress);
+                if let Some(callback) = on_progress.as_mut() {
+                    callback(progress);
                 }
                 // Constant progress would starve the branch with the deadline.
                 if clock.deadline <= Instant::now() {
@@ -92,7 +92,7 @@ pub(super) async fn exchange<C>(
                 // While the server waits for the user, it can't continue. The present is read before the time of the question:
                 // otherwise a delay of this thread between the two would look like a timeout.
                 let now = Instant::now();
-                if let Some(sign) = back.asking.since() {
+                if let Some(sign) = inbound.asking.since() {
                     clock.since(sign, &patience);
                     if clock.deadline > now {
                         continue;

@@ -1,4 +1,4 @@
-//! Reads a list of a server's page by page, within bounds.
+//! Reads a list of a server page by page, within bounds.
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::{excerpt::excerpt, size::size};
 
-/// A list, and what is wrong with it.
+/// A list and the problem with it, if any.
 #[derive(Debug)]
 pub(super) struct Listed<T> {
     pub(super) items: Vec<T>,
@@ -21,12 +21,12 @@ pub(super) struct Listed<T> {
     pub(super) reply: Reply,
 }
 
-/// What became of the question for a list.
+/// The result of the request for a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Reply {
     #[default]
-    NotAsked,
-    Came,
+    NotRequested,
+    Received,
     Late,
 }
 
@@ -37,7 +37,7 @@ impl<T> Default for Listed<T> {
 }
 
 impl<T> Listed<T> {
-    /// The newer list, or this one, where nothing at all could be had of the newer.
+    /// Returns the newer list, or this one if nothing of the newer list could be read.
     pub(super) fn or_newer(self: &Arc<Self>, newer: Self) -> Arc<Self>
     where
         T: Clone,
@@ -48,11 +48,11 @@ impl<T> Listed<T> {
         Arc::new(newer)
     }
 
-    fn tell(&mut self, problem: String) {
+    fn note(&mut self, problem: String) {
         self.problem.get_or_insert_with(|| problem.into());
     }
 
-    /// Keeps the first of those with one name.
+    /// Removes items with the name of an earlier item.
     fn unique(mut self, name: impl Fn(&T) -> &str) -> Self {
         let mut seen = HashSet::new();
         let mut doubles = Vec::new();
@@ -64,7 +64,7 @@ impl<T> Listed<T> {
             is_new
         });
         if let Some(double) = doubles.first() {
-            self.tell(format!(
+            self.note(format!(
                 "{} listed twice, of which the first counts: `{}`",
                 doubles.len(),
                 excerpt(double)
@@ -99,7 +99,7 @@ pub(super) async fn templates(peer: &Peer<RoleClient>, limit: Duration) -> Liste
     }
     let page = |cursor| async move {
         match peer.list_resource_templates(cursor).await {
-            // One capability stands for both, and many a server that has resources knows nothing of templates.
+            // One capability covers both, and many servers with resources do not support templates.
             Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
                 Ok((Vec::new(), None))
             }
@@ -122,9 +122,9 @@ fn announces(peer: &Peer<RoleClient>, list: impl Fn(&ServerCapabilities) -> bool
     peer.peer_info().is_some_and(|info| list(&info.capabilities))
 }
 
-/// All pages, or those before the one that went wrong, or did not come within the limit that all of them have.
+/// Reads all pages within one limit. After an error or the limit, the list contains the earlier pages.
 ///
-/// No `AsyncFn`: of what that gives nobody can tell whether it may move between threads.
+/// `page` is not an `AsyncFn`, because the futures of an `AsyncFn` can't be required to be `Send`.
 async fn pages<T: Serialize, F>(
     page: impl Fn(Option<PaginatedRequestParams>) -> F,
     limit: Duration,
@@ -133,7 +133,7 @@ where
     F: Future<Output = Result<(Vec<T>, Option<String>), ServiceError>>,
 {
     let start = Instant::now();
-    let mut listed = Listed { reply: Reply::Came, ..Listed::default() };
+    let mut listed = Listed { reply: Reply::Received, ..Listed::default() };
     let mut bytes = 0;
     let mut cursors = HashSet::new();
     let mut cursor = None;
@@ -141,11 +141,11 @@ where
         let (items, next) = match timeout(limit.saturating_sub(start.elapsed()), page(cursor)).await {
             Ok(Ok(page)) => page,
             Ok(Err(error)) => {
-                listed.tell(excerpt(&error.to_string()).into_owned());
+                listed.note(excerpt(&error.to_string()).into_owned());
                 return listed;
             }
             Err(_) => {
-                listed.tell(format!("it did not come within {:.1} s", limit.as_secs_f64()));
+                listed.note(format!("it did not come within {:.1} s", limit.as_secs_f64()));
                 listed.reply = Reply::Late;
                 return listed;
             }
@@ -153,31 +153,31 @@ where
         for item in items {
             bytes += size(&item);
             if bytes > MAX_BYTES {
-                listed.tell(format!("it is larger than {MAX_BYTES} bytes, of which the first are taken"));
+                listed.note(format!("it is larger than {MAX_BYTES} bytes, of which the first are taken"));
                 return listed;
             }
             listed.items.push(item);
         }
         if listed.items.len() > MAX_ITEMS {
             listed.items.truncate(MAX_ITEMS);
-            listed.tell(format!("it has more than {MAX_ITEMS} items, of which the first are taken"));
+            listed.note(format!("it has more than {MAX_ITEMS} items, of which the first are taken"));
             return listed;
         }
         let Some(next) = next else { return listed };
         if !cursors.insert(next.clone()) {
-            listed.tell(format!("it goes in a circle: the cursor `{}` came twice", excerpt(&next)));
+            listed.note(format!("it goes in a circle: the cursor `{}` came twice", excerpt(&next)));
             return listed;
         }
         cursor = Some(PaginatedRequestParams::default().with_cursor(Some(next)));
     }
-    listed.tell(format!("it has more than {MAX_PAGES} pages, of which the first are taken"));
+    listed.note(format!("it has more than {MAX_PAGES} pages, of which the first are taken"));
     listed
 }
 
-/// A list that never ends must not hold a connection for ever, nor fill the memory.
+/// The limits for a list that never ends.
 const MAX_PAGES: usize = 500;
 const MAX_ITEMS: usize = 10_000;
-/// As JSON.
+/// The size as JSON.
 const MAX_BYTES: usize = 32 << 20;
 
 #[cfg(test)]
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_cursor_that_comes_again_ends_the_list() {
+    async fn repeated_cursor_ends_the_list() {
         let asked = AtomicUsize::new(0);
         let page = async |_| {
             asked.fetch_add(1, Ordering::Relaxed);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_list_without_end_is_cut() {
+    async fn endless_list_is_cut() {
         let listed =
             pages(async |asked| Ok((vec![0], Some((cursor_of(asked) + 1).to_string()))), LIMIT).await;
         assert_eq!(listed.items.len(), MAX_PAGES);
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_came_before_a_failure_is_kept_and_an_old_list_is_not_lost_for_nothing() {
+    async fn pages_before_a_failure_are_kept_and_an_empty_failure_keeps_the_old_list() {
         let fails_at = async |at: usize| {
             let page = async |asked| match cursor_of(asked) {
                 number if number == at => Err(ServiceError::TransportClosed),
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn all_pages_together_have_one_limit() {
+    async fn all_pages_share_one_time_limit() {
         let start = Instant::now();
         let page = async |asked| match cursor_of(asked) {
             3 => std::future::pending().await,
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_with_one_name_the_first_counts() {
+    fn first_of_two_items_with_one_name_is_kept() {
         let listed = Listed { items: vec!["a", "b", "a"], ..Listed::default() }.unique(|name| name);
         assert_eq!(listed.items, ["a", "b"]);
         assert!(listed.problem.unwrap().contains("`a`"));

@@ -18,7 +18,8 @@ use crate::{Violation, excerpt::excerpt, size::size};
 
 /// A schema, compiled at its first use.
 ///
-/// A server chooses its schemas, and a few lines can be the work of years: all work is done on a thread with a time limit.
+/// Servers choose their schemas, and a short schema can take years to validate. So all work runs on a thread with a time
+/// limit.
 #[derive(Debug)]
 pub(crate) struct Schema(Arc<Shared>);
 
@@ -46,7 +47,7 @@ impl Schema {
     /// Returns the violations of a value, at most 21 of them.
     ///
     /// No value is valid for a schema that does not compile, or with which it can't be validated in time.
-    /// If only the search for the violations takes too long, the result says no more than that the value is invalid.
+    /// If only the search for the violations takes too long, the result is a single violation without a place.
     pub(crate) fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
         let (name, value) = (tool.to_owned(), value.clone());
         self.in_time(move |schema, reports| match schema.compiled(&name) {
@@ -83,7 +84,7 @@ impl Schema {
         if self.0.late.load(Ordering::Acquire) > 0 || LATE.load(Ordering::Acquire) >= MAX_LATE {
             return late();
         }
-        // Without a buffer: a report is either received, or its sender learns that nobody waits any more.
+        // Without a buffer, a report is either received or fails to be sent.
         let (sender, reports) = sync_channel(0);
         let shared = Arc::clone(&self.0);
         let working = move || {
@@ -135,7 +136,7 @@ impl Shared {
             return Err(format!("it has {bytes} bytes, more than {MAX_SIZE}"));
         }
         let schema = Value::Object((*self.text).clone());
-        // Offline, whatever features another crate turns on: a schema must not make us fetch anything.
+        // Offline, regardless of features that other crates enable: a schema must not cause requests.
         jsonschema::options().offline().build(&schema).map_err(|error| error.to_string())
     }
 }
@@ -153,7 +154,7 @@ fn all(validator: &Validator, value: &Value) -> Vec<Violation> {
 fn violation(error: jsonschema::ValidationError<'_>) -> Violation {
     let mut problem = error.to_string();
     if problem.len() > MAX_QUOTED {
-        // The value itself is quoted there.
+        // It quotes the value.
         problem = error.masked().to_string();
     }
     Violation { pointer: error.instance_path().as_str().to_owned(), problem: excerpt(&problem).into_owned() }

@@ -30,7 +30,7 @@ pub(crate) struct Caller {
     /// The identity of the client, for all of its requests.
     id: Arc<()>,
     capabilities: Arc<ClientCapabilities>,
-    way: Way,
+    channel: Channel,
 }
 
 /// A question to the client, with the channel for its answer.
@@ -44,7 +44,7 @@ pub(crate) struct Question {
 
 /// How a question is sent to the client.
 #[derive(Clone, Debug)]
-enum Way {
+enum Channel {
     /// As a request that belongs to a request of the client.
     Session { peer: Peer<RoleServer>, request: RequestId },
     /// As the response to the client's request, for clients without a handshake.
@@ -57,8 +57,8 @@ enum Way {
 
 impl Caller {
     pub(crate) fn new(context: &RequestContext<RoleServer>, id: &Arc<()>) -> Self {
-        let way = Way::Session { peer: context.peer.clone(), request: context.id.clone() };
-        Self { id: Arc::clone(id), capabilities: capabilities(context), way }
+        let channel = Channel::Session { peer: context.peer.clone(), request: context.id.clone() };
+        Self { id: Arc::clone(id), capabilities: capabilities(context), channel }
     }
 
     pub(crate) fn in_rounds(
@@ -66,14 +66,14 @@ impl Caller {
         id: &Arc<()>,
         questions: mpsc::Sender<Question>,
     ) -> Self {
-        let way = Way::Rounds { questions, key: None };
-        Self { id: Arc::clone(id), capabilities: capabilities(context), way }
+        let channel = Channel::Rounds { questions, key: None };
+        Self { id: Arc::clone(id), capabilities: capabilities(context), channel }
     }
 
     /// Returns the caller for a question with this key.
     pub(crate) fn keyed(&self, key: &str) -> Self {
         let mut keyed = self.clone();
-        if let Way::Rounds { key: of_question, .. } = &mut keyed.way {
+        if let Channel::Rounds { key: of_question, .. } = &mut keyed.channel {
             *of_question = Some(key.to_owned());
         }
         keyed
@@ -108,12 +108,12 @@ impl Caller {
         }
         let request = ElicitRequest::new(request);
         let declined = || ElicitResult::new(ElicitationAction::Decline);
-        match &self.way {
-            Way::Rounds { questions, key } => {
+        match &self.channel {
+            Channel::Rounds { questions, key } => {
                 let answer = round(questions, key, InputRequest::Elicitation(request)).await;
                 answer.unwrap_or_else(|_| declined())
             }
-            Way::Session { .. } => match self.ask(ServerRequest::ElicitRequest(request)).await {
+            Channel::Session { .. } => match self.ask(ServerRequest::ElicitRequest(request)).await {
                 Ok(ClientResult::ElicitResult(answer)) => answer,
                 _ => declined(),
             },
@@ -130,7 +130,7 @@ impl Caller {
             return Err("its client gives a model no tools".to_owned());
         }
         let request = CreateMessageRequest::new(request);
-        if let Way::Rounds { questions, key } = &self.way {
+        if let Channel::Rounds { questions, key } = &self.channel {
             return round(questions, key, InputRequest::CreateMessage(request)).await;
         }
         match self.ask(ServerRequest::CreateMessageRequest(request)).await {
@@ -142,8 +142,8 @@ impl Caller {
 
     /// Returns the roots of a client without a handshake, if it supports them.
     pub(crate) async fn roots(&self) -> Option<ListRootsResult> {
-        match &self.way {
-            Way::Rounds { questions, key } if self.can(|client| client.roots.is_some()) => {
+        match &self.channel {
+            Channel::Rounds { questions, key } if self.can(|client| client.roots.is_some()) => {
                 round(questions, key, InputRequest::ListRoots(ListRootsRequest::default())).await.ok()
             }
             _ => None,
@@ -153,7 +153,7 @@ impl Caller {
     /// Reports the end of a URL elicitation.
     pub(crate) async fn completed(&self, notification: CustomNotification) {
         // Without a handshake, the response to the client's request reports it.
-        let Way::Session { peer, .. } = &self.way else { return };
+        let Channel::Session { peer, .. } = &self.channel else { return };
         let notification = ServerNotification::CustomNotification(notification);
         if let Err(error) = peer.send_notification(notification).await {
             tracing::debug!(%error, "the end of an elicitation was not passed on");
@@ -165,7 +165,9 @@ impl Caller {
     }
 
     async fn ask(self, request: ServerRequest) -> Result<ClientResult, ServiceError> {
-        let Way::Session { peer, request: id } = self.way else { return Err(ServiceError::TransportClosed) };
+        let Channel::Session { peer, request: id } = self.channel else {
+            return Err(ServiceError::TransportClosed);
+        };
         // In a separate task, which ends when this future is dropped: rmcp would relate the question to the server's request,
         // which the client does not know.
         let mut asking = JoinSet::new();

@@ -47,9 +47,9 @@ pub(crate) struct ProgressReceiver {
 
 impl ProgressReceiver {
     /// Creates both halves. The sending half goes into the request.
-    pub(crate) fn new(back: &Inbound) -> (ProgressSender, Self) {
-        let (sender, progress) = mpsc::channel(MAX_UNHEARD);
-        (ProgressSender(sender), Self { progress, routes: Arc::clone(&back.routes), token: None })
+    pub(crate) fn new(inbound: &Inbound) -> (ProgressSender, Self) {
+        let (sender, progress) = mpsc::channel(CAPACITY);
+        (ProgressSender(sender), Self { progress, routes: Arc::clone(&inbound.routes), token: None })
     }
 
     /// Notes the token of the request.
@@ -94,8 +94,8 @@ impl Routes {
         }
     }
 
-    fn hear(&self, heard: ProgressNotificationParam) {
-        let ProgressNotificationParam { progress_token, progress, total, mut message, .. } = heard;
+    fn deliver(&self, notification: ProgressNotificationParam) {
+        let ProgressNotificationParam { progress_token, progress, total, mut message, .. } = notification;
         // The request has ended: drop its progress.
         let Some(sender) = self.lock().get(&progress_token).cloned() else { return };
         if let Some(message) = &mut message {
@@ -114,15 +114,15 @@ impl Routes {
 /// It receives nothing while too many requests of the server are unanswered.
 pub(super) struct Routed<T> {
     transport: T,
-    back: Inbound,
+    inbound: Inbound,
     unanswered: Unanswered,
     /// `Some` for a connection that is opened with a probe.
     probe: Option<Probe>,
 }
 
 impl<T: Transport<RoleClient>> Routed<T> {
-    pub(super) fn new(transport: T, back: Inbound, probe: Option<Probe>) -> Self {
-        Self { transport, back, unanswered: Unanswered::default(), probe }
+    pub(super) fn new(transport: T, inbound: Inbound, probe: Option<Probe>) -> Self {
+        Self { transport, inbound, unanswered: Unanswered::default(), probe }
     }
 
     /// Returns the next message of the server, or a generated answer to a probe after its time limit.
@@ -161,7 +161,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
             && let Some(waiting) = request.request.extensions().get::<ProgressSender>()
             && let Some(token) = request.request.get_meta().get_progress_token()
         {
-            self.back.routes.register(token, waiting.clone());
+            self.inbound.routes.register(token, waiting.clone());
         }
         let is_answer = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
         let open = is_answer.then(|| self.unanswered.open());
@@ -177,16 +177,16 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
         loop {
             self.unanswered.room().await;
             let Some(message) = self.next().await else {
-                self.back.end.cancel();
+                self.inbound.end.cancel();
                 return None;
             };
-            self.back.life.hear();
+            self.inbound.activity.note_message();
             match message {
                 JsonRpcMessage::Notification(notification)
                     if matches!(notification.notification, ServerNotification::ProgressNotification(_)) =>
                 {
                     if let ServerNotification::ProgressNotification(progress) = notification.notification {
-                        self.back.routes.hear(progress.params);
+                        self.inbound.routes.deliver(progress.params);
                     }
                 }
                 JsonRpcMessage::Request(mut request) => {
@@ -207,4 +207,4 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
 /// The maximum length of a message, in bytes.
 const MAX_MESSAGE: usize = 4096;
 /// The capacity of the channel. Further progress is lost, because a slow caller must not block other calls.
-const MAX_UNHEARD: usize = 1024;
+const CAPACITY: usize = 1024;

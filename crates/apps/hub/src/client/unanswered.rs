@@ -38,7 +38,7 @@ impl Drop for Counted {
 }
 
 /// Twice the maximum number of open questions, so that only a server that reads no answers reaches it.
-const MAX_OPEN: usize = 2 * super::asked::MAX_OPEN;
+const MAX_OPEN: usize = 2 * super::questions::MAX_OPEN;
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use rmcp::service::ClientInitializeError;
 
 use crate::record::{beginning, cut, tail};
 #[cfg(feature = "http")]
-use crate::transport::link::Ended;
+use crate::transport::link::DisconnectReason;
 use crate::transport::stdio::{Child, StartError};
 
 /// The error of opening a connection.
@@ -31,7 +31,7 @@ pub(crate) enum Failure {
     /// An error over HTTP.
     #[cfg(feature = "http")]
     #[error(transparent)]
-    Web(Ended),
+    Web(DisconnectReason),
 }
 
 impl Failure {
@@ -42,17 +42,17 @@ impl Failure {
             #[cfg(not(feature = "http"))]
             Self::Unsupported(_) => true,
             #[cfg(feature = "http")]
-            Self::Web(ended) => matches!(ended, Ended::Unusable(_)),
+            Self::Web(ended) => matches!(ended, DisconnectReason::Unusable(_)),
             _ => false,
         }
     }
 }
 
 #[cfg(feature = "http")]
-impl From<Ended> for Failure {
-    fn from(ended: Ended) -> Self {
+impl From<DisconnectReason> for Failure {
+    fn from(ended: DisconnectReason) -> Self {
         match ended {
-            Ended::Unauthorized { challenge } => Self::NeedsAuthentication(challenge),
+            DisconnectReason::Unauthorized { challenge } => Self::NeedsAuthentication(challenge),
             other => Self::Web(other),
         }
     }

@@ -59,7 +59,7 @@ impl Default for KeepAlive {
 pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record) {
     let mut has_answered = false;
     loop {
-        idle(&live.back, keep_alive.idle).await;
+        idle(&live.inbound, keep_alive.idle).await;
         let asked = Instant::now();
         let request = if live.is_stateless() {
             ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
@@ -68,7 +68,7 @@ pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record)
         };
         match ping(&live.peer, request, keep_alive.limit).await {
             Some(is_answer) => has_answered |= is_answer,
-            None if last_sign(&live.back) > asked => {}
+            None if last_sign(&live.inbound) > asked => {}
             None if has_answered => return,
             None => {
                 record.note(
@@ -81,7 +81,7 @@ pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record)
 }
 
 /// Waits until the server was idle for this time, from now on.
-async fn idle(back: &Inbound, time: Duration) {
+async fn idle(inbound: &Inbound, time: Duration) {
     let mut since = Instant::now();
     loop {
         let left = time.saturating_sub(since.elapsed());
@@ -89,13 +89,13 @@ async fn idle(back: &Inbound, time: Duration) {
             return;
         }
         sleep(left).await;
-        since = since.max(last_sign(back));
+        since = since.max(last_sign(inbound));
     }
 }
 
 /// Returns the time of the last message or open call. Returns the present while a call or a question is open.
-fn last_sign(back: &Inbound) -> Instant {
-    match (back.life.idle_since(), back.asking.since()) {
+fn last_sign(inbound: &Inbound) -> Instant {
+    match (inbound.activity.idle_since(), inbound.asking.since()) {
         (None, _) => Instant::now(),
         (Some(since), asked) => asked.map_or(since, |asked| asked.max(since)),
     }

@@ -16,7 +16,7 @@ use crate::transport::{
     http,
     link::Link,
     sse,
-    web::{Tokens, Web},
+    web::{AccessTokens, Web},
 };
 use crate::{
     catalog::Catalog,
@@ -49,7 +49,7 @@ pub(super) async fn open(
     let start = Instant::now();
     let attempts = async {
         let patience = PROBE.min(limit / 4);
-        let first = At { core, config, resolved: &resolved, setting, patience };
+        let first = Attempt { core, config, resolved: &resolved, setting, patience };
         match first.connect(client.clone(), *lifecycle, slot).await {
             Err(failure) => match other(*lifecycle, &failure, &client, slot) {
                 Some(other) => {
@@ -78,7 +78,7 @@ pub(super) async fn open(
 }
 
 /// The parameters of a connection.
-struct At<'a> {
+struct Attempt<'a> {
     core: &'a Core,
     config: &'a ServerConfig,
     resolved: &'a Resolved,
@@ -86,7 +86,7 @@ struct At<'a> {
     patience: Duration,
 }
 
-impl At<'_> {
+impl Attempt<'_> {
     async fn connect(
         &self,
         client: Client,
@@ -161,12 +161,12 @@ const PROBE: Duration = Duration::from_secs(5);
 
 /// Returns the tokens for the server at a URL.
 #[cfg(feature = "auth")]
-fn tokens(setting: &Setting, url: &str) -> Result<Option<Arc<dyn Tokens>>, Failure> {
+fn tokens(setting: &Setting, url: &str) -> Result<Option<AccessTokens>, Failure> {
     Ok(Some(setting.book.access(url)?))
 }
 
 #[cfg(all(feature = "http", not(feature = "auth")))]
-fn tokens(_: &Setting, _: &str) -> Result<Option<Arc<dyn Tokens>>, Failure> {
+fn tokens(_: &Setting, _: &str) -> Result<Option<AccessTokens>, Failure> {
     Ok(None)
 }
 

@@ -28,7 +28,7 @@ use super::{
 #[cfg(feature = "auth")]
 use crate::oauth::Book;
 #[cfg(feature = "http")]
-use crate::transport::link::Ended;
+use crate::transport::link::DisconnectReason;
 use crate::{
     Change, Handlers, ServerState,
     catalog::Catalog,
@@ -278,7 +278,7 @@ impl Task {
         };
         let is_silent = tokio::select! {
             () = slot.over() => false,
-            () = live.back.end.cancelled() => false,
+            () = live.inbound.end.cancelled() => false,
             () = silence(&live, keep_alive, &self.core.record) => true,
             (never, ..) = follow => match never {},
         };
@@ -290,7 +290,7 @@ impl Task {
         if let Some(ended) = slot.link.as_ref().and_then(|link| link.ended()) {
             let (why, failure) = (ended.to_string(), Failure::from(ended));
             return match failure {
-                Failure::Web(Ended::Lost(_)) => End::Lost { why, stood: since.elapsed() },
+                Failure::Web(DisconnectReason::Lost(_)) => End::Lost { why, stood: since.elapsed() },
                 failure => End::Failed { failure, why },
             };
         }
@@ -315,7 +315,7 @@ impl Task {
 
     /// Reads one kind of list again, or all lists.
     async fn list(&self, live: &Live, stale: Option<Stale>) {
-        let _waits = live.back.life.wait();
+        let _waits = live.inbound.activity.wait();
         let now = self.core.catalog();
         let limit = self.wishes.borrow().config.timeout;
         let newer = match stale {
@@ -339,7 +339,7 @@ impl Task {
 /// Notifies the server of each change of the roots.
 async fn report_roots(live: &Live, mut roots: RootChanges) {
     // Versions without a handshake have no such notification.
-    while !live.is_stateless() && live.client.has_roots() && roots.next().await {
+    while !live.is_stateless() && live.client.has_roots() && roots.changed().await.is_ok() {
         // The end of the connection is noticed elsewhere.
         let _ = live.peer.notify_roots_list_changed().await;
     }

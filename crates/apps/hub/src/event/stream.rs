@@ -1,4 +1,4 @@
-//! Events, from all servers to all who listen.
+//! The channel for events, from all servers to all readers.
 
 use std::{
     fmt,
@@ -12,7 +12,7 @@ use tokio::sync::broadcast::{self, error::RecvError};
 
 use crate::{Change, Event, ServerName};
 
-/// Where events are told.
+/// The sending half for events. Clones share the channel.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
     sender: broadcast::Sender<Event>,
@@ -23,8 +23,8 @@ impl Events {
         Self { sender: broadcast::Sender::new(KEPT) }
     }
 
-    pub(crate) fn tell(&self, server: Option<ServerName>, change: Change) {
-        // Nobody listens: that is no fault.
+    pub(crate) fn send(&self, server: Option<ServerName>, change: Change) {
+        // An error means that there is no reader.
         let _ = self.sender.send(Event { server, change });
     }
 
@@ -41,9 +41,9 @@ impl Events {
     }
 }
 
-/// What happens in a hub, in its order.
+/// The events of a hub, in the order in which they happened.
 ///
-/// Whoever is more than 1,024 events late misses the oldest of them, and is told so by [`Change::Missed`].
+/// A reader that is more than 1,024 events behind misses the oldest ones and gets [`Change::Missed`] instead.
 pub struct EventStream {
     events: BoxStream<'static, Event>,
 }

@@ -1,38 +1,23 @@
-//! Authorizations by a user, from the page in the browser to the new connection.
+//! Authorizations of servers over HTTP by a user.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
-use reqwest::{Url, header::AUTHORIZATION};
-use rmcp::transport::{
-    AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, WWWAuthenticateParams,
-    auth::{AuthorizationMetadata, OAuthClientConfig},
-};
+use agentwire_hub_transport::oauth::{AuthorizationRequest, AuthorizeError, PendingAuthorization};
 
 use super::Hub;
-use crate::{
-    ServerName, ServerState,
-    config::Resolved,
-    oauth::{
-        ServerTokens, StoreError,
-        dpop::{self, Dpop},
-        record::{ClientRecord, Record},
-        tokens::Kept,
-    },
-    transport::link::Ended,
-};
+use crate::{ServerName, ServerState, config::Resolved};
 
 /// An authorization that waits for the user. Dropping it cancels the authorization.
 pub struct Authorization {
     hub: Hub,
     server: ServerName,
-    session: AuthorizationSession,
-    tokens: Arc<ServerTokens>,
+    pending: PendingAuthorization,
 }
 
 impl Authorization {
     /// Returns the page for the user's browser: `https`, or `http` on this machine for a server on this machine.
     pub fn url(&self) -> &str {
-        &self.session.auth_url
+        self.pending.url()
     }
 
     /// Returns the server.
@@ -52,89 +37,18 @@ impl Authorization {
     ///
     /// If the future is dropped, the tokens may or may not be saved.
     pub async fn finish(self, redirect: &str) -> Result<ServerState, AuthorizeError> {
-        let Self { hub, server, session, tokens } = self;
-        let answer = Answer::parse(redirect).ok_or(AuthorizeError::Foreign)?;
-        if Some(&answer.state) != state_of(&session.auth_url).as_ref() {
-            return Err(AuthorizeError::Foreign);
-        }
-        if let Some(error) = answer.error {
-            return Err(AuthorizeError::Denied { error, description: answer.description });
-        }
-        let code = answer.code.ok_or(AuthorizeError::Foreign)?;
-        // A code can be used only once: its tokens are saved even if this future is dropped.
-        let exchange = async move {
-            let iss = answer.issuer.as_deref();
-            session.auth_manager.exchange_code_for_token_with_issuer(&code, &answer.state, iss).await?;
-            tokens.changed().await;
-            Ok::<_, AuthError>(())
-        };
-        tokio::spawn(exchange).await.map_err(|error| AuthorizeError::Store(error.into()))??;
-        let connection = hub.connection(server.as_str()).ok_or(AuthorizeError::UnknownServer)?;
-        Ok(connection.restart().await)
+        self.pending.finish(redirect).await?;
+        self.hub.restart(self.server.as_str()).await.ok_or(AuthorizeError::UnknownServer)
     }
 
-    /// Returns whether an address is an answer to this authorization.
-    pub(super) fn is_answered_by(&self, redirect: &str) -> bool {
-        Answer::parse(redirect).is_some_and(|answer| Some(answer.state) == state_of(&self.session.auth_url))
-    }
-
-    pub(super) fn redirect_uri(&self) -> &str {
-        &self.session.redirect_uri
+    pub(super) fn pending(&self) -> &PendingAuthorization {
+        &self.pending
     }
 }
 
 impl fmt::Debug for Authorization {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Authorization").field("server", &self.server).finish_non_exhaustive()
-    }
-}
-
-/// The error of an authorization.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AuthorizeError {
-    /// There is no server of that name in the configuration.
-    #[error("there is no such server")]
-    UnknownServer,
-    /// The server is a process, which does its own authorization.
-    #[error("the server is a program, and not reached over HTTP")]
-    NotHttp,
-    /// The configuration of the server has a header `Authorization`, which would replace the token. Remove it.
-    #[error("the configuration of the server has a header Authorization of its own")]
-    HasHeader,
-    /// The program has a [`Grant`](crate::auth::Grant) for the server, so no user is needed.
-    #[error("the program has a grant for the server, and needs no user")]
-    HasGrant,
-    /// The configuration of the server is invalid.
-    #[error("the server cannot be reached as it is configured: {0}")]
-    Configuration(String),
-    /// The user or the authorization server denied the authorization.
-    #[error("the authorization was denied: {error}")]
-    Denied {
-        /// The code of the error (RFC 6749, section 4.1.2.1), for instance `access_denied`.
-        error: String,
-        /// The description by the authorization server.
-        description: Option<String>,
-    },
-    /// The address is not an answer to this authorization. Start another authorization.
-    #[error("the address is not an answer to this authorization")]
-    Foreign,
-    /// The authorization server can't be found, or issued no token.
-    #[error("the authorization server did not give a token")]
-    Server(#[from] AuthError),
-    /// The page of the authorization server must not be opened in a browser: it is neither `https` nor `http` on this
-    /// machine for a server on this machine, or it has a user name, a private address although the server is public, or
-    /// characters with a meaning for a shell.
-    #[error("the page of the authorization server can't be opened: {0}")]
-    Page(String),
-    /// The store could not be read or written.
-    #[error("the authorization could not be kept")]
-    Store(#[source] StoreError),
-}
-
-impl From<Ended> for AuthorizeError {
-    fn from(ended: Ended) -> Self {
-        Self::Configuration(ended.to_string())
     }
 }
 
@@ -153,7 +67,9 @@ impl Hub {
         server: &str,
         request: AuthorizationRequest,
     ) -> Result<Authorization, AuthorizeError> {
-        start(self, server, request).await
+        let (server, url) = self.authorizable(server).await?;
+        let pending = self.servers().setting().book.authorize(&url, request).await?;
+        Ok(Authorization { hub: self.clone(), server, pending })
     }
 
     /// Deletes the tokens for a server, restarts it, and returns its state after the first attempt.
@@ -164,187 +80,23 @@ impl Hub {
     ///
     /// If the server takes no authorization, or the tokens can't be deleted.
     pub async fn forget_authorization(&self, server: &str) -> Result<ServerState, AuthorizeError> {
-        let (_, tokens) = find(self, server).await?;
-        tokens.store.remove(tokens.url.as_str()).await.map_err(AuthorizeError::Store)?;
-        tokens.changed().await;
+        let (_, url) = self.authorizable(server).await?;
+        self.servers().setting().book.forget(&url).await?;
+        self.restart(server).await.ok_or(AuthorizeError::UnknownServer)
+    }
+
+    /// Returns the name and the URL of a server over HTTP without a configured `Authorization` header.
+    async fn authorizable(&self, server: &str) -> Result<(ServerName, String), AuthorizeError> {
         let connection = self.connection(server).ok_or(AuthorizeError::UnknownServer)?;
-        Ok(connection.restart().await)
-    }
-}
-
-/// Starts an authorization.
-async fn start(
-    hub: &Hub,
-    server: &str,
-    mut request: AuthorizationRequest,
-) -> Result<Authorization, AuthorizeError> {
-    let (server, tokens) = find(hub, server).await?;
-    let kept = tokens.record().await.map_err(AuthorizeError::Store)?;
-    let challenge = request.challenge.clone().or_else(|| tokens.challenge().map(|text| text.as_ref().into()));
-    let dpop = key(&tokens, challenge.as_deref(), kept.as_ref())?;
-    let mut manager = tokens.bare_manager(dpop.clone()).await?;
-    let metadata = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?.metadata;
-    // Checked before any request to the other addresses in the metadata.
-    check_page(&tokens, &metadata.authorization_endpoint).await?;
-    manager.set_metadata(metadata.clone());
-    if request.scopes.is_empty() {
-        let granted = kept.as_ref().map(|record| record.credentials.granted_scopes.clone());
-        request.scopes = match more_scopes(&tokens.url, challenge.as_deref(), granted) {
-            Some(scopes) => scopes,
-            None => manager.select_initial_scopes(&[]).await,
-        };
-    }
-    request.use_initial_scopes = true;
-    let mut client = identify(&mut manager, &mut request, &metadata, kept).await?;
-    client.dpop_key = dpop.map(|dpop| dpop.secret().to_owned());
-    manager.set_credential_store(Kept::new(&tokens, client));
-    let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
-    check_page(&tokens, &session.auth_url).await?;
-    Ok(Authorization { hub: hub.clone(), server, session, tokens })
-}
-
-/// Returns the key for the new tokens, if the server requires DPoP: the stored key, or a new one.
-fn key(
-    tokens: &ServerTokens,
-    challenge: Option<&str>,
-    kept: Option<&Record>,
-) -> Result<Option<Arc<Dpop>>, AuthorizeError> {
-    if !dpop::is_wanted(challenge) {
-        return Ok(None);
-    }
-    match kept.and_then(|record| tokens.dpop(&record.client)) {
-        Some(dpop) => Ok(Some(dpop)),
-        None => Ok(Some(Arc::new(Dpop::generate().map_err(|error| AuthorizeError::Store(error.into()))?))),
-    }
-}
-
-async fn check_page(tokens: &ServerTokens, page: &str) -> Result<(), AuthorizeError> {
-    tokens.network.check_page(page).await.map_err(|why| AuthorizeError::Page(why.to_string()))
-}
-
-/// Returns the server and its tokens.
-async fn find(hub: &Hub, server: &str) -> Result<(ServerName, Arc<ServerTokens>), AuthorizeError> {
-    let connection = hub.connection(server).ok_or(AuthorizeError::UnknownServer)?;
-    let setting = hub.servers().setting();
-    let resolved = setting.resolve(&connection.configured()).await;
-    let (url, headers) = match resolved.map_err(|error| AuthorizeError::Configuration(error.to_string()))? {
-        Resolved::Http { url, headers } | Resolved::Sse { url, headers } => (url, headers),
-        Resolved::Stdio { .. } => return Err(AuthorizeError::NotHttp),
-    };
-    if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION.as_str())) {
-        return Err(AuthorizeError::HasHeader);
-    }
-    if setting.book.has_grant(&url) {
-        return Err(AuthorizeError::HasGrant);
-    }
-    Ok((connection.name().clone(), setting.book.of(&url)?))
-}
-
-/// Returns the granted scopes together with the scopes that the server requires in addition, so that earlier calls still
-/// work.
-fn more_scopes(url: &Url, challenge: Option<&str>, granted: Option<Vec<String>>) -> Option<Vec<String>> {
-    let challenge = WWWAuthenticateParams::parse(challenge?, url);
-    let wanted = challenge.scope.as_deref().filter(|_| challenge.is_insufficient_scope())?;
-    let mut scopes = granted?;
-    for scope in wanted.split_whitespace() {
-        if !scopes.iter().any(|some| some == scope) {
-            scopes.push(scope.to_owned());
+        let resolved = self.servers().setting().resolve(&connection.configured()).await;
+        let (url, headers) =
+            match resolved.map_err(|error| AuthorizeError::Configuration(error.to_string()))? {
+                Resolved::Http { url, headers } | Resolved::Sse { url, headers } => (url, headers),
+                Resolved::Stdio { .. } => return Err(AuthorizeError::NotHttp),
+            };
+        if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
+            return Err(AuthorizeError::HasHeader);
         }
-    }
-    Some(scopes)
-}
-
-/// Returns the client for the authorization server: the program's client id, its metadata document if the server supports
-/// one, the client that is registered already for the same redirect URI, or a new registration.
-async fn identify(
-    manager: &mut AuthorizationManager,
-    request: &mut AuthorizationRequest,
-    metadata: &AuthorizationMetadata,
-    kept: Option<Record>,
-) -> Result<ClientRecord, AuthError> {
-    let redirect_uri = request.redirect_uri.clone();
-    if let Some(id) = request.client_id.clone() {
-        return Ok(ClientRecord { id, secret: request.client_secret.clone(), redirect_uri, dpop_key: None });
-    }
-    let knows_documents =
-        metadata.additional_fields.get("client_id_metadata_document_supported").and_then(|is| is.as_bool());
-    if let Some(id) = request.client_metadata_url.clone().filter(|_| knows_documents == Some(true)) {
-        return Ok(ClientRecord { id, redirect_uri, ..ClientRecord::default() });
-    }
-    let known = kept.filter(|record| {
-        record.client.redirect_uri == redirect_uri
-            && record.credentials.issuer.is_some()
-            && record.credentials.issuer == metadata.issuer
-    });
-    let client = match known {
-        Some(record) => record.client,
-        None => register(manager, request).await?,
-    };
-    request.client_id = Some(client.id.clone());
-    request.client_secret.clone_from(&client.secret);
-    Ok(client)
-}
-
-async fn register(
-    manager: &mut AuthorizationManager,
-    request: &AuthorizationRequest,
-) -> Result<ClientRecord, AuthError> {
-    if let Some(kind) = &request.application_type {
-        // rmcp has no other way to set the application type before the registration.
-        let config = OAuthClientConfig::new("", &request.redirect_uri).with_application_type(kind);
-        manager.configure_client(config)?;
-    }
-    let scopes: Vec<_> = request.scopes.iter().map(String::as_str).collect();
-    let name = request.client_name.as_deref().unwrap_or("agentwire");
-    let config = manager.register_client(name, &request.redirect_uri, &scopes).await?;
-    let (id, secret, redirect_uri) = (config.client_id, config.client_secret, config.redirect_uri);
-    Ok(ClientRecord { id, secret, redirect_uri, dpop_key: None })
-}
-
-/// The parameters of the browser's redirect.
-struct Answer {
-    state: String,
-    code: Option<String>,
-    issuer: Option<String>,
-    error: Option<String>,
-    description: Option<String>,
-}
-
-impl Answer {
-    /// Returns `None` if the address has no `state`.
-    fn parse(redirect: &str) -> Option<Self> {
-        let url = Url::parse(redirect).ok()?;
-        let find =
-            |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
-        Some(Self {
-            state: find("state")?,
-            code: find("code"),
-            issuer: find("iss"),
-            error: find("error"),
-            description: find("error_description"),
-        })
-    }
-}
-
-fn state_of(url: &str) -> Option<String> {
-    Some(Answer::parse(url)?.state)
-}
-
-#[cfg(test)]
-mod tests {
-    use reqwest::Url;
-
-    use super::more_scopes;
-
-    #[test]
-    fn required_scopes_are_added_to_granted_scopes() {
-        let granted = || Some(vec!["read".to_owned(), "list".to_owned()]);
-        let url = Url::parse("https://host/mcp").unwrap();
-        let more = |challenge, granted| more_scopes(&url, challenge, granted);
-        let challenge = r#"Bearer error="insufficient_scope", scope="write read""#;
-        assert_eq!(more(Some(challenge), granted()).unwrap(), ["read", "list", "write"]);
-        assert_eq!(more(Some(challenge), None), None, "without granted scopes the initial scopes apply");
-        assert_eq!(more(Some(r#"Bearer error="invalid_token", scope="write""#), granted()), None);
-        assert_eq!(more(None, granted()), None);
+        Ok((connection.name().clone(), url))
     }
 }

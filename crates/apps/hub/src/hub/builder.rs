@@ -102,6 +102,17 @@ impl HubBuilder {
     /// variable expansion.
     ///
     /// Servers are identified by URL and not by name, because a project file may give the name to another server.
+    ///
+    /// ```
+    /// use agentwire_hub::{
+    ///     Hub,
+    ///     auth::{Grant, RegisteredClient},
+    /// };
+    ///
+    /// let client = RegisteredClient::with_secret("reports", "secret");
+    /// let builder = Hub::builder().grant("https://example.org/mcp", Grant::client_credentials(client));
+    /// ```
+    ///
     /// If the authorization server refuses the grant, the server is [`Failed`](crate::ServerState::Failed) with the
     /// response as reason; if it does not respond, the connection is retried.
     #[cfg(feature = "auth")]

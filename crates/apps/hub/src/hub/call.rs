@@ -10,7 +10,7 @@ use crate::{
     CallError, CallOutcome, CallRequest, DeniedBy, Use,
     approval::{Approved, Denied, Proposed},
     audit::{Recording, Rule},
-    call::{Callbacks, Place},
+    call::{Callbacks, Target},
 };
 
 impl Hub {
@@ -35,8 +35,8 @@ impl Hub {
     ///
     /// If the future is dropped, or the time is over, the call is cancelled at the server (`notifications/cancelled`).
     pub async fn call(&self, request: CallRequest) -> Result<CallOutcome, CallError> {
-        let CallRequest { server, tool, arguments, caller, asked, on_progress } = request;
-        let callbacks = Callbacks { asked, on_progress };
+        let CallRequest { server, tool, arguments, caller, gateway_client, on_progress } = request;
+        let callbacks = Callbacks { gateway_client, on_progress };
         let audit = self.calls().audit.as_ref();
         let mut recording = Recording::new(audit, Use::Tool, &caller, (&server, &tool), &arguments);
         let outcome =
@@ -53,14 +53,14 @@ impl Hub {
         callbacks: Callbacks,
         recording: &mut Recording,
     ) -> Result<CallOutcome, CallError> {
-        let mut place = Place::find(self.servers(), server)?;
-        let name = place.tool(tool)?.name.clone();
-        recording.found(place.server(), &name);
-        place.needs_no_task(&name)?;
-        let arguments = place.check(&name, arguments)?;
-        let config = Arc::clone(&place.config);
+        let mut target = Target::find(self.servers(), server)?;
+        let name = target.tool(tool)?.name.clone();
+        recording.found(target.server(), &name);
+        target.needs_no_task(&name)?;
+        let arguments = target.check(&name, arguments)?;
+        let config = Arc::clone(&target.config);
         let pattern = config.always_allow.matching(&name);
-        let has_changed = pattern.is_some() && !place.connection.allowed().has(place.tool(&name)?);
+        let has_changed = pattern.is_some() && !target.connection.allowed().has(target.tool(&name)?);
         let arguments = if let Some(pattern) = pattern.filter(|_| !has_changed) {
             recording.ruled(|| Rule::Configuration(pattern.into()));
             arguments
@@ -68,9 +68,9 @@ impl Hub {
             recording.ruled(|| Rule::Program);
             arguments
         } else {
-            let (tool, arguments) = (place.tool(&name)?.clone(), Arc::new(arguments));
+            let (tool, arguments) = (target.tool(&name)?.clone(), Arc::new(arguments));
             let proposed = Proposed {
-                server: place.server().clone(),
+                server: target.server().clone(),
                 what: Use::Tool,
                 name: name.as_ref().into(),
                 tool: Some(tool.clone()),
@@ -80,15 +80,15 @@ impl Hub {
             };
             let approved = self.approve(proposed, recording).await?;
             let mut changed = |_: &CallError| recording.ruled(|| Rule::Denied(DeniedBy::Change));
-            place = place.again(self.servers(), &config, &tool).inspect_err(&mut changed)?;
+            target = target.again(self.servers(), &config, &tool).inspect_err(&mut changed)?;
             if approved == Approved::Always {
-                place.connection.allowed().accept(&tool);
-                self.remember(place.server(), &name).await;
-                place = place.again(self.servers(), &config, &tool).inspect_err(&mut changed)?;
+                target.connection.allowed().accept(&tool);
+                self.remember(target.server(), &name).await;
+                target = target.again(self.servers(), &config, &tool).inspect_err(&mut changed)?;
             }
             // The approval handler may still have a clone.
             let arguments = Arc::try_unwrap(arguments).unwrap_or_else(|kept| (*kept).clone());
-            place.check(&name, arguments)?
+            target.check(&name, arguments)?
         };
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
@@ -96,14 +96,14 @@ impl Hub {
         };
         let params = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = place.exchange(request, &name, &self.calls().limits, callbacks).await?;
+        let answer = target.exchange(request, &name, &self.calls().limits, callbacks).await?;
         let result = match answer {
             ServerResult::CallToolResult(result) => result,
-            ServerResult::CustomResult(CustomResult(result)) => place.lenient(&name, result)?,
-            other => return Err(place.unexpected(&name, &other)),
+            ServerResult::CustomResult(CustomResult(result)) => target.lenient(&name, result)?,
+            other => return Err(target.unexpected(&name, &other)),
         };
         let mut outcome = CallOutcome::bounded(result, &self.calls().limits);
-        outcome.violations = place.verify(&name, &outcome);
+        outcome.violations = target.verify(&name, &outcome);
         Ok(outcome)
     }
 

@@ -1,13 +1,15 @@
 //! Changes of the configuration by the program.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use rmcp::model::Tool;
 use tokio::time::timeout;
 
 use super::Hub;
 use crate::{
     ServerName,
     config::{Edit, EditError, ServerConfig},
+    connection::Connection,
     spelling,
 };
 
@@ -45,28 +47,13 @@ impl Hub {
         is_allowed: bool,
     ) -> Result<(), EditError> {
         // The definition that is listed now: the server may list another one before the change is written.
-        let listed = self.connection(server).and_then(|connection| {
-            let catalog = connection.catalog();
-            let tool = spelling::find(catalog.tools(), |listed| &listed.name, tool).cloned();
-            Some((connection, tool?))
-        });
-        let name =
-            listed.as_ref().map_or_else(|| tool.to_owned(), |(_, tool)| tool.name.clone().into_owned());
-        self.write_always_allow(server, name, is_allowed).await?;
+        let listed = self.listed(server, tool);
+        let tool = listed.as_ref().map_or(tool, |(_, tool)| &*tool.name).to_owned();
+        self.edit(server, Edit::AlwaysAllow { tool, allowed: is_allowed }).await?;
         if let Some((connection, tool)) = listed.filter(|_| is_allowed) {
             connection.allowed().accept(&tool);
         }
         Ok(())
-    }
-
-    /// Writes whether a tool is always allowed, without accepting a definition of it.
-    pub(crate) async fn write_always_allow(
-        &self,
-        server: &str,
-        tool: String,
-        is_allowed: bool,
-    ) -> Result<(), EditError> {
-        self.edit(server, Edit::AlwaysAllow { tool, allowed: is_allowed }).await
     }
 
     /// Sets whether a tool may be called (`disabledTools`, and `enabledTools` if that list exists).
@@ -79,7 +66,9 @@ impl Hub {
         tool: &str,
         is_enabled: bool,
     ) -> Result<(), EditError> {
-        self.edit(server, Edit::ToolEnabled { tool: self.spelt(server, tool), enabled: is_enabled }).await
+        let listed = self.listed(server, tool);
+        let tool = listed.as_ref().map_or(tool, |(_, tool)| &*tool.name).to_owned();
+        self.edit(server, Edit::ToolEnabled { tool, enabled: is_enabled }).await
     }
 
     /// Adds a server to one of the files that the hub reads, and starts it. The file is created if needed, with mode 0600.
@@ -111,11 +100,11 @@ impl Hub {
         self.inner.follow.reload().await;
     }
 
-    /// Returns the server's spelling of a tool, if the server has listed it.
-    fn spelt(&self, server: &str, tool: &str) -> String {
-        let catalog = self.connection(server).map(|connection| connection.catalog());
-        let tools = catalog.as_ref().map_or(&[][..], |catalog| catalog.tools());
-        spelling::find(tools, |listed| &listed.name, tool).map_or(tool, |listed| &*listed.name).to_owned()
+    /// Returns a tool as the server has listed it.
+    fn listed(&self, server: &str, tool: &str) -> Option<(Arc<Connection>, Tool)> {
+        let connection = self.connection(server)?;
+        let tool = spelling::find(connection.catalog().tools(), |listed| &listed.name, tool).cloned()?;
+        Some((connection, tool))
     }
 
     async fn edit(&self, server: &str, edit: Edit) -> Result<(), EditError> {
@@ -124,7 +113,8 @@ impl Hub {
 
     /// Writes that the tool is always allowed. A call goes on if the change fails or takes long.
     pub(super) async fn remember(&self, server: &ServerName, tool: &str) {
-        match timeout(WRITTEN, self.write_always_allow(server.as_str(), tool.to_owned(), true)).await {
+        let edit = Edit::AlwaysAllow { tool: tool.to_owned(), allowed: true };
+        match timeout(WRITTEN, self.edit(server.as_str(), edit)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 tracing::warn!(%server, tool, %error, "the permission for a tool is not saved: the configuration can't be changed");

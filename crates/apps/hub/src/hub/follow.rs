@@ -97,6 +97,7 @@ mod tests {
     use crate::{
         Hub,
         config::{EditError, Sources, hold},
+        hub::eventually::eventually,
     };
 
     const LIMIT: Duration = Duration::from_secs(30);
@@ -137,9 +138,7 @@ mod tests {
             let hub = hub.clone();
             changes.spawn(async move { hub.set_timeout("a", Duration::from_secs(seconds)).await });
         }
-        while requests.capacity() > 0 {
-            tokio::task::yield_now().await;
-        }
+        eventually(|| requests.capacity() == 0).await;
         timeout(LIMIT, hub.close()).await.unwrap();
         while let Some(change) = timeout(LIMIT, changes.join_next()).await.unwrap() {
             assert!(matches!(change.unwrap(), Err(EditError::Closed)));
@@ -148,12 +147,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).unwrap(), text(true));
         drop(release);
         holder.join().unwrap();
-        let made = async {
-            while fs::read_to_string(&file).unwrap() == text(true) {
-                tokio::task::yield_now().await;
-            }
-        };
-        timeout(LIMIT, made).await.unwrap();
+        eventually(|| fs::read_to_string(&file).unwrap() != text(true)).await;
         assert_eq!(fs::read_to_string(&file).unwrap(), text(false));
     }
 }

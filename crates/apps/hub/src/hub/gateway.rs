@@ -1,6 +1,7 @@
 //! All servers as one MCP server.
 #![expect(deprecated, reason = "roots are deprecated in MCP, and servers still request them")]
 
+mod full_tools;
 mod handler;
 mod rewrite;
 mod rounds;
@@ -8,7 +9,6 @@ mod run;
 mod subscribed;
 mod volume;
 mod watch;
-mod whole;
 
 use std::{
     fmt,
@@ -23,7 +23,7 @@ use crate::{Hub, Naming, Offers, client::Caller, llm::fenced};
 use rounds::Waiting;
 use subscribed::Subscribed;
 use volume::{Volume, pass_on};
-use watch::{Changes, To, watch};
+use watch::{Changes, Recipient, watch};
 
 /// All servers of a hub as one MCP server: an [`rmcp::ServerHandler`], for any transport of `rmcp`.
 ///
@@ -39,7 +39,7 @@ use watch::{Changes, To, watch};
 ///   subscriptions. The subscriptions end with the client.
 /// - The caller in records and questions is the client's own name.
 ///
-/// The gateway supports all versions of MCP. To a client without a handshake (since 2026-07-28), a question of a server is
+/// The gateway supports all versions of MCP. Recipient a client without a handshake (since 2026-07-28), a question of a server is
 /// the response to its request (`input_required`); the call waits until the client sends the request again. Changes of
 /// lists and of resources are reported on `subscriptions/listen`.
 ///
@@ -158,7 +158,7 @@ impl Gateway {
             let (hub, before, changes) = (self.hub.clone(), self.offers(), Changes::of(&self.hub));
             let (subscribed, peer) = (self.subscribed.clone(), peer.clone());
             task(async move {
-                watch(hub, changes, before, &subscribed, To::Session(&peer)).await;
+                watch(hub, changes, before, &subscribed, Recipient::Session(&peer)).await;
                 // The client is gone, even if its gateway is still alive.
                 subscribed.clear();
             })

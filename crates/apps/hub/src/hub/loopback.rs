@@ -25,16 +25,7 @@ impl Loopback {
     ///
     /// If no port is free.
     pub async fn bind() -> io::Result<Self> {
-        Self::bind_port(0).await
-    }
-
-    /// Listens on this port, for a client that is registered with it.
-    ///
-    /// # Errors
-    ///
-    /// If the port is in use.
-    pub async fn bind_port(port: u16) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let redirect_uri = format!("http://{}/callback", listener.local_addr()?);
         Ok(Self { listener, redirect_uri })
     }
@@ -61,8 +52,8 @@ impl Loopback {
             let (mut browser, _) = self.listener.accept().await?;
             // A silent connection must not delay the next one for long.
             let Ok(Ok(Some(target))) = timeout(PATIENCE, target(&mut browser)).await else { continue };
-            let redirect = redirect(authorization.redirect_uri(), &target)
-                .filter(|redirect| authorization.is_answered_by(redirect));
+            let redirect = redirect(authorization.pending().redirect_uri(), &target)
+                .filter(|redirect| authorization.pending().is_answered_by(redirect));
             let answer = if redirect.is_some() { DONE } else { UNKNOWN };
             let answered = timeout(PATIENCE, async {
                 browser.write_all(answer.as_bytes()).await?;

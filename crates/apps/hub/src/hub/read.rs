@@ -16,7 +16,7 @@ use crate::{
     CallError, DeniedBy, PromptRequest, ReadRequest, Use,
     approval::Proposed,
     audit::{Recording, Rule},
-    call::{Callbacks, Place},
+    call::{Callbacks, Target},
     client::Caller,
     connection::Hold,
     outcome::{bounded_contents, bounded_prompt, bounded_values},
@@ -34,11 +34,11 @@ impl Hub {
     ///
     /// As [`call`](Self::call).
     pub async fn read_resource(&self, request: ReadRequest) -> Result<ReadResourceResult, CallError> {
-        let ReadRequest { server, uri, caller, with_approval, asked } = request;
+        let ReadRequest { server, uri, caller, with_approval, gateway_client } = request;
         let audit = self.calls().audit.as_ref();
         let mut recording = Recording::new(audit, Use::Resource, &caller, (&server, &uri), &Value::Null);
         let asking = with_approval.then_some(caller);
-        let result = self.read_recorded(&server, uri, asking, asked, &mut recording).await;
+        let result = self.read_recorded(&server, uri, asking, gateway_client, &mut recording).await;
         recording.end(result.as_ref().map(|_| false));
         result
     }
@@ -48,39 +48,44 @@ impl Hub {
         server: &str,
         uri: String,
         asking: Option<Arc<str>>,
-        asked: Option<Caller>,
+        gateway_client: Option<Caller>,
         recording: &mut Recording,
     ) -> Result<ReadResourceResult, CallError> {
-        let mut place = Place::find(self.servers(), server)?;
-        recording.found(place.server(), &uri);
-        place.supports("resources", |offers| offers.resources.is_some())?;
+        let mut target = Target::find(self.servers(), server)?;
+        recording.found(target.server(), &uri);
+        target.supports("resources", |offers| offers.resources.is_some())?;
         if let Some(caller) = asking {
-            place = self.approve_reading(place, &uri, caller, recording).await?;
+            target = self.approve_reading(target, &uri, caller, recording).await?;
         }
         let params = ReadResourceRequestParams::new(uri.clone());
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-        match place
-            .exchange(request, &uri, &self.calls().limits, Callbacks { asked, ..Callbacks::default() })
+        match target
+            .exchange(
+                request,
+                &uri,
+                &self.calls().limits,
+                Callbacks { gateway_client, ..Callbacks::default() },
+            )
             .await?
         {
             ServerResult::ReadResourceResult(result) => Ok(bounded_contents(result, &self.calls().limits)),
-            other => Err(place.unexpected(&uri, &other)),
+            other => Err(target.unexpected(&uri, &other)),
         }
     }
 
     async fn approve_reading(
         &self,
-        place: Place,
+        target: Target,
         uri: &str,
         caller: Arc<str>,
         recording: &mut Recording,
-    ) -> Result<Place, CallError> {
+    ) -> Result<Target, CallError> {
         if self.calls().approval.is_allowed() {
             recording.ruled(|| Rule::Program);
-            return Ok(place);
+            return Ok(target);
         }
         let proposed = Proposed {
-            server: place.server().clone(),
+            server: target.server().clone(),
             what: Use::Resource,
             name: uri.into(),
             tool: None,
@@ -89,7 +94,7 @@ impl Hub {
             has_changed: false,
         };
         self.approve(proposed, recording).await?;
-        place
+        target
             .again_for(self.servers(), uri)
             .inspect_err(|_| recording.ruled(|| Rule::Denied(DeniedBy::Change)))
     }
@@ -103,11 +108,11 @@ impl Hub {
     ///
     /// As [`call`](Self::call).
     pub async fn get_prompt(&self, request: PromptRequest) -> Result<GetPromptResult, CallError> {
-        let PromptRequest { server, prompt, arguments, caller, asked } = request;
+        let PromptRequest { server, prompt, arguments, caller, gateway_client } = request;
         let audit = self.calls().audit.as_ref();
         let arguments = Value::Object(arguments);
         let mut recording = Recording::new(audit, Use::Prompt, &caller, (&server, &prompt), &arguments);
-        let result = self.get_recorded((&server, &prompt), arguments, asked, &mut recording).await;
+        let result = self.get_recorded((&server, &prompt), arguments, gateway_client, &mut recording).await;
         recording.end(result.as_ref().map(|_| false));
         result
     }
@@ -116,29 +121,34 @@ impl Hub {
         &self,
         (server, prompt): (&str, &str),
         arguments: Value,
-        asked: Option<Caller>,
+        gateway_client: Option<Caller>,
         recording: &mut Recording,
     ) -> Result<GetPromptResult, CallError> {
-        let place = Place::find(self.servers(), server)?;
-        place.supports("prompts", |offers| offers.prompts.is_some())?;
-        let prompts = place.catalog.prompts();
+        let target = Target::find(self.servers(), server)?;
+        target.supports("prompts", |offers| offers.prompts.is_some())?;
+        let prompts = target.catalog.prompts();
         let Some(found) = spelling::find(prompts, |prompt| &prompt.name, prompt) else {
-            return Err(place.unknown("prompt", prompt, || prompts.iter().map(|prompt| &*prompt.name)));
+            return Err(target.unknown("prompt", prompt, || prompts.iter().map(|prompt| &*prompt.name)));
         };
         let name = found.name.clone();
-        recording.found(place.server(), &name);
+        recording.found(target.server(), &name);
         let mut params = GetPromptRequestParams::new(name.clone());
         params.arguments = match arguments {
             Value::Object(arguments) if !arguments.is_empty() => Some(arguments),
             _ => None,
         };
         let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-        match place
-            .exchange(request, &name, &self.calls().limits, Callbacks { asked, ..Callbacks::default() })
+        match target
+            .exchange(
+                request,
+                &name,
+                &self.calls().limits,
+                Callbacks { gateway_client, ..Callbacks::default() },
+            )
             .await?
         {
             ServerResult::GetPromptResult(result) => Ok(bounded_prompt(result, &self.calls().limits)),
-            other => Err(place.unexpected(&name, &other)),
+            other => Err(target.unexpected(&name, &other)),
         }
     }
 
@@ -152,17 +162,17 @@ impl Hub {
         server: &str,
         request: CompleteRequestParams,
     ) -> Result<CompletionInfo, CallError> {
-        let place = Place::find(self.servers(), server)?;
-        place.supports("completions", |offers| offers.completions.is_some())?;
+        let target = Target::find(self.servers(), server)?;
+        target.supports("completions", |offers| offers.completions.is_some())?;
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(request));
-        match place
+        match target
             .exchange(request, "completion/complete", &self.calls().limits, Callbacks::default())
             .await?
         {
             ServerResult::CompleteResult(result) => {
                 Ok(bounded_values(result.completion, &self.calls().limits))
             }
-            other => Err(place.unexpected("completion/complete", &other)),
+            other => Err(target.unexpected("completion/complete", &other)),
         }
     }
 
@@ -176,9 +186,9 @@ impl Hub {
     ///
     /// As [`call`](Self::call).
     pub async fn subscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
-        let place = self.subscribable(server)?;
-        place.subscribe(uri, self).await?;
-        place.connection.subscriptions().add(uri);
+        let target = self.subscribable(server)?;
+        target.subscribe(uri, self).await?;
+        target.connection.subscriptions().add(uri);
         Ok(())
     }
 
@@ -192,14 +202,14 @@ impl Hub {
     ///
     /// Dropping the future cancels the subscription.
     pub(crate) async fn hold(&self, server: &str, uri: &str) -> Result<Hold, CallError> {
-        let place = self.subscribable(server)?;
+        let target = self.subscribable(server)?;
         // Before the request is sent: otherwise the release of another client's hold could cancel this subscription.
-        let hold = place.connection.subscriptions().hold(uri).ok_or_else(|| CallError::NotSent {
-            server: place.server().clone(),
+        let hold = target.connection.subscriptions().hold(uri).ok_or_else(|| CallError::NotSent {
+            server: target.server().clone(),
             name: uri.into(),
             why: "too many of its resources are subscribed to".to_owned(),
         })?;
-        match place.subscribe(uri, self).await {
+        match target.subscribe(uri, self).await {
             Ok(()) => Ok(hold),
             Err(error) => {
                 if let CallError::Refused { .. } = error {
@@ -229,18 +239,18 @@ impl Hub {
     pub async fn unsubscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
         let is_held =
             self.connection(server).is_some_and(|connection| connection.subscriptions().remove(uri));
-        let place = self.subscribable(server)?;
+        let target = self.subscribable(server)?;
         if is_held {
             return Ok(());
         }
         let params = UnsubscribeRequestParams::new(uri);
-        place.change(uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)), self).await
+        target.change(uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)), self).await
     }
 
-    fn subscribable(&self, server: &str) -> Result<Place, CallError> {
-        let place = Place::find(self.servers(), server)?;
-        place.supports("resources that can be subscribed to", takes_subscriptions)?;
-        Ok(place)
+    fn subscribable(&self, server: &str) -> Result<Target, CallError> {
+        let target = Target::find(self.servers(), server)?;
+        target.supports("resources that can be subscribed to", takes_subscriptions)?;
+        Ok(target)
     }
 }
 
@@ -248,7 +258,7 @@ fn takes_subscriptions(offers: &ServerCapabilities) -> bool {
     offers.resources.as_ref().is_some_and(|resources| resources.subscribe == Some(true))
 }
 
-impl Place {
+impl Target {
     async fn subscribe(&self, uri: &str, hub: &Hub) -> Result<(), CallError> {
         let params = SubscribeRequestParams::new(uri);
         self.change(uri, ClientRequest::SubscribeRequest(SubscribeRequest::new(params)), hub).await

@@ -1,4 +1,4 @@
-//! Why a call has no outcome.
+//! Errors of calls.
 
 use std::{fmt, time::Duration};
 
@@ -6,43 +6,43 @@ use rmcp::model::ErrorData;
 
 use crate::{DisabledBy, ServerName, ServerState, Violation, excerpt::excerpt};
 
-/// Why a call has no outcome. The text is meant for a model as well as for a person.
+/// The error of a call without an outcome. Its text is written for models and for people.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// No server has that name.
-    #[error("there is no server `{}`{}", excerpt(server), Instead("servers", known, suggestion.as_deref()))]
+    /// There is no server of that name.
+    #[error("there is no server `{}`{}", excerpt(server), Alternatives("servers", known, suggestion.as_deref()))]
     UnknownServer {
         /// The name.
         server: String,
-        /// All that there are.
+        /// The names of all servers.
         known: Vec<Box<str>>,
-        /// The one that may be meant.
+        /// A similar name.
         suggestion: Option<Box<str>>,
     },
-    /// The server has no tool, prompt of that name.
-    #[error("the server `{server}` has no {kind} `{}`{}", excerpt(name), Instead("names", known, suggestion.as_deref()))]
+    /// The server has no tool or prompt of that name.
+    #[error("the server `{server}` has no {kind} `{}`{}", excerpt(name), Alternatives("names", known, suggestion.as_deref()))]
     Unknown {
         /// The server.
         server: ServerName,
-        /// What it has not: `tool`, `prompt`.
+        /// The kind: `tool` or `prompt`.
         kind: &'static str,
         /// The name.
         name: String,
-        /// All that there are and may be used.
+        /// The names of all enabled items.
         known: Vec<Box<str>>,
-        /// The one that may be meant.
+        /// A similar name.
         suggestion: Option<Box<str>>,
     },
-    /// The server offers nothing of that kind at all.
+    /// The server does not have this capability.
     #[error("the server `{server}` has no {what}")]
     Unsupported {
         /// The server.
         server: ServerName,
-        /// What it has not: `resources`, `prompts`, `completions`.
+        /// The capability: `resources`, `prompts` or `completions`.
         what: &'static str,
     },
-    /// The server is switched off.
+    /// The server is disabled.
     #[error("the server `{server}` is disabled {}", match by {
         DisabledBy::Config => "in its configuration",
         DisabledBy::Hub => "with all MCP servers",
@@ -51,10 +51,10 @@ pub enum CallError {
     ServerDisabled {
         /// The server.
         server: ServerName,
-        /// Who switched it off.
+        /// The reason.
         by: DisabledBy,
     },
-    /// The configuration does not let the tool be called.
+    /// The configuration disables the tool.
     #[error("the tool `{tool}` of the server `{server}` is disabled in the configuration")]
     ToolDisabled {
         /// The server.
@@ -62,25 +62,25 @@ pub enum CallError {
         /// The tool.
         tool: Box<str>,
     },
-    /// The server is there, and not connected now.
-    #[error("the server `{server}` is not connected: {}", Why(state))]
+    /// The server is not connected.
+    #[error("the server `{server}` is not connected: {}", Disconnected(state))]
     NotConnected {
         /// The server.
         server: ServerName,
-        /// How it stands with it.
+        /// Its state.
         state: ServerState,
     },
-    /// The arguments are not what the tool takes; it was not called.
+    /// The arguments violate the schema of the tool, which was not called.
     #[error("the arguments do not fit the tool `{tool}` of the server `{server}`:{}", Lines(violations))]
     BadArguments {
         /// The server.
         server: ServerName,
         /// The tool.
         tool: Box<str>,
-        /// All that is wrong with them; they may quote the arguments.
+        /// The violations. They may quote the arguments.
         violations: Vec<Violation>,
     },
-    /// The tool can be called as a task only (`execution.taskSupport`), which the hub can't do; it was not called.
+    /// The tool can be called as a task only (`execution.taskSupport`), which the hub does not support. It was not called.
     #[error(
         "the tool `{tool}` of the server `{server}` can only be called as a task, which is not supported"
     )]
@@ -90,76 +90,76 @@ pub enum CallError {
         /// The tool.
         tool: Box<str>,
     },
-    /// The call was not allowed; the tool was not called, or the resource not read.
+    /// The call was denied. The tool was not called, or the resource not read.
     #[error("the call of `{}` of the server `{server}` was denied{by}{}", excerpt(tool), Reason(reason.as_deref()))]
     Denied {
         /// The server.
         server: ServerName,
         /// The tool, or the URI of the resource.
         tool: Box<str>,
-        /// By whom, or by what.
+        /// The rule that denied it.
         by: DeniedBy,
-        /// Why, where a reason was given.
+        /// The reason, if the handler gave one.
         reason: Option<String>,
     },
-    /// The server did not answer in time, and was told to stop.
+    /// The server did not answer in time. The call was cancelled at the server.
     #[error(
         "`{name}` of the server `{server}` did not end in time: it was cancelled after {after:.1?}, {limit}"
     )]
     TimedOut {
         /// The server.
         server: ServerName,
-        /// What was called or read.
+        /// The tool, prompt or URI.
         name: Box<str>,
-        /// How long it took until then.
+        /// The time since the start of the call.
         after: Duration,
-        /// The limit that it came to.
+        /// The limit that was exceeded.
         limit: TimeLimit,
     },
-    /// The server takes too little input, and the call found no room among what waits to be written: nothing was sent.
+    /// The queue of messages to the server is full, because it reads too little. The call was not sent.
     #[error("`{name}` was not sent to the server `{server}`: {why}")]
     NotSent {
         /// The server.
         server: ServerName,
-        /// What was to be called or read.
+        /// The tool, prompt or URI.
         name: Box<str>,
-        /// How much waits to be written.
+        /// The size of the queue.
         why: String,
     },
-    /// The connection ended before the server had answered: nobody knows what it did.
+    /// The connection ended before the answer. The server may or may not have executed the call.
     #[error(
         "the connection to the server `{server}` was lost during `{name}`, which may have been done all the same"
     )]
     ConnectionLost {
         /// The server.
         server: ServerName,
-        /// What was called or read.
+        /// The tool, prompt or URI.
         name: Box<str>,
     },
-    /// The server answered with an error of the protocol. That a tool failed is none, but an outcome.
+    /// The server answered with a protocol error. The failure of a tool is an outcome instead.
     #[error("the server `{server}` refused `{name}`: {} (code {})", excerpt(&error.message), error.code.0)]
     Refused {
         /// The server.
         server: ServerName,
-        /// What was called or read.
+        /// The tool, prompt or URI.
         name: Box<str>,
-        /// What it said: a message of at most 16 KiB, and data only up to 64 KiB.
+        /// The error, with a message of at most 16 KiB and data of at most 64 KiB.
         error: ErrorData,
     },
-    /// The server answered with something that is no answer to this.
+    /// The server's answer is invalid for this request.
     #[error("the server `{server}` gave no answer to `{name}` that can be read: {why}")]
     Protocol {
         /// The server.
         server: ServerName,
-        /// What was called or read.
+        /// The tool, prompt or URI.
         name: Box<str>,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
 }
 
 impl CallError {
-    /// A name of the kind of error that does not change, as records of calls have it: `unknown_server`, `denied`.
+    /// Returns the stable code of the error for records of calls, such as `unknown_server` or `denied`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownServer { .. } => "unknown_server",
@@ -179,7 +179,7 @@ impl CallError {
         }
     }
 
-    /// Whether the server may have begun to do what was asked for.
+    /// Returns whether the server may have executed the call.
     pub fn was_sent(&self) -> bool {
         matches!(
             self,
@@ -191,19 +191,19 @@ impl CallError {
     }
 }
 
-/// Who or what did not allow a call.
+/// The rule that denied a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeniedBy {
-    /// Nobody is there to be asked.
+    /// The configuration does not allow the call, and there is no handler.
     Default,
-    /// The handler that was asked.
+    /// The handler denied the call.
     Handler,
-    /// The handler did not answer within so much time.
+    /// The handler did not answer within this time limit.
     TimeLimit(Duration),
     /// The handler panicked.
     Panic,
-    /// The server or the tool became another while the question was open: what was allowed is not what would be called.
+    /// The server or the tool changed during the approval, so the approval does not apply to it.
     Change,
 }
 
@@ -221,13 +221,13 @@ impl fmt::Display for DeniedBy {
     }
 }
 
-/// The limit that a call came to.
+/// The time limit that a call exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TimeLimit {
-    /// The server's `timeout`, since the call began or since the last sign of progress.
+    /// The server's `timeout`, since the start of the call or the last progress.
     Timeout(Duration),
-    /// [`CallLimits::longest`](super::CallLimits::longest).
+    /// The maximum duration, [`CallLimits::longest`](super::CallLimits::longest).
     Longest(Duration),
 }
 
@@ -240,10 +240,10 @@ impl fmt::Display for TimeLimit {
     }
 }
 
-/// What there is in place of what is not there.
-struct Instead<'a>(&'a str, &'a [Box<str>], Option<&'a str>);
+/// Displays a similar name and the known names.
+struct Alternatives<'a>(&'a str, &'a [Box<str>], Option<&'a str>);
 
-impl fmt::Display for Instead<'_> {
+impl fmt::Display for Alternatives<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(what, known, suggestion) = self;
         if let Some(suggestion) = suggestion {
@@ -264,10 +264,10 @@ impl fmt::Display for Instead<'_> {
     }
 }
 
-/// Why a server is not connected.
-struct Why<'a>(&'a ServerState);
+/// Displays why a server is not connected.
+struct Disconnected<'a>(&'a ServerState);
 
-impl fmt::Display for Why<'_> {
+impl fmt::Display for Disconnected<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             ServerState::Disabled(_) => f.write_str("it is disabled"),
@@ -296,5 +296,5 @@ impl fmt::Display for Reason<'_> {
     }
 }
 
-/// How many names a text lists.
+/// The maximum number of names in a text.
 const MAX_NAMED: usize = 50;

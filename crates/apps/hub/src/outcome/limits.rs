@@ -1,35 +1,35 @@
-//! How long a call may take, and how much it may give.
+//! The limits on the duration of calls and the size of their outcomes.
 
 use std::time::Duration;
 
-/// How long a call may take, and how much it may give.
+/// The limits on the duration of calls and the size of their outcomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallLimits {
-    /// How long a call may take in all, however much progress its server reports: 10 minutes by default.
+    /// The maximum duration of a call, regardless of progress. The default is 10 minutes.
     ///
-    /// A server whose `timeout` is longer has that much.
+    /// A longer `timeout` of a server takes precedence.
     pub longest: Duration,
-    /// How much text an outcome may have, in bytes, and how much structured content as JSON: 1 MiB by default.
+    /// The maximum size of the text of an outcome, and of its structured content as JSON, in bytes. The default is 1 MiB.
     pub text: usize,
-    /// How much images, sound and other data an outcome may have, in bytes of base64: 16 MiB by default.
+    /// The maximum size of images, sound and other data of an outcome, in bytes of base64. The default is 16 MiB.
     pub media: usize,
 }
 
 impl CallLimits {
-    /// With another limit of the time.
+    /// Sets the maximum duration.
     pub fn longest(mut self, longest: Duration) -> Self {
         self.longest = longest;
         self
     }
 
-    /// With another limit of text, in bytes.
+    /// Sets the limit for text, in bytes.
     pub fn text(mut self, bytes: usize) -> Self {
         self.text = bytes;
         self
     }
 
-    /// With another limit of data, in bytes of base64.
+    /// Sets the limit for data, in bytes of base64.
     pub fn media(mut self, bytes: usize) -> Self {
         self.media = bytes;
         self

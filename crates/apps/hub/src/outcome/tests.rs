@@ -12,13 +12,13 @@ fn read<T: DeserializeOwned>(value: Value) -> T {
 }
 
 fn fits(limits: &CallLimits, result: &impl Serialize) {
-    // Structured content has room of its own; the rest is what is free, and what is said of what is left out.
+    // The text limit applies to text and to structured content; the rest is free metadata and notes.
     let most = 2 * limits.text + limits.media + MAX_BESIDE + 20_000;
     assert!(size(result) <= most, "{} > {most}", size(result));
 }
 
 #[test]
-fn no_part_of_an_outcome_is_free() {
+fn every_part_of_an_outcome_is_limited() {
     let limits = CallLimits::default().text(10_000).media(10_000);
     let large = json!({"m": "x".repeat(20_000)});
     let all = vec![large.clone(); 10];
@@ -60,7 +60,7 @@ fn no_part_of_an_outcome_is_free() {
 }
 
 #[test]
-fn values_and_errors_have_bounds() {
+fn completions_and_errors_are_limited() {
     let limits = CallLimits::default().text(100);
     let values: CompletionInfo = read(json!({"values": vec!["x".repeat(1000); 1000]}));
     let bounded = bounded_values(values, &limits);

@@ -1,19 +1,19 @@
-//! How a value violates a schema.
+//! Violations of a schema.
 
 use std::fmt;
 
-/// How arguments, or data, do not fit a schema, at one place.
+/// A violation of a schema by one part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The place, as a JSON pointer; empty for all of it.
+    /// The part, as a JSON pointer; empty for the whole value.
     pub pointer: String,
-    /// What is wrong there.
+    /// The problem.
     pub problem: String,
 }
 
 impl Violation {
-    /// Of all of it.
+    /// Creates a violation by the whole value.
     pub(crate) fn whole(problem: &str) -> Self {
         Self { pointer: String::new(), problem: problem.to_owned() }
     }

@@ -1,13 +1,13 @@
-//! Which servers of a project's files count.
+//! Trust in the servers of project files.
 
 use std::{collections::HashSet, path::Path};
 
 use crate::config::{Configuration, Configured, Edit, Origin};
 
-/// The definitions that are trusted.
+/// The trusted definitions.
 #[derive(Debug, Default)]
 pub(crate) struct Trust {
-    /// Whether all are.
+    /// Whether all definitions are trusted.
     pub(crate) everything: bool,
     pub(crate) fingerprints: HashSet<String>,
 }
@@ -19,14 +19,13 @@ impl Trust {
             || self.fingerprints.contains(&server.fingerprint())
     }
 
-    /// The effective servers: an untrusted one is replaced by the server of the user that has the same name.
+    /// Returns the effective servers. An untrusted server is replaced by the user's server of the same name, if there is one.
     pub(crate) fn choose(&self, configuration: &Configuration) -> Vec<Configured> {
         let chosen = configuration.servers.iter().map(|server| {
             let replaced = configuration.replaced.iter().find(|replaced| replaced.name == server.name);
-            let counts = replaced.filter(|_| !self.covers(server)).unwrap_or(server);
-            let mut counts = counts.clone();
-            counts.is_trusted = self.covers(&counts);
-            counts
+            let mut chosen = replaced.filter(|_| !self.covers(server)).unwrap_or(server).clone();
+            chosen.is_trusted = self.covers(&chosen);
+            chosen
         });
         chosen.collect()
     }
@@ -36,14 +35,14 @@ impl Trust {
 #[derive(Debug)]
 pub(crate) struct Edited<'a> {
     pub(crate) edit: &'a Edit,
-    /// The file, where it is not that of the server.
+    /// The edited file, if the caller named one.
     pub(crate) file: Option<&'a Path>,
-    /// The server that counted before.
+    /// The effective server before the edit.
     pub(crate) before: Option<&'a Configured>,
 }
 
 impl Edited<'_> {
-    /// Whether a definition is what this edit made, and nothing else.
+    /// Returns whether a definition differs only by this edit.
     pub(crate) fn made(&self, after: &Configured) -> bool {
         match self.edit {
             Edit::Add(config) => {

@@ -84,7 +84,7 @@ fn runtime_shutdown_during_start_leaves_no_process() {
         });
         drop(runtime);
         mark.leaves_nothing();
-        // No task is left, and no call waits for one.
+        // All tasks have ended, and all calls have returned.
         crate::played::runtime().block_on(async {
             hub.close().await;
             assert!(hub.restart("s").await.is_some());

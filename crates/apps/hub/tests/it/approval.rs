@@ -1,4 +1,4 @@
-//! Who allows a call, and the records of that.
+//! Approval of calls, and their records.
 
 use std::{
     sync::{
@@ -21,7 +21,7 @@ use crate::{
     server::{LIMIT, hub, program},
 };
 
-/// A server of which `heard` and `give` may be called without a question.
+/// A server whose configuration always allows `heard` and `give`.
 fn config() -> ServerConfig {
     let mut config = ServerConfig::new(program());
     config.always_allow = ["heard", "gi*"].into_iter().collect();
@@ -48,7 +48,7 @@ fn echo() -> CallRequest {
 }
 
 #[tokio::test]
-async fn what_the_configuration_does_not_allow_is_denied_by_default() {
+async fn calls_are_denied_by_default() {
     let hub = hub(config(), |builder| builder).await;
     hub.call(call("give", json!({"content": []}))).await.unwrap();
     let error = hub.call(echo()).await.unwrap_err();
@@ -58,7 +58,7 @@ async fn what_the_configuration_does_not_allow_is_denied_by_default() {
 }
 
 #[tokio::test]
-async fn a_handler_sees_the_call_and_decides() {
+async fn handler_gets_the_call_and_decides() {
     let (hub, asked) = asking(async |call: Proposed| {
         assert_eq!((call.server.as_str(), &*call.name, &*call.caller), ("test", "echo", "the test"));
         assert_eq!(
@@ -81,13 +81,13 @@ async fn a_handler_sees_the_call_and_decides() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_about_what_can_not_be() {
+async fn impossible_calls_need_no_approval() {
     let (hub, asked) = asking(async |_| CallDecision::Allow).await;
     for request in [
         call("nothing", json!({})),
         call("echo", json!({})),
         CallRequest::new("other", "echo"),
-        // And not about what is allowed anyway.
+        // Allowed tools need no approval.
         call("give", json!({"content": []})),
     ] {
         let _ = hub.call(request).await;
@@ -97,7 +97,7 @@ async fn nobody_is_asked_about_what_can_not_be() {
 }
 
 #[tokio::test]
-async fn a_handler_that_fails_has_denied() {
+async fn failed_handler_denies() {
     let (hub, _) = asking(|call: Proposed| {
         assert_ne!(call.arguments["text"], "panics at once");
         async move {
@@ -119,7 +119,7 @@ async fn a_handler_that_fails_has_denied() {
 }
 
 #[tokio::test]
-async fn what_was_switched_off_meanwhile_is_not_called() {
+async fn server_or_tool_disabled_during_approval_is_not_called() {
     let (ask, mut asked) = tokio::sync::mpsc::unbounded_channel();
     let approval = Approval::asked(move |_| {
         let (answer, answered) = tokio::sync::oneshot::channel();
@@ -135,7 +135,7 @@ async fn what_was_switched_off_meanwhile_is_not_called() {
         answer.send(CallDecision::Allow).unwrap();
     });
     assert_eq!(error.unwrap_err().code(), "tool_disabled");
-    // A server of that name that is another program now is not what was allowed.
+    // Another program under the same name is not allowed.
     hub.apply(Sources::new().server("test", config()).read());
     let (error, ()) = tokio::join!(hub.call(echo()), async {
         let answer = asked.recv().await.unwrap();
@@ -150,7 +150,7 @@ async fn what_was_switched_off_meanwhile_is_not_called() {
     });
     let error = error.unwrap_err();
     assert!(matches!(error, CallError::Denied { by: DeniedBy::Change, .. }), "{error}");
-    // A question that is dropped unanswered is a no, and so is a call that nobody waits for any more.
+    // An approval that is dropped without an answer denies the call, and so does a dropped call.
     let (error, ()) = tokio::join!(hub.call(echo()), async { drop(asked.recv().await.unwrap()) });
     assert_eq!(error.unwrap_err().code(), "denied");
     let answer = tokio::select! {
@@ -162,7 +162,7 @@ async fn what_was_switched_off_meanwhile_is_not_called() {
 }
 
 #[tokio::test]
-async fn what_is_allowed_always_is_written_and_not_asked_for_again() {
+async fn always_allowed_tool_is_written_and_needs_no_further_approval() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(".mcp.json");
     let program = program();
@@ -187,7 +187,7 @@ async fn what_is_allowed_always_is_written_and_not_asked_for_again() {
 }
 
 #[tokio::test]
-async fn an_allowed_tool_that_its_server_changes_is_asked_about() {
+async fn allowed_tool_needs_approval_after_its_server_changes_it() {
     let (hub, asked) = asking(async |call: Proposed| {
         if &*call.name == "notify" {
             return CallDecision::Allow;
@@ -236,7 +236,7 @@ async fn an_allowed_tool_that_its_server_changes_is_asked_about() {
         assert_eq!(asked.load(Ordering::Relaxed), 3 * count + 3);
         let troubles = hub.troubles("test").unwrap();
         assert!(troubles.last().unwrap().what.contains("`give2` has changed"), "{troubles:?}");
-        // What it was before is allowed as before.
+        // The earlier definition is allowed as before.
         add(&first).await;
         give("nobody").await.unwrap();
     }
@@ -256,7 +256,7 @@ async fn an_allowed_tool_that_its_server_changes_is_asked_about() {
 }
 
 #[tokio::test]
-async fn a_tool_that_the_program_allows_again_is_allowed_as_it_is() {
+async fn tool_that_the_program_allows_again_is_allowed_with_its_new_definition() {
     let project = crate::project::Project::new();
     project.configure(
         ".mcp.json",
@@ -292,7 +292,7 @@ async fn a_tool_that_the_program_allows_again_is_allowed_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_resource_is_read_with_approval_where_the_request_wants_that() {
+async fn resource_needs_approval_if_the_request_requires_it() {
     let (hub, asked) = asking(async |call: Proposed| {
         assert_eq!((call.what, call.tool.is_none(), &*call.arguments), (Use::Resource, true, &json!(null)));
         if &*call.name == "test://a" { CallDecision::Allow } else { CallDecision::Deny { reason: None } }
@@ -306,7 +306,7 @@ async fn a_resource_is_read_with_approval_where_the_request_wants_that() {
     assert_eq!(denied.to_string(), "the call of `test://secret` of the server `test` was denied");
     assert_eq!(asked.load(Ordering::Relaxed), 2);
     hub.close().await;
-    // With nobody to ask it is denied, and a program that asks elsewhere is not held up.
+    // Without a handler the call is denied; `Approval::allowed` allows it.
     let denying = crate::server::hub(config(), |builder| builder).await;
     assert_eq!(denying.read_resource(read("test://a").with_approval()).await.unwrap_err().code(), "denied");
     denying.close().await;
@@ -388,14 +388,14 @@ async fn records_hold_up_no_call_and_say_what_was_lost() {
     assert_eq!((record.missed, record.arguments), (0, Arguments::Text("{}".to_owned())));
     hub.call(call("give", json!({"content": []}))).await.unwrap();
     assert_eq!(records.try_recv().unwrap().missed, 4);
-    // Nobody takes them at all any more.
+    // Calls continue without a receiver of records.
     drop(records);
     heard(&hub).await;
     hub.close().await;
 }
 
 #[tokio::test]
-async fn a_program_that_asks_elsewhere_allows_everything_but_what_is_disabled() {
+async fn allowed_approval_allows_all_enabled_tools() {
     let mut config = ServerConfig::new(program());
     config.disabled_tools = ["die"].into_iter().collect();
     let (audit, mut records) = Audit::new(10);

@@ -68,7 +68,7 @@ async fn echo(hub: &Hub, server: &str, text: &str) -> Result<String, String> {
     Ok(outcome.content[0].as_text().unwrap().text.clone())
 }
 
-/// Opens a page of this machine, and tells where it sends the browser.
+/// Requests a local page and returns its redirect.
 async fn visit(url: &str) -> Option<String> {
     let rest = url.strip_prefix("http://").unwrap();
     let (host, path) = rest.split_at(rest.find('/').unwrap());
@@ -95,7 +95,7 @@ async fn authorize(hub: &Hub) {
 }
 
 #[tokio::test]
-async fn a_user_authorizes_once_and_the_server_is_connected_from_then_on() {
+async fn user_authorizes_once_and_the_server_stays_connected() {
     for (way, path) in WAYS {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tokens.json");
@@ -113,7 +113,7 @@ async fn a_user_authorizes_once_and_the_server_is_connected_from_then_on() {
         assert_eq!(asked["resource"].trim_end_matches('/'), server.url(""));
         let redirect = visit(authorization.url()).await.unwrap();
         let browser = async {
-            // Whoever else comes is turned away.
+            // Other requests are refused.
             for stranger in ["/favicon.ico", "/callback", "/callback?code=x&state=stolen", "/"] {
                 visit(&loopback.redirect_uri().replace("/callback", stranger)).await;
             }
@@ -145,7 +145,7 @@ async fn a_user_authorizes_once_and_the_server_is_connected_from_then_on() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_refused_is_renewed_and_nobody_notices() {
+async fn refused_token_is_renewed_without_a_failed_call() {
     for (way, path) in WAYS {
         let folder = tempfile::tempdir().unwrap();
         let server = WebServer::start();
@@ -162,7 +162,7 @@ async fn a_token_that_is_refused_is_renewed_and_nobody_notices() {
             asked.iter().all(|(_, header)| header.as_ref().is_some_and(|is| is.starts_with("Basic "))),
             "{asked:?}"
         );
-        // Without a scope the server keeps the one that it granted.
+        // Without a scope in the request, the granted scope stays.
         assert!(asked[1].0.get("scope").is_none_or(|scope| scope == "basic"), "{asked:?}");
         hub.close().await;
     }
@@ -200,7 +200,7 @@ async fn connections_that_renew_at_once_use_no_refresh_token_twice() {
 }
 
 #[tokio::test]
-async fn a_token_that_another_process_got_may_be_over_too() {
+async fn token_of_another_process_may_have_expired() {
     for (way, path) in WAYS {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tokens.json");
@@ -223,7 +223,7 @@ async fn a_token_that_another_process_got_may_be_over_too() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_over_soon_is_renewed_before_it_is_sent() {
+async fn token_that_expires_soon_is_renewed_before_it_is_sent() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens.json");
     let server = WebServer::start();
@@ -248,7 +248,7 @@ async fn a_token_that_is_over_soon_is_renewed_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_token_with_a_short_life_is_good_for_something() {
+async fn token_with_a_short_life_is_sent() {
     let folder = tempfile::tempdir().unwrap();
     let server = WebServer::start();
     let authority = Authority::guard(&server);
@@ -262,7 +262,7 @@ async fn a_token_with_a_short_life_is_good_for_something() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_dropped_loses_no_token() {
+async fn dropped_call_loses_no_token() {
     let folder = tempfile::tempdir().unwrap();
     let server = WebServer::start();
     let authority = Authority::guard(&server);
@@ -285,7 +285,7 @@ async fn a_call_that_is_dropped_loses_no_token() {
 }
 
 #[tokio::test]
-async fn a_refresh_token_that_is_refused_takes_a_new_authorization_and_a_server_that_is_broken_does_not() {
+async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_does_not() {
     let folder = tempfile::tempdir().unwrap();
     let server = WebServer::start();
     let authority = Authority::guard(&server);
@@ -357,7 +357,7 @@ async fn another_authorization_server_hears_nothing_of_the_old_ones_tokens_and_c
 }
 
 #[tokio::test]
-async fn a_page_that_a_browser_should_not_open_ends_the_authorization() {
+async fn unsafe_page_ends_the_authorization() {
     let folder = tempfile::tempdir().unwrap();
     let server = WebServer::start();
     let authority = Authority::guard(&server);
@@ -384,7 +384,7 @@ async fn a_page_that_a_browser_should_not_open_ends_the_authorization() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_is_told() {
+async fn invalid_answer_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let server = WebServer::start();
     let authority = Authority::guard(&server);

@@ -240,7 +240,7 @@ async fn progress_extends_the_time_limit_up_to_a_maximum() {
     let outcome = hub.call(call("tick", json!({"times": 25, "every": 100}))).await.unwrap();
     assert_eq!((text(&outcome), started.elapsed() > time), ("done", true));
     hub.close().await;
-    // With a limit of all that is not longer, one step within it is enough to tell the two limits apart.
+    // The maximum duration equals the timeout, so a single progress distinguishes the two limits.
     let hub = crate::server::hub(config, |builder| builder.limits(CallLimits::default().longest(time))).await;
     let started = Instant::now();
     let endless = hub.call(call("tick", json!({"times": 100_000, "every": 50})));

@@ -42,7 +42,7 @@ async fn variables_have_their_values_of_the_moment_in_which_a_server_starts() {
         "{told}"
     );
 
-    // A value that was exchanged since is the one that counts.
+    // The current value is used.
     *set.lock().unwrap() = "other";
     hub.restart("tells").await;
     assert!(hub.wait_until_ready(LIMIT).await);

@@ -1,9 +1,9 @@
-//! What is written about the conformance suite is what is expected of it.
+//! The document about the conformance suite contains the expected outcomes.
 
 use std::{fs, path::Path};
 
 #[test]
-fn the_tables_say_what_is_expected() {
+fn tables_contain_the_expected_outcomes() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let document = fs::read_to_string(root.join("../../../docs/internals/hub-conformance.md")).unwrap();
     for (file, heading) in

@@ -56,7 +56,7 @@ async fn each_kind_of_content_is_described() {
 }
 
 #[test]
-fn what_was_read_is_told_without_its_address() {
+fn resource_contents_become_text_blocks() {
     assert_eq!(messages_contents(&[ResourceContents::text("inside", "test://t")]), [text("inside")]);
     assert_eq!(messages_contents(&[]), [text("(no output)")]);
     assert_eq!(quoted("a\n```"), "````text\na\n```\n````\n");

@@ -1,4 +1,4 @@
-//! Changes that are refused: nothing is written, and the error says why.
+//! Refused changes: nothing is written, and the error contains the reason.
 
 use std::{fs, path::Path, time::Duration};
 
@@ -21,7 +21,7 @@ fn off(launch: impl Into<Launch>) -> ServerConfig {
 }
 
 #[tokio::test]
-async fn a_server_that_would_be_refused_when_it_is_read_is_not_added() {
+async fn invalid_server_is_not_added() {
     let folder = tempfile::tempdir().unwrap();
     let (file, new) = (folder.path().join(".mcp.json"), folder.path().join(".roo/mcp.json"));
     fs::write(&file, FILE).unwrap();
@@ -49,7 +49,7 @@ async fn a_server_that_would_be_refused_when_it_is_read_is_not_added() {
 }
 
 #[tokio::test]
-async fn a_time_limit_is_one_that_may_stand_in_the_file() {
+async fn invalid_time_limit_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(".mcp.json");
     fs::write(&file, FILE).unwrap();
@@ -71,7 +71,7 @@ async fn a_time_limit_is_one_that_may_stand_in_the_file() {
 }
 
 #[tokio::test]
-async fn a_server_of_a_file_that_the_hub_does_not_read_is_not_changed() {
+async fn server_in_a_file_that_the_hub_does_not_read_is_not_changed() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = other.path().join("servers.json");
     fs::write(&file, FILE).unwrap();

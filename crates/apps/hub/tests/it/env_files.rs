@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::project::{Project, is_connected, until};
 
-/// Waits until all that has happened to files up to now was told.
+/// Waits until all earlier changes of files were handled.
 async fn told(project: &Project, hub: &Hub) {
     let starts = project.starts("sign").len();
     project.write("sign", &starts.to_string());
@@ -18,7 +18,7 @@ fn has_failed(hub: &Hub, server: &str) -> bool {
     matches!(hub.server(server), Some(server) if matches!(server.state, ServerState::Failed { .. }))
 }
 
-/// A server whose token is in its file of variables, and one to see that everything was told.
+/// Configures a server with its token in an env file, and a second one: its restart shows that all changes were handled.
 fn configure(project: &Project) {
     project.write("sign", "");
     let servers = json!({
@@ -61,7 +61,7 @@ async fn another_content_restarts_the_server_and_nothing_else_does() {
 }
 
 #[tokio::test]
-async fn a_file_that_appears_starts_the_server_that_failed_without_it() {
+async fn new_file_starts_the_server_that_failed_without_it() {
     let project = Project::new();
     configure(&project);
     let hub = project.hub(|builder| builder).await;
@@ -79,7 +79,7 @@ async fn a_file_that_appears_starts_the_server_that_failed_without_it() {
 
 // Else each change by the program would restart the servers that watch the folder of the configuration.
 #[tokio::test]
-async fn the_configuration_in_a_folder_that_is_watched_is_no_part_of_what_a_server_is_made_of() {
+async fn configuration_in_a_watched_folder_restarts_no_server() {
     let project = Project::new();
     project.write("sign", "");
     let servers = json!({

@@ -1,4 +1,4 @@
-//! The hub follows its files, whoever changes them, and changes them itself.
+//! The hub follows its files and edits them.
 
 use std::{
     fs,
@@ -37,10 +37,10 @@ fn configurations(events: &mut EventStream) -> usize {
     count
 }
 
-// mcp-notes 2.3, number 1: what was resolved was compared with what is written, so each event restarted each server with
-// a variable; and a restart used the old values.
+// A comparison of resolved with raw configuration would restart each server with a variable at each event, and a restart
+// would use old values.
 #[tokio::test]
-async fn only_what_has_changed_is_restarted_and_with_the_values_of_now() {
+async fn only_changed_servers_are_restarted_and_with_current_values() {
     let project = Project::new();
     let servers = |more: Value| json!({"a": project.server("a", json!({})), "b": project.server("b", more)});
     project.configure(".mcp.json", servers(json!({})));
@@ -92,7 +92,7 @@ async fn files_that_servers_are_made_of_restart_them_whatever_else_changes() {
 }
 
 #[tokio::test]
-async fn a_built_program_that_is_built_again_restarts_its_server() {
+async fn new_build_restarts_the_server() {
     let project = Project::new();
     project.write("build/index.js", "1");
     let mut server = project.server("a", json!({}));
@@ -116,7 +116,7 @@ async fn a_built_program_that_is_built_again_restarts_its_server() {
 }
 
 #[tokio::test]
-async fn a_file_that_changes_again_and_again_restarts_its_server_now_and_then() {
+async fn frequent_changes_restart_the_server_with_delays() {
     let project = Project::new();
     project.write("built", "1");
     project.configure(".mcp.json", json!({"a": project.server("a", json!({"watchPaths": ["built"]}))}));
@@ -132,7 +132,7 @@ async fn a_file_that_changes_again_and_again_restarts_its_server_now_and_then() 
 }
 
 #[tokio::test]
-async fn who_asks_for_a_restart_does_not_wait_for_files_to_rest() {
+async fn requested_restart_does_not_wait_for_the_delay() {
     let project = Project::new();
     project.write("built", "1");
     project.write("sign", "1");
@@ -146,7 +146,7 @@ async fn who_asks_for_a_restart_does_not_wait_for_files_to_rest() {
     project.write("built", "2");
     until(&hub, || project.starts("a").len() == 2 && is_connected(&hub, "a")).await;
     project.write("built", "3");
-    // What is told of the one file is told before this is, or with it: the restart of `a` waits for its hour now.
+    // Changes are handled in order, so the restart of `a` is scheduled when `b` restarts.
     project.write("sign", "2");
     until(&hub, || project.starts("b").len() == 2 && is_connected(&hub, "b")).await;
     assert_eq!(project.starts("a").len(), 2);
@@ -157,7 +157,7 @@ async fn who_asks_for_a_restart_does_not_wait_for_files_to_rest() {
 
 // mcp-notes 2.3, number 13, and a file that is being edited.
 #[tokio::test]
-async fn a_broken_file_changes_nothing_but_the_problems() {
+async fn broken_file_changes_only_the_problems() {
     let project = Project::new();
     project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
     project.configure("global.json", json!({"b": project.server("b", json!({}))}));
@@ -200,7 +200,7 @@ async fn files_may_come_and_go_with_their_servers() {
 // mcp-notes 2.3, numbers 4, 5 and 6: the timeout did not apply, other keys were lost, and a flag that hid the hub's own
 // write hid other people's too.
 #[tokio::test]
-async fn a_change_by_the_program_is_in_force_and_hides_nobody_elses() {
+async fn change_by_the_program_is_in_force_and_hides_no_other_change() {
     let project = Project::new();
     let (a, b) = (project.server("a", json!({})), project.server("b", json!({})));
     let text = format!(
@@ -214,7 +214,7 @@ async fn a_change_by_the_program_is_in_force_and_hides_nobody_elses() {
     let written = project.read(".mcp.json");
     assert!(written.contains(", \"timeout\": 7}, // a"), "{written}");
     assert_eq!(written.replace(", \"timeout\": 7", ""), text);
-    // Somebody else, before anything could have been heard of the first change.
+    // Another program changes the file before the watcher reports the first change.
     let theirs = project.read(".mcp.json").replace("// mine", "// theirs");
     let theirs = theirs.replacen("\"b\": {", "\"b\": {\"timeout\": 9, ", 1);
     project.write(".mcp.json", &theirs);
@@ -242,7 +242,7 @@ async fn a_change_by_the_program_is_in_force_and_hides_nobody_elses() {
 }
 
 #[tokio::test]
-async fn what_the_hub_writes_itself_is_no_news() {
+async fn own_edit_is_not_read_twice() {
     let project = Project::new();
     project.write("sign", "");
     let servers = json!({
@@ -253,7 +253,7 @@ async fn what_the_hub_writes_itself_is_no_news() {
     for seconds in 1..5 {
         let mut events = hub.events();
         hub.set_timeout("a", Duration::from_secs(seconds)).await.unwrap();
-        // What is told of the file is told before this is, or with it.
+        // Changes are handled in order.
         project.write("sign", "");
         until(&hub, || project.starts("b").len() as u64 > seconds && is_connected(&hub, "b")).await;
         assert_eq!(configurations(&mut events), 1);
@@ -262,7 +262,7 @@ async fn what_the_hub_writes_itself_is_no_news() {
 }
 
 #[tokio::test]
-async fn what_is_asked_for_does_not_wait_for_quiet() {
+async fn requested_reload_does_not_wait_for_the_debounce() {
     let project = Project::new();
     let hub = project.hub(|builder| builder.debounce(Duration::from_secs(3600))).await;
     project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
@@ -299,7 +299,7 @@ async fn servers_are_added_and_removed() {
     assert_eq!(config(&hub, "a").timeout, Duration::from_secs(5));
     hub.remove("a").await.unwrap();
     assert!(hub.server("a").is_none());
-    // One that makes no sense can be removed, too.
+    // An invalid server can be removed, too.
     hub.remove("broken").await.unwrap();
     assert_eq!(project.read("global.json"), "{\"mcpServers\":{}}");
     let unknown = hub.remove("a").await;
@@ -323,7 +323,7 @@ fn strings(object: &Map<String, Value>, key: &str) -> Vec<String> {
 
 // Dropping a future takes nothing back.
 #[tokio::test]
-async fn a_change_is_made_though_nobody_waits_for_it() {
+async fn change_is_made_after_its_future_is_dropped() {
     let project = Project::new();
     project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
     let hub = project.hub(|builder| builder).await;
@@ -332,10 +332,10 @@ async fn a_change_is_made_though_nobody_waits_for_it() {
     hub.close().await;
 }
 
-/// What is counted is counted in the whole process.
+/// The counters cover the whole process.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_watches_any_more_when_the_hub_is_closed_or_dropped() {
+fn no_file_is_watched_after_the_hub_is_closed_or_dropped() {
     let run = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "follow::alone", "--ignored"])
         .output()

@@ -22,6 +22,7 @@ use tokio::{
 
 use crate::{
     call::{call, heard, limited, text},
+    project::until,
     server::{LIMIT, config, hub},
 };
 
@@ -255,12 +256,7 @@ async fn changed_list_is_read_again() {
     let tool = json!({"name": "new", "inputSchema": {"type": "object", "required": ["a"]}});
     let add = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
     hub.call(call("notify", add)).await.unwrap();
-    let added = async {
-        while hub.catalog("test").unwrap().tools().len() == 10 {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(LIMIT, added).await.unwrap();
+    until(&hub, || hub.catalog("test").unwrap().tools().len() != 10).await;
     assert_eq!(hub.call(call("new", json!({}))).await.unwrap_err().code(), "bad_arguments");
     hub.close().await;
 }

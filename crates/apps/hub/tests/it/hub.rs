@@ -10,7 +10,7 @@ use agentwire_hub::{
 use crate::server;
 
 #[tokio::test]
-async fn a_command_that_is_not_there_is_told_and_does_not_hold_up_the_others() {
+async fn missing_command_is_reported_and_delays_no_other_server() {
     let missing = ServerConfig::new(Stdio::new("agentwire-no-such-command"));
     let mut exits = Stdio::new("sh");
     exits.args = ["-c", "echo 'cannot find the key' >&2; exit 3"].map(str::to_owned).into();

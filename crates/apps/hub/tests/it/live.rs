@@ -118,7 +118,7 @@ async fn bounded(test: impl Future<Output = ()>) {
 
 #[tokio::test]
 #[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
-async fn a_model_calls_a_tool_of_a_server_through_the_hub() {
+async fn model_calls_a_tool_of_a_server_through_the_hub() {
     bounded(async {
         let place = Place::calling(&[
             ("mcp__hub__everything__echo", json!({"message": "hello"})),

@@ -36,4 +36,5 @@ mod subscribed;
 mod tasks;
 mod trust;
 #[cfg(feature = "http")]
+#[path = "../../../hub-transport/tests/it/web.rs"]
 mod web;

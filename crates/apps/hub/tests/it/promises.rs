@@ -3,10 +3,10 @@
 use agentwire_hub::{CallLimits, CallOutcome, Gateway, Hub, HubBuilder, llm::messages_content};
 use rmcp::{ServiceExt as _, model::CallToolRequestParams};
 use serde_json::{Value, json};
-use tokio::time::timeout;
 
 use crate::{
     call::call,
+    project::until,
     server::{LIMIT, config, hub},
 };
 
@@ -18,12 +18,7 @@ async fn promising(build: impl FnOnce(HubBuilder) -> HubBuilder) -> Hub {
     let tool = json!({"name": "give-sum", "inputSchema": {"type": "object"}, "outputSchema": promise});
     let add = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
     hub.call(call("notify", add)).await.unwrap();
-    let added = async {
-        while hub.catalog("test").unwrap().tools().len() == before {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(LIMIT, added).await.unwrap();
+    until(&hub, || hub.catalog("test").unwrap().tools().len() != before).await;
     hub
 }
 

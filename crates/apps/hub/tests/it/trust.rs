@@ -84,7 +84,7 @@ async fn servers_of_a_project_do_not_start_and_none_of_their_variables_is_looked
 }
 
 #[tokio::test]
-async fn a_server_starts_when_its_definition_is_trusted_and_ends_when_that_changes() {
+async fn server_starts_when_its_definition_is_trusted_and_ends_when_that_changes() {
     let project = Project::new();
     let write = |more: Value| project.configure(".mcp.json", json!({"a": project.server("a", more)}));
     write(json!({}));
@@ -119,7 +119,7 @@ async fn a_server_starts_when_its_definition_is_trusted_and_ends_when_that_chang
 }
 
 #[tokio::test]
-async fn a_server_of_the_user_is_not_replaced_by_one_of_the_project_that_is_not_trusted() {
+async fn untrusted_project_server_does_not_replace_the_users_server() {
     let project = Project::new();
     project.configure("global.json", json!({"a": project.server("user", json!({}))}));
     project.configure(".mcp.json", json!({"a": project.server("project", json!({"alwaysAllow": ["*"]}))}));
@@ -143,7 +143,7 @@ async fn a_server_of_the_user_is_not_replaced_by_one_of_the_project_that_is_not_
 }
 
 #[tokio::test]
-async fn what_the_program_writes_into_a_trusted_definition_stays_trusted() {
+async fn edit_by_the_program_stays_trusted() {
     let project = Project::new();
     project.configure(".mcp.json", json!({"a": project.server("a", json!({"disabledTools": ["echo"]}))}));
     let approval = Approval::asked(async |_| CallDecision::AllowAlways);
@@ -177,7 +177,7 @@ async fn what_the_program_writes_into_a_trusted_definition_stays_trusted() {
 }
 
 #[tokio::test]
-async fn an_edit_does_not_trust_what_somebody_else_wrote() {
+async fn edit_does_not_trust_other_changes_of_the_file() {
     let project = Project::new();
     let file = project.path(".mcp.json");
     project.configure(".mcp.json", json!({"a": project.server("a", json!({}))}));
@@ -193,7 +193,7 @@ async fn an_edit_does_not_trust_what_somebody_else_wrote() {
 }
 
 #[tokio::test]
-async fn the_program_can_trust_definitions_from_the_start_or_a_whole_folder() {
+async fn program_can_trust_definitions_from_the_start_or_a_whole_folder() {
     let project = Project::new();
     let servers = json!({"a": project.server("a", json!({})), "b": project.server("b", json!({}))});
     project.configure(".mcp.json", servers);

@@ -3,7 +3,7 @@
 use rmcp::{ErrorData, model::InputResponses};
 use serde_json::{Value, json};
 
-/// What comes with a request that is sent again.
+/// The input in a repeated request.
 #[derive(Clone, Copy)]
 pub(super) struct Answers<'a> {
     pub(super) given: Option<&'a InputResponses>,
@@ -14,7 +14,7 @@ pub(super) struct Answers<'a> {
 ///
 /// # Errors
 ///
-/// If the state is none that was given out.
+/// If the state is unknown.
 pub(super) fn next(name: &str, arguments: &Value, answers: Answers<'_>) -> Result<Option<Value>, ErrorData> {
     let rounds = rounds(name, arguments);
     let round = match answers.state {
@@ -71,7 +71,7 @@ fn rounds(name: &str, arguments: &Value) -> Vec<Value> {
                 json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]});
             vec![json!({"confirm": form("Please confirm", schema)})]
         }
-        // What the client can't do is left to the hub.
+        // The hub handles clients without the capability.
         "test_input_required_result_multiple_inputs" | "test_input_required_result_capabilities" => {
             let greeting = sample("Generate a greeting");
             vec![json!({"user_name": user_name(), "greeting": greeting, "client_roots": roots()})]

@@ -14,7 +14,7 @@ fn schema(text: Value) -> Schema {
 }
 
 #[test]
-fn everything_wrong_is_told_at_once_and_where() {
+fn all_violations_are_reported_with_their_places() {
     let schema = schema(json!({
         "type": "object", "required": ["path", "mode"], "additionalProperties": false,
         "properties": {"path": {"type": "string"}, "mode": {"type": "string"}, "lines": {
@@ -30,7 +30,7 @@ fn everything_wrong_is_told_at_once_and_where() {
 }
 
 #[test]
-fn what_is_told_has_bounds() {
+fn violations_are_limited_in_number_and_length() {
     let schema = schema(json!({"additionalProperties": {"type": "string", "maxLength": 3}}));
     let many: serde_json::Map<_, _> = (0..100).map(|n| (n.to_string(), json!(n))).collect();
     let violations = schema.violations("t", &Value::Object(many));
@@ -93,7 +93,7 @@ fn references_are_followed() {
 }
 
 #[test]
-fn nothing_fits_a_schema_that_does_not_compile() {
+fn no_value_is_valid_for_a_schema_that_does_not_compile() {
     for text in [
         json!({"type": "strin"}),
         json!({"$ref": "https://example.com/schema.json"}),
@@ -159,7 +159,7 @@ fn schema_whose_references_go_around_ends_in_time() {
         assert!(violations[0].problem.contains("in time"), "{violations:?}");
         assert!(started.elapsed() < limit, "{:?}", started.elapsed());
     }
-    // One that can be left out leads back to all of it, and to no more.
+    // An ordinary recursive schema is not affected.
     let text = json!({
         "type": "object", "properties": {"next": {"$ref": "#/$defs/maybe"}, "n": {"type": "integer"}},
         "$defs": {"maybe": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}},

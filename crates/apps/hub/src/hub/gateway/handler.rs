@@ -22,9 +22,9 @@ use super::{
     Gateway,
     rewrite::Rewrite,
     rounds::Done,
-    run::{Again, Ran, cancelled, unless_cancelled},
+    run::{Repetition, Response, cancelled, unless_cancelled},
     subscribed::Subscribed,
-    watch::{Changes, To, watch},
+    watch::{Changes, Recipient, watch},
 };
 use crate::{
     CallError, CallOutcome, CallRequest, Misnamed, NamedTool, Progress, PromptRequest, ReadRequest, Use,
@@ -79,7 +79,8 @@ impl ServerHandler for Gateway {
                     tracing::debug!(%error, "a resource was not subscribed to");
                 }
             }
-            watch(self.hub.clone(), changes, before, &subscribed, To::Subscription(context.sink())).await;
+            watch(self.hub.clone(), changes, before, &subscribed, Recipient::Subscription(context.sink()))
+                .await;
         };
         tokio::select! {
             () = listen => {}
@@ -129,7 +130,7 @@ impl ServerHandler for Gateway {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let subject = ("tools/call", request.name.to_string());
-        let again = Again { responses: request.input_responses, state: request.request_state };
+        let again = Repetition { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let named = offers
@@ -141,9 +142,10 @@ impl ServerHandler for Gateway {
         let call = CallRequest::new(named.server.as_str(), &*named.item).arguments(arguments);
         let call = call.caller(caller(&context));
         let hub = self.hub.clone();
-        let work = |asked, progress: mpsc::Sender<Progress>| async move {
+        let work = |client, progress: mpsc::Sender<Progress>| async move {
             // A slow client misses some of the progress.
-            let call = call.asked(asked).on_progress(move |step| drop(progress.try_send(step)));
+            let mut call = call.on_progress(move |step| drop(progress.try_send(step)));
+            call.gateway_client = client;
             let outcome = Box::pin(hub.call(call)).await;
             let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
             let is_this = |tool: &&NamedTool| tool.server == named.server && *tool.tool.name == *named.item;
@@ -169,9 +171,9 @@ impl ServerHandler for Gateway {
             }
         };
         match self.run(subject, again, work, &context).await? {
-            Ran::Done(Done::Tool(result)) => Ok(result.into()),
-            Ran::Asks(required) => Ok(required.into()),
-            Ran::Done(_) => Err(another()),
+            Response::Done(Done::Tool(result)) => Ok(result.into()),
+            Response::Asks(required) => Ok(required.into()),
+            Response::Done(_) => Err(another()),
         }
     }
 
@@ -197,7 +199,7 @@ impl ServerHandler for Gateway {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let subject = ("resources/read", request.uri.clone());
-        let again = Again { responses: request.input_responses, state: request.request_state };
+        let again = Repetition { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
         let (server, uri) = self.find_resource(&request.uri)?;
         let mut read = ReadRequest::new(server.as_str(), uri).caller(caller(&context));
@@ -205,8 +207,9 @@ impl ServerHandler for Gateway {
             read = read.with_approval();
         }
         let hub = self.hub.clone();
-        let work = |asked, _| async move {
-            let mut result = Box::pin(hub.read_resource(read.asked(asked))).await.map_err(refused)?;
+        let work = |client, _| async move {
+            read.gateway_client = client;
+            let mut result = Box::pin(hub.read_resource(read)).await.map_err(refused)?;
             let rewrite = Rewrite { uris: offers.uris(), server: &server };
             for contents in &mut result.contents {
                 rewrite.contents(contents);
@@ -216,9 +219,9 @@ impl ServerHandler for Gateway {
             Ok(Done::Resource(result))
         };
         match self.run(subject, again, work, &context).await? {
-            Ran::Done(Done::Resource(result)) => Ok(result.into()),
-            Ran::Asks(required) => Ok(required.into()),
-            Ran::Done(_) => Err(another()),
+            Response::Done(Done::Resource(result)) => Ok(result.into()),
+            Response::Asks(required) => Ok(required.into()),
+            Response::Done(_) => Err(another()),
         }
     }
 
@@ -260,15 +263,16 @@ impl ServerHandler for Gateway {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let subject = ("prompts/get", request.name.clone());
-        let again = Again { responses: request.input_responses, state: request.request_state };
+        let again = Repetition { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
         let named = offers.prompt_names().spelt(&request.name).map_err(misnamed)?.clone();
-        let prompt = PromptRequest::new(named.server.as_str(), &*named.item)
+        let mut prompt = PromptRequest::new(named.server.as_str(), &*named.item)
             .arguments(request.arguments.unwrap_or_default())
             .caller(caller(&context));
         let hub = self.hub.clone();
-        let work = |asked, _| async move {
-            let mut result = Box::pin(hub.get_prompt(prompt.asked(asked))).await.map_err(refused)?;
+        let work = |client, _| async move {
+            prompt.gateway_client = client;
+            let mut result = Box::pin(hub.get_prompt(prompt)).await.map_err(refused)?;
             let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
             for message in &mut result.messages {
                 rewrite.message(message);
@@ -277,9 +281,9 @@ impl ServerHandler for Gateway {
             Ok(Done::Prompt(result))
         };
         match self.run(subject, again, work, &context).await? {
-            Ran::Done(Done::Prompt(result)) => Ok(result.into()),
-            Ran::Asks(required) => Ok(required.into()),
-            Ran::Done(_) => Err(another()),
+            Response::Done(Done::Prompt(result)) => Ok(result.into()),
+            Response::Asks(required) => Ok(required.into()),
+            Response::Done(_) => Err(another()),
         }
     }
 

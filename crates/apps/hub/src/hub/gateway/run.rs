@@ -21,13 +21,13 @@ use super::{
 use crate::{CallError, Progress};
 
 /// The input in a repeated request.
-pub(super) struct Again {
+pub(super) struct Repetition {
     pub(super) responses: Option<InputResponses>,
     pub(super) state: Option<String>,
 }
 
 /// The response to a request.
-pub(super) enum Ran {
+pub(super) enum Response {
     Done(Done),
     Asks(InputRequiredResult),
 }
@@ -37,10 +37,10 @@ impl Gateway {
     pub(super) async fn run<F>(
         &self,
         subject: (&'static str, String),
-        again: Again,
+        again: Repetition,
         work: impl FnOnce(Option<Caller>, mpsc::Sender<Progress>) -> F,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Ran, ErrorData>
+    ) -> Result<Response, ErrorData>
     where
         F: Future<Output = Result<Done, ErrorData>> + Send + 'static,
     {
@@ -48,13 +48,13 @@ impl Gateway {
             Some(state) => {
                 let mut running = self.waiting.take(&state, &subject)?;
                 if running.answer(again.responses.unwrap_or_default()) {
-                    return Ok(Ran::Asks(self.waiting.keep(running)));
+                    return Ok(Response::Asks(self.waiting.keep(running)));
                 }
                 running
             }
             None => {
                 let (questions, asked) = mpsc::channel(QUESTIONS);
-                let (progress, heard) = mpsc::channel(UNSENT);
+                let (progress, received) = mpsc::channel(UNSENT);
                 let caller = self.hub.calls().asks_callers.then(|| {
                     if is_stateless(context) {
                         Caller::in_rounds(context, &self.client, questions)
@@ -63,15 +63,15 @@ impl Gateway {
                     }
                 });
                 let early = again.responses.unwrap_or_default();
-                Running::start(subject, early, work(caller, progress), asked, heard)
+                Running::start(subject, early, work(caller, progress), asked, received)
             }
         };
         tokio::select! {
             biased;
             () = context.ct.cancelled() => Err(cancelled()),
             next = next(&mut running, context) => match next {
-                Next::Done(done) => done.map(Ran::Done),
-                Next::Asks => Ok(Ran::Asks(self.waiting.keep(running))),
+                Next::Done(done) => done.map(Response::Done),
+                Next::Asks => Ok(Response::Asks(self.waiting.keep(running))),
             },
         }
     }
@@ -87,11 +87,11 @@ async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Ne
             tracing::debug!(%error, "progress was not passed on");
         }
     };
-    let Some(mut heard) = running.progress.take() else { return running.next().await };
+    let Some(mut received) = running.progress.take() else { return running.next().await };
     let next = {
         // Concurrent with the call: a client that reads nothing must not stop the time limit.
         let mut passing = pin!(async {
-            while let Some(step) = heard.recv().await {
+            while let Some(step) = received.recv().await {
                 pass_on(step).await;
             }
         });
@@ -104,7 +104,7 @@ async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Ne
         }
         next
     };
-    running.progress = Some(heard);
+    running.progress = Some(received);
     next
 }
 

@@ -12,7 +12,7 @@ use rmcp::{
 };
 use tokio::sync::broadcast::{self, error::RecvError};
 
-use super::{Gateway, handler::refused, watch::To};
+use super::{Gateway, handler::refused, watch::Recipient};
 use crate::{ServerName, connection::Hold, handlers::Update};
 
 /// The resources that a client has subscribed to, by the URIs that it uses. A clone is the same set.
@@ -84,7 +84,11 @@ impl Gateway {
 }
 
 /// Reports changes of the resources that a client has subscribed to, until the client or the hub is gone.
-pub(super) async fn report(mut updates: broadcast::Receiver<Update>, subscribed: &Subscribed, to: To<'_>) {
+pub(super) async fn report(
+    mut updates: broadcast::Receiver<Update>,
+    subscribed: &Subscribed,
+    to: Recipient<'_>,
+) {
     loop {
         let uris = match updates.recv().await {
             Ok(update) => subscribed.concerned(&update),

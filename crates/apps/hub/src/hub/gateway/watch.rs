@@ -25,12 +25,12 @@ impl Changes {
 
 /// The receiver of reports.
 #[derive(Clone, Copy)]
-pub(super) enum To<'a> {
+pub(super) enum Recipient<'a> {
     Session(&'a Peer<RoleServer>),
     Subscription(&'a SubscriptionSink),
 }
 
-impl To<'_> {
+impl Recipient<'_> {
     async fn report(self, list: List) -> bool {
         self.send(match list {
             List::Tools => ServerNotification::ToolListChangedNotification(Default::default()),
@@ -60,7 +60,13 @@ impl To<'_> {
 }
 
 /// Reports the differences from `before`, and changes of subscribed resources, until the client or the hub is gone.
-pub(super) async fn watch(hub: Hub, changes: Changes, before: Offers, subscribed: &Subscribed, to: To<'_>) {
+pub(super) async fn watch(
+    hub: Hub,
+    changes: Changes,
+    before: Offers,
+    subscribed: &Subscribed,
+    to: Recipient<'_>,
+) {
     tokio::select! {
         () = lists(hub, changes.events, before, to) => {}
         () = report(changes.updates, subscribed, to) => {}
@@ -68,7 +74,7 @@ pub(super) async fn watch(hub: Hub, changes: Changes, before: Offers, subscribed
 }
 
 /// Reports the lists that differ from `before`.
-async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: To<'_>) {
+async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: Recipient<'_>) {
     // Compare first: the offers may have changed before the first event.
     loop {
         let now = before.renewed(hub.offering());

@@ -13,7 +13,7 @@ use super::{Reload, WatchSettings};
 use crate::{
     Hub,
     config::{Edit, Files, ProblemKind, Severity, Sources, Variables},
-    hub::follow::Follow,
+    hub::{eventually::eventually, follow::Follow},
 };
 
 #[tokio::test]
@@ -36,12 +36,7 @@ async fn unwatchable_files_are_a_problem_and_are_polled() {
     assert!(problems[0].to_string().starts_with("warning: what is in "), "{}", problems[0]);
     let text = r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#;
     fs::write(folder.path().join(".mcp.json"), text).unwrap();
-    let there = async {
-        while servers.all().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(LIMIT, there).await.unwrap();
+    eventually(|| !servers.all().is_empty()).await;
 }
 
 // A network share blocks each access after its server is gone.
@@ -78,27 +73,12 @@ async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
     assert_eq!(time_limit(), Some(Duration::from_secs(2)));
     // Changes are still noticed, by polling.
     write(3);
-    let seen = async {
-        while time_limit() != Some(Duration::from_secs(3)) {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(LIMIT, seen).await.unwrap();
+    eventually(|| time_limit() == Some(Duration::from_secs(3))).await;
     *HANGS.0.lock().unwrap() = false;
     HANGS.1.notify_all();
-    let caught_up = async {
-        while !servers.problems().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(LIMIT, caught_up).await.unwrap();
+    eventually(|| servers.problems().is_empty()).await;
     write(4);
-    let followed = async {
-        while time_limit() != Some(Duration::from_secs(4)) {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(LIMIT, followed).await.unwrap();
+    eventually(|| time_limit() == Some(Duration::from_secs(4))).await;
 }
 
 // The hanging folder blocks the watcher's thread.
@@ -131,14 +111,11 @@ async fn change_is_applied_while_the_folder_of_another_file_hangs() {
     let hub = builder.build();
     hub.reload().await;
     let follows = async |seconds| {
-        let followed = async {
-            while hub.server("a").map(|server| server.configured.config.timeout)
-                != Some(Duration::from_secs(seconds))
-            {
-                tokio::task::yield_now().await;
-            }
-        };
-        timeout(LIMIT, followed).await.unwrap();
+        eventually(|| {
+            hub.server("a").map(|server| server.configured.config.timeout)
+                == Some(Duration::from_secs(seconds))
+        })
+        .await;
     };
     follows(1).await;
     *HANGS.0.lock().unwrap() = true;
@@ -157,12 +134,7 @@ async fn change_is_applied_while_the_folder_of_another_file_hangs() {
     }
     *HANGS.0.lock().unwrap() = false;
     HANGS.1.notify_all();
-    let well = async {
-        while !hub.problems().is_empty() {
-            tokio::task::yield_now().await;
-        }
-    };
-    timeout(LIMIT, well).await.unwrap();
+    eventually(|| hub.problems().is_empty()).await;
     write(4);
     follows(4).await;
     hub.close().await;

@@ -51,7 +51,7 @@ async fn every_request_has_a_proof_of_its_own_for_its_token_and_address() {
 }
 
 #[tokio::test]
-async fn a_nonce_is_taken_from_the_refusal_and_used_until_there_is_another() {
+async fn nonce_of_the_refusal_is_used_until_there_is_another() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let issuer = guard(&server, Nonce::This("first"));
@@ -77,7 +77,7 @@ async fn a_nonce_is_taken_from_the_refusal_and_used_until_there_is_another() {
 }
 
 #[tokio::test]
-async fn a_token_endpoint_that_always_wants_another_nonce_is_asked_twice() {
+async fn token_is_requested_twice_if_the_endpoint_always_requires_another_nonce() {
     let server = WebServer::start();
     let issuer = guard(&server, Nonce::Another);
     let hub = over_http(&server, Grant::client_credentials(with_secret()));
@@ -89,7 +89,7 @@ async fn a_token_endpoint_that_always_wants_another_nonce_is_asked_twice() {
 }
 
 #[tokio::test]
-async fn a_server_that_always_wants_another_nonce_is_not_asked_for_ever() {
+async fn requests_end_if_the_server_always_requires_another_nonce() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let issuer = guard(&server, Nonce::None);
@@ -111,7 +111,7 @@ async fn a_server_that_always_wants_another_nonce_is_not_asked_for_ever() {
 }
 
 #[tokio::test]
-async fn the_tokens_of_a_user_stay_bound_to_one_key() {
+async fn tokens_of_a_user_stay_bound_to_one_key() {
     for (way, path) in WAYS {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tokens.json");

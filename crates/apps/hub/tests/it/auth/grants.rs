@@ -53,7 +53,7 @@ async fn made(token: &'static str) -> Result<String, std::io::Error> {
 }
 
 #[tokio::test]
-async fn a_client_with_a_secret_gets_one_token_for_all_connections_and_another_when_it_is_refused() {
+async fn client_with_a_secret_gets_one_token_for_all_connections_until_it_is_refused() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let issuer = Issuer::guard(&server);
@@ -83,7 +83,7 @@ async fn a_client_with_a_secret_gets_one_token_for_all_connections_and_another_w
 }
 
 #[tokio::test]
-async fn a_wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
+async fn wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let issuer = Issuer::guard(&server);
@@ -105,7 +105,7 @@ async fn a_wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
 }
 
 #[tokio::test]
-async fn an_authorization_server_in_trouble_is_asked_again() {
+async fn token_is_requested_again_after_a_temporary_error() {
     let server = WebServer::start();
     let issuer = Issuer::guard(&server);
     issuer.with(|state| state.refusal = Some((503, json!({}))));
@@ -118,7 +118,7 @@ async fn an_authorization_server_in_trouble_is_asked_again() {
 }
 
 #[tokio::test]
-async fn a_client_is_not_sent_to_another_authorization_server_than_its_own() {
+async fn client_credentials_go_only_to_the_configured_issuer() {
     let server = WebServer::start();
     let issuer = Issuer::guard(&server);
     let grant = Grant::client_credentials(with_secret()).issuer("https://login.example.org");
@@ -130,7 +130,7 @@ async fn a_client_is_not_sent_to_another_authorization_server_than_its_own() {
 }
 
 #[tokio::test]
-async fn a_secret_is_sent_as_the_server_takes_it() {
+async fn secret_is_sent_by_an_accepted_method() {
     let server = WebServer::start();
     let issuer = Issuer::guard(&server);
     issuer.with(|state| {
@@ -152,12 +152,12 @@ async fn a_secret_is_sent_as_the_server_takes_it() {
 }
 
 #[tokio::test]
-async fn a_client_with_a_key_signs_an_assertion_for_the_issuer() {
+async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
     let server = WebServer::start();
     let issuer = Issuer::guard(&server);
     let algorithms = |accepted: Value| json!({"token_endpoint_auth_signing_alg_values_supported": accepted});
     issuer.with(|state| state.metadata = algorithms(json!(["PS256", "ES256"])));
-    let key = SigningKey::from_pem(include_str!("../keys/rsa.pem")).unwrap();
+    let key = SigningKey::from_pem(include_str!("../../../../hub-transport/tests/it/keys/rsa.pem")).unwrap();
     let hub = over_http(&server, Grant::client_credentials(RegisteredClient::with_key("robot", key)));
     state(&hub, is_connected).await;
     issuer.with(|state| {
@@ -186,7 +186,7 @@ async fn a_client_with_a_key_signs_an_assertion_for_the_issuer() {
 }
 
 #[tokio::test]
-async fn a_workload_shows_the_token_of_its_platform() {
+async fn workload_sends_the_token_of_its_platform() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let issuer = Issuer::guard(&server);
@@ -217,7 +217,7 @@ async fn a_workload_shows_the_token_of_its_platform() {
 }
 
 #[tokio::test]
-async fn a_platform_without_a_token_is_asked_again() {
+async fn failed_token_source_is_called_again() {
     for panics in [false, true] {
         let server = WebServer::start();
         let issuer = Issuer::guard(&server);
@@ -250,7 +250,7 @@ fn enterprise(server: &WebServer) -> Grant {
 }
 
 #[tokio::test]
-async fn an_identity_provider_exchanges_the_users_token_for_one_of_the_server() {
+async fn identity_provider_exchanges_the_users_token_for_one_of_the_server() {
     let server = WebServer::start();
     let issuer = Issuer::guard(&server);
     let hub = over_http(&server, enterprise(&server));

@@ -27,7 +27,7 @@ pub(super) struct State {
     pub(super) asked: Vec<Asked>,
     /// The answer to every request for a token, where it is not to be a token.
     pub(super) refusal: Option<(u16, Value)>,
-    /// What the identity provider says that it gives.
+    /// The `issued_token_type` of the identity provider.
     pub(super) issued: &'static str,
     /// The tokens that are good.
     pub(super) tokens: Vec<String>,
@@ -151,7 +151,7 @@ impl State {
         self.check(seen, Some(token), 401)
     }
 
-    /// Notes the proof of a request, and refuses one that lacks the nonce.
+    /// Stores the proof of a request, and refuses a proof without the nonce.
     fn check(&mut self, seen: &Seen, token: Option<String>, code: u16) -> Option<Response> {
         if self.scheme != "DPoP" || seen.path == "/idp" {
             return None;

@@ -18,9 +18,9 @@ use crate::web::{Seen, WebServer, status};
 #[derive(Default)]
 pub(super) struct State {
     pub(super) origin: String,
-    /// The page for the browser, where it is not that of the server.
+    /// The page for the browser, if it differs from the server's page.
     pub(super) page: Option<String>,
-    /// What comes behind the origin in the name of the issuer.
+    /// The path of the issuer.
     pub(super) issuer: String,
     codes: HashSet<String>,
     /// The access tokens that are good.

@@ -34,7 +34,7 @@ fn program() -> PathBuf {
 
 #[tokio::test]
 #[ignore = "needs the real CLI and a Python kernel: cargo xtask live-tests"]
-async fn a_model_computes_and_plots_in_a_kernel() {
+async fn model_computes_and_plots_in_a_kernel() {
     bounded(async {
         let execute = |code: &str| ("mcp__hub__python__execute_code", json!({ "code": code }));
         let plot = "import matplotlib.pyplot as plt\nplt.plot(squares)\nplt.show()";
@@ -49,7 +49,7 @@ async fn a_model_computes_and_plots_in_a_kernel() {
         knows(&session, "hub", "python__execute_code").await;
         let computed = asked(&mut session).await;
         assert!(computed.contains("285"), "{computed}");
-        // What was computed is still there.
+        // The results of earlier code are still there.
         let plotted = asked(&mut session).await;
         assert!(plotted.contains("\"image/png\""), "no image");
         assert!(plotted.contains("iVBORw0KGgo"), "no PNG");

@@ -19,7 +19,7 @@ use super::{call, connected, node, text};
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn all_that_it_offers_is_listed() {
+async fn all_lists_of_the_server_are_read() {
     let hub = everything(Handlers::new()).await;
     let catalog = hub.catalog(NAME).unwrap();
     let counts = (
@@ -90,7 +90,7 @@ async fn progress_extends_the_time_limit() {
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn it_asks_back_where_there_is_somebody_to_ask() {
+async fn server_questions_reach_the_handler() {
     let handlers = Handlers::new()
         .elicitation(async |_| ElicitResult::new(ElicitationAction::Decline))
         .sampling(async |_| {

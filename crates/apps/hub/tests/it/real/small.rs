@@ -41,7 +41,7 @@ async fn memory() {
     let entity =
         json!({"entities": [{"name": "Ada", "entityType": "person", "observations": ["writes programs"]}]});
     call(&hub, "memory", "create_entities", entity).await;
-    // What it keeps outlives it.
+    // The stored data outlives the server.
     assert!(matches!(hub.restart("memory").await, Some(ServerState::Connected { .. })));
     let found = call(&hub, "memory", "search_nodes", json!({"query": "Ada"})).await;
     assert!(text(&found).contains("writes programs"));

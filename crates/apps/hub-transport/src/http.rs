@@ -1,0 +1,119 @@
+//! Streamable HTTP: the transport of `rmcp`, which also reports why a connection has ended.
+//!
+//! `rmcp` implements the protocol: sessions, resumption, and a new session if the old one has expired. The client below sees
+//! each response, and reports the errors that `rmcp` hides.
+
+mod client;
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use rmcp::{
+    RoleClient,
+    model::{
+        PromptListChangedNotification, ResourceListChangedNotification, ServerJsonRpcMessage,
+        ServerNotification, ToolListChangedNotification,
+    },
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::{
+        StreamableHttpClientTransport, Transport,
+        common::client_side_sse::ExponentialBackoff,
+        streamable_http_client::{StreamableHttpClientTransportConfig, StreamableHttpError},
+    },
+};
+use tokio::sync::watch;
+
+use self::client::Observed;
+use crate::{
+    link::{DisconnectReason, Link},
+    web::Web,
+};
+
+/// Creates a connection over streamable HTTP. It sends nothing before the handshake.
+pub fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
+    let link = Link::new();
+    let headers = web.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let mut config = StreamableHttpClientTransportConfig::with_uri(web.url.as_str())
+        .custom_headers(headers)
+        .max_concurrent_requests(AT_ONCE)
+        .reinit_on_expired_session(true);
+    let mut retry = ExponentialBackoff::default();
+    retry.max_delay = Some(LONGEST_PAUSE);
+    config.retry_config = Arc::new(retry);
+    let (counter, handshakes) = watch::channel(0);
+    let client = Observed::new(web, Arc::clone(&link), counter);
+    let transport = HttpTransport {
+        inner: StreamableHttpClientTransport::with_client(client, config),
+        ended: link.watch(),
+        link: Arc::clone(&link),
+        handshakes,
+        seen: 1,
+        notices: VecDeque::new(),
+    };
+    (transport, link)
+}
+
+/// The transport of `rmcp`, which ends as soon as the connection is unusable.
+pub struct HttpTransport {
+    inner: StreamableHttpClientTransport<Observed>,
+    ended: watch::Receiver<Option<DisconnectReason>>,
+    link: Arc<Link>,
+    /// The number of handshakes, and how many of them were handled.
+    handshakes: watch::Receiver<u64>,
+    seen: u64,
+    notices: VecDeque<ServerJsonRpcMessage>,
+}
+
+impl Transport<RoleClient> for HttpTransport {
+    type Error = StreamableHttpError<reqwest::Error>;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.inner.send(item)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        if let Some(notice) = self.notices.pop_front() {
+            return Some(notice);
+        }
+        let ended = async {
+            // The sender is in `self.link`.
+            let _ = self.ended.wait_for(Option::is_some).await;
+        };
+        tokio::select! {
+            biased;
+            message = self.inner.receive() => {
+                if message.is_none() {
+                    self.link.end(DisconnectReason::lost("the connection was closed"));
+                }
+                message
+            }
+            Ok(count) = self.handshakes.wait_for(|count| *count > self.seen) => {
+                self.seen = *count;
+                self.notices = everything_may_have_changed().into();
+                self.notices.pop_front()
+            }
+            () = ended => None,
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
+
+/// Returns notifications of all lists: after a new session, the server may have restarted with other lists.
+fn everything_may_have_changed() -> [ServerJsonRpcMessage; 3] {
+    [
+        ServerNotification::ToolListChangedNotification(ToolListChangedNotification::default()),
+        ServerNotification::ResourceListChangedNotification(ResourceListChangedNotification::default()),
+        ServerNotification::PromptListChangedNotification(PromptListChangedNotification::default()),
+    ]
+    .map(ServerJsonRpcMessage::notification)
+}
+
+/// The maximum number of concurrent requests to a server. Further requests wait.
+const AT_ONCE: usize = 64;
+/// The longest delay between attempts to open an event stream again.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);

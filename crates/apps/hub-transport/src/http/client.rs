@@ -1,0 +1,310 @@
+//! The HTTP client under `rmcp`'s transport: adds tokens to requests, and reports responses that end the connection.
+
+use std::{
+    borrow::Cow,
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use reqwest::{
+    Method, StatusCode,
+    header::{HeaderMap, HeaderName, HeaderValue},
+};
+use rmcp::{
+    model::{ClientJsonRpcMessage, ClientNotification},
+    transport::{
+        common::client_side_sse::BoxedSseResponse,
+        streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
+    },
+};
+use tokio::sync::watch;
+
+use crate::{
+    link::{DisconnectReason, Link, chain},
+    members::kept,
+    web::{Refusal, Token, Web, error_text},
+};
+
+type Error = StreamableHttpError<reqwest::Error>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+#[derive(Clone)]
+pub(super) struct Observed {
+    web: Arc<Web>,
+    link: Arc<Link>,
+    /// Counts the handshakes. Each one after the first opens a new session.
+    handshakes: Arc<watch::Sender<u64>>,
+    /// The session that had an open stream. Status 404 means only for this session that it has expired.
+    streamed: Arc<Mutex<Option<Arc<str>>>>,
+}
+
+impl Observed {
+    pub(super) fn new(web: Web, link: Arc<Link>, handshakes: watch::Sender<u64>) -> Self {
+        Self { web: Arc::new(web), link, handshakes: Arc::new(handshakes), streamed: Arc::default() }
+    }
+
+    /// Makes a request with the headers of a token. Ends the connection after an error that concerns all of it.
+    async fn with_token<T, F>(&self, method: Method, request: impl Fn(Headers) -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let (url, request) = (&self.web.url, &request);
+        let attempt = |token: Option<Token>| {
+            let headers = token.map(|token| token.headers(&method, url)).transpose();
+            async move { Ok(request(with_names(headers?.unwrap_or_default())).await?) }
+        };
+        let result = self.web.with_token(attempt, refusal).await;
+        self.judge(result.map_err(|failure| match failure {
+            Failure::Http(error) => error,
+            Failure::Token(why) => {
+                let text = why.to_string();
+                if matches!(why, DisconnectReason::Unusable(_)) {
+                    self.link.end(why);
+                }
+                Error::UnexpectedServerResponse(text.into())
+            }
+        }))
+    }
+
+    /// Passes errors on to the link, and ends the connection after an error that concerns all of it.
+    fn judge<T>(&self, result: Result<T, Error>) -> Result<T, Error> {
+        let error = match result {
+            Ok(value) => return Ok(value),
+            Err(error) => nameless(error),
+        };
+        match &error {
+            Error::AuthRequired(refusal) => {
+                let challenge = refusal.www_authenticate_header.as_str();
+                self.web.challenged(challenge);
+                self.link.end(DisconnectReason::Unauthorized { challenge: Some(challenge.into()) });
+            }
+            Error::InsufficientScope(refusal) => {
+                self.web.challenged(&refusal.www_authenticate_header);
+                self.link.challenged(&refusal.www_authenticate_header);
+            }
+            error if is_unauthorized(error) => {
+                self.link.end(DisconnectReason::Unauthorized { challenge: None });
+            }
+            _ => {}
+        }
+        match error {
+            Error::Client(error) if error.is_connect() => {
+                let why = error_text(error);
+                self.link.end(DisconnectReason::lost(&why));
+                Err(Error::UnexpectedServerResponse(why.into()))
+            }
+            // The details are in the error's causes, which `rmcp` does not show.
+            Error::Client(error) => {
+                let why = error_text(error);
+                self.link.failed(&std::io::Error::other(why.clone()));
+                Err(Error::UnexpectedServerResponse(why.into()))
+            }
+            // `rmcp` opens a new session and sends the message again.
+            Error::SessionExpired | Error::ServerDoesNotSupportSse => Err(error),
+            error => {
+                self.link.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Handles an error of the event stream: `rmcp` retries, or continues without it, and reports neither.
+    fn judge_stream(&self, error: &reqwest::Error, session: Option<&Arc<str>>, resumed: bool) {
+        let had_one = self.had_stream(session);
+        match error.status() {
+            Some(StatusCode::NOT_FOUND) if had_one => {
+                self.link.end(DisconnectReason::lost("the server has forgotten the session"));
+            }
+            // The first stream of a session failed: `rmcp` does not retry it.
+            None if !had_one && !resumed => self.link.end(DisconnectReason::lost(chain(error))),
+            _ => {}
+        }
+    }
+
+    fn stream_opened(&self, session: Option<&Arc<str>>) {
+        *self.streamed.lock().unwrap_or_else(PoisonError::into_inner) = session.map(Arc::clone);
+    }
+
+    fn had_stream(&self, session: Option<&Arc<str>>) -> bool {
+        session.is_some() && self.streamed.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == session
+    }
+}
+
+/// The error of a request or of its token.
+enum Failure {
+    Http(Error),
+    Token(DisconnectReason),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Http(error)
+    }
+}
+
+impl From<DisconnectReason> for Failure {
+    fn from(why: DisconnectReason) -> Self {
+        Self::Token(why)
+    }
+}
+
+impl StreamableHttpClient for Observed {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Error> {
+        self.post_message_with_max_sse_event_size(uri, message, session, token, headers, EVENT).await
+    }
+
+    async fn post_message_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _: Option<String>,
+        headers: Headers,
+        limit: usize,
+    ) -> Result<StreamableHttpPostResponse, Error> {
+        let post = |proved| {
+            let (uri, message) = (Arc::clone(&uri), message.clone());
+            let (session, headers) = (session.clone(), together(&headers, proved));
+            let client = &self.web.client;
+            client.post_message_with_max_sse_event_size(uri, message, session, None, headers, limit)
+        };
+        let answer = self.with_token(Method::POST, post).await;
+        if answer.is_ok() && ends_handshake(&message) {
+            self.handshakes.send_modify(|count| *count += 1);
+        }
+        answer.map(|answer| match answer {
+            StreamableHttpPostResponse::Sse(events, session) => {
+                StreamableHttpPostResponse::Sse(kept_events(events), session)
+            }
+            // rmcp has parsed the other kinds already.
+            other => other,
+        })
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        _: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Error> {
+        // The connection is ending: errors do not matter, and no token is refreshed.
+        let token = self.web.token().await.unwrap_or_default();
+        let proved = token.and_then(|token| token.headers(&Method::DELETE, &self.web.url).ok());
+        let headers = together(&headers, with_names(proved.unwrap_or_default()));
+        self.web.client.delete_session(uri, session, None, headers).await
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<BoxedSseResponse, Error> {
+        self.get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, EVENT).await
+    }
+
+    async fn get_stream_with_max_sse_event_size(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        _: Option<String>,
+        headers: Headers,
+        limit: usize,
+    ) -> Result<BoxedSseResponse, Error> {
+        let get = |proved| {
+            let (uri, last_event) = (Arc::clone(&uri), last_event.clone());
+            let (session, headers) = (session.clone(), together(&headers, proved));
+            let client = &self.web.client;
+            client.get_stream_with_max_sse_event_size(uri, session, last_event, None, headers, limit)
+        };
+        let answer = self
+            .with_token(Method::GET, |proved| async {
+                let answer = get(proved).await.map_err(nameless);
+                if let Err(Error::Client(error)) = &answer {
+                    self.judge_stream(error, session.as_ref(), last_event.is_some());
+                }
+                answer
+            })
+            .await;
+        if answer.is_ok() {
+            self.stream_opened(session.as_ref());
+        }
+        answer.map(kept_events)
+    }
+}
+
+/// Keeps the members of tools in events that `rmcp` does not know.
+fn kept_events(events: BoxedSseResponse) -> BoxedSseResponse {
+    let keep = |data: String| match kept(data.as_bytes()) {
+        Cow::Owned(text) => String::from_utf8(text).unwrap_or(data),
+        Cow::Borrowed(_) => data,
+    };
+    let events = events.map_ok(move |mut event| {
+        event.data = event.data.map(keep);
+        event
+    });
+    events.boxed()
+}
+
+/// Returns the refusal if the server responded with status 401.
+fn refusal<T>(result: &Result<T, Failure>) -> Option<Refusal> {
+    let Err(Failure::Http(error)) = result else { return None };
+    let challenge = match error {
+        Error::AuthRequired(refusal) => Some(refusal.www_authenticate_header.clone()),
+        error if is_unauthorized(error) => None,
+        _ => return None,
+    };
+    Some(Refusal { challenge })
+}
+
+/// Returns whether the server responded with status 401 and no challenge.
+fn is_unauthorized(error: &Error) -> bool {
+    match error {
+        Error::Client(error) => error.status() == Some(StatusCode::UNAUTHORIZED),
+        // rmcp's error for a status without an error of its own.
+        Error::UnexpectedServerResponse(text) => text.starts_with("HTTP 401 "),
+        _ => false,
+    }
+}
+
+/// Converts headers to `rmcp`'s type.
+fn with_names(headers: HeaderMap) -> Headers {
+    headers.into_iter().filter_map(|(name, value)| Some((name?, value))).collect()
+}
+
+fn together(headers: &Headers, more: Headers) -> Headers {
+    headers.clone().into_iter().chain(more).collect()
+}
+
+/// Removes the URL from an error: its query may contain a secret.
+fn nameless(error: Error) -> Error {
+    match error {
+        Error::Client(error) => Error::Client(error.without_url()),
+        error => error,
+    }
+}
+
+fn ends_handshake(message: &ClientJsonRpcMessage) -> bool {
+    matches!(
+        message,
+        ClientJsonRpcMessage::Notification(sent)
+            if matches!(sent.notification, ClientNotification::InitializedNotification(_))
+    )
+}
+
+/// The maximum size of an event: the default of `rmcp`.
+const EVENT: usize = 16 * 1024 * 1024;

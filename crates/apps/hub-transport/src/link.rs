@@ -1,0 +1,172 @@
+//! The reason why a connection over HTTP has ended.
+
+use std::{
+    error::Error,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::watch;
+
+use crate::excerpt::head;
+
+/// Why a connection over HTTP could not be opened, or ended. The texts contain no headers and no query of a URL.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DisconnectReason {
+    /// The connection is not retried before an authorization.
+    #[error("the server wants an authorization")]
+    Unauthorized {
+        /// The challenge of the server (`WWW-Authenticate`).
+        challenge: Option<Arc<str>>,
+    },
+    /// The configuration is unusable, so a retry is pointless.
+    #[error("{0}")]
+    Unusable(Arc<str>),
+    /// The server can't be reached, or the session has expired. A new connection may succeed.
+    #[error("{0}")]
+    Lost(Arc<str>),
+}
+
+impl DisconnectReason {
+    pub(crate) fn lost(why: impl AsRef<str>) -> Self {
+        Self::Lost(head(why.as_ref(), LONGEST).into())
+    }
+
+    pub(crate) fn unusable(why: impl AsRef<str>) -> Self {
+        Self::Unusable(head(why.as_ref(), LONGEST).into())
+    }
+}
+
+/// The state of one connection besides its messages. The transport writes it, and the connection reads it.
+#[derive(Debug)]
+pub struct Link {
+    ended: watch::Sender<Option<DisconnectReason>>,
+    errors: Mutex<RequestErrors>,
+}
+
+/// The last errors of single requests.
+#[derive(Debug, Default)]
+struct RequestErrors {
+    challenge: Option<Arc<str>>,
+    failure: Option<Arc<str>>,
+}
+
+impl Link {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { ended: watch::Sender::new(None), errors: Mutex::default() })
+    }
+
+    /// Ends the connection. Later reasons are consequences of the first one and are ignored.
+    pub(crate) fn end(&self, why: DisconnectReason) {
+        self.ended.send_if_modified(|ended| {
+            let first = ended.is_none();
+            if first {
+                *ended = Some(why);
+            }
+            first
+        });
+    }
+
+    /// Returns a receiver for the end of the connection.
+    pub(crate) fn watch(&self) -> watch::Receiver<Option<DisconnectReason>> {
+        self.ended.subscribe()
+    }
+
+    /// Notes a challenge to a single request. The connection continues.
+    pub(crate) fn challenged(&self, challenge: &str) {
+        self.errors().challenge = Some(head(challenge, LONGEST).into());
+    }
+
+    /// Notes a failed request. The connection continues.
+    pub(crate) fn failed(&self, error: &dyn Error) {
+        self.errors().failure = Some(chain(error).into());
+    }
+
+    /// Returns the last challenge of any request, for an authorization.
+    pub fn challenge(&self) -> Option<Arc<str>> {
+        match self.ended() {
+            Some(DisconnectReason::Unauthorized { challenge: Some(challenge) }) => Some(challenge),
+            _ => self.errors().challenge.clone(),
+        }
+    }
+
+    /// Returns why the connection has ended, or `None` if it is open or the reason is unknown.
+    pub fn ended(&self) -> Option<DisconnectReason> {
+        self.ended.borrow().clone()
+    }
+
+    /// Returns why a connection could not be opened, if known. A request that was refused for a missing scope needs an
+    /// authorization.
+    pub fn unopened(&self) -> Option<DisconnectReason> {
+        self.ended().or_else(|| {
+            let errors = self.errors();
+            match (&errors.challenge, &errors.failure) {
+                (Some(challenge), _) => {
+                    Some(DisconnectReason::Unauthorized { challenge: Some(Arc::clone(challenge)) })
+                }
+                (None, Some(failure)) => Some(DisconnectReason::Lost(Arc::clone(failure))),
+                (None, None) => None,
+            }
+        })
+    }
+
+    fn errors(&self) -> MutexGuard<'_, RequestErrors> {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the text of an error with its causes, without repetitions and cut to a maximum length.
+pub(crate) fn chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = error.source();
+    }
+    head(&text, LONGEST).to_owned()
+}
+
+/// The maximum length of an error text: a server may send a whole page.
+const LONGEST: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::{DisconnectReason, LONGEST, Link, chain};
+
+    #[test]
+    fn first_reason_is_kept() {
+        let link = Link::new();
+        link.end(DisconnectReason::lost("cut"));
+        link.end(DisconnectReason::Unauthorized { challenge: None });
+        assert_eq!(link.ended(), Some(DisconnectReason::lost("cut")));
+    }
+
+    #[test]
+    fn handshake_that_failed_for_a_missing_scope_needs_an_authorization() {
+        let link = Link::new();
+        assert_eq!(link.unopened(), None);
+        link.failed(&io::Error::other("HTTP 500"));
+        assert_eq!(link.unopened(), Some(DisconnectReason::lost("HTTP 500")));
+        link.challenged("Bearer scope=\"a\"");
+        assert_eq!(
+            link.unopened(),
+            Some(DisconnectReason::Unauthorized { challenge: Some("Bearer scope=\"a\"".into()) })
+        );
+        assert_eq!(link.ended(), None, "an open connection continues");
+        link.end(DisconnectReason::lost("gone"));
+        assert_eq!(link.unopened(), Some(DisconnectReason::lost("gone")));
+        assert_eq!(link.challenge().as_deref(), Some("Bearer scope=\"a\""));
+    }
+
+    #[test]
+    fn text_is_cut_between_characters() {
+        let long = "ä".repeat(LONGEST);
+        assert_eq!(chain(&io::Error::other(long)).chars().count(), LONGEST / 2);
+    }
+}

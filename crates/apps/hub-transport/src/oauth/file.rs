@@ -1,0 +1,254 @@
+//! A file for tokens that only its owner may read.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use super::{StoreError, StoreFuture, TokenLock, TokenStore};
+
+/// A JSON file with tokens by server URL.
+///
+/// The file is created with mode 0600 and replaced atomically. A file that other users can read is refused.
+/// Several processes may share it: two empty files beside it, `….lock` and `….refresh`, serve as locks.
+#[derive(Clone, Debug)]
+pub struct TokenFile {
+    path: PathBuf,
+}
+
+impl TokenFile {
+    /// Creates a store for a file that need not exist. Saving creates its folder.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Changes the content of the file under the lock.
+    fn change(
+        &self,
+        change: impl FnOnce(&mut Entries) + Send + 'static,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
+        let path = self.path.clone();
+        blocking(move || {
+            if let Some(folder) = path.parent() {
+                private_folder(folder)?;
+            }
+            let _turn = turn(&beside(&path, "lock"))?;
+            let mut entries = read(&path)?;
+            change(&mut entries);
+            write(&path, &entries)
+        })
+    }
+}
+
+type Entries = BTreeMap<String, Value>;
+
+impl TokenStore for TokenFile {
+    fn load<'a>(&'a self, server: &'a str) -> StoreFuture<'a, Option<String>> {
+        let (path, server) = (self.path.clone(), server.to_owned());
+        Box::pin(blocking(move || Ok(read(&path)?.get(&server).map(Value::to_string))))
+    }
+
+    fn save<'a>(&'a self, server: &'a str, secret: &'a str) -> StoreFuture<'a, ()> {
+        let server = server.to_owned();
+        let secret = serde_json::from_str(secret);
+        Box::pin(async move {
+            let secret: Value = secret?;
+            self.change(move |entries| drop(entries.insert(server, secret))).await
+        })
+    }
+
+    fn remove<'a>(&'a self, server: &'a str) -> StoreFuture<'a, ()> {
+        let server = server.to_owned();
+        Box::pin(self.change(move |entries| drop(entries.remove(&server))))
+    }
+
+    fn lock<'a>(&'a self, _: &'a str) -> StoreFuture<'a, TokenLock> {
+        let path = self.path.clone();
+        Box::pin(blocking(move || {
+            if let Some(folder) = path.parent() {
+                private_folder(folder)?;
+            }
+            Ok(TokenLock::new(turn(&beside(&path, "refresh"))?))
+        }))
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, StoreError> {
+    Ok(tokio::task::spawn_blocking(work).await??)
+}
+
+fn read(path: &Path) -> io::Result<Entries> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Entries::new()),
+        Err(error) => return Err(file_error("cannot be read", &error)),
+    };
+    check_private(&file)?;
+    let mut text = String::new();
+    file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| file_error("cannot be read", &error))?;
+    if text.len() as u64 > LARGEST {
+        return Err(io::Error::other("the file of tokens is larger than any such file"));
+    }
+    // Omit the parser's error: it may quote the content.
+    serde_json::from_str(&text).map_err(|_| io::Error::other("the file of tokens is not what it should be"))
+}
+
+/// Replaces the file atomically.
+fn write(path: &Path, entries: &Entries) -> io::Result<()> {
+    let text = serde_json::to_vec_pretty(entries)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let replace = || {
+        // Its mode is 0600.
+        let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        file.write_all(&text)?;
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|error| error.error)
+    };
+    replace().map(drop).map_err(|error| file_error("cannot be written", &error))
+}
+
+/// Waits for the lock, which is held until the file is closed.
+fn turn(path: &Path) -> io::Result<File> {
+    let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
+    #[cfg(unix)]
+    rustix::io::retry_on_intr(|| rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive))?;
+    Ok(file)
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    name.into()
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn check_private(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions());
+        if mode & 0o077 != 0 {
+            let why =
+                format!("others may read the file of tokens (mode {:o}): it needs mode 600", mode & 0o777);
+            return Err(io::Error::other(why));
+        }
+    }
+    Ok(())
+}
+
+fn file_error(what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("the file of tokens {what}: {error}"))
+}
+
+const LARGEST: u64 = 4 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{TokenFile, TokenStore};
+
+    #[tokio::test]
+    async fn saved_tokens_are_loaded_and_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/tokens.json");
+        let file = TokenFile::new(&path);
+        assert_eq!(file.load("https://a/").await.unwrap(), None);
+        file.save("https://a/", r#"{"x":1}"#).await.unwrap();
+        file.save("https://b/", r#"{"x":2}"#).await.unwrap();
+        file.save("https://a/", r#"{"x":3}"#).await.unwrap();
+        let again = TokenFile::new(&path);
+        assert_eq!(again.load("https://a/").await.unwrap().as_deref(), Some(r#"{"x":3}"#));
+        again.remove("https://a/").await.unwrap();
+        assert_eq!(file.load("https://a/").await.unwrap(), None);
+        assert_eq!(file.load("https://b/").await.unwrap().as_deref(), Some(r#"{"x":2}"#));
+        let mut names: Vec<_> =
+            fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["tokens.json", "tokens.json.lock"], "nothing else is left");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn file_readable_by_others_is_neither_read_nor_replaced() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let file = TokenFile::new(&path);
+        file.save("https://a/", "1").await.unwrap();
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        for open in [0o640, 0o604, 0o620] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(open)).unwrap();
+            let why = file.load("https://a/").await.unwrap_err().to_string();
+            assert_eq!(why, format!("others may read the file of tokens (mode {open:o}): it needs mode 600"));
+            file.save("https://a/", "2").await.unwrap_err();
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(file.load("https://a/").await.unwrap().as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn broken_file_is_reported_without_its_text_and_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let file = TokenFile::new(&path);
+        file.save("https://a/", "1").await.unwrap();
+        fs::write(&path, "secret").unwrap();
+        let why = file.load("https://a/").await.unwrap_err().to_string();
+        assert_eq!(why, "the file of tokens is not what it should be");
+        file.save("https://a/", "2").await.unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "secret");
+    }
+
+    #[tokio::test]
+    async fn concurrent_writers_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let saves = (0..20).map(|n| {
+            let file = TokenFile::new(&path);
+            tokio::spawn(async move { file.save(&format!("https://{n}/"), "1").await.unwrap() })
+        });
+        for save in saves.collect::<Vec<_>>() {
+            save.await.unwrap();
+        }
+        for n in 0..20 {
+            let entries = TokenFile::new(&path).load(&format!("https://{n}/")).await.unwrap();
+            assert_eq!(entries.as_deref(), Some("1"));
+        }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn lock_blocks_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        let held = TokenFile::new(&path).lock("https://a/").await.unwrap();
+        let other = TokenFile::new(&path);
+        let waiting = tokio::spawn(async move { other.lock("https://a/").await.map(drop).unwrap() });
+        TokenFile::new(&path).save("https://a/", "1").await.unwrap();
+        assert!(!waiting.is_finished());
+        drop(held);
+        waiting.await.unwrap();
+    }
+}

@@ -1,0 +1,292 @@
+//! Tokens of a grant for one server, shared by all its connections. Only one of them requests a token at a time.
+
+use std::{
+    future::ready,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use futures_util::FutureExt as _;
+use reqwest::{Url, dns::Resolve};
+use rmcp::transport::{AuthorizationManager, WWWAuthenticateParams, auth::AuthorizationMetadata};
+use tokio::time::{Instant, timeout};
+
+use super::{
+    client::OAuthClient,
+    dpop::{self, Dpop},
+    grant::{Grant, IdentityProvider, Kind, Source},
+    network::{Network, RecordingResolver, is_loopback},
+    request::{Answer, TokenEndpoint},
+    tokens::to_the_end,
+};
+use crate::{
+    link::{DisconnectReason, chain},
+    web::{Proof, Token, TokenFuture, Tokens},
+};
+
+/// The tokens of a grant for one server.
+pub(super) struct Granted {
+    url: Url,
+    grant: Grant,
+    network: Arc<Network>,
+    /// The last challenge of the server: it names the authorization server and the kind of token.
+    challenge: Mutex<Option<Arc<str>>>,
+    /// Locked during a request for a token: other connections wait and use the result.
+    state: tokio::sync::Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` until the server requires one.
+    token: Option<Held>,
+    dpop: Option<Arc<Dpop>>,
+}
+
+struct Held {
+    token: Token,
+    /// From this time on a new token is requested.
+    until: Option<Instant>,
+}
+
+impl Held {
+    fn is_fresh(&self) -> bool {
+        self.until.is_none_or(|until| Instant::now() < until)
+    }
+}
+
+impl Granted {
+    pub(super) fn new(url: Url, grant: Grant) -> Self {
+        Self {
+            network: Arc::new(Network::of(&url)),
+            url,
+            grant,
+            challenge: Mutex::default(),
+            state: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Returns the token to send; `None` until the server requires one.
+    async fn current(&self) -> Result<Option<Token>, DisconnectReason> {
+        let mut state = self.state.lock().await;
+        match &state.token {
+            None => Ok(None),
+            Some(held) if held.is_fresh() => Ok(Some(held.token.clone())),
+            Some(_) => self.obtain(&mut state).await.map(Some),
+        }
+    }
+
+    /// Returns another token than this one. Another connection may have requested it already.
+    async fn after(&self, refused: Option<&str>) -> Result<Option<Token>, DisconnectReason> {
+        let mut state = self.state.lock().await;
+        if let Some(held) = &state.token
+            && held.is_fresh()
+            && Some(held.token.text.as_str()) != refused
+        {
+            return Ok(Some(held.token.clone()));
+        }
+        self.obtain(&mut state).await.map(Some)
+    }
+
+    /// Requests a token: finds the authorization server, creates the assertion of the grant, and exchanges it.
+    async fn obtain(&self, state: &mut State) -> Result<Token, DisconnectReason> {
+        state.token = None;
+        let challenge = self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if state.dpop.is_none() && dpop::is_wanted(challenge.as_deref()) {
+            let made = Dpop::generate().map_err(|error| DisconnectReason::lost(error.to_string()))?;
+            state.dpop = Some(Arc::new(made));
+        }
+        let http = Arc::new(OAuthClient::new(Arc::clone(&self.network), state.dpop.clone()));
+        let (metadata, scopes) = self.discover(Arc::clone(&http), challenge.as_deref()).await?;
+        let issuer = self.issuer(&metadata)?;
+        let resource = self.resource(&http);
+        let scope = scopes.join(" ");
+        let mut form = match &self.grant.kind {
+            Kind::ClientCredentials => {
+                vec![("grant_type", "client_credentials".to_owned()), ("resource", resource)]
+            }
+            Kind::JwtBearer(source) => {
+                let assertion = made("the assertion", source, issuer).await?;
+                vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", assertion), ("resource", resource)]
+            }
+            Kind::Enterprise(provider) => {
+                let assertion = exchange(provider, issuer, resource, &scope).await?;
+                vec![("grant_type", JWT_BEARER.to_owned()), ("assertion", assertion)]
+            }
+        };
+        // The identity provider's assertion contains the allowed scopes; requesting more of them would fail.
+        if !scope.is_empty() && !matches!(self.grant.kind, Kind::Enterprise(_)) {
+            form.push(("scope", scope));
+        }
+        let endpoint = TokenEndpoint {
+            url: &metadata.token_endpoint,
+            audience: issuer,
+            methods: metadata.additional_fields.get("token_endpoint_auth_methods_supported"),
+            algorithms: metadata.additional_fields.get("token_endpoint_auth_signing_alg_values_supported"),
+        };
+        let answer = endpoint.request(&http, &self.grant.client, form).await?;
+        let held = hold(answer, state.dpop.as_ref())?;
+        Ok(state.token.insert(held).token.clone())
+    }
+
+    /// Finds the authorization server and the scopes to request.
+    async fn discover(
+        &self,
+        http: Arc<OAuthClient>,
+        challenge: Option<&str>,
+    ) -> Result<(AuthorizationMetadata, Vec<String>), DisconnectReason> {
+        let unfound =
+            |error| DisconnectReason::lost(format!("no authorization server was found: {}", chain(&error)));
+        let mut manager = AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http)
+            .await
+            .map_err(unfound)?;
+        let found = manager.resolve_metadata_from_challenge(challenge).await.map_err(unfound)?;
+        if !found.source.is_discovered() {
+            return Err(DisconnectReason::unusable(
+                "no authorization server was found: the server names none",
+            ));
+        }
+        manager.set_metadata(found.metadata.clone());
+        let mut scopes = self.grant.scopes.clone();
+        if scopes.is_empty() {
+            scopes = manager.select_initial_scopes(&[]).await;
+            // A refresh token is useless here: the grant is used again.
+            scopes.retain(|scope| scope != "offline_access");
+        }
+        Ok((found.metadata, scopes))
+    }
+
+    /// Returns the resource identifier for requests: the one in the server's metadata if it has the server's origin, or else
+    /// the URL.
+    fn resource(&self, http: &OAuthClient) -> String {
+        let is_here =
+            |named: &String| Url::parse(named).is_ok_and(|named| named.origin() == self.url.origin());
+        http.resource().filter(is_here).unwrap_or_else(|| self.url.to_string())
+    }
+
+    /// Returns the issuer of the metadata, which must match the configured issuer.
+    fn issuer<'a>(&self, metadata: &'a AuthorizationMetadata) -> Result<&'a str, DisconnectReason> {
+        let issuer = metadata.issuer.as_deref().ok_or_else(|| {
+            DisconnectReason::unusable("the metadata of the authorization server name no issuer")
+        })?;
+        match &self.grant.issuer {
+            Some(only) if only.trim_end_matches('/') != issuer.trim_end_matches('/') => {
+                Err(DisconnectReason::unusable(format!(
+                    "the server names the authorization server {issuer}, and the grant is for {only} alone"
+                )))
+            }
+            _ => Ok(issuer),
+        }
+    }
+}
+
+/// Exchanges the user's identity token for an assertion for the authorization server (RFC 8693, ID-JAG).
+async fn exchange(
+    provider: &IdentityProvider,
+    issuer: &str,
+    resource: String,
+    scope: &str,
+) -> Result<String, DisconnectReason> {
+    let url = Url::parse(&provider.token_endpoint).map_err(|error| {
+        DisconnectReason::unusable(format!("the identity provider's token endpoint: {error}"))
+    })?;
+    if url.scheme() != "https" && !is_loopback(&url) {
+        return Err(DisconnectReason::unusable("the identity provider's token endpoint is not https"));
+    }
+    let id_token = made("the identity token", &provider.id_token, &provider.client.id).await?;
+    let mut form = vec![
+        ("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange".to_owned()),
+        ("requested_token_type", ID_JAG.to_owned()),
+        ("subject_token_type", "urn:ietf:params:oauth:token-type:id_token".to_owned()),
+        ("subject_token", id_token),
+        ("audience", issuer.to_owned()),
+        ("resource", resource),
+    ];
+    if !scope.is_empty() {
+        form.push(("scope", scope.to_owned()));
+    }
+    // The program names the provider, so it may be in a private network even if the server is public.
+    let http = OAuthClient::new(Arc::new(Network::of(&url)), None);
+    let endpoint = TokenEndpoint {
+        url: &provider.token_endpoint,
+        audience: &provider.token_endpoint,
+        methods: None,
+        algorithms: None,
+    };
+    let answer = endpoint.request(&http, &provider.client, form).await?;
+    match answer.issued.as_deref() {
+        Some(ID_JAG) => Ok(answer.token),
+        _ => Err(DisconnectReason::unusable(
+            "the identity provider gives no assertion for an authorization server (ID-JAG)",
+        )),
+    }
+}
+
+/// Calls the program's function for a token.
+async fn made(what: &str, source: &Source, audience: &str) -> Result<String, DisconnectReason> {
+    let making = AssertUnwindSafe(async { source(audience.to_owned()).await }).catch_unwind();
+    match timeout(LIMIT, making).await {
+        Ok(Ok(Ok(token))) => Ok(token),
+        Ok(Ok(Err(error))) => {
+            Err(DisconnectReason::lost(format!("{what} could not be made: {}", chain(&*error))))
+        }
+        Ok(Err(_)) => Err(DisconnectReason::lost(format!("{what} could not be made: the program panicked"))),
+        Err(_) => Err(DisconnectReason::lost(format!("{what} could not be made in time"))),
+    }
+}
+
+/// Converts an answer to a token with its expiry.
+fn hold(answer: Answer, dpop: Option<&Arc<Dpop>>) -> Result<Held, DisconnectReason> {
+    let proof = match (answer.kind.to_ascii_lowercase().as_str(), dpop) {
+        ("bearer", _) => None,
+        ("dpop", Some(dpop)) => Some(Arc::clone(dpop) as Arc<dyn Proof>),
+        _ => return Err(DisconnectReason::unusable("the token is of a kind that can't be sent")),
+    };
+    // A token with a short life is used for at least half of it.
+    let until =
+        answer.lifetime.and_then(|life| Instant::now().checked_add(life.saturating_sub(EARLY.min(life / 2))));
+    Ok(Held { token: Token { text: answer.token, proof }, until })
+}
+
+/// The tokens for a connection.
+///
+/// Requests run as tasks: a result that arrives after a failed attempt to connect serves the next attempt.
+pub(super) struct GrantedAccess(pub(super) Arc<Granted>);
+
+impl Tokens for GrantedAccess {
+    fn resolver(&self) -> Option<Arc<dyn Resolve>> {
+        Some(Arc::new(RecordingResolver(Arc::clone(&self.0.network))))
+    }
+
+    fn current(&self) -> TokenFuture<'_> {
+        if let Ok(state) = self.0.state.try_lock() {
+            match &state.token {
+                None => return Box::pin(ready(Ok(None))),
+                Some(held) if held.is_fresh() => return Box::pin(ready(Ok(Some(held.token.clone())))),
+                Some(_) => {}
+            }
+        }
+        let granted = Arc::clone(&self.0);
+        Box::pin(to_the_end(async move { granted.current().await }))
+    }
+
+    fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a> {
+        let (granted, refused) = (Arc::clone(&self.0), refused.map(str::to_owned));
+        Box::pin(to_the_end(async move { granted.after(refused.as_deref()).await }))
+    }
+
+    fn challenged(&self, challenge: &str) {
+        // It names the scopes of one call, and the other calls need different ones.
+        if WWWAuthenticateParams::parse(challenge, &self.0.url).is_insufficient_scope() {
+            return;
+        }
+        *self.0.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.into());
+    }
+}
+
+const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
+/// The time limit of the program's function.
+const LIMIT: Duration = Duration::from_secs(30);
+/// A token is replaced this long before its expiry.
+const EARLY: Duration = Duration::from_secs(30);

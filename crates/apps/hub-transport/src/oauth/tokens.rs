@@ -1,0 +1,288 @@
+//! The tokens of one server, shared by all its connections. Only one of them renews a token at a time.
+
+use std::{
+    future::ready,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use reqwest::{Url, dns::Resolve};
+use rmcp::transport::{
+    AuthError, AuthorizationManager, CredentialRefreshGuard, CredentialStore, StoredCredentials,
+    auth::OAuthClientConfig,
+};
+
+use super::{
+    TokenStore,
+    client::OAuthClient,
+    dpop::Dpop,
+    network::{Network, RecordingResolver},
+    record::{ClientRecord, Record},
+    store::StoreError,
+};
+use crate::{
+    link::{DisconnectReason, chain},
+    web::{Proof, Token, TokenFuture, Tokens},
+};
+
+/// The tokens of one server.
+pub(crate) struct ServerTokens {
+    pub(crate) url: Url,
+    pub(crate) store: Arc<dyn TokenStore>,
+    pub(crate) network: Arc<Network>,
+    /// The last challenge of the server, with which an authorization starts.
+    challenge: Mutex<Option<Arc<str>>>,
+    /// The key of bound tokens with the nonces of the servers, once there is one.
+    dpop: Mutex<Option<Arc<Dpop>>>,
+    /// Locked during renewal: other connections wait and use the new token.
+    state: tokio::sync::Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// `None` until first read.
+    record: Option<Option<Record>>,
+    /// Created at the first renewal, since it discovers the authorization server.
+    manager: Option<AuthorizationManager>,
+}
+
+impl ServerTokens {
+    pub(crate) fn new(url: Url, store: Arc<dyn TokenStore>) -> Self {
+        Self {
+            network: Arc::new(Network::of(&url)),
+            url,
+            store,
+            challenge: Mutex::default(),
+            dpop: Mutex::default(),
+            state: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Creates an `rmcp` manager without tokens for this server.
+    pub(crate) async fn bare_manager(
+        &self,
+        dpop: Option<Arc<Dpop>>,
+    ) -> Result<AuthorizationManager, AuthError> {
+        let http = Arc::new(OAuthClient::new(Arc::clone(&self.network), dpop));
+        AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http).await
+    }
+
+    /// Returns the key stored with the tokens; `None` if there is none or it can't be read.
+    pub(crate) fn dpop(&self, client: &ClientRecord) -> Option<Arc<Dpop>> {
+        let secret = client.dpop_key.as_deref()?;
+        let mut known = self.dpop.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(dpop) if dpop.secret() == secret => {}
+            _ => *known = Dpop::read(secret).map(Arc::new),
+        }
+        known.clone()
+    }
+
+    /// Returns a token in the form that connections send.
+    fn sent(&self, record: &Record, text: String) -> Token {
+        let dpop = if record.is_bound() { self.dpop(&record.client) } else { None };
+        Token { text, proof: dpop.map(|dpop| dpop as Arc<dyn Proof>) }
+    }
+
+    pub(crate) fn challenge(&self) -> Option<Arc<str>> {
+        self.challenge.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads the stored authorization.
+    pub(crate) async fn record(&self) -> Result<Option<Record>, StoreError> {
+        match self.store.load(self.url.as_str()).await? {
+            Some(text) => Ok(Some(Record::parse(&text)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Discards the cached state after a change of the store.
+    pub(crate) async fn changed(&self) {
+        *self.state.lock().await = State::default();
+        *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Returns the cached token, or that there is none; `None` if this is not known yet.
+    fn known(&self) -> Option<Option<Token>> {
+        let state = self.state.try_lock().ok()?;
+        match state.record.as_ref()? {
+            Some(record) => record.fresh_token().map(|text| Some(self.sent(record, text))),
+            None => Some(None),
+        }
+    }
+
+    async fn current(&self) -> Result<Option<Token>, DisconnectReason> {
+        let mut state = self.state.lock().await;
+        let record = match &state.record {
+            Some(record) => record,
+            None => state.record.insert(self.record().await.map_err(unreadable)?),
+        };
+        match record {
+            None => Ok(None),
+            Some(record) => match record.fresh_token() {
+                Some(text) => Ok(Some(self.sent(record, text))),
+                None => self.renew(&mut state).await,
+            },
+        }
+    }
+
+    /// Returns another token than this one. Another connection or process may have renewed it already.
+    async fn after(&self, refused: Option<&str>) -> Result<Option<Token>, DisconnectReason> {
+        let mut state = self.state.lock().await;
+        let record = state.record.insert(self.record().await.map_err(unreadable)?);
+        let Some(record) = record else { return Ok(None) };
+        match record.fresh_token().filter(|token| Some(token.as_str()) != refused) {
+            Some(text) => Ok(Some(self.sent(record, text))),
+            None => self.renew(&mut state).await,
+        }
+    }
+
+    /// Renews the token; `None` if that requires a new authorization.
+    async fn renew(&self, state: &mut State) -> Result<Option<Token>, DisconnectReason> {
+        if state.manager.is_none() {
+            state.manager = self.manager(state.record.clone().flatten()).await.map_err(unrenewed)?;
+        }
+        let Some(manager) = &state.manager else { return Ok(None) };
+        match manager.refresh_token().await {
+            Ok(_) => {
+                let record = state.record.insert(self.record().await.map_err(unreadable)?);
+                Ok(record.as_ref().and_then(|record| Some(self.sent(record, record.new_token()?))))
+            }
+            Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => {
+                state.manager = None;
+                Ok(None)
+            }
+            Err(error) => Err(unrenewed(error)),
+        }
+    }
+
+    /// Creates the manager for renewals. It discovers the authorization server again; tokens of another one are
+    /// discarded.
+    async fn manager(&self, record: Option<Record>) -> Result<Option<AuthorizationManager>, AuthError> {
+        let Some(record) = record else { return Ok(None) };
+        let mut manager = self.bare_manager(self.dpop(&record.client)).await?;
+        let ClientRecord { id, secret, redirect_uri, .. } = record.client.clone();
+        manager.set_credential_store(RmcpStore::new(self, record.client));
+        if !manager.initialize_from_store().await? {
+            return Ok(None);
+        }
+        let mut config = OAuthClientConfig::new(id, redirect_uri);
+        if let Some(secret) = secret {
+            config = config.with_client_secret(secret);
+        }
+        manager.configure_client(config)?;
+        Ok(Some(manager))
+    }
+}
+
+/// The tokens for a connection.
+///
+/// Renewals run as tasks with limited requests, which complete even if the connection's request is dropped: a used
+/// refresh token without its saved successor would require a new authorization by the user.
+pub(crate) struct Access(pub(crate) Arc<ServerTokens>);
+
+impl Tokens for Access {
+    fn resolver(&self) -> Option<Arc<dyn Resolve>> {
+        Some(Arc::new(RecordingResolver(Arc::clone(&self.0.network))))
+    }
+
+    fn current(&self) -> TokenFuture<'_> {
+        if let Some(known) = self.0.known() {
+            return Box::pin(ready(Ok(known)));
+        }
+        let tokens = Arc::clone(&self.0);
+        Box::pin(to_the_end(async move { tokens.current().await }))
+    }
+
+    fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a> {
+        let (tokens, refused) = (Arc::clone(&self.0), refused.map(str::to_owned));
+        Box::pin(to_the_end(async move { tokens.after(refused.as_deref()).await }))
+    }
+
+    fn challenged(&self, challenge: &str) {
+        *self.0.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.into());
+    }
+}
+
+/// Runs work as a task, which completes even if the caller stops waiting.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    work: impl Future<Output = Result<T, DisconnectReason>> + Send + 'static,
+) -> Result<T, DisconnectReason> {
+    tokio::spawn(work).await.map_err(|error| DisconnectReason::lost(error.to_string()))?
+}
+
+/// The store as `rmcp` uses it, with the registration of the client.
+pub(crate) struct RmcpStore {
+    url: String,
+    store: Arc<dyn TokenStore>,
+    client: ClientRecord,
+}
+
+impl RmcpStore {
+    pub(crate) fn new(tokens: &ServerTokens, client: ClientRecord) -> Self {
+        Self { url: tokens.url.to_string(), store: Arc::clone(&tokens.store), client }
+    }
+
+    async fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let Some(text) = self.store.load(&self.url).await.map_err(failed)? else { return Ok(None) };
+        let record = Record::parse(&text).map_err(failed)?;
+        Ok(Some(record.credentials))
+    }
+
+    async fn write(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let record = Record { client: self.client.clone(), credentials };
+        let text = serde_json::to_string(&record).map_err(failed)?;
+        self.store.save(&self.url, &text).await.map_err(failed)
+    }
+}
+
+/// The return type of methods of `rmcp`'s trait, which the `async_trait` macro would write.
+type Boxed<'a, T> = std::pin::Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
+
+impl CredentialStore for RmcpStore {
+    fn load<'a, 'b>(&'a self) -> Boxed<'b, Option<StoredCredentials>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(self.read())
+    }
+
+    fn save<'a, 'b>(&'a self, credentials: StoredCredentials) -> Boxed<'b, ()>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(self.write(credentials))
+    }
+
+    fn clear<'a, 'b>(&'a self) -> Boxed<'b, ()>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async { self.store.remove(&self.url).await.map_err(failed) })
+    }
+
+    fn acquire_refresh_guard<'a, 'b>(&'a self) -> Boxed<'b, Option<CredentialRefreshGuard>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(async {
+            let lock = self.store.lock(&self.url).await.map_err(failed)?;
+            Ok(Some(CredentialRefreshGuard::new(lock)))
+        })
+    }
+}
+
+fn failed(error: impl Into<StoreError>) -> AuthError {
+    AuthError::CredentialStoreError(error.into().to_string())
+}
+
+fn unreadable(error: StoreError) -> DisconnectReason {
+    DisconnectReason::lost(format!("no token: {error}"))
+}
+
+fn unrenewed(error: AuthError) -> DisconnectReason {
+    DisconnectReason::lost(format!("the token cannot be renewed: {}", chain(&error)))
+}

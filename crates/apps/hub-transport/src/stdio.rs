@@ -1,0 +1,11 @@
+//! A server that is a process: it runs in its own process group and exchanges lines of JSON.
+
+mod child;
+mod lines;
+mod outgoing;
+
+pub use self::{
+    child::{Child, Program, StartError, start},
+    lines::{Lines, SendError},
+    outgoing::Full,
+};

@@ -1,0 +1,259 @@
+//! The process of a server: start, environment and end.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    ffi::{OsStr, OsString},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use agentwire_transport::{
+    Connected, ExitReport, PeerHandle, Transport as _, TransportError,
+    process::{Grace, Launch, ProcessHandle, ProcessSource, ProcessTransport},
+};
+use tokio::{sync::oneshot, time::timeout};
+
+use super::{Lines, outgoing::Backlog};
+use crate::record::Record;
+
+/// A program to start. It contains the values of variables, so it is never shown.
+#[expect(clippy::exhaustive_structs, reason = "the hub fills it in")]
+pub struct Program<'a> {
+    /// The command as the configuration has it, for messages.
+    pub written: &'a str,
+    /// The name of the command in `PATH`, or its path.
+    pub command: &'a str,
+    /// The arguments.
+    pub args: &'a [String],
+    /// The working directory.
+    pub cwd: &'a Path,
+    /// The variables in addition to the inherited ones.
+    pub env: &'a [(String, String)],
+}
+
+/// The process of a server. Dropping it ends the process and all that it started, even without a runtime.
+#[derive(Debug)]
+pub struct Child {
+    /// `None` while the process is being ended.
+    handle: Option<ProcessHandle>,
+    gone: oneshot::Receiver<Infallible>,
+    /// How long its end may take.
+    limit: Duration,
+    backlog: Arc<Backlog>,
+    record: Arc<Record>,
+}
+
+/// The error of starting a program, without the values of variables.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The name of the command is not in `PATH`.
+    #[error("the command `{command}` was not found; looked in {searched}")]
+    NotFound {
+        /// The command as the configuration has it.
+        command: String,
+        /// The searched folders.
+        searched: String,
+    },
+    /// The path of the command does not exist.
+    #[error("the command `{command}` does not exist")]
+    NoSuchFile {
+        /// The command as the configuration has it.
+        command: String,
+    },
+    /// The file may not be executed.
+    #[error("the command `{command}` is not executable")]
+    NotExecutable {
+        /// The command as the configuration has it.
+        command: String,
+    },
+    /// The working directory can't be used.
+    #[error("the working directory does not exist or is no directory")]
+    NoSuchDirectory,
+    /// The operating system did not start the process.
+    #[error("the command `{command}` could not be started: {why}")]
+    Other {
+        /// The command as the configuration has it.
+        command: String,
+        /// The reason.
+        why: String,
+    },
+}
+
+/// Starts a server. Its stderr goes to the record.
+///
+/// Must be called in a tokio runtime with I/O.
+///
+/// # Errors
+///
+/// If the program does not exist or can't be started.
+pub async fn start(
+    program: Program<'_>,
+    grace: Grace,
+    record: &Arc<Record>,
+) -> Result<(Lines<ProcessSource>, Child), StartError> {
+    let env = environment(program.env);
+    let path = env.get::<OsString>(&"PATH".into()).cloned().unwrap_or_default();
+    let file = lookup(program.command, &path, program.cwd).ok_or_else(|| not_found(&program, &path))?;
+    let launch = Launch::new(file).args(program.args).env_clear().cwd(program.cwd);
+    let launch = env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    let (kept, gone) = oneshot::channel();
+    let stderr = Arc::clone(record);
+    let transport = ProcessTransport::new(launch)
+        .grace(grace)
+        .stderr_tail(STDERR_TAIL)
+        .on_stderr(move |line| stderr.stderr(line))
+        .attach(kept);
+    let Connected { source, sink, handle } =
+        transport.open().await.map_err(|error| explain(error, program.written))?;
+    // After the second grace period the process is killed; the rest of its group gets the same period.
+    let limit = [grace.after_terminate, grace.after_terminate, grace.drain, SURPLUS]
+        .into_iter()
+        .fold(grace.after_input, Duration::saturating_add);
+    let backlog = Arc::new(Backlog::new());
+    let lines = Lines::new(source, sink, Arc::clone(&backlog), Arc::clone(record));
+    let child = Child { handle: Some(handle), gone, limit, backlog, record: Arc::clone(record) };
+    Ok((lines, child))
+}
+
+impl Child {
+    /// Returns how the process ended, or `None` after the limit.
+    pub async fn ended(&self, limit: Duration) -> Option<ExitReport> {
+        timeout(limit, self.handle.as_ref()?.wait()).await.ok()
+    }
+
+    /// Returns why the connection was ended on our side: the server reads no input, or sent a line that is too long.
+    pub fn broken(&self) -> Option<&str> {
+        self.backlog.broken()
+    }
+
+    /// Returns the end of its stderr.
+    pub fn stderr_tail(&self) -> String {
+        self.handle.as_ref().map(PeerHandle::stderr_tail).unwrap_or_default()
+    }
+
+    /// Ends the process and its group. Returns when they are gone, or after the limit. Cancel-safe.
+    pub async fn close(&mut self) {
+        self.handle = None;
+        if self.gone.is_terminated() {
+            return;
+        }
+        // The other end is dropped when the process and its group are gone.
+        // A process of another user takes no signal, and neither does a process that waits for a disk.
+        if timeout(self.limit, &mut self.gone).await.is_err() {
+            self.record.note("its process did not end when it was killed; it is left to itself");
+            self.gone.close();
+        }
+    }
+
+    /// Returns a process that is being ended until the first value is dropped, for tests.
+    #[doc(hidden)]
+    pub fn held() -> (impl Sized, Self) {
+        let (kept, gone) = oneshot::channel();
+        let (backlog, record) = (Arc::new(Backlog::new()), Arc::default());
+        (kept, Self { handle: None, gone, limit: SURPLUS, backlog, record })
+    }
+}
+
+/// Returns the environment of a server: its own variables and the variables that every program needs. Other variables may be secrets.
+fn environment(own: &[(String, String)]) -> BTreeMap<OsString, OsString> {
+    let own = own.iter().map(|(name, value)| (name.into(), value.into()));
+    inherited(env::vars_os()).chain(own).collect()
+}
+
+fn inherited(all: impl Iterator<Item = (OsString, OsString)>) -> impl Iterator<Item = (OsString, OsString)> {
+    let is_inherited = |name: &str| INHERITED.contains(&name) || name.starts_with("LC_");
+    all.filter(move |(name, _)| name.to_str().is_some_and(is_inherited))
+}
+
+/// Returns the file of a command, if it exists: a name is searched in `path`, a path is relative to the working directory.
+fn lookup(command: &str, path: &OsStr, cwd: &Path) -> Option<PathBuf> {
+    if Path::new(command).components().count() > 1 || Path::new(command).is_absolute() {
+        let file = cwd.join(command);
+        return file.exists().then_some(file);
+    }
+    // An empty or relative entry would mean the working directory.
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(command)).find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+fn not_found(program: &Program<'_>, path: &OsString) -> StartError {
+    let command = program.written.to_owned();
+    if program.command.contains(std::path::is_separator) {
+        return StartError::NoSuchFile { command };
+    }
+    let is_own = program.env.iter().any(|(name, _)| name == "PATH");
+    let searched = if is_own {
+        "the PATH of its configuration".to_owned()
+    } else {
+        format!("PATH ({})", PathBuf::from(path).display())
+    };
+    StartError::NotFound { command, searched }
+}
+
+fn explain(error: TransportError, command: &str) -> StartError {
+    let command = command.to_owned();
+    match error {
+        TransportError::NoSuchDirectory { .. } => StartError::NoSuchDirectory,
+        TransportError::NoSuchProgram { .. } => StartError::NoSuchFile { command },
+        TransportError::NotExecutable { .. } => StartError::NotExecutable { command },
+        TransportError::Spawn { source, .. } => StartError::Other { command, why: source.to_string() },
+        TransportError::Io { action, source } => {
+            StartError::Other { command, why: format!("{action} failed: {source}") }
+        }
+        other => StartError::Other { command, why: other.to_string() },
+    }
+}
+
+/// Nothing is ever sent.
+#[derive(Debug)]
+enum Infallible {}
+
+/// The variables that servers inherit: home, tools, language and time zone.
+const INHERITED: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
+/// Enough for a stack trace.
+const STDERR_TAIL: usize = 8 * 1024;
+/// How long a killed process may take to be gone.
+const SURPLUS: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn close_waits_for_a_process_that_cannot_be_killed_only_up_to_a_limit() {
+        let (_kept, mut child) = Child::held();
+        child.close().await;
+        assert!(child.record.troubles()[0].what.contains("left to itself"));
+        child.close().await;
+        assert_eq!(child.record.troubles().len(), 1);
+    }
+    #[test]
+    fn secrets_are_not_inherited() {
+        let all = [("PATH", "/bin"), ("ANTHROPIC_API_KEY", "secret"), ("LC_ALL", "C"), ("PATHS", "x")];
+        let all = all.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let names: Vec<_> = inherited(all.into_iter()).map(|(name, _)| name).collect();
+        assert_eq!(names, ["PATH", "LC_ALL"]);
+    }
+
+    #[test]
+    fn names_are_searched_in_path_and_paths_start_at_the_working_directory() {
+        let path = OsStr::new("/nonexistent:/bin");
+        let here = Path::new("/");
+        assert_eq!(lookup("sh", path, here), Some("/bin/sh".into()));
+        assert_eq!(lookup("bin/sh", OsStr::new(""), here), Some("/bin/sh".into()));
+        assert_eq!(lookup("./sh", OsStr::new(""), Path::new("/bin")), Some("/bin/./sh".into()));
+        assert_eq!(lookup("/bin/sh", OsStr::new(""), Path::new("/tmp")), Some("/bin/sh".into()));
+        assert_eq!(lookup("no-such-program", path, here), None);
+        assert_eq!(lookup("sh", OsStr::new("::bin:."), here), None);
+        assert_eq!(lookup("sh", OsStr::new(":."), Path::new("/bin")), None);
+        assert_eq!(lookup("./no-such-program", path, here), None);
+    }
+}

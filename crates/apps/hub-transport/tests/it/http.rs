@@ -1,0 +1,250 @@
+//! Streamable HTTP.
+
+use std::{io, sync::atomic::AtomicUsize, sync::atomic::Ordering::SeqCst, time::Duration};
+
+use axum::{body::Body, http::header, response::Response};
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use serde_json::json;
+
+use super::{
+    DisconnectReason, lost, over_http, text, web,
+    web::{Seen, WebServer, status},
+    within,
+};
+
+fn challenge(code: u16, challenge: &'static str) -> Response {
+    let mut response = status(code);
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge.parse().unwrap());
+    response
+}
+
+#[tokio::test]
+async fn each_request_has_the_headers_and_the_session_is_deleted() {
+    let server = WebServer::start();
+    let web = web(&server.url("/mcp"), &[("X-Key", "secret"), ("Authorization", "Bearer mine")]);
+    let mut connected = over_http(web).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    assert_eq!(text(connected.echo("hello").await.unwrap()), "hello");
+    within(connected.service.close()).await.unwrap();
+    let seen = server.seen();
+    assert!(seen.len() >= 4, "{seen:?}");
+    for request in &seen {
+        assert_eq!(request.header("x-key"), Some("secret"));
+        assert_eq!(request.header("authorization"), Some("Bearer mine"));
+        assert!(request.header("user-agent").unwrap().starts_with("agentwire-hub/"));
+    }
+    assert!(seen.iter().any(|request| request.is("DELETE", "/mcp")));
+}
+
+#[tokio::test]
+async fn expired_session_is_replaced_and_all_lists_are_read_again() {
+    let server = WebServer::start();
+    let mut connected =
+        over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    assert_eq!(connected.tools().await, ["echo"]);
+    let _streams = server.forget();
+    server.offer(&["echo", "more"]);
+    assert_eq!(text(connected.echo("again").await.unwrap()), "again", "the call itself does not notice");
+    assert_eq!(
+        [connected.hears().await, connected.hears().await, connected.hears().await],
+        ["tools", "resources", "prompts"]
+    );
+    assert_eq!(connected.tools().await, ["echo", "more"]);
+    let initialized = server.seen().iter().filter(|seen| seen.rpc() == "notifications/initialized").count();
+    assert_eq!(initialized, 2);
+}
+
+#[tokio::test]
+async fn restarted_server_ends_the_connection_when_the_stream_is_opened() {
+    let server = WebServer::start();
+    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
+    drop(server.forget());
+    assert_eq!(lost(&connected.ended().await), "the server has forgotten the session");
+}
+
+#[tokio::test]
+async fn unreachable_server_ends_the_connection() {
+    let server = WebServer::start();
+    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let place = server.stop();
+    // With the stream cut, `rmcp` tries at once to have it again.
+    let ended = connected.ended().await;
+    assert!(lost(&ended).starts_with("error sending request: "), "{ended:?}");
+    assert!(!lost(&ended).contains(&place.address().to_string()), "no address: {ended:?}");
+    let server = WebServer::at(place, &["other"]);
+    let again = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    assert_eq!(again.tools().await, ["other"]);
+}
+
+#[tokio::test]
+async fn call_to_an_unreachable_server_fails_and_ends_the_connection() {
+    let server = WebServer::start();
+    // Without a stream there is nothing but the call to notice it.
+    server.fault(|seen| seen.is("GET", "/mcp").then(|| status(405)));
+    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    assert_eq!(text(connected.echo("a").await.unwrap()), "a");
+    let _place = server.stop();
+    // Calls on the pooled connection may fail first.
+    while !connected.service.peer().is_transport_closed() {
+        assert!(connected.echo("b").await.is_err());
+    }
+    let ended = connected.ended().await;
+    assert!(lost(&ended).contains("refused"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn refused_handshake_needs_an_authorization() {
+    let server = WebServer::start();
+    server.fault(|_| Some(challenge(401, "Bearer realm=\"x\"")));
+    let (why, _) = over_http(web(&server.url("/mcp"), &[])).await.err().unwrap();
+    assert_eq!(why, DisconnectReason::Unauthorized { challenge: Some("Bearer realm=\"x\"".into()) });
+    server.fault(|_| Some(status(401)));
+    let (why, _) = over_http(web(&server.url("/mcp"), &[])).await.err().unwrap();
+    assert_eq!(why, DisconnectReason::Unauthorized { challenge: None });
+    server.fault(|_| Some(challenge(403, "Bearer error=\"insufficient_scope\", scope=\"a b\"")));
+    let (why, _) = over_http(web(&server.url("/mcp"), &[])).await.err().unwrap();
+    let expected = "Bearer error=\"insufficient_scope\", scope=\"a b\"";
+    assert_eq!(why, DisconnectReason::Unauthorized { challenge: Some(expected.into()) });
+    server.fault(|_| Some(status(403)));
+    let (why, _) = over_http(web(&server.url("/mcp"), &[])).await.err().unwrap();
+    assert!(lost(&why).contains("HTTP 403"), "nobody was asked to authorize himself: {why:?}");
+}
+
+#[tokio::test]
+async fn refused_call_ends_the_connection_unless_a_scope_is_missing() {
+    let server = WebServer::start();
+    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let scope = "Bearer error=\"insufficient_scope\", scope=\"admin\"";
+    server.fault(move |seen| (seen.rpc() == "tools/call").then(|| challenge(403, scope)));
+    connected.echo("a").await.unwrap_err();
+    assert_eq!(connected.link.challenge().as_deref(), Some(scope));
+    server.no_fault();
+    assert_eq!(text(connected.echo("b").await.unwrap()), "b");
+    server.fault(|seen| (seen.rpc() == "tools/call").then(|| challenge(401, "Bearer")));
+    connected.echo("c").await.unwrap_err();
+    assert_eq!(connected.ended().await, DisconnectReason::Unauthorized { challenge: Some("Bearer".into()) });
+}
+
+#[tokio::test]
+async fn server_error_fails_the_handshake_with_its_text() {
+    let server = WebServer::start();
+    server.fault(|_| Some(status(500)));
+    let (why, _) = over_http(web(&server.url("/mcp?key=secret"), &[])).await.err().unwrap();
+    assert_eq!(lost(&why), "HTTP 500");
+    server.fault(|_| {
+        let mut response = status(400);
+        *response.body_mut() = Body::from("what is this?");
+        Some(response)
+    });
+    let (why, _) = over_http(web(&server.url("/mcp?key=secret"), &[])).await.err().unwrap();
+    assert!(lost(&why).contains("HTTP 400 Bad Request: what is this?"), "{why:?}");
+    let url = server.url("/mcp?key=secret");
+    let _place = server.stop();
+    let (why, error) = over_http(web(&url, &[])).await.err().unwrap();
+    assert!(lost(&why).contains("refused"), "{why:?}");
+    assert!(!format!("{why:?} {error:?} {error}").contains("secret"));
+}
+
+#[tokio::test]
+async fn server_error_fails_one_call() {
+    let server = WebServer::start();
+    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    for code in [500, 502, 503, 429, 400, 408] {
+        server.fault(move |seen| (seen.rpc() == "tools/call").then(|| status(code)));
+        let error = connected.echo("a").await.unwrap_err();
+        assert!(format!("{error:?}").contains(&code.to_string()), "{error:?}");
+    }
+    server.no_fault();
+    assert_eq!(text(connected.echo("b").await.unwrap()), "b");
+}
+
+#[tokio::test]
+async fn truncated_response_fails_one_call() {
+    let server = WebServer::start();
+    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    for kind in ["application/json", "text/event-stream"] {
+        server.fault(move |seen| {
+            (seen.rpc() == "tools/call").then(|| {
+                let parts =
+                    stream::iter([Ok(Bytes::from("data: {\"jsonrpc\":")), Err(io::Error::other("cut"))]);
+                let mut response = Response::new(Body::from_stream(parts));
+                response.headers_mut().insert(header::CONTENT_TYPE, kind.parse().unwrap());
+                response
+            })
+        });
+        connected.echo("a").await.unwrap_err();
+    }
+    server.no_fault();
+    assert_eq!(text(connected.echo("b").await.unwrap()), "b");
+}
+
+#[tokio::test]
+async fn endless_event_fails_one_call_in_bounded_memory() {
+    let server = WebServer::start();
+    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    server.fault(|seen| (seen.rpc() == "tools/call").then(|| endless("text/event-stream")));
+    connected.echo("a").await.unwrap_err();
+    server.fault(|seen| (seen.rpc() == "tools/call").then(|| endless("application/json")));
+    connected.echo("a").await.unwrap_err();
+    server.no_fault();
+    assert_eq!(text(connected.echo("b").await.unwrap()), "b");
+}
+
+/// A response that never ends.
+fn endless(kind: &'static str) -> Response {
+    let megabyte = Bytes::from(vec![b'x'; 1 << 20]);
+    let parts = stream::repeat(megabyte).map(io::Result::Ok);
+    let mut response = Response::new(Body::from_stream(parts));
+    response.headers_mut().insert(header::CONTENT_TYPE, kind.parse().unwrap());
+    response
+}
+
+#[tokio::test]
+async fn handshake_without_a_response_ends_when_it_is_dropped() {
+    let server = WebServer::routes(axum::Router::new().fallback(std::future::pending::<Response>));
+    let start = over_http(web(&server.url("/mcp"), &[]));
+    tokio::time::timeout(Duration::from_millis(300), start).await.err().unwrap();
+}
+
+#[tokio::test]
+async fn only_redirects_to_the_same_origin_that_keep_the_message_are_followed() {
+    let other = WebServer::start();
+    let server = WebServer::start();
+    let there = other.url("/mcp");
+    let hops = AtomicUsize::new(0);
+    let redirect = move |code: u16, to: &str| {
+        hops.fetch_add(1, SeqCst);
+        let mut response = status(code);
+        response.headers_mut().insert(header::LOCATION, to.parse().unwrap());
+        Some(response)
+    };
+    let redirect = std::sync::Arc::new(redirect);
+    let same = redirect.clone();
+    server.fault(move |seen: &Seen| if seen.path == "/old" { same(308, "/mcp") } else { None });
+    let connected = over_http(web(&server.url("/old"), &[("x-key", "secret")]))
+        .await
+        .unwrap_or_else(|(why, _)| panic!("{why}"));
+    assert_eq!(text(connected.echo("hello").await.unwrap()), "hello");
+    for code in [301, 302, 303, 307, 308] {
+        let (redirect, there) = (redirect.clone(), there.clone());
+        server.fault(move |_| redirect(code, &there));
+        over_http(web(&server.url("/old"), &[("x-key", "secret")])).await.err().unwrap();
+    }
+    assert_eq!(other.seen().len(), 0, "nothing of ours went to another origin");
+}
+
+#[tokio::test]
+async fn notifications_arrive_over_the_stream() {
+    let server = WebServer::start();
+    let mut connected =
+        over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
+    server.event(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+    assert_eq!(connected.hears().await, "tools");
+    // After an orderly end, the stream is opened again.
+    server.end_streams();
+    within(server.saw(2, |seen| seen.is("GET", "/mcp"))).await;
+    server.event(&json!({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"}));
+    assert_eq!(connected.hears().await, "prompts");
+}

@@ -1,0 +1,304 @@
+//! The target of a call: a connected server that is enabled.
+#![expect(deprecated, reason = "logging is deprecated in MCP, and servers still use it")]
+
+use std::sync::Arc;
+
+use rmcp::{
+    ServiceError,
+    model::{
+        CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, RequestMetaObject,
+        ServerResult, Tool,
+    },
+    service::PeerRequestOptions,
+};
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout};
+
+use super::{
+    Callbacks,
+    exchange::{Patience, Rounds, Unanswered, exchange},
+};
+use crate::{
+    CallError, CallLimits, CallOutcome, DeniedBy, ServerName, ServerState, TimeLimit, Violation,
+    catalog::Catalog,
+    config::ServerConfig,
+    connection::{Connection, Live},
+    excerpt::excerpt,
+    outcome::bounded_error,
+    servers::Servers,
+    spelling,
+    transport::{members::needs_task, stdio::SendError},
+};
+
+/// A connected server.
+pub(crate) struct Target {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) live: Arc<Live>,
+    pub(crate) catalog: Arc<Catalog>,
+    /// The configuration when the server was found.
+    pub(crate) config: Arc<ServerConfig>,
+}
+
+impl Target {
+    pub(crate) fn find(servers: &Servers, server: &str) -> Result<Self, CallError> {
+        let connection = match servers.find(server) {
+            Some(connection) => connection,
+            None => Self::spelled(servers, server)?,
+        };
+        let not_connected = || {
+            let server = connection.name().clone();
+            match connection.state() {
+                ServerState::Disabled(by) => CallError::ServerDisabled { server, by },
+                state => CallError::NotConnected { server, state },
+            }
+        };
+        let live = connection.live().ok_or_else(not_connected)?;
+        let catalog = connection.catalog();
+        let desired = connection.desired();
+        // Disabling takes effect at once, even if the connection has not ended yet.
+        if let Some(by) = desired.disabled() {
+            return Err(CallError::ServerDisabled { server: connection.name().clone(), by });
+        }
+        // So does another way to reach the server: permissions for the new server do not apply to the old one.
+        if desired.generation != live.generation {
+            let server = connection.name().clone();
+            return Err(CallError::NotConnected { server, state: desired.first_state() });
+        }
+        Ok(Self { connection, live, catalog, config: desired.config })
+    }
+
+    fn spelled(servers: &Servers, server: &str) -> Result<Arc<Connection>, CallError> {
+        let all = servers.all();
+        if let Some(connection) = spelling::find(&all, |connection| connection.name().as_str(), server) {
+            return Ok(Arc::clone(connection));
+        }
+        let names = || all.iter().map(|connection| connection.name().as_str());
+        Err(CallError::UnknownServer {
+            server: server.to_owned(),
+            suggestion: spelling::closest(names(), server).map(Box::from),
+            known: names().map(Box::from).collect(),
+        })
+    }
+
+    pub(crate) fn server(&self) -> &ServerName {
+        self.connection.name()
+    }
+
+    /// Returns the tool of this name, if it is enabled.
+    pub(crate) fn tool(&self, name: &str) -> Result<&Tool, CallError> {
+        let config = &self.config;
+        let tools = self.catalog.tools();
+        let Some(tool) = spelling::find(tools, |tool| &tool.name, name) else {
+            let names = || tools.iter().map(|tool| &*tool.name).filter(|name| config.enables(name));
+            return Err(self.unknown("tool", name, names));
+        };
+        if config.enables(&tool.name) {
+            return Ok(tool);
+        }
+        Err(CallError::ToolDisabled { server: self.server().clone(), tool: (*tool.name).into() })
+    }
+
+    /// Finds the server again after approval. Fails if the server or the tool has changed.
+    pub(crate) fn again(
+        &self,
+        servers: &Servers,
+        config: &ServerConfig,
+        tool: &Tool,
+    ) -> Result<Self, CallError> {
+        let now = Self::find(servers, self.server().as_str())?;
+        let server = self.server().clone();
+        if !now.config.enables(&tool.name) {
+            return Err(CallError::ToolDisabled { server, tool: (*tool.name).into() });
+        }
+        if now.is_same(&server, config) && now.catalog.tools().contains(tool) {
+            return Ok(now);
+        }
+        Err(CallError::Denied { server, tool: (*tool.name).into(), by: DeniedBy::Change, reason: None })
+    }
+
+    /// Finds the server again after approval to read a resource. Fails if the server has changed.
+    pub(crate) fn again_for(&self, servers: &Servers, uri: &str) -> Result<Self, CallError> {
+        let now = Self::find(servers, self.server().as_str())?;
+        if now.is_same(self.server(), &self.config) {
+            return Ok(now);
+        }
+        let server = self.server().clone();
+        Err(CallError::Denied { server, tool: uri.into(), by: DeniedBy::Change, reason: None })
+    }
+
+    fn is_same(&self, server: &ServerName, config: &ServerConfig) -> bool {
+        self.server() == server && self.config.launch == config.launch
+    }
+
+    /// Returns the error for an unknown name, with the known names.
+    pub(crate) fn unknown<'a, I: Iterator<Item = &'a str>>(
+        &self,
+        kind: &'static str,
+        name: &str,
+        names: impl Fn() -> I,
+    ) -> CallError {
+        CallError::Unknown {
+            server: self.server().clone(),
+            kind,
+            name: name.to_owned(),
+            suggestion: spelling::closest(names(), name).map(Box::from),
+            known: names().map(Box::from).collect(),
+        }
+    }
+
+    /// Returns the arguments, if they match the schema of the tool.
+    ///
+    /// An optional argument that is `null` against the schema is removed: models write `null` for a missing argument.
+    pub(crate) fn check(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
+        let mut arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
+        let check = |arguments: &Value| {
+            let schema = self.catalog.input_schema(tool);
+            schema.map_or_else(Vec::new, |schema| schema.violations(tool, arguments))
+        };
+        if !arguments.is_object() {
+            return Err(self.misfit(tool, vec![Violation::whole("they must be an object")]));
+        }
+        let violations = check(&arguments);
+        if violations.is_empty() {
+            return Ok(arguments);
+        }
+        let misplaced =
+            |name: &str| violations.iter().any(|wrong| wrong.pointer.strip_prefix('/') == Some(name));
+        if let Value::Object(arguments) = &mut arguments {
+            arguments.retain(|name, value| !(value.is_null() && misplaced(name)));
+        }
+        // Report the first violations: a required argument was `null` and is missing only now.
+        if check(&arguments).is_empty() { Ok(arguments) } else { Err(self.misfit(tool, violations)) }
+    }
+
+    /// Fails if the tool can be called as a task only. Versions without a handshake have no such tools.
+    pub(crate) fn needs_no_task(&self, tool: &str) -> Result<(), CallError> {
+        if self.live.is_stateless() || !needs_task(self.tool(tool)?) {
+            return Ok(());
+        }
+        Err(CallError::NeedsTask { server: self.server().clone(), tool: tool.into() })
+    }
+
+    fn misfit(&self, tool: &str, violations: Vec<Violation>) -> CallError {
+        CallError::BadArguments { server: self.server().clone(), tool: tool.into(), violations }
+    }
+
+    /// Returns the violations of the tool's output schema. A failed call and an unusable schema have none.
+    pub(crate) fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
+        let Some(schema) =
+            self.catalog.output_schema(tool).filter(|schema| !outcome.is_error && schema.is_usable(tool))
+        else {
+            return Vec::new();
+        };
+        match &outcome.structured {
+            Some(structured) => schema.violations(tool, structured),
+            // Content that was too large is not in the outcome.
+            None if outcome.left_out.is_some() => Vec::new(),
+            None => vec![Violation::whole("there is none")],
+        }
+    }
+
+    /// Sends a request and waits for the answer, up to the configured limit.
+    pub(crate) async fn exchange(
+        &self,
+        mut request: ClientRequest,
+        name: &str,
+        limits: &CallLimits,
+        mut callbacks: Callbacks,
+    ) -> Result<ServerResult, CallError> {
+        let started = Instant::now();
+        let mut rounds = Rounds::default();
+        if self.live.is_stateless()
+            && self.live.info.as_ref().is_some_and(|info| info.capabilities.logging.is_some())
+        {
+            // Without a level, such a server sends no log messages for the request.
+            request.get_meta_mut().set_log_level(LoggingLevel::Info);
+        }
+        loop {
+            let patience = Patience {
+                config: self.connection.follow(),
+                timeout: |desired| desired.config.timeout,
+                longest: limits.longest.saturating_sub(started.elapsed()),
+            };
+            // Only a server without a handshake requests more input.
+            let again = self.live.is_stateless().then(|| request.clone());
+            let mut options = PeerRequestOptions::no_options();
+            if self.live.is_stateless() {
+                // The capabilities are part of each request to such a server.
+                let mut meta = RequestMetaObject::default();
+                meta.set_client_capabilities(
+                    self.live.client.capabilities_for(callbacks.gateway_client.as_ref()),
+                );
+                options = options.with_meta(meta);
+            }
+            let answer = exchange(&self.live, request, options, patience, &mut callbacks).await;
+            let answer = answer.map_err(|why| self.unanswered(name, why))?;
+            let (wanted, mut next) = match (answer, again) {
+                (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),
+                (answer, _) => return Ok(answer),
+            };
+            let left = limits.longest.saturating_sub(started.elapsed());
+            let more = rounds.answer(wanted, &mut next, &self.live.client, callbacks.gateway_client.as_ref());
+            match timeout(left, more).await {
+                Ok(Ok(())) => request = next,
+                Ok(Err(why)) => {
+                    let (server, name) = (self.server().clone(), name.into());
+                    return Err(CallError::Protocol { server, name, why });
+                }
+                Err(_) => {
+                    let (after, limit) = (started.elapsed(), TimeLimit::Longest(limits.longest));
+                    return Err(self.unanswered(name, Unanswered::TimedOut { after, limit }));
+                }
+            }
+        }
+    }
+
+    fn unanswered(&self, name: &str, why: Unanswered) -> CallError {
+        let (server, name) = (self.server().clone(), name.into());
+        match why {
+            Unanswered::TimedOut { after, limit } => CallError::TimedOut { server, name, after, limit },
+            Unanswered::Failed(ServiceError::McpError(error)) => {
+                CallError::Refused { server, name, error: bounded_error(error) }
+            }
+            Unanswered::Failed(ServiceError::TransportSend(error))
+                if matches!(error.error.downcast_ref(), Some(SendError::Full(_))) =>
+            {
+                CallError::NotSent { server, name, why: error.error.to_string() }
+            }
+            Unanswered::Failed(
+                ServiceError::TransportClosed
+                | ServiceError::TransportSend(_)
+                | ServiceError::Cancelled { .. },
+            ) => CallError::ConnectionLost { server, name },
+            Unanswered::Failed(error) => {
+                CallError::Protocol { server, name, why: excerpt(&error.to_string()).into_owned() }
+            }
+        }
+    }
+
+    /// Reads a result with unknown kinds of content, which become JSON texts.
+    pub(crate) fn lenient(&self, name: &str, mut result: Value) -> Result<CallToolResult, CallError> {
+        for block in result.get_mut("content").and_then(Value::as_array_mut).into_iter().flatten() {
+            if serde_json::from_value::<ContentBlock>(block.clone()).is_err() {
+                *block = serde_json::json!({"type": "text", "text": block.to_string()});
+            }
+        }
+        serde_json::from_value(result).map_err(|error| CallError::Protocol {
+            server: self.server().clone(),
+            name: name.into(),
+            why: excerpt(&error.to_string()).into_owned(),
+        })
+    }
+
+    /// Returns the error for an answer of another kind.
+    pub(crate) fn unexpected(&self, name: &str, answer: &ServerResult) -> CallError {
+        let why = match answer {
+            ServerResult::InputRequiredResult(_) => {
+                "it wants more input first, which only a later version of MCP has"
+            }
+            ServerResult::CreateTaskResult(_) => "it made a task of it, which was not asked for",
+            _ => "it is of another kind",
+        };
+        CallError::Protocol { server: self.server().clone(), name: name.into(), why: why.to_owned() }
+    }
+}
