@@ -58,9 +58,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     netns::within(|| beside(&chosen, tests))
 }
 
-/// The ignored tests of these services' stores that have this prefix.
+/// The ignored tests for these services that have this prefix.
 fn filter(chosen: &[&Service], prefix: &str) -> String {
-    let packages: Vec<String> = chosen.iter().map(|service| format!("package({})", service.store)).collect();
+    let crates = chosen.iter().flat_map(|service| service.crates);
+    let packages: Vec<String> = crates.map(|name| format!("package({name})")).collect();
     format!("({}) & test(/^{prefix}/)", packages.join(" | "))
 }
 
@@ -86,8 +87,8 @@ pub(crate) fn provide() -> Result<(), Failure> {
 struct Service {
     name: &'static str,
     start: fn(&Path) -> Result<Running, Failure>,
-    /// The crate with the tests for it.
-    store: &'static str,
+    /// The crates with tests for it.
+    crates: &'static [&'static str],
 }
 
 /// Runs the command to its end, or until we are asked to end; then it is ended too, as when we are killed.
@@ -118,7 +119,7 @@ fn run_beside(mut command: Command, servers: &[Running]) -> Result<(), Failure> 
 /// The stores whose tests resume a session with the real CLI.
 const PROVED: [&str; 2] = ["redis", "postgres"];
 const SERVICES: [Service; 3] = [
-    Service { name: "redis", start: redis::start, store: "agentwire-store-redis" },
-    Service { name: "postgres", start: postgres::start, store: "agentwire-store-postgres" },
-    Service { name: "moto", start: moto::start, store: "agentwire-store-object" },
+    Service { name: "redis", start: redis::start, crates: &["agentwire-store-redis", "agentwire-eventlog", "agentwire-judge"] },
+    Service { name: "postgres", start: postgres::start, crates: &["agentwire-store-postgres"] },
+    Service { name: "moto", start: moto::start, crates: &["agentwire-store-object"] },
 ];

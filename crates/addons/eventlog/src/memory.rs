@@ -1,0 +1,169 @@
+//! A log in memory.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    fmt,
+    pin::pin,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::Notify;
+
+use crate::{
+    entry::{BATCH, Batch, Entry, Frame, FrameKind},
+    log::{EventLog, EventLogError, LogFuture},
+    position::Position,
+};
+
+/// A log in the memory of this process.
+///
+/// It keeps 8 MiB of each of 1,000 sessions by default. A new session beyond that replaces the session with the
+/// oldest last append.
+pub struct MemoryLog {
+    bytes: u64,
+    sessions: usize,
+    state: Mutex<State>,
+    appended: Notify,
+}
+
+impl MemoryLog {
+    /// Creates an empty log.
+    pub fn new() -> Self {
+        Self { bytes: BYTES, sessions: SESSIONS, state: Mutex::default(), appended: Notify::new() }
+    }
+
+    /// Sets how many bytes of a session are kept. The oldest entries are deleted first.
+    #[must_use]
+    pub fn bytes(mut self, bytes: u64) -> Self {
+        self.bytes = bytes;
+        self
+    }
+
+    /// Sets how many sessions are kept.
+    #[must_use]
+    pub fn sessions(mut self, sessions: usize) -> Self {
+        self.sessions = sessions;
+        self
+    }
+
+    fn add(&self, session: &str, at: Position, frame: &Frame) -> Result<(), EventLogError> {
+        let mut state = self.state();
+        state.appends += 1;
+        let appends = state.appends;
+        if !state.sessions.contains_key(session) {
+            state.evict(self.sessions);
+            state.sessions.insert(session.into(), Session::default());
+        }
+        let Some(log) = state.sessions.get_mut(session) else { return Ok(()) };
+        if at.fence < log.last.fence {
+            return Err(EventLogError::Stale {
+                session: session.into(),
+                fence: at.fence,
+                last: log.last.fence,
+            });
+        }
+        if at > log.last {
+            log.appended = appends;
+            log.push(Entry::new(at, frame.clone()), self.bytes);
+            drop(state);
+            self.appended.notify_waiters();
+        }
+        Ok(())
+    }
+
+    fn read(&self, session: &str, after: Position) -> Option<Batch> {
+        self.state().sessions.get(session)?.read(after)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EventLog for MemoryLog {
+    fn append<'a>(&'a self, session: &'a str, at: Position, frame: &'a Frame) -> LogFuture<'a, ()> {
+        Box::pin(async move { self.add(session, at, frame) })
+    }
+
+    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, Batch> {
+        Box::pin(async move {
+            loop {
+                let mut appended = pin!(self.appended.notified());
+                // An append between the read and the wait must wake this reader.
+                appended.as_mut().enable();
+                if let Some(batch) = self.read(session, after) {
+                    return Ok(batch);
+                }
+                appended.await;
+            }
+        })
+    }
+}
+
+impl Default for MemoryLog {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for MemoryLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryLog").field("sessions", &self.state().sessions.len()).finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
+struct State {
+    sessions: HashMap<Box<str>, Session>,
+    /// How many appends there were, as a clock.
+    appends: u64,
+}
+
+impl State {
+    /// Makes room for a session.
+    fn evict(&mut self, limit: usize) {
+        while self.sessions.len() >= limit.max(1) {
+            let oldest = self.sessions.iter().min_by_key(|(_, session)| session.appended);
+            let Some(name) = oldest.map(|(name, _)| name.clone()) else { return };
+            self.sessions.remove(&name);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Session {
+    entries: VecDeque<Entry>,
+    bytes: u64,
+    last: Position,
+    /// The last deleted entry that was not a delta, among those deleted because of the limit.
+    lost: Position,
+    appended: u64,
+}
+
+impl Session {
+    fn push(&mut self, entry: Entry, limit: u64) {
+        if entry.frame.kind.deletes_deltas() {
+            self.entries.retain(|entry| entry.frame.kind != FrameKind::Delta);
+            self.bytes = self.entries.iter().map(|entry| entry.frame.weight()).sum();
+        }
+        self.last = entry.position;
+        self.bytes += entry.frame.weight();
+        self.entries.push_back(entry);
+        while self.bytes > limit
+            && let Some(first) = self.entries.pop_front()
+        {
+            self.bytes -= first.frame.weight();
+            if first.frame.kind != FrameKind::Delta {
+                self.lost = first.position;
+            }
+        }
+    }
+
+    fn read(&self, after: Position) -> Option<Batch> {
+        let first = self.entries.partition_point(|entry| entry.position <= after);
+        Batch::after(after, self.lost, self.entries.iter().skip(first).take(BATCH).cloned().collect())
+    }
+}
+
+const BYTES: u64 = 8 * 1024 * 1024;
+const SESSIONS: usize = 1000;

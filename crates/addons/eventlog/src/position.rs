@@ -1,0 +1,77 @@
+//! The position of a frame in the log of its session.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+/// The position of a frame: the fence of its turn, then its number in the turn.
+///
+/// Its text, such as `3-17`, is the id of a server-sent event and of an entry in a Redis stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Position {
+    /// The number of the turn in its session. A later turn has a higher number.
+    pub fence: u64,
+    /// The number of the frame in the turn, from 1.
+    pub sequence: u64,
+}
+
+impl Position {
+    /// The position before all frames.
+    pub const START: Self = Self { fence: 0, sequence: 0 };
+
+    /// Returns the position of a frame of a turn.
+    pub const fn new(fence: u64, sequence: u64) -> Self {
+        Self { fence, sequence }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.fence, self.sequence)
+    }
+}
+
+impl FromStr for Position {
+    type Err = InvalidPosition;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let invalid = || InvalidPosition { text: text.chars().take(SHOWN).collect() };
+        let (fence, sequence) = text.split_once('-').ok_or_else(invalid)?;
+        let number = |text: &str| text.parse().map_err(|_| invalid());
+        Ok(Self { fence: number(fence)?, sequence: number(sequence)? })
+    }
+}
+
+/// A text that is not a [`Position`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a position; write the fence and the number of the frame, such as `3-17`")]
+#[non_exhaustive]
+pub struct InvalidPosition {
+    /// The start of the text.
+    pub text: String,
+}
+
+/// How much of an invalid text an error shows, in characters.
+const SHOWN: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::Position;
+
+    #[test]
+    fn position_survives_its_text() {
+        for position in [Position::START, Position::new(3, 17), Position::new(u64::MAX, u64::MAX)] {
+            assert_eq!(position.to_string().parse(), Ok(position));
+        }
+        for text in ["", "3", "3-", "-3", "a-1", "1-2-3", "18446744073709551616-1"] {
+            assert!(text.parse::<Position>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn later_turn_is_after_all_frames_of_an_earlier_one() {
+        assert!(Position::new(1, u64::MAX) < Position::new(2, 0));
+        assert!(Position::new(2, 9) < Position::new(2, 10));
+    }
+}

@@ -1,0 +1,123 @@
+//! The log on a real server, which `cargo xtask services` starts.
+
+use std::{
+    env,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
+
+use agentwire_eventlog::{EventLog as _, EventLogError, Position, RedisLog};
+use redis::Client;
+use tokio::{task::JoinSet, time::timeout};
+
+use crate::{
+    contract::{self, LIMIT},
+    model::{SESSION, append, message, turn, whole},
+};
+
+/// Returns an empty log.
+fn log() -> RedisLog {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    RedisLog::new(client()).prefix(format!("test-{}-{number}", std::process::id()))
+}
+
+fn client() -> Client {
+    Client::open(url()).unwrap()
+}
+
+#[expect(clippy::expect_used, reason = "the message names the command that sets the variable")]
+fn url() -> String {
+    env::var("AGENTWIRE_TEST_REDIS_URL")
+        .expect("AGENTWIRE_TEST_REDIS_URL is not set: run this with `cargo xtask services`")
+}
+
+/// The database of the test that kills connections: those of other tests live on.
+const OWN: u8 = 9;
+
+/// Kills the connections to that database, and returns their number.
+async fn kill(admin: &mut redis::aio::MultiplexedConnection) -> usize {
+    let list: String = redis::cmd("CLIENT").arg("LIST").query_async(admin).await.unwrap();
+    let own = format!("db={OWN}");
+    let field = |line: &str| line.split(' ').find_map(|field| field.strip_prefix("id=").map(str::to_owned));
+    let lines = list.lines().filter(|line| line.split(' ').any(|field| field == own));
+    let ids: Vec<_> = lines.filter_map(field).collect();
+    for id in &ids {
+        redis::cmd("CLIENT").arg(&["KILL", "ID", id]).query_async::<i64>(admin).await.unwrap();
+    }
+    ids.len()
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn redis_log_keeps_the_contract() {
+    contract::holds(log, || log().bytes(1000)).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn readers_on_other_connections_follow_a_running_turn() {
+    let name = format!("follow-{}", std::process::id());
+    let frames = turn(1, 200);
+    let expected = whole(&frames);
+    let mut readers = JoinSet::new();
+    for _ in 0..4 {
+        let (log, last) = (RedisLog::new(client()).prefix(name.clone()), frames.last().unwrap().position);
+        readers.spawn(async move { contract::read(&log, Position::START, last).await });
+    }
+    let writer = RedisLog::new(client()).prefix(name);
+    for entry in &frames {
+        append(&writer, entry).await;
+    }
+    let read_all = async {
+        while let Some(read) = readers.join_next().await {
+            let (entries, has_gap) = read.unwrap();
+            assert_eq!((whole(&entries), has_gap), (expected.clone(), false));
+        }
+    };
+    timeout(LIMIT, read_all).await.unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn log_reconnects_after_its_connections_were_killed() {
+    let log = RedisLog::new(Client::open(format!("{}{OWN}", url())).unwrap());
+    let mut admin = client().get_multiplexed_async_connection().await.unwrap();
+    let frames = turn(1, 2);
+    append(&log, &frames[0]).await;
+    assert!(kill(&mut admin).await > 0);
+    append(&log, &frames[1]).await;
+    let mut waiting = log.tail(SESSION, frames[1].position);
+    assert!(timeout(Duration::from_millis(100), &mut waiting).await.is_err());
+    assert!(kill(&mut admin).await > 0);
+    append(&log, &frames[2]).await;
+    let batch = match timeout(LIMIT, waiting).await.unwrap() {
+        Ok(batch) => batch,
+        // The reader repeats the call.
+        Err(_) => log.tail(SESSION, frames[1].position).await.unwrap(),
+    };
+    assert_eq!(batch.entries, [frames[2].clone()]);
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn silent_server_is_an_error_within_the_limit() {
+    // The listener never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Client::open(format!("redis://{}/", silent.local_addr().unwrap())).unwrap();
+    let log = RedisLog::new(client).limit(Duration::from_millis(200));
+    let started = Instant::now();
+    let error = log.append(SESSION, Position::new(1, 1), &message("text")).await.unwrap_err();
+    assert!(matches!(error, EventLogError::Unavailable { .. }), "{error:?}");
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
+async fn session_expires() {
+    let log = log().expiry(Duration::from_millis(50));
+    append(&log, &turn(1, 0)[0]).await;
+    // A turn with a lower fence is accepted once the session is gone.
+    let gone = async { while log.append(SESSION, Position::new(0, 1), &message("new")).await.is_err() {} };
+    timeout(LIMIT, gone).await.unwrap();
+}
