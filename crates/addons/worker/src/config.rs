@@ -3,6 +3,7 @@
 use std::{fmt, pin::Pin, sync::Arc, time::Duration};
 
 use agentwire::{Incoming, Options, SessionBuilder, hooks::Hooks, sessions::SessionStore};
+use agentwire_eventlog::EventLog;
 
 use crate::{
     admission::Admission,
@@ -29,6 +30,7 @@ pub(crate) struct Config {
     pub(crate) question_grace: Duration,
     pub(crate) ttl: Duration,
     pub(crate) lease: Option<Duration>,
+    pub(crate) events: Option<Arc<dyn EventLog>>,
     pub(crate) configure: Arc<Configure>,
     pub(crate) on_question: Arc<OnEvent<Question>>,
     pub(crate) on_message: Arc<OnEvent<Incoming>>,
@@ -54,6 +56,7 @@ impl WorkerConfig {
                 question_grace: Duration::from_secs(60),
                 ttl: Duration::from_secs(300),
                 lease: None,
+                events: None,
                 configure: Arc::new(|_, builder| builder),
                 on_question: Arc::new(|_, _| ()),
                 on_message: Arc::new(|_, _| ()),
@@ -119,6 +122,17 @@ impl WorkerConfig {
     /// After half of it without a call the worker ends all of its processes. There is no lease by default.
     pub fn lease(mut self, lease: Duration) -> Self {
         self.config.lease = Some(lease);
+        self
+    }
+
+    /// Sets the log of the turns' frames, for live streams. The name of a session in it is `tenant/session`, and the fence
+    /// is [`Fence::epoch`].
+    ///
+    /// The data of a frame is a [`TurnInput`](crate::TurnInput) (`start`), a line of the CLI (`message`, and `delta` with
+    /// the option `include_partial_messages`), a [`Question`], or a [`TurnEnd`] with the number of `missing` frames (`end`).
+    /// If the log fails, the turn goes on without it, and the failure is logged.
+    pub fn events(mut self, log: Arc<dyn EventLog>) -> Self {
+        self.config.events = Some(log);
         self
     }
 

@@ -9,6 +9,7 @@ mod launch;
 mod ledger;
 mod local;
 mod machine;
+mod observers;
 mod outcome;
 mod recovery;
 mod seat;

@@ -25,6 +25,7 @@ use crate::{
     gate::{Asked, Gate, Verdict},
     launch::{connect, failed, notice},
     machine::{Effect, Ending, Event, Machine},
+    observers::Observers,
     outcome::{Outcome, TurnEnd},
     recovery::Recovery,
     turn::{Fence, SessionName, TurnInput, TurnSpec, Way},
@@ -33,6 +34,7 @@ use crate::{
 pub(crate) struct Seat {
     config: Arc<Config>,
     name: SessionName,
+    observers: Observers,
     view: Arc<Mutex<View>>,
     machine: Machine,
     zero: Instant,
@@ -62,6 +64,7 @@ impl Seat {
         let (sender, asked) = mpsc::channel(QUESTIONS);
         Self {
             machine: Machine::new(config.question_grace, config.ttl),
+            observers: Observers::new(Arc::clone(&config), &name),
             config,
             name,
             view,
@@ -112,7 +115,7 @@ impl Seat {
         tokio::select! {
             biased;
             command = commands.recv() => self.command(command?).await,
-            asked = self.asked.recv() => asked.map(|asked| self.ask(asked)),
+            asked = self.asked.recv() => Some(self.ask(asked?).await),
             incoming = incoming => self.received(incoming).await,
             () = at(deadline) => Some(Event::Tick),
             () = at(resumed) => {
@@ -158,11 +161,9 @@ impl Seat {
         }
     }
 
-    fn ask(&mut self, asked: Asked) -> Event {
+    async fn ask(&mut self, asked: Asked) -> Event {
         let Asked { question, verdict } = asked;
-        if let Some(fence) = &self.fence {
-            (self.config.on_question)(fence, &question);
-        }
+        self.observers.question(&question).await;
         self.verdicts.insert(question.id.clone(), verdict);
         Event::Asked(question)
     }
@@ -181,9 +182,7 @@ impl Seat {
                 return Some(Event::Gone);
             }
         };
-        if let Some(fence) = &self.fence {
-            (self.config.on_message)(fence, &incoming);
-        }
+        self.observers.message(&incoming).await;
         let Incoming::Message(Message::Result(result), _) = incoming else { return None };
         if let Some(notice) = self.notice.take() {
             return self.send(UserInput::new(notice)).await;
@@ -240,6 +239,7 @@ impl Seat {
         let spec = self.spec.take()?;
         (self.result, self.notice, self.resumed, self.failure) = (None, None, None, String::new());
         self.input = Some(spec.input.clone());
+        self.observers.started(self.fence.as_ref()?, &spec.input).await;
         if self.session.is_none() {
             let connect = connect(&self.config, &self.name, &self.gate, &spec);
             let stopped = async {
@@ -349,7 +349,7 @@ impl Seat {
         // The engine may start the next turn within the callback.
         self.view.lock().unwrap_or_else(PoisonError::into_inner).is_busy = false;
         self.released();
-        (self.config.on_end)(TurnEnd { fence, outcome, cost_usd, revision }).await;
+        self.observers.ended(TurnEnd { fence, outcome, cost_usd, revision }).await;
     }
 
     /// Returns the outcome of a turn that was cut, as far as the store shows.

@@ -1,0 +1,116 @@
+//! The observers of a session's turns: the callbacks, and the event log.
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire::{Incoming, Message, codec::Line, protocol::RawJson};
+use agentwire_eventlog::{EventLogError, Frame, FrameKind, Position};
+use serde::Serialize;
+use tokio::time::Instant;
+
+use crate::{
+    config::Config,
+    launch::failed,
+    outcome::TurnEnd,
+    turn::{Fence, Question, SessionName, TurnInput},
+};
+
+pub(crate) struct Observers {
+    config: Arc<Config>,
+    /// The session's name in the event log.
+    name: String,
+    fence: Option<Fence>,
+    /// The number of the last frame of the turn.
+    sequence: u64,
+    /// How many frames of the turn, without deltas, the log has not stored.
+    missing: u64,
+    /// A log that has failed is not called before, so that it delays the turn seldom.
+    paused: Option<Instant>,
+}
+
+impl Observers {
+    pub(crate) fn new(config: Arc<Config>, name: &SessionName) -> Self {
+        Self { config, name: name.to_string(), fence: None, sequence: 0, missing: 0, paused: None }
+    }
+
+    pub(crate) async fn started(&mut self, fence: &Fence, input: &TurnInput) {
+        self.fence = Some(fence.clone());
+        (self.sequence, self.missing, self.paused) = (0, 0, None);
+        self.append(FrameKind::Start, || encode(input)).await;
+    }
+
+    pub(crate) async fn message(&mut self, incoming: &Incoming) {
+        if let Some(fence) = &self.fence {
+            (self.config.on_message)(fence, incoming);
+        }
+        match incoming {
+            Incoming::Message(Message::StreamEvent(_), line) => self.line(FrameKind::Delta, line).await,
+            Incoming::Message(_, line) | Incoming::Undecodable(_, line) => {
+                self.line(FrameKind::Message, line).await;
+            }
+            // Other lines are not messages.
+            _ => {}
+        }
+    }
+
+    pub(crate) async fn question(&mut self, question: &Question) {
+        if let Some(fence) = &self.fence {
+            (self.config.on_question)(fence, question);
+        }
+        self.append(FrameKind::Question, || encode(question)).await;
+    }
+
+    pub(crate) async fn ended(&mut self, end: TurnEnd) {
+        self.paused = None;
+        let missing = self.missing;
+        self.append(FrameKind::End, || encode(&End { end: &end, missing })).await;
+        self.fence = None;
+        (self.config.on_end)(end).await;
+    }
+
+    async fn line(&mut self, kind: FrameKind, line: &Line) {
+        let text =
+            || RawJson::parse(String::from_utf8_lossy(line.as_bytes())).map_err(|error| error.to_string());
+        self.append(kind, text).await;
+    }
+
+    /// Appends a frame. If the log fails, the turn goes on without it.
+    async fn append(&mut self, kind: FrameKind, data: impl FnOnce() -> Result<RawJson, String>) {
+        let (Some(log), Some(fence)) = (&self.config.events, &self.fence) else { return };
+        let weight = u64::from(kind != FrameKind::Delta);
+        if self.paused.is_some_and(|paused| Instant::now() < paused) {
+            self.missing += weight;
+            return;
+        }
+        let stored = match data() {
+            Ok(data) => {
+                self.sequence += 1;
+                let at = Position::new(fence.epoch, self.sequence);
+                log.append(&self.name, at, &Frame::new(kind, data)).await
+            }
+            Err(cause) => {
+                Err(EventLogError::Unavailable { session: self.name.as_str().into(), cause: cause.into() })
+            }
+        };
+        if let Err(error) = stored {
+            tracing::warn!(session = %self.name, epoch = fence.epoch, "the turn goes on without the event log: {}", failed(&error));
+            self.missing += weight;
+            self.paused = Some(Instant::now() + PAUSE);
+        }
+    }
+}
+
+/// The data of the last frame of a turn.
+#[derive(Serialize)]
+struct End<'a> {
+    #[serde(flatten)]
+    end: &'a TurnEnd,
+    /// How many frames of the turn, without deltas, are missing in the log.
+    missing: u64,
+}
+
+fn encode(value: &impl Serialize) -> Result<RawJson, String> {
+    RawJson::encode(value).map_err(|error| error.to_string())
+}
+
+/// How long a log that has failed is not called, except at the end of the turn.
+const PAUSE: Duration = Duration::from_secs(5);
