@@ -53,6 +53,7 @@ macro_rules! commands {
 commands! {
     Acp acp,
     Bench bench,
+    Board board,
     Book book,
     Ci ci,
     Cli cli,

@@ -66,6 +66,7 @@ pub(super) const STEPS: &[Step] = &[
     long("book", "the guide as a book: its pages, links and search", |own| xtask(own, &["book"])),
     long("self-test", "conformance finds corrupted transcripts", |own| xtask(own, &["conformance --self-test"])),
     long("view-browser", "pages of recorded sessions in headless Chromium", view_browser),
+    long("board", "the page of sessions in headless Chromium, with the real CLI and a scripted model", board),
     long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| servers(own, &["services"])),
     long("services-proof", "the current CLI resumes sessions from Redis and from PostgreSQL", services_proof),
     long("sessions-agree", "we read stored sessions as the published Python SDK does", sessions_agree),
@@ -250,9 +251,19 @@ fn workflows(_: &Path) -> Result<Plan, Failure> {
 }
 
 fn view_browser(own: &Path) -> Result<Plan, Failure> {
+    provided(chromium(), own, &["view-browser"])
+}
+
+fn board(own: &Path) -> Result<Plan, Failure> {
+    match chromium() {
+        Ok(()) => real_cli(own, &["cli", "board"]),
+        Err(missing) => Ok(Plan::Missing(missing.to_string())),
+    }
+}
+
+fn chromium() -> Result<(), Failure> {
     let browser = crate::view_browser::PROGRAMS.iter().any(|name| program::find(name).is_some());
-    let wanted = if browser { &["npm"][..] } else { &["npm", "chromium"] };
-    provided(machine::provide(wanted), own, &["view-browser"])
+    machine::provide(if browser { &["npm"][..] } else { &["npm", "chromium"] })
 }
 
 fn servers(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {

@@ -4,10 +4,15 @@
 //! cargo run -p agentwire-worker --example local -- FOLDER prompt "text"           until the end, or a parked question
 //! cargo run -p agentwire-worker --example local -- FOLDER status
 //! cargo run -p agentwire-worker --example local -- FOLDER answer QUESTION allow   or `deny`; continues the turn
+//! cargo run -p agentwire-worker --example local -- FOLDER serve                   a web page with all of it
+//! cargo run -p agentwire-worker --example local -- FOLDER serve --scripted        the same without an account
 //! ```
 //!
-//! It runs the CLI on this machine, with your own login and at your own cost. Commands need your answer.
+//! It runs the CLI on this machine, with your own login and at your own cost, unless `--scripted` replaces the model by
+//! fixed replies. Commands need your answer.
 #![expect(clippy::print_stdout, reason = "it is a program for people")]
+
+mod serve;
 
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
@@ -26,8 +31,12 @@ async fn main() -> ExitCode {
         [folder, "status"] => status(folder.as_ref()).await,
         [folder, "answer", question, "allow"] => answer(folder.as_ref(), question, Answer::allow()).await,
         [folder, "answer", question, "deny"] => answer(folder.as_ref(), question, Answer::deny("no")).await,
+        [folder, "serve"] => serve::with_login(folder.as_ref()).await,
+        [folder, "serve", "--scripted"] => serve::scripted(folder.as_ref()).await,
         _ => {
-            println!("usage: local FOLDER prompt TEXT | FOLDER status | FOLDER answer QUESTION allow|deny");
+            println!(
+                "usage: local FOLDER prompt TEXT | status | answer QUESTION allow|deny | serve [--scripted]"
+            );
             return ExitCode::from(2);
         }
     };
@@ -40,12 +49,15 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn open(folder: &Path) -> Result<Local, agentwire_worker::LocalError> {
+fn worker(folder: &Path) -> WorkerConfig {
     let store = Arc::new(FolderStore::at(folder.join("store")));
-    let worker = WorkerConfig::new(store, folder.join("workspaces"))
+    WorkerConfig::new(store, folder.join("workspaces"))
         .approvals(["Bash"])
-        .question_grace(Duration::from_secs(1))
-        .on_question(|_, question| println!("{} asks: {}", question.tool, question.input.as_str()));
+        .on_question(|_, question| println!("{} asks: {}", question.tool, question.input.as_str()))
+}
+
+async fn open(folder: &Path) -> Result<Local, agentwire_worker::LocalError> {
+    let worker = worker(folder).question_grace(Duration::from_secs(1));
     Local::open(folder.join("engine"), worker, LossPolicy::Tell, Ledger::default()).await
 }
 

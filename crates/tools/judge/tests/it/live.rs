@@ -7,7 +7,7 @@ mod bare;
 mod changed;
 mod continued;
 mod deferred;
-mod durable;
+pub(crate) mod durable;
 mod ends;
 mod failing_hooks;
 mod folders;

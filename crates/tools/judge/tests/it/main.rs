@@ -6,4 +6,5 @@ mod conformance;
 mod facade;
 mod live;
 mod outline;
+mod proof;
 mod scenario;

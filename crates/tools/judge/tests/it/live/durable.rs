@@ -3,6 +3,7 @@
 mod host;
 mod limits;
 mod parking;
+pub(crate) mod stream;
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 

@@ -1,0 +1,110 @@
+// Uses the page of sessions in headless Chromium as a person does: node board.mjs PACKAGE CHROMIUM CASE
+//
+// PACKAGE is the folder of playwright-core, and CASE a JSON file as xtask/src/board.rs writes it.
+// Prints {"checks": N, "faults": […]}.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const [playwright, executablePath, file] = process.argv.slice(2);
+const { chromium } = createRequire(import.meta.url)(playwright);
+const { url, workspaces, screenshots } = JSON.parse(readFileSync(file, 'utf8'));
+// The start of the CLI on a busy machine takes seconds.
+const timeout = 60_000;
+let checks = 0;
+const faults = [];
+
+function check(what, holds) {
+  checks += 1;
+  if (!holds) faults.push(what);
+}
+
+const session = (page) => decodeURIComponent(new URL(page.url()).hash.slice(1));
+
+// Returns the lines that the tool has written in the session's workspace.
+function notes(page) {
+  const path = join(workspaces, session(page), 'notes.txt');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+}
+
+async function picture(page, name) {
+  if (screenshots) await page.screenshot({ path: join(screenshots, `board, ${name}.png`) });
+}
+
+// Sends a prompt, and waits until its tool asks.
+async function ask(page, prompt) {
+  await page.fill('#prompt', prompt);
+  await page.press('#prompt', 'Enter');
+  await page.waitForSelector('.text.live');
+  const length = () => page.evaluate(() => document.querySelector('.text.live')?.textContent.length ?? 0);
+  const first = await length();
+  await page.waitForFunction((first) => document.querySelector('.text.live')?.textContent.length > first, first);
+  check('the text of a running turn grows', first > 0);
+  await picture(page, 'live');
+  await page.waitForSelector('.question');
+  check('the tool waits for the answer', notes(page).length === 0);
+}
+
+async function done(page) {
+  await page.waitForFunction(() => [...document.querySelectorAll('.note')].some((note) => note.textContent.startsWith('Done')));
+  await page.waitForFunction(() => document.querySelector('#questions').childElementCount === 0);
+}
+
+// Returns what the page shows of the turns.
+const shown = (page) => page.evaluate(() => [...document.querySelectorAll('#turns > *')].map((node) => node.textContent));
+
+async function allowed(page) {
+  const prompt = 'Add a note. <img src=x onerror="window.pwned=1">';
+  await ask(page, prompt);
+  await picture(page, 'question');
+  // Both clicks of a double click count once.
+  await page.dblclick('.question .allow');
+  await done(page);
+  await picture(page, 'done');
+  check('an allowed tool runs once', notes(page).length === 1);
+  const before = await shown(page);
+  check('the prompt is shown as text', before.filter((text) => text === prompt).length === 1);
+  check('the tool is shown once, with its result', before.filter((text) => text.includes(notes(page)[0])).length === 1);
+  check('markup of a prompt is not run', await page.evaluate(() => window.pwned === undefined));
+  await page.reload();
+  await page.waitForFunction((count) => document.querySelector('#turns').childElementCount >= count, before.length);
+  check('a reload shows each message once and in order', JSON.stringify(await shown(page)) === JSON.stringify(before));
+}
+
+async function denied(page) {
+  await page.click('#new');
+  await ask(page, 'Add another note.');
+  await page.click('.question .deny');
+  await done(page);
+  check('a denied tool does not run', notes(page).length === 0);
+  check('both sessions are listed', (await page.locator('#sessions button').count()) === 2);
+}
+
+async function narrow(browser, hash) {
+  const page = await browser.newPage({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
+  page.setDefaultTimeout(timeout);
+  await page.goto(url + hash);
+  await page.waitForSelector('.tool .result');
+  await picture(page, 'narrow, dark');
+  check('nothing is wider than a narrow screen', await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+}
+
+if (screenshots) mkdirSync(screenshots, { recursive: true });
+const args = ['--disable-gpu', '--disable-dev-shm-usage', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'];
+const browser = await chromium.launch({ executablePath, args, chromiumSandbox: process.getuid() !== 0, timeout });
+try {
+  const page = await browser.newPage({ viewport: { width: 1100, height: 800 } });
+  page.setDefaultTimeout(timeout);
+  page.on('pageerror', (error) => faults.push(`the page threw ${error}`));
+  page.on('console', (message) => faults.push(`the page logged ${message.text()}`));
+  await page.goto(url);
+  await allowed(page);
+  const { hash } = new URL(page.url());
+  await denied(page);
+  await narrow(browser, hash);
+} catch (error) {
+  faults.push(String(error));
+} finally {
+  await browser.close();
+}
+process.stdout.write(JSON.stringify({ checks, faults }));
