@@ -20,6 +20,9 @@ pub struct TurnEnd {
     pub cost_usd: f64,
     /// The revision of the workspace after the turn.
     pub revision: Option<String>,
+    /// The text of the engine from [`TurnSpec::ticket`](crate::TurnSpec::ticket).
+    #[serde(default)]
+    pub ticket: Option<Box<str>>,
 }
 
 /// The outcome of a turn.

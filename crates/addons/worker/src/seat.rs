@@ -45,8 +45,8 @@ pub(crate) struct Seat {
     /// The turn to start.
     spec: Option<TurnSpec>,
     fence: Option<Fence>,
-    /// The input of the turn.
-    input: Option<TurnInput>,
+    /// The running turn.
+    turn: Option<TurnSpec>,
     /// The prompt about grants, which follows the end of the tool use that the CLI has kept.
     notice: Option<String>,
     /// When a CLI that was to continue a kept tool use should have asked for it.
@@ -75,7 +75,7 @@ impl Seat {
             session: None,
             spec: None,
             fence: None,
-            input: None,
+            turn: None,
             notice: None,
             resumed: None,
             result: None,
@@ -238,8 +238,8 @@ impl Seat {
     async fn launch(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Event> {
         let spec = self.spec.take()?;
         (self.result, self.notice, self.resumed, self.failure) = (None, None, None, String::new());
-        self.input = Some(spec.input.clone());
         self.observers.started(self.fence.as_ref()?, &spec.input).await;
+        self.turn = Some(spec.clone());
         if self.session.is_none() {
             let connect = connect(&self.config, &self.name, &self.gate, &spec);
             let stopped = async {
@@ -349,12 +349,13 @@ impl Seat {
         // The engine may start the next turn within the callback.
         self.view.lock().unwrap_or_else(PoisonError::into_inner).is_busy = false;
         self.released();
-        self.observers.ended(TurnEnd { fence, outcome, cost_usd, revision }).await;
+        let ticket = self.turn.take().and_then(|turn| turn.ticket);
+        self.observers.ended(TurnEnd { fence, outcome, cost_usd, revision, ticket }).await;
     }
 
     /// Returns the outcome of a turn that was cut, as far as the store shows.
     async fn interrupted(&self, why: String) -> Outcome {
-        let Some(input) = &self.input else {
+        let Some(TurnSpec { input, .. }) = &self.turn else {
             return Outcome::Interrupted { why, state: Recovery::Unstarted };
         };
         match Recovery::of(&self.config.store, &self.name, input).await {

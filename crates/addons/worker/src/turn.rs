@@ -61,6 +61,9 @@ pub struct TurnSpec {
     pub secrets: BTreeMap<String, String>,
     /// The revision of the workspace to start from; `None` for the newest.
     pub revision: Option<String>,
+    /// A text of the engine, which [`TurnEnd::ticket`](crate::TurnEnd::ticket) returns.
+    #[serde(default)]
+    pub ticket: Option<Box<str>>,
 }
 
 impl TurnSpec {
@@ -78,7 +81,7 @@ impl TurnSpec {
 
     /// Returns a turn with this input.
     pub fn new(input: TurnInput) -> Self {
-        Self { input, budget_usd: None, secrets: BTreeMap::new(), revision: None }
+        Self { input, budget_usd: None, secrets: BTreeMap::new(), revision: None, ticket: None }
     }
 }
 

@@ -20,8 +20,9 @@ use crate::{
     desk::{Command, View},
     launch::ENDING,
     machine::Phase,
+    recovery::{Recovery, RecoveryError},
     seat::Seat,
-    turn::{Answer, Fence, Question, SessionName, TurnSpec},
+    turn::{Answer, Fence, Question, SessionName, TurnInput, TurnSpec},
 };
 
 /// A worker, which runs turns of sessions, each session in a CLI process.
@@ -116,10 +117,10 @@ impl Worker {
         if state.started.contains(&fence.number) && fence.boot == state.boot {
             return Start::Started;
         }
-        if fence.boot != state.boot || fence.number <= state.forgotten || Instant::now() < state.blocked {
+        if fence.boot != state.boot || fence.number <= state.forgotten {
             return Start::Lost;
         }
-        if state.is_draining {
+        if state.is_draining || Instant::now() < state.blocked {
             return Start::Busy;
         }
         let turn = Box::new((fence.clone(), spec.clone()));
@@ -211,9 +212,30 @@ impl Worker {
         self.command(session, Command::Stop)
     }
 
-    /// Renews the lease: other workers do not take the sessions over before a lease from now.
-    pub fn renew(&self) {
-        self.shared.state().renewed = Instant::now();
+    /// Renews the lease: other workers do not take the sessions over before a lease from `sent`.
+    ///
+    /// `sent` is when the request to the engine was sent, since the answer may have been late.
+    pub fn renew(&self, sent: std::time::Instant) {
+        let mut state = self.shared.state();
+        state.renewed = state.renewed.max(sent.into());
+    }
+
+    /// Returns the id of this run of the worker, which its fences name. After a lost lease it is another.
+    pub fn boot(&self) -> Box<str> {
+        self.shared.state().boot.clone()
+    }
+
+    /// Reads the state of a turn of a lost worker from the store; see [`Recovery::of`].
+    ///
+    /// # Errors
+    ///
+    /// [`RecoveryError`].
+    pub async fn recovery(
+        &self,
+        session: &SessionName,
+        input: &TurnInput,
+    ) -> Result<Recovery, RecoveryError> {
+        Recovery::of(&self.shared.config.store, session, input).await
     }
 
     /// Starts no further turn, parks open questions, waits `grace` for running turns, ends the others, and returns when

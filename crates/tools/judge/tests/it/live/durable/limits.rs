@@ -53,12 +53,12 @@ async fn worker_without_its_lease_ends_its_processes_in_time() {
         let fence = worker.fence(&session(1), 1);
         assert_eq!(worker.start(&fence, &prompt(1)), Start::Started);
         eventually("the tool runs", || {
-            worker.renew();
+            worker.renew(std::time::Instant::now());
             !noted(&place, 1).is_empty()
         })
         .await;
-        worker.renew();
         let renewed = Instant::now();
+        worker.renew(renewed.into_std());
         let cli = format!("/proc/{}", noted(&place, 1).trim());
         assert!(Path::new(&cli).exists());
         eventually("the process is gone", || !Path::new(&cli).exists()).await;
