@@ -1,0 +1,127 @@
+//! Requests of clients.
+
+use std::time::Duration;
+
+use agentwire::protocol::{ToolUseId, message::UserInput};
+use agentwire_worker::{Answer, Outcome, SessionName, TurnInput};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    ingress::{Ingress, IngressError},
+    wire::{Prompt, Status},
+};
+
+/// A client of durable sessions.
+#[derive(Clone, Debug)]
+pub struct Client {
+    ingress: Ingress,
+}
+
+impl Client {
+    /// Returns a client that uses this ingress.
+    pub fn new(ingress: Ingress) -> Self {
+        Self { ingress }
+    }
+
+    /// Sends a prompt and waits for its outcome, across parked questions and failures of nodes. A prompt with a known id
+    /// is not run again; its outcome is returned.
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError::Refused`] if the prompt is not valid.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, the prompt may run. Call this again to wait for it.
+    pub async fn prompt(&self, session: &SessionName, prompt: &Prompt) -> Result<Outcome, IngressError> {
+        self.ingress.insist(&path(session, "prompt"), prompt, key(prompt).as_deref(), TURN).await
+    }
+
+    /// Sends a prompt, and returns when it is stored.
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError::Refused`] if the prompt is not valid.
+    pub async fn send(&self, session: &SessionName, prompt: &Prompt) -> Result<(), IngressError> {
+        let sent: serde_json::Value =
+            self.ingress.insist(&path(session, "prompt/send"), prompt, key(prompt).as_deref(), LIMIT).await?;
+        tracing::trace!("sent: {sent}");
+        Ok(())
+    }
+
+    /// Answers a question, and returns whether it was open. If several answers come, the first one counts.
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError`].
+    pub async fn answer(
+        &self,
+        session: &SessionName,
+        question: &ToolUseId,
+        answer: Answer,
+    ) -> Result<bool, IngressError> {
+        self.call(session, "answer", &(question, answer)).await
+    }
+
+    /// Interrupts the running turn, which ends with a result. Returns whether one runs.
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError`].
+    pub async fn interrupt(&self, session: &SessionName) -> Result<bool, IngressError> {
+        self.call(session, "interrupt", &()).await
+    }
+
+    /// Sends a prompt into the running turn, by its priority. Returns whether one runs.
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError`].
+    pub async fn steer(&self, session: &SessionName, prompt: &UserInput) -> Result<bool, IngressError> {
+        self.call(session, "steer", prompt).await
+    }
+
+    /// Cancels the first prompt of the session that has not ended, and returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError`].
+    pub async fn cancel(&self, session: &SessionName) -> Result<bool, IngressError> {
+        self.call(session, "cancel", &()).await
+    }
+
+    /// Returns the state of a session.
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError`].
+    pub async fn status(&self, session: &SessionName) -> Result<Status, IngressError> {
+        self.call(session, "status", &()).await
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        session: &SessionName,
+        handler: &str,
+        body: &impl Serialize,
+    ) -> Result<T, IngressError> {
+        self.ingress.post(&path(session, handler), body, None, LIMIT).await
+    }
+}
+
+fn path(session: &SessionName, handler: &str) -> String {
+    format!("AgentSession/{}%2F{}/{handler}", session.tenant, session.session)
+}
+
+fn key(prompt: &Prompt) -> Option<String> {
+    match &prompt.turn.input {
+        TurnInput::Prompt { id, .. } => Some(id.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+/// How long a request waits for a turn before it is repeated with the same key.
+const TURN: Duration = Duration::from_secs(600);
+
+/// How long other requests may take.
+const LIMIT: Duration = Duration::from_secs(30);

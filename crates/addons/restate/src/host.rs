@@ -1,0 +1,208 @@
+//! A worker on Restate: its HTTP interface, its lease, and its reports.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use agentwire::protocol::ToolUseId;
+use agentwire_worker::{Answer, SessionName, Start, TurnEnd, Worker, WorkerConfig, WorkerError};
+use axum::{
+    Json, Router,
+    extract::State,
+    routing::{get, post},
+};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::{net::TcpListener, task::JoinSet, time::sleep};
+
+use crate::{
+    ingress::Ingress,
+    wire::{Beat, Begun, Call, Ended},
+};
+
+/// The settings of a [`Host`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HostConfig {
+    /// The ingress of Restate.
+    pub ingress: Ingress,
+    /// The pool of workers that [`handlers`](crate::handlers) names.
+    pub pool: Box<str>,
+    /// The address at which handlers reach the worker, such as `http://10.0.0.7:9090`.
+    pub address: Box<str>,
+    /// The time after a lost worker's last beat after which its sessions may be started elsewhere.
+    pub lease: Duration,
+}
+
+impl HostConfig {
+    /// Returns settings with a lease of 20 seconds.
+    pub fn new(ingress: Ingress, pool: impl Into<Box<str>>, address: impl Into<Box<str>>) -> Self {
+        Self { ingress, pool: pool.into(), address: address.into(), lease: Duration::from_secs(20) }
+    }
+
+    /// Sets the lease. After half of it without an answer of Restate, the worker ends its processes.
+    #[must_use]
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = lease;
+        self
+    }
+}
+
+/// An error of [`Host::start`].
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HostError {
+    /// The worker can't be started.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+}
+
+/// A worker that runs the turns of Restate. Dropping it ends all processes.
+#[derive(Debug)]
+pub struct Host {
+    worker: Worker,
+    _tasks: JoinSet<()>,
+}
+
+impl Host {
+    /// Starts a worker that handlers reach at `listener`.
+    ///
+    /// The settings' `on_end` and `lease` are replaced.
+    ///
+    /// # Errors
+    ///
+    /// [`HostError::Worker`] if the lease is too short.
+    pub fn start(worker: WorkerConfig, config: HostConfig, listener: TcpListener) -> Result<Self, HostError> {
+        let early = Arc::new(Mutex::new(HashMap::new()));
+        let (reports, ingress) = (Arc::clone(&early), config.ingress.clone());
+        let worker = Worker::new(
+            worker.lease(config.lease).on_end(move |end| report(end, Arc::clone(&reports), ingress.clone())),
+        )?;
+        let desk = Desk { worker: worker.clone(), early, beaten: Arc::default() };
+        let mut tasks = JoinSet::new();
+        tasks.spawn(beat(config, desk.clone()));
+        let router = Router::new().route("/", post(call)).route("/metrics", get(metrics)).with_state(desk);
+        tasks.spawn(async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                tracing::error!("the worker's address is not served any more: {error}");
+            }
+        });
+        Ok(Self { worker, _tasks: tasks })
+    }
+
+    /// Returns the worker.
+    pub fn worker(&self) -> &Worker {
+        &self.worker
+    }
+}
+
+/// The answers of each session's running turn.
+type Early = Arc<Mutex<HashMap<SessionName, Vec<(ToolUseId, Answer)>>>>;
+
+#[derive(Clone, Debug)]
+struct Desk {
+    worker: Worker,
+    early: Early,
+    /// The run of the worker that Restate knows.
+    beaten: Arc<Mutex<Box<str>>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Resolves the awakeable of a turn. Repeats the request until a node answers.
+async fn report(end: TurnEnd, early: Early, ingress: Ingress) {
+    let answers = locked(&early).remove(&end.fence.session).unwrap_or_default();
+    let Some(ticket) = end.ticket.clone() else { return };
+    let path = format!("restate/awakeables/{ticket}/resolve");
+    let ended = Ended::Turn(Box::new(end), answers);
+    if let Err(error) = ingress.insist::<Value>(&path, &ended, None, LIMIT).await {
+        tracing::error!("the end of a turn can't be reported: {error}");
+    }
+}
+
+/// Renews the lease, eight times in each.
+async fn beat(config: HostConfig, desk: Desk) {
+    let pause = config.lease / 8;
+    let lease_ms = u64::try_from(config.lease.as_millis()).unwrap_or(u64::MAX);
+    loop {
+        let (sent, boot) = (Instant::now(), desk.worker.boot());
+        let beat = Beat { pool: config.pool.clone(), address: config.address.clone(), lease_ms };
+        match config.ingress.post::<Value>(&format!("AgentWorker/{boot}/beat"), &beat, None, pause).await {
+            Ok(_) if boot == desk.worker.boot() => {
+                desk.worker.renew(sent);
+                let mut beaten = locked(&desk.beaten);
+                if *beaten != boot {
+                    locked(&desk.early).clear();
+                    *beaten = boot;
+                }
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!("the lease was not renewed: {error}"),
+        }
+        sleep(pause.saturating_sub(sent.elapsed())).await;
+    }
+}
+
+async fn call(State(desk): State<Desk>, Json(call): Json<Call>) -> Json<Value> {
+    let worker = &desk.worker;
+    match call {
+        Call::Fence(session, epoch) => {
+            let fence = worker.fence(&session, epoch);
+            // Restate must know this run, so that it can report its loss.
+            let is_known = *locked(&desk.beaten) == fence.boot;
+            reply(&is_known.then_some(fence))
+        }
+        Call::Start(fence, turn) => reply(&match worker.start(&fence, &turn) {
+            Start::Started => Begun::Started,
+            Start::Busy => Begun::Busy,
+            Start::Lost => Begun::Lost,
+        }),
+        Call::Answer(session, question, answer) => {
+            let is_open = worker.phase(&session).1.iter().any(|open| open.id == question);
+            if is_open {
+                // The worker may be parking the question.
+                locked(&desk.early)
+                    .entry(session.clone())
+                    .or_default()
+                    .push((question.clone(), answer.clone()));
+                worker.answer(&session, &question, answer);
+            }
+            reply(&is_open)
+        }
+        Call::Interrupt(session) => reply(&worker.interrupt(&session)),
+        Call::Steer(session, prompt) => reply(&worker.steer(&session, *prompt)),
+        Call::Stop(session) => reply(&worker.stop(&session)),
+        Call::Phase(session) => reply(&worker.phase(&session)),
+        Call::Recovery(session, input) => {
+            let state = worker.recovery(&session, &input).await;
+            reply(
+                &state.inspect_err(|error| tracing::warn!("the state of a turn can't be read: {error}")).ok(),
+            )
+        }
+    }
+}
+
+fn reply(value: &impl Serialize) -> Json<Value> {
+    Json(serde_json::to_value(value).unwrap_or_default())
+}
+
+/// Returns the worker's numbers as Prometheus reads them.
+async fn metrics(State(desk): State<Desk>) -> String {
+    let numbers = desk.worker.numbers();
+    let rows = [
+        ("slots", numbers.admission.slots as u64),
+        ("processes", numbers.admission.running as u64),
+        ("process_bytes", numbers.admission.high_water),
+        ("turns_running", numbers.running as u64),
+        ("turns_asking", numbers.asking as u64),
+        ("processes_idle", numbers.idle as u64),
+    ];
+    rows.map(|(name, value)| format!("agentwire_worker_{name} {value}\n")).concat()
+}
+
+/// How long one request to Restate may take.
+const LIMIT: Duration = Duration::from_secs(5);

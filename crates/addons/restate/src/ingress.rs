@@ -1,0 +1,137 @@
+//! Requests to Restate.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use reqwest::header::CONTENT_TYPE;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The ingress of Restate: the addresses of one node, or of each node of a cluster.
+#[derive(Clone, Debug)]
+pub struct Ingress {
+    addresses: Arc<[Box<str>]>,
+    /// The address that has answered last.
+    current: Arc<AtomicUsize>,
+    client: reqwest::Client,
+}
+
+/// An error of a request to Restate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IngressError {
+    /// No node has answered. The request may be repeated.
+    #[error("no node of Restate has answered, the last one with: {why}")]
+    Unreachable {
+        /// The answer of the last node.
+        why: String,
+    },
+    /// Restate refuses the request.
+    #[error("Restate refuses the request to {path} ({status}): {text}")]
+    Refused {
+        /// The path of the request.
+        path: String,
+        /// The HTTP status.
+        status: u16,
+        /// The reason.
+        text: String,
+    },
+    /// The answer has another type.
+    #[error("the answer of Restate to {path} can't be read: {source}")]
+    Answer {
+        /// The path of the request.
+        path: String,
+        /// The cause.
+        source: serde_json::Error,
+    },
+}
+
+impl Ingress {
+    /// Returns a client for these addresses, such as `http://127.0.0.1:8080`.
+    pub fn new<T: Into<Box<str>>>(addresses: impl IntoIterator<Item = T>) -> Self {
+        Self {
+            addresses: addresses.into_iter().map(Into::into).collect(),
+            current: Arc::default(),
+            client: reqwest::Client::new(),
+        }
+    }
+
+    /// Sends a request to one node after the other, each within `limit`, until one has answered.
+    pub(crate) async fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        key: Option<&str>,
+        limit: Duration,
+    ) -> Result<T, IngressError> {
+        let body = serde_json::to_string(body)
+            .map_err(|source| IngressError::Answer { path: path.to_owned(), source })?;
+        let first = self.current.load(Ordering::Relaxed);
+        let mut why = "there is no address".to_owned();
+        for n in 0..self.addresses.len() {
+            let at = (first + n) % self.addresses.len();
+            let Some(address) = self.addresses.get(at) else { continue };
+            let mut request = self.client.post(format!("{address}/{path}")).timeout(limit);
+            if let Some(key) = key {
+                request = request.header("idempotency-key", key);
+            }
+            // A handler without input takes no body.
+            if body != "null" {
+                request = request.header(CONTENT_TYPE, "application/json").body(body.clone());
+            }
+            let answered = match request.send().await {
+                Ok(response) => (response.status(), response.text().await),
+                Err(error) => {
+                    why = error.to_string();
+                    continue;
+                }
+            };
+            match answered {
+                (status, Ok(text)) if status.is_success() => {
+                    self.current.store(at, Ordering::Relaxed);
+                    let text = if text.is_empty() { "null" } else { &text };
+                    return serde_json::from_str(text)
+                        .map_err(|source| IngressError::Answer { path: path.to_owned(), source });
+                }
+                (status, Ok(text)) if status.is_client_error() => {
+                    return Err(IngressError::Refused {
+                        path: path.to_owned(),
+                        status: status.as_u16(),
+                        text,
+                    });
+                }
+                (status, Ok(text)) => why = format!("{status}: {text}"),
+                (_, Err(error)) => why = error.to_string(),
+            }
+        }
+        Err(IngressError::Unreachable { why })
+    }
+
+    /// Sends a request until a node has answered.
+    pub(crate) async fn insist<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        key: Option<&str>,
+        limit: Duration,
+    ) -> Result<T, IngressError> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.post(path, body, key, limit).await {
+                Err(IngressError::Unreachable { why }) => {
+                    tracing::debug!("a request to Restate is repeated: {why}");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(LAST_PAUSE);
+                }
+                answered => return answered,
+            }
+        }
+    }
+}
+
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LAST_PAUSE: Duration = Duration::from_secs(2);

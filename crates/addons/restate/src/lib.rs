@@ -1,0 +1,15 @@
+#![doc = include_str!("../README.md")]
+
+mod client;
+mod host;
+mod ingress;
+mod lease;
+mod peers;
+mod session;
+mod wire;
+
+pub use client::Client;
+pub use host::{Host, HostConfig, HostError};
+pub use ingress::{Ingress, IngressError};
+pub use session::handlers;
+pub use wire::{Prompt, Status};

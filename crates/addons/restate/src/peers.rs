@@ -1,0 +1,106 @@
+//! Requests of handlers to workers.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use agentwire_worker::{Fence, Recovery, SessionName, TurnInput};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    ingress::Ingress,
+    wire::{Call, Place},
+};
+
+/// The workers of a pool.
+#[derive(Clone, Debug)]
+pub(crate) struct Peers {
+    ingress: Ingress,
+    pool: Box<str>,
+    client: reqwest::Client,
+    known: Arc<Mutex<Known>>,
+}
+
+/// The addresses of the workers, as they were read last.
+#[derive(Debug)]
+struct Known {
+    addresses: Vec<String>,
+    read: Option<Instant>,
+}
+
+impl Peers {
+    pub(crate) fn new(ingress: Ingress, pool: Box<str>) -> Self {
+        let known = Known { addresses: Vec::new(), read: None };
+        Self { ingress, pool, client: reqwest::Client::new(), known: Arc::new(Mutex::new(known)) }
+    }
+
+    /// Sends a request to a worker; `None` without an answer, in which case the worker may have got the request.
+    pub(crate) async fn call<T: DeserializeOwned>(&self, address: &str, call: &Call) -> Option<T> {
+        let sent = self.client.post(address).timeout(LIMIT).json(call).send().await;
+        let answered = match sent.and_then(reqwest::Response::error_for_status) {
+            Ok(response) => response.json().await,
+            Err(error) => Err(error),
+        };
+        answered.inspect_err(|error| tracing::debug!("the worker {address} does not answer: {error}")).ok()
+    }
+
+    /// Gets a fence from the worker `first`, or from the next one in an order that depends on the session and `tried`.
+    pub(crate) async fn fence(
+        &self,
+        session: &SessionName,
+        epoch: u64,
+        first: Option<String>,
+        tried: usize,
+    ) -> Option<Place> {
+        let others = self.addresses().await;
+        let start = session.session.bytes().map(usize::from).sum::<usize>() + tried;
+        let others = others.iter().cycle().skip(start % others.len().max(1)).take(others.len());
+        for address in first.iter().filter(|_| tried == 0).chain(others) {
+            let call = Call::Fence(session.clone(), epoch);
+            if let Some(Some(fence)) = self.call::<Option<Fence>>(address, &call).await {
+                return Some(Place { address: address.as_str().into(), fence });
+            }
+        }
+        None
+    }
+
+    /// Asks any worker for the state of a turn of a lost one.
+    pub(crate) async fn recovery(&self, session: &SessionName, input: &TurnInput) -> Option<Recovery> {
+        let call = Call::Recovery(session.clone(), input.clone());
+        for address in self.addresses().await {
+            if let Some(Some(state)) = self.call::<Option<Recovery>>(&address, &call).await {
+                return Some(state);
+            }
+        }
+        None
+    }
+
+    async fn addresses(&self) -> Vec<String> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let known = known();
+            if known.read.is_some_and(|read| read.elapsed() < FRESH) {
+                return known.addresses.clone();
+            }
+        }
+        let path = format!("AgentPool/{}/list", self.pool);
+        match self.ingress.post::<BTreeMap<String, String>>(&path, &(), None, LIMIT).await {
+            Ok(workers) => {
+                let mut known = known();
+                known.addresses = workers.into_values().collect();
+                known.addresses.dedup();
+                known.read = Some(Instant::now());
+            }
+            Err(error) => tracing::warn!("the list of workers can't be read: {error}"),
+        }
+        known().addresses.clone()
+    }
+}
+
+/// How long a worker may take to answer.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// How long a list of workers is used.
+const FRESH: Duration = Duration::from_secs(1);

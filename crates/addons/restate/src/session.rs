@@ -1,0 +1,148 @@
+//! The object of a session.
+
+mod turn;
+
+use agentwire::protocol::{ToolUseId, message::UserInput};
+use agentwire_worker::{Answer, Outcome, Phase, Question, SessionName, TurnInput};
+use restate_sdk::prelude::*;
+
+use crate::{
+    ingress::Ingress,
+    lease::{Lease, Pool},
+    peers::Peers,
+    wire::{Call, Parked, Place, Prompt, Status},
+};
+
+/// Returns the services to register with Restate, for the workers of a pool.
+///
+/// They have no state of their own: any number of processes may serve them at one address.
+pub fn handlers(ingress: Ingress, pool: impl Into<Box<str>>) -> Endpoint {
+    let peers = Peers::new(ingress, pool.into());
+    Endpoint::builder().bind(Session { peers }).bind(Lease).bind(Pool).build()
+}
+
+/// A session, by `TENANT/SESSION`.
+#[derive(Debug)]
+pub(crate) struct Session {
+    peers: Peers,
+}
+
+#[restate_sdk::object(
+    name = "AgentSession",
+    inactivity_timeout = "2s",
+    journal_retention = "0s",
+    idempotency_retention = "1 day",
+    invocation_retry_policy(initial_interval = "50ms", factor = 2.0, max_interval = "2s"),
+    client_visibility = "pub(crate)"
+)]
+impl Session {
+    /// Runs a prompt, one after the other for each session.
+    #[handler]
+    async fn prompt(
+        &self,
+        ctx: ObjectContext<'_>,
+        Json(prompt): Json<Prompt>,
+    ) -> Result<Json<Outcome>, HandlerError> {
+        let name = name(ctx.key())?;
+        if !matches!(prompt.turn.input, TurnInput::Prompt { .. }) {
+            return Err(TerminalError::new_with_code(400, "the turn does not start with a prompt").into());
+        }
+        ctx.set(INVOCATION, ctx.invocation_id().to_owned());
+        let outcome = self.run(&ctx, &name, prompt).await?;
+        for key in [INVOCATION, RUNNING, PARKED] {
+            ctx.clear(key);
+        }
+        ctx.set(LAST, Json(outcome.clone()));
+        Ok(Json(outcome))
+    }
+
+    /// Answers a question, parked or not.
+    #[handler]
+    async fn answer(
+        &self,
+        ctx: SharedObjectContext<'_>,
+        Json((question, answer)): Json<(ToolUseId, Answer)>,
+    ) -> Result<Json<bool>, HandlerError> {
+        let parked = ctx.get::<Json<Vec<Parked>>>(PARKED).await?.map(Json::into_inner).unwrap_or_default();
+        if let Some(parked) = parked.iter().find(|parked| parked.question.id == question) {
+            ctx.resolve_awakeable(&parked.awakeable, Json(answer));
+            return Ok(Json(true));
+        }
+        let name = name(ctx.key())?;
+        Ok(Json(self.forward(&ctx, "answer", Call::Answer(name, question, answer)).await?))
+    }
+
+    #[handler]
+    async fn interrupt(&self, ctx: SharedObjectContext<'_>) -> Result<Json<bool>, HandlerError> {
+        let call = Call::Interrupt(name(ctx.key())?);
+        Ok(Json(self.forward(&ctx, "interrupt", call).await?))
+    }
+
+    #[handler]
+    async fn steer(
+        &self,
+        ctx: SharedObjectContext<'_>,
+        Json(prompt): Json<UserInput>,
+    ) -> Result<Json<bool>, HandlerError> {
+        let call = Call::Steer(name(ctx.key())?, Box::new(prompt));
+        Ok(Json(self.forward(&ctx, "steer", call).await?))
+    }
+
+    /// Cancels the prompt that runs, or waits for an answer or for room.
+    #[handler]
+    async fn cancel(&self, ctx: SharedObjectContext<'_>) -> Result<Json<bool>, HandlerError> {
+        let invocation = ctx.get::<String>(INVOCATION).await?;
+        if let Some(invocation) = &invocation {
+            ctx.invocation_handle(invocation.clone()).cancel();
+        }
+        Ok(Json(invocation.is_some()))
+    }
+
+    #[handler]
+    async fn status(&self, ctx: SharedObjectContext<'_>) -> Result<Json<Status>, HandlerError> {
+        let last = ctx.get::<Json<Outcome>>(LAST).await?.map(Json::into_inner);
+        let parked = ctx.get::<Json<Vec<Parked>>>(PARKED).await?.map(Json::into_inner);
+        if let Some(parked) = parked {
+            let questions = parked.into_iter().map(|parked| parked.question).collect();
+            return Ok(Json(Status { phase: Phase::Parked, questions, worker: None, last }));
+        }
+        let Some(Json(place)) = ctx.get::<Json<Place>>(RUNNING).await? else {
+            return Ok(Json(Status { phase: Phase::Cold, questions: Vec::new(), worker: None, last }));
+        };
+        let (peers, call, address) =
+            (self.peers.clone(), Call::Phase(name(ctx.key())?), place.address.clone());
+        let ask = || async move { Ok(Json(peers.call::<(Phase, Vec<Question>)>(&address, &call).await)) };
+        let Json(answer) = ctx.run(ask).name("phase").await?;
+        let (phase, questions) = answer.unwrap_or((Phase::Running, Vec::new()));
+        Ok(Json(Status { phase, questions, worker: Some(place.address), last }))
+    }
+}
+
+impl Session {
+    /// Sends a request to the worker of the running turn.
+    async fn forward(
+        &self,
+        ctx: &SharedObjectContext<'_>,
+        step: &str,
+        call: Call,
+    ) -> Result<bool, TerminalError> {
+        let Some(Json(place)) = ctx.get::<Json<Place>>(RUNNING).await? else { return Ok(false) };
+        let peers = self.peers.clone();
+        let send = || async move { Ok(peers.call::<bool>(&place.address, &call).await.unwrap_or(false)) };
+        ctx.run(send).name(step).await
+    }
+}
+
+fn name(key: &str) -> Result<SessionName, TerminalError> {
+    let (tenant, session) = key
+        .split_once('/')
+        .ok_or_else(|| TerminalError::new_with_code(400, format!("`{key}` is not TENANT/SESSION")))?;
+    Ok(SessionName::new(tenant, session))
+}
+
+const EPOCH: &str = "epoch";
+const INVOCATION: &str = "invocation";
+const LAST: &str = "last";
+const PARKED: &str = "parked";
+const RUNNING: &str = "running";
+const WORKER: &str = "worker";

@@ -1,0 +1,219 @@
+//! The turns of a prompt: each is started behind a fence in the journal, and awaited by an awakeable.
+
+use std::time::Duration;
+
+use agentwire::protocol::ToolUseId;
+use agentwire_worker::{Answer, Outcome, Question, Recovery, SessionName, TurnInput, TurnSpec};
+use restate_sdk::prelude::*;
+
+use super::{EPOCH, PARKED, RUNNING, Session, WORKER};
+use crate::{
+    lease::LeaseClient,
+    wire::{Begun, Call, Ended, Parked, Place, Prompt},
+};
+
+impl Session {
+    /// Runs the turns of a prompt until one ends with an outcome of the prompt.
+    pub(super) async fn run(
+        &self,
+        ctx: &ObjectContext<'_>,
+        name: &SessionName,
+        prompt: Prompt,
+    ) -> Result<Outcome, TerminalError> {
+        let Prompt { mut turn, policy } = prompt;
+        loop {
+            let lost = match self.turn(ctx, name, &mut turn).await? {
+                None => return Ok(Outcome::Cancelled),
+                Some(Ended::Lost) => Some("the worker was lost in the turn".to_owned()),
+                Some(Ended::Turn(end, early)) => match end.outcome {
+                    Outcome::Parked(questions) => {
+                        let Some(answers) = answers(ctx, questions, early).await? else {
+                            return Ok(Outcome::Cancelled);
+                        };
+                        turn.input = TurnInput::Answers(answers);
+                        turn.revision = end.revision;
+                        continue;
+                    }
+                    Outcome::Drained => Some("the worker gave up the turn".to_owned()),
+                    Outcome::Interrupted { why, .. } => Some(why),
+                    outcome => return Ok(outcome),
+                },
+            };
+            let why = lost.unwrap_or_default();
+            let state = self.recovery(ctx, name, &turn.input).await?;
+            let id: String = ctx.run(|| async { Ok(uuid::Uuid::new_v4().to_string()) }).name("id").await?;
+            match (state.restart(&policy, &turn.input, id), state) {
+                (Some(input), _) => turn.input = input,
+                (None, Recovery::Finished { text }) => return Ok(Outcome::Done { text, is_error: false }),
+                (None, state) => return Ok(Outcome::Interrupted { why, state }),
+            }
+        }
+    }
+
+    /// Runs one turn; `None` if it was cancelled.
+    async fn turn(
+        &self,
+        ctx: &ObjectContext<'_>,
+        name: &SessionName,
+        turn: &mut TurnSpec,
+    ) -> Result<Option<Ended>, TerminalError> {
+        let mut tried = 0;
+        loop {
+            let Some(place) = self.place(ctx, name, tried).await? else {
+                tried = 0;
+                if pause(ctx).await? { continue } else { return Ok(None) }
+            };
+            let (ticket, ended) = ctx.awakeable::<Json<Ended>>();
+            let mut ended = std::pin::pin!(ended);
+            let boot = place.fence.boot.clone();
+            ctx.object_client::<LeaseClient<'_>>(&*boot).began(ticket.clone()).send();
+            ctx.set(RUNNING, Json(place.clone()));
+            turn.ticket = Some(ticket.as_str().into());
+            let mut is_cancelled = false;
+            let begun = loop {
+                if let Some(begun) = self.start(ctx, &place, turn).await? {
+                    break begun;
+                }
+                // The worker may have got the request, or may be lost.
+                restate_sdk::select! {
+                    _ = &mut ended => { break Begun::Lost },
+                    _ = ctx.sleep(PAUSE) => {},
+                    on_cancel => { is_cancelled = true; break Begun::Started }
+                }
+            };
+            if begun == Begun::Busy {
+                ctx.object_client::<LeaseClient<'_>>(&*boot).ended(ticket).send();
+                tried += 1;
+                continue;
+            }
+            // A lost turn is reported after the lease of its worker.
+            if !is_cancelled {
+                restate_sdk::select! {
+                    end = &mut ended => { return self.ended(ctx, &boot, ticket, end?.into_inner()).map(Some) },
+                    on_cancel => {}
+                }
+            }
+            loop {
+                self.stop(ctx, &place, name).await?;
+                restate_sdk::select! {
+                    end = &mut ended => {
+                        self.ended(ctx, &boot, ticket, end?.into_inner())?;
+                        return Ok(None)
+                    },
+                    _ = ctx.sleep(PAUSE) => {},
+                    on_cancel => {}
+                }
+            }
+        }
+    }
+
+    fn ended(
+        &self,
+        ctx: &ObjectContext<'_>,
+        boot: &str,
+        ticket: String,
+        ended: Ended,
+    ) -> Result<Ended, TerminalError> {
+        ctx.object_client::<LeaseClient<'_>>(boot).ended(ticket).send();
+        ctx.clear(RUNNING);
+        Ok(ended)
+    }
+
+    /// Gets a fence, which is in the journal before the turn starts.
+    async fn place(
+        &self,
+        ctx: &ObjectContext<'_>,
+        name: &SessionName,
+        tried: usize,
+    ) -> Result<Option<Place>, TerminalError> {
+        let epoch = ctx.get::<u64>(EPOCH).await?.unwrap_or(0) + 1;
+        ctx.set(EPOCH, epoch);
+        let last = ctx.get::<String>(WORKER).await?;
+        let (peers, name) = (self.peers.clone(), name.clone());
+        let place = || async move { Ok(Json(peers.fence(&name, epoch, last, tried).await)) };
+        let Json(place) = ctx.run(place).name("fence").await?;
+        if let Some(place) = &place {
+            ctx.set(WORKER, String::from(place.address.clone()));
+        }
+        Ok(place)
+    }
+
+    async fn start(
+        &self,
+        ctx: &ObjectContext<'_>,
+        place: &Place,
+        turn: &TurnSpec,
+    ) -> Result<Option<Begun>, TerminalError> {
+        let call = Call::Start(place.fence.clone(), Box::new(turn.clone()));
+        let (peers, address) = (self.peers.clone(), place.address.clone());
+        let start = || async move { Ok(Json(peers.call::<Begun>(&address, &call).await)) };
+        ctx.run(start).name("start").await.map(Json::into_inner)
+    }
+
+    async fn stop(
+        &self,
+        ctx: &ObjectContext<'_>,
+        place: &Place,
+        name: &SessionName,
+    ) -> Result<(), TerminalError> {
+        let (peers, address, call) = (self.peers.clone(), place.address.clone(), Call::Stop(name.clone()));
+        let stop = || async move { Ok(peers.call::<bool>(&address, &call).await.unwrap_or(false)) };
+        ctx.run(stop).name("stop").await.map(drop)
+    }
+
+    /// Asks a worker for the state of the lost turn, until one answers.
+    async fn recovery(
+        &self,
+        ctx: &ObjectContext<'_>,
+        name: &SessionName,
+        input: &TurnInput,
+    ) -> Result<Recovery, TerminalError> {
+        loop {
+            let (peers, name, input) = (self.peers.clone(), name.clone(), input.clone());
+            let read = || async move { Ok(Json(peers.recovery(&name, &input).await)) };
+            let Json(state) = ctx.run(read).name("recovery").await?;
+            if let Some(state) = state {
+                return Ok(state);
+            }
+            ctx.sleep(PAUSE).await?;
+        }
+    }
+}
+
+/// Waits for the answers to parked questions; `None` if the prompt was cancelled.
+async fn answers(
+    ctx: &ObjectContext<'_>,
+    questions: Vec<Question>,
+    early: Vec<(ToolUseId, Answer)>,
+) -> Result<Option<Vec<(Question, Answer)>>, TerminalError> {
+    let (mut answers, mut parked, mut promises) = (Vec::new(), Vec::new(), Vec::new());
+    for question in questions {
+        if let Some((_, answer)) = early.iter().find(|(id, _)| *id == question.id) {
+            answers.push((question, answer.clone()));
+        } else {
+            let (awakeable, promise) = ctx.awakeable::<Json<Answer>>();
+            parked.push(Parked { question, awakeable });
+            promises.push(promise);
+        }
+    }
+    ctx.set(PARKED, Json(parked.clone()));
+    for (parked, promise) in parked.into_iter().zip(promises) {
+        restate_sdk::select! {
+            answer = promise => { answers.push((parked.question, answer?.into_inner())) },
+            on_cancel => return Ok(None)
+        }
+    }
+    ctx.clear(PARKED);
+    Ok(Some(answers))
+}
+
+/// Waits for room, and returns whether the prompt was not cancelled.
+async fn pause(ctx: &ObjectContext<'_>) -> Result<bool, TerminalError> {
+    restate_sdk::select! {
+        _ = ctx.sleep(PAUSE) => { Ok(true) },
+        on_cancel => Ok(false)
+    }
+}
+
+/// How long a handler waits before it asks a worker again.
+const PAUSE: Duration = Duration::from_secs(1);

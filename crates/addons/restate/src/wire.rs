@@ -1,0 +1,98 @@
+//! What clients, handlers and workers send to each other.
+
+use agentwire::protocol::{ToolUseId, message::UserInput};
+use agentwire_worker::{
+    Answer, Fence, LossPolicy, Outcome, Phase, Question, SessionName, TurnEnd, TurnInput, TurnSpec,
+};
+use serde::{Deserialize, Serialize};
+
+/// A prompt of a session.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Prompt {
+    /// The turn, which starts with a prompt.
+    pub turn: TurnSpec,
+    /// The treatment of the turn if its worker is lost.
+    #[serde(default)]
+    pub policy: LossPolicy,
+}
+
+impl Prompt {
+    /// Returns a prompt with [`LossPolicy::Tell`].
+    pub fn new(turn: TurnSpec) -> Self {
+        Self { turn, policy: LossPolicy::Tell }
+    }
+
+    /// Sets the treatment of the turn if its worker is lost.
+    #[must_use]
+    pub fn policy(mut self, policy: LossPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+}
+
+/// The state of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Status {
+    /// The phase.
+    pub phase: Phase,
+    /// The questions that wait for an answer, parked or not.
+    pub questions: Vec<Question>,
+    /// The address of the worker of the running turn.
+    pub worker: Option<Box<str>>,
+    /// The outcome of the last prompt.
+    pub last: Option<Outcome>,
+}
+
+/// A request to a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Call {
+    Fence(SessionName, u64),
+    Start(Fence, Box<TurnSpec>),
+    Answer(SessionName, ToolUseId, Answer),
+    Interrupt(SessionName),
+    Steer(SessionName, Box<UserInput>),
+    Stop(SessionName),
+    Phase(SessionName),
+    Recovery(SessionName, TurnInput),
+}
+
+/// The answer to [`Call::Start`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Begun {
+    Started,
+    Busy,
+    Lost,
+}
+
+/// A fence, and the address of its worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) address: Box<str>,
+    pub(crate) fence: Fence,
+}
+
+/// The end of a turn, for its handler.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Ended {
+    /// The report of the worker, with the answers that came too late for it.
+    Turn(Box<TurnEnd>, Vec<(ToolUseId, Answer)>),
+    /// The lease of the worker is over.
+    Lost,
+}
+
+/// A parked question, and the awakeable of its answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Parked {
+    pub(crate) question: Question,
+    pub(crate) awakeable: String,
+}
+
+/// A sign of life of a worker.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Beat {
+    pub(crate) pool: Box<str>,
+    pub(crate) address: Box<str>,
+    pub(crate) lease_ms: u64,
+}
