@@ -1,5 +1,7 @@
 //! Requests of a client, to an ingress that is part of the test.
 
+#![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
+
 use std::sync::{Arc, Mutex};
 
 use agentwire_restate::{Client, Ingress, IngressError, Prompt};
