@@ -133,7 +133,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`SessionBuilder::connect`](SessionBuilder::connect) after the CLI has started.
+    /// As [`SessionBuilder::connect`] after the CLI has started.
     pub async fn reinitialize(&mut self) -> Result<&InitializeReply, Error> {
         let Handshake { request, limit, .. } = &self.handshake;
         self.handshake.reply = Handshake::exchange(&self.control, request, *limit).await?;
@@ -194,7 +194,7 @@ impl Session {
     /// session.
     /// Events are emitted when the CLI's messages arrive, even if the session is not read, and in order: a callback
     /// starts after the messages before it, and ends before its answer is sent.
-    /// Contents are included only with [`SessionBuilder::observe_contents`](crate::SessionBuilder::observe_contents).
+    /// Contents are included only with [`SessionBuilder::observe_contents`].
     ///
     /// Several streams may exist, and each receives all events.
     /// A stream that is read too slowly loses its oldest events and receives their number; the session never waits.
