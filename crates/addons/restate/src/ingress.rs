@@ -24,6 +24,12 @@ pub struct Ingress {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum IngressError {
+    /// The HTTP client can't be set up.
+    #[error("the HTTP client can't be set up: {why}")]
+    Client {
+        /// The cause, such as missing certificates.
+        why: String,
+    },
     /// No node has answered. The request may be repeated.
     #[error("no node of Restate has answered, the last one with: {why}")]
     Unreachable {
@@ -52,12 +58,21 @@ pub enum IngressError {
 
 impl Ingress {
     /// Returns a client for these addresses, such as `http://127.0.0.1:8080`.
-    pub fn new<T: Into<Box<str>>>(addresses: impl IntoIterator<Item = T>) -> Self {
-        Self {
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError::Client`] if the machine's certificates can't be used.
+    pub fn new<T: Into<Box<str>>>(addresses: impl IntoIterator<Item = T>) -> Result<Self, IngressError> {
+        Ok(Self {
             addresses: addresses.into_iter().map(Into::into).collect(),
             current: Arc::default(),
-            client: reqwest::Client::new(),
-        }
+            client: client()?,
+        })
+    }
+
+    /// Returns the HTTP client, to use it for other addresses too.
+    pub(crate) fn client(&self) -> reqwest::Client {
+        self.client.clone()
     }
 
     /// Sends a request to one node after the other, each within `limit`, until one has answered.
@@ -135,3 +150,20 @@ impl Ingress {
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(2);
+
+/// Returns a client whose TLS is rustls with ring and the machine's certificates.
+///
+/// `reqwest::Client::new` would panic if another crate of the program enables rustls without a provider.
+fn client() -> Result<reqwest::Client, IngressError> {
+    let failed = |error: &dyn std::error::Error| IngressError::Client { why: error.to_string() };
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier =
+        rustls_platform_verifier::Verifier::new(Arc::clone(&provider)).map_err(|error| failed(&error))?;
+    let tls = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| failed(&error))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    reqwest::Client::builder().tls_backend_preconfigured(tls).build().map_err(|error| failed(&error))
+}

@@ -33,7 +33,8 @@ struct Known {
 impl Peers {
     pub(crate) fn new(ingress: Ingress, pool: Box<str>) -> Self {
         let known = Known { addresses: Vec::new(), read: None };
-        Self { ingress, pool, client: reqwest::Client::new(), known: Arc::new(Mutex::new(known)) }
+        let client = ingress.client();
+        Self { ingress, pool, client, known: Arc::new(Mutex::new(known)) }
     }
 
     /// Sends a request to a worker; `None` without an answer, in which case the worker may have got the request.

@@ -78,7 +78,7 @@ async fn nobody() -> String {
 async fn prompt_is_repeated_with_its_id_until_a_node_has_the_outcome() {
     let node =
         Node::new(vec![(StatusCode::SERVICE_UNAVAILABLE, json!("starting")), (StatusCode::OK, done())]).await;
-    let client = Client::new(Ingress::new([nobody().await, node.address.clone()]));
+    let client = Client::new(Ingress::new([nobody().await, node.address.clone()]).unwrap());
     let outcome = client.prompt(&session(), &Prompt::new(TurnSpec::prompt(PROMPT, "Go."))).await.unwrap();
     assert_eq!(outcome, Outcome::Done { text: "Done.".to_owned(), is_error: false });
     let path = format!("/AgentSession/tenant%2F{}/prompt", session().session);
@@ -88,7 +88,7 @@ async fn prompt_is_repeated_with_its_id_until_a_node_has_the_outcome() {
 #[tokio::test]
 async fn refused_prompt_is_not_repeated() {
     let node = Node::new(vec![(StatusCode::BAD_REQUEST, json!("no prompt"))]).await;
-    let client = Client::new(Ingress::new([node.address.clone()]));
+    let client = Client::new(Ingress::new([node.address.clone()]).unwrap());
     let refused = client.prompt(&session(), &Prompt::new(TurnSpec::prompt(PROMPT, "Go."))).await;
     assert!(matches!(refused, Err(IngressError::Refused { status: 400, .. })), "{refused:?}");
     assert_eq!(node.requests().len(), 1);
@@ -96,7 +96,7 @@ async fn refused_prompt_is_not_repeated() {
 
 #[tokio::test]
 async fn request_without_any_node_names_the_cause() {
-    let client = Client::new(Ingress::new([nobody().await]));
+    let client = Client::new(Ingress::new([nobody().await]).unwrap());
     let unreachable = client.interrupt(&session()).await.unwrap_err();
     assert!(matches!(unreachable, IngressError::Unreachable { .. }), "{unreachable:?}");
     assert!(unreachable.to_string().starts_with("no node of Restate has answered"), "{unreachable}");
