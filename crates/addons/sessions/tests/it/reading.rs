@@ -137,7 +137,8 @@ fn queued_prompts_taken_by_a_turn_are_included() {
     assert_eq!(read(&entries[..4]), "a b e");
     let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
     let prompt = &conversation(&entries)[2];
-    assert_eq!(prompt.message.as_str(), r#"{"role":"user","content":[{"text":"more","type":"text"}]}"#);
+    let message: serde_json::Value = serde_json::from_str(prompt.message.as_str()).unwrap();
+    assert_eq!(message, json!({"role": "user", "content": [{"text": "more", "type": "text"}]}));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn calls_are_found() {
         (r#"{"server": "s", "tool": "t", "arguments": {}}"#.to_owned(), vec!["s/t {}"]),
         (r#"{"\u0074ool": "t", "arguments": {}}"#.to_owned(), vec!["/t {}"]),
         (
-            r#"{"tool": "t", "arguments": {"a": "}\n{\"tool\": 1}", "b": [{"tool": "x", "arguments": {}}]}}"#
+            r#"{"tool": "t", "arguments": {"a": "}\n{\"tool\": 1}", "b": [{"arguments": {}, "tool": "x"}]}}"#
                 .to_owned(),
             vec![r#"/t {"a":"}\n{\"tool\": 1}","b":[{"arguments":{},"tool":"x"}]}"#],
         ),

@@ -17,7 +17,7 @@ fn schema(schema: Value) -> Arc<serde_json::Map<String, Value>> {
 fn git() -> DescribedServer {
     let mut server = DescribedServer::new("git");
     server.instructions = Some("Ask for the log first.".to_owned());
-    let log = Tool::new("log", "Shows the log.", schema(json!({"type": "object", "properties": {"n": {}}})));
+    let log = Tool::new("log", "Shows the log.", schema(json!({"properties": {"n": {}}, "type": "object"})));
     server.tools.push(NamedTool::new("mcp__git__log", "git", log));
     server.resources.push(Resource::new("git://head", "head"));
     server.templates.push(ResourceTemplate::new("git://commit/{id}", "commit"));
