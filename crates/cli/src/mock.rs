@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 use crate::failure::{Failure, While as _};
 use crate::output::{json, line};
-use crate::{signals, stand_in};
+use crate::{record, signals};
 
 /// Serve a scripted model, with which the real CLI runs without an account
 ///
@@ -62,7 +62,7 @@ async fn serve(script: Script, home: &Path, program: &[OsString], as_json: bool)
 
 /// Runs the program with these variables, and those of this project.
 async fn with_model(command: &mut Command, environment: BTreeMap<String, String>) -> Result<(), Failure> {
-    let ours = stand_in::VARIABLES.iter().chain(&[AGENTWIRE_CLI]);
+    let ours = record::VARIABLES.iter().chain(&[AGENTWIRE_CLI]);
     let ours = ours.filter_map(|name| Some((*name, std::env::var_os(name)?)));
     command.env_clear().envs(environment).envs(ours).kill_on_drop(true);
     let mut child = command.spawn().while_doing(|| "starting the program".to_owned())?;

@@ -11,7 +11,6 @@ use agentwire_transport::process::{Launch, ProcessTransport};
 use crate::failure::{Failure, While as _};
 use crate::output::note;
 use crate::relay;
-use crate::stand_in;
 
 /// Record a session between an SDK and the CLI
 ///
@@ -49,9 +48,9 @@ pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsStrin
     let recorder = Recorder::new();
     recorder.argv(Argv::new(names.iter().cloned()));
     let stderr = recorder.clone();
-    let launch = stand_in::VARIABLES
-        .iter()
-        .fold(Launch::new(program).args(arguments), |launch, name| launch.env_remove(*name));
+    // A CLI that is this program again must not record itself.
+    let launch =
+        VARIABLES.iter().fold(Launch::new(program).args(arguments), |launch, name| launch.env_remove(*name));
     let process = ProcessTransport::new(launch).on_stderr(move |line| {
         note(line);
         stderr.stderr(line);
@@ -99,3 +98,8 @@ fn redactor() -> Redactor {
         _ => redactor,
     })
 }
+
+/// The variables that make this program act as the CLI.
+pub(crate) const VARIABLES: &[&str] = &[RECORD, REPLAY];
+pub(crate) const RECORD: &str = "AGENTWIRE_RECORD";
+pub(crate) const REPLAY: &str = "AGENTWIRE_REPLAY";

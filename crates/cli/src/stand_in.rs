@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use agentwire_transport::process::locate;
 
 use crate::failure::Failure;
-use crate::record::record;
+use crate::record::{RECORD, REPLAY, record};
 use crate::replay::replay;
 
 /// A call by an SDK with this program as its CLI path.
@@ -52,8 +52,3 @@ impl StandIn {
         }
     }
 }
-
-/// The variables that make this program act as the CLI.
-pub(crate) const VARIABLES: &[&str] = &[RECORD, REPLAY];
-const RECORD: &str = "AGENTWIRE_RECORD";
-const REPLAY: &str = "AGENTWIRE_REPLAY";
