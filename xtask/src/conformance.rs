@@ -8,6 +8,7 @@ use crate::workspace;
 
 /// Checks the recordings of the repository, or other transcripts
 #[derive(Debug, clap::Args)]
+#[group(skip)] // The flattened struct has the same name, and names of groups are unique.
 pub(crate) struct Args {
     #[command(flatten)]
     check: check::Args,

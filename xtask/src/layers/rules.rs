@@ -5,7 +5,6 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-protocol-macros",
     "agentwire-protocol",
     "agentwire-transport",
-    "agentwire-remote",
     TESTKIT,
     "agentwire-codec",
     "agentwire-control",
@@ -16,6 +15,7 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-store-object",
     "agentwire-store-redis",
     "agentwire-store-postgres",
+    "agentwire-remote",
     "agentwire-eventlog",
     "agentwire-board",
     "agentwire-worker",
@@ -158,7 +158,6 @@ pub(super) const KNOWN_CYCLES: &[(&str, &str, &str)] = &[
     // The schemas of a server are checked on the way to it, and come from it.
     ("agentwire-mcp", "check", "serve"),
     ("agentwire-mcp", "tool", "server"),
-    // A session makes turns and observations, which hold the session.
-    (FACADE, "observe", "session"),
+    // A session makes turns, which hold the session.
     (FACADE, "turn", "session"),
 ];
