@@ -137,7 +137,7 @@ fn queued_prompts_taken_by_a_turn_are_included() {
     assert_eq!(read(&entries[..4]), "a b e");
     let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
     let prompt = &conversation(&entries)[2];
-    let message: serde_json::Value = serde_json::from_str(prompt.message.as_str()).unwrap();
+    let message: Value = serde_json::from_str(prompt.message.as_str()).unwrap();
     assert_eq!(message, json!({"role": "user", "content": [{"text": "more", "type": "text"}]}));
 }
 
