@@ -10,7 +10,7 @@ use agentwire::protocol::ToolUseId;
 use agentwire_worker::{Answer, SessionName, Start, TurnEnd, Worker, WorkerConfig, WorkerError};
 use axum::{
     Json, Router,
-    extract::State,
+    extract::{DefaultBodyLimit, State},
     routing::{get, post},
 };
 use serde::Serialize;
@@ -83,7 +83,11 @@ impl Host {
         let desk = Desk { worker: worker.clone(), early, beaten: Arc::default() };
         let mut tasks = JoinSet::new();
         tasks.spawn(beat(config, desk.clone()));
-        let router = Router::new().route("/", post(call)).route("/metrics", get(metrics)).with_state(desk);
+        let router = Router::new()
+            .route("/", post(call))
+            .route("/metrics", get(metrics))
+            .layer(DefaultBodyLimit::max(LARGEST_CALL))
+            .with_state(desk);
         tasks.spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
                 tracing::error!("the worker's address is not served any more: {error}");
@@ -97,6 +101,9 @@ impl Host {
         &self.worker
     }
 }
+
+/// Bytes of a call: as many as a line to the CLI may have. Restate would repeat a refused call without end.
+const LARGEST_CALL: usize = 64 * 1024 * 1024;
 
 /// The answers of each session's running turn.
 type Early = Arc<Mutex<HashMap<SessionName, Vec<(ToolUseId, Answer)>>>>;
