@@ -60,7 +60,7 @@ pub enum Event {
     Withdrawn(ToolUseId),
     /// The CLI has sent the result of the turn.
     Result {
-        /// Whether the result says that the tool use was deferred.
+        /// Whether the result reports a deferred tool use.
         deferred: bool,
     },
     /// The CLI has ended, or could not be started.

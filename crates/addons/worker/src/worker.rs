@@ -52,7 +52,7 @@ pub enum Start {
 pub struct WorkerNumbers {
     /// The slots and their use.
     pub admission: AdmissionNumbers,
-    /// How many turns run, without those that wait for a person.
+    /// The number of running turns, without those that wait for a person.
     pub running: usize,
     /// How many turns wait for a person.
     pub asking: usize,
