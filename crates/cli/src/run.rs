@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use agentwire::hooks::{PermissionHandler, policy};
 use agentwire::{Block, Message, Options, PermissionMode, Session};
+use tokio::task::JoinSet;
 
 use crate::failure::Failure;
 use crate::output::{Color, json, line, note, paint, write};
@@ -85,6 +86,7 @@ async fn session(mut session: Session, prompt: &str, as_json: bool) -> Result<()
     let mut is_interrupted = false;
     let outcome = {
         let mut turn = pin!(turn(&mut session, prompt, as_json));
+        let mut interrupts = JoinSet::new();
         loop {
             tokio::select! {
                 outcome = &mut turn => break Some(outcome),
@@ -95,7 +97,7 @@ async fn session(mut session: Session, prompt: &str, as_json: bool) -> Result<()
                     }
                     note("(interrupting; Ctrl-C again ends the session)");
                     let control = control.clone();
-                    tokio::spawn(async move {
+                    interrupts.spawn(async move {
                         if let Err(error) = control.interrupt().await {
                             note(format_args!("agentwire: the turn was not interrupted: {error}"));
                         }
