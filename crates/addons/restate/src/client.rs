@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
-use agentwire_worker::{Answer, Outcome, SessionName, TurnInput};
+use agentwire_worker::{Answer, Ledger, Outcome, SessionName, TurnInput};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{
     ingress::{Ingress, IngressError},
-    wire::{Prompt, Status},
+    wire::{Limits, Prompt, Status},
 };
 
 /// A client of durable sessions.
@@ -97,6 +97,34 @@ impl Client {
     /// [`IngressError`].
     pub async fn status(&self, session: &SessionName) -> Result<Status, IngressError> {
         self.call(session, "status", &()).await
+    }
+
+    /// Sets the limits of a tenant: a budget in US dollars, and how many turns may run at once. `None` is no limit, as
+    /// for an unknown tenant.
+    ///
+    /// Running turns go on. A turn beyond the number waits until another one has ended, also if its session waits for
+    /// room on a worker; a turn beyond the budget ends as [`Outcome::Refused`].
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError`].
+    pub async fn limit(
+        &self,
+        tenant: &str,
+        budget_usd: Option<f64>,
+        turns: Option<usize>,
+    ) -> Result<(), IngressError> {
+        let limits = Limits { budget_usd, turns };
+        self.ingress.post(&format!("AgentTenant/{tenant}/limit"), &limits, None, LIMIT).await
+    }
+
+    /// Returns the limits of a tenant and their use.
+    ///
+    /// # Errors
+    ///
+    /// [`IngressError`].
+    pub async fn ledger(&self, tenant: &str) -> Result<Ledger, IngressError> {
+        self.ingress.post(&format!("AgentTenant/{tenant}/ledger"), &(), None, LIMIT).await
     }
 
     async fn call<T: DeserializeOwned>(

@@ -10,7 +10,8 @@ use agentwire::protocol::ToolUseId;
 use agentwire_worker::{Answer, SessionName, Start, TurnEnd, Worker, WorkerConfig, WorkerError};
 use axum::{
     Json, Router,
-    extract::{DefaultBodyLimit, State},
+    extract::{DefaultBodyLimit, State, rejection::JsonRejection},
+    http::StatusCode,
     routing::{get, post},
 };
 use serde::Serialize;
@@ -102,7 +103,7 @@ impl Host {
     }
 }
 
-/// Bytes of a call: as many as a line to the CLI may have. Restate would repeat a refused call without end.
+/// Bytes of a call: as many as a line to the CLI may have.
 const LARGEST_CALL: usize = 64 * 1024 * 1024;
 
 /// The answers of each session's running turn.
@@ -154,9 +155,18 @@ async fn beat(config: HostConfig, desk: Desk) {
     }
 }
 
-async fn call(State(desk): State<Desk>, Json(call): Json<Call>) -> Json<Value> {
+async fn call(
+    State(desk): State<Desk>,
+    call: Result<Json<Call>, JsonRejection>,
+) -> Result<Json<Value>, (StatusCode, String)> {
     let worker = &desk.worker;
-    match call {
+    let Json(call) = call.map_err(|refusal| match refusal.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            (refusal.status(), format!("a call may have {LARGEST_CALL} bytes; send a shorter prompt"))
+        }
+        status => (status, refusal.body_text()),
+    })?;
+    Ok(match call {
         Call::Fence(session, epoch) => {
             let fence = worker.fence(&session, epoch);
             // Restate must know this run, so that it can report its loss.
@@ -190,7 +200,7 @@ async fn call(State(desk): State<Desk>, Json(call): Json<Call>) -> Json<Value> {
                 &state.inspect_err(|error| tracing::warn!("the state of a turn can't be read: {error}")).ok(),
             )
         }
-    }
+    })
 }
 
 fn reply(value: &impl Serialize) -> Json<Value> {

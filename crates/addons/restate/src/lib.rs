@@ -6,6 +6,7 @@ mod ingress;
 mod lease;
 mod peers;
 mod session;
+mod tenant;
 mod wire;
 
 pub use client::Client;

@@ -7,11 +7,12 @@ use std::{
 };
 
 use agentwire_worker::{Fence, Recovery, SessionName, TurnInput};
+use reqwest::Response;
 use serde::de::DeserializeOwned;
 
 use crate::{
     ingress::Ingress,
-    wire::{Call, Place},
+    wire::{Begun, Call, Place},
 };
 
 /// The workers of a pool.
@@ -39,12 +40,25 @@ impl Peers {
 
     /// Sends a request to a worker; `None` without an answer, in which case the worker may have got the request.
     pub(crate) async fn call<T: DeserializeOwned>(&self, address: &str, call: &Call) -> Option<T> {
-        let sent = self.client.post(address).timeout(LIMIT).json(call).send().await;
-        let answered = match sent.and_then(reqwest::Response::error_for_status) {
-            Ok(response) => response.json().await,
-            Err(error) => Err(error),
-        };
-        answered.inspect_err(|error| tracing::debug!("the worker {address} does not answer: {error}")).ok()
+        match self.post(address, call).await.and_then(Response::error_for_status) {
+            Ok(response) => read(address, response.json().await),
+            Err(error) => read(address, Err(error)),
+        }
+    }
+
+    /// As [`call`](Self::call), for a start. A call that the worker refuses would be refused again.
+    pub(crate) async fn start(&self, address: &str, call: &Call) -> Option<Begun> {
+        match self.post(address, call).await {
+            Ok(response) if response.status().is_client_error() => {
+                read(address, response.text().await).map(Begun::Refused)
+            }
+            Ok(response) => read(address, response.json().await),
+            Err(error) => read(address, Err(error)),
+        }
+    }
+
+    async fn post(&self, address: &str, call: &Call) -> reqwest::Result<Response> {
+        self.client.post(address).timeout(LIMIT).json(call).send().await
     }
 
     /// Gets a fence from the worker `first`, or from the next one in an order that depends on the session and `tried`.
@@ -98,6 +112,10 @@ impl Peers {
         }
         known().addresses.clone()
     }
+}
+
+fn read<T>(address: &str, answer: reqwest::Result<T>) -> Option<T> {
+    answer.inspect_err(|error| tracing::debug!("the worker {address} does not answer: {error}")).ok()
 }
 
 /// How long a worker may take to answer.

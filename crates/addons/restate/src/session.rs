@@ -1,5 +1,6 @@
 //! The object of a session.
 
+mod reservation;
 mod turn;
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
@@ -10,6 +11,7 @@ use crate::{
     ingress::Ingress,
     lease::{Lease, Pool},
     peers::Peers,
+    tenant::Tenant,
     wire::{Call, Parked, Place, Prompt, Status},
 };
 
@@ -18,7 +20,7 @@ use crate::{
 /// They have no state of their own: any number of processes may serve them at one address.
 pub fn handlers(ingress: Ingress, pool: impl Into<Box<str>>) -> Endpoint {
     let peers = Peers::new(ingress, pool.into());
-    Endpoint::builder().bind(Session { peers }).bind(Lease).bind(Pool).build()
+    Endpoint::builder().bind(Session { peers }).bind(Lease).bind(Pool).bind(Tenant).build()
 }
 
 /// A session, by `TENANT/SESSION`.
@@ -48,10 +50,11 @@ impl Session {
             return Err(TerminalError::new_with_code(400, "the turn does not start with a prompt").into());
         }
         ctx.set(INVOCATION, ctx.invocation_id().to_owned());
-        let outcome = self.run(&ctx, &name, prompt).await?;
+        let outcome = self.run(&ctx, &name, prompt).await;
         for key in [INVOCATION, RUNNING, PARKED] {
             ctx.clear(key);
         }
+        let outcome = outcome?;
         ctx.set(LAST, Json(outcome.clone()));
         Ok(Json(outcome))
     }

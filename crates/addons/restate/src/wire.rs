@@ -2,7 +2,7 @@
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use agentwire_worker::{
-    Answer, Fence, LossPolicy, Outcome, Phase, Question, SessionName, TurnEnd, TurnInput, TurnSpec,
+    Answer, Fence, LossPolicy, Outcome, Phase, Question, Refusal, SessionName, TurnEnd, TurnInput, TurnSpec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -59,11 +59,13 @@ pub(crate) enum Call {
 }
 
 /// The answer to [`Call::Start`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Begun {
     Started,
     Busy,
     Lost,
+    /// The worker refuses the call, for example because of its length.
+    Refused(String),
 }
 
 /// A fence, and the address of its worker.
@@ -82,6 +84,16 @@ pub(crate) enum Ended {
     Lost,
 }
 
+impl Ended {
+    /// Returns the cost of the turn in US dollars, as far as it is known.
+    pub(crate) fn cost_usd(&self) -> f64 {
+        match self {
+            Self::Turn(end, _) => end.cost_usd,
+            Self::Lost => 0.0,
+        }
+    }
+}
+
 /// A parked question, and the awakeable of its answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Parked {
@@ -96,3 +108,20 @@ pub(crate) struct Beat {
     pub(crate) address: Box<str>,
     pub(crate) lease_ms: u64,
 }
+
+/// The limits of a tenant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Limits {
+    pub(crate) budget_usd: Option<f64>,
+    pub(crate) turns: Option<usize>,
+}
+
+/// A turn to reserve, and the awakeable that gets a [`Reserved`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Wanted {
+    pub(crate) ticket: String,
+    pub(crate) budget_usd: Option<f64>,
+}
+
+/// The budget of a turn, in US dollars, or the reason why it does not start.
+pub(crate) type Reserved = Result<Option<f64>, Refusal>;

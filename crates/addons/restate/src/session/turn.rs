@@ -6,7 +6,10 @@ use agentwire::protocol::ToolUseId;
 use agentwire_worker::{Answer, Outcome, Question, Recovery, SessionName, TurnInput, TurnSpec};
 use restate_sdk::prelude::*;
 
-use super::{EPOCH, PARKED, RUNNING, Session, WORKER};
+use super::{
+    EPOCH, PARKED, RUNNING, Session, WORKER,
+    reservation::{reserve, settle},
+};
 use crate::{
     lease::LeaseClient,
     wire::{Begun, Call, Ended, Parked, Place, Prompt},
@@ -21,8 +24,16 @@ impl Session {
         prompt: Prompt,
     ) -> Result<Outcome, TerminalError> {
         let Prompt { mut turn, policy } = prompt;
+        let wanted_usd = turn.budget_usd;
         loop {
-            let lost = match self.turn(ctx, name, &mut turn).await? {
+            turn.budget_usd = match reserve(ctx, name, wanted_usd).await? {
+                None => return Ok(Outcome::Cancelled),
+                Some(Err(refusal)) => return Ok(Outcome::Refused(refusal)),
+                Some(Ok(budget_usd)) => budget_usd,
+            };
+            let ended = self.turn(ctx, name, &mut turn).await;
+            settle(ctx, name, turn.budget_usd, ended.as_ref().map_or(0.0, |(_, cost_usd)| *cost_usd));
+            let lost = match ended?.0 {
                 None => return Ok(Outcome::Cancelled),
                 Some(Ended::Lost) => Some("the worker was lost in the turn".to_owned()),
                 Some(Ended::Turn(end, early)) => match end.outcome {
@@ -50,18 +61,18 @@ impl Session {
         }
     }
 
-    /// Runs one turn; `None` if it was cancelled.
+    /// Runs one turn, and returns its end (`None` if it was cancelled) and its cost in US dollars.
     async fn turn(
         &self,
         ctx: &ObjectContext<'_>,
         name: &SessionName,
         turn: &mut TurnSpec,
-    ) -> Result<Option<Ended>, TerminalError> {
+    ) -> Result<(Option<Ended>, f64), TerminalError> {
         let mut tried = 0;
         loop {
             let Some(place) = self.place(ctx, name, tried).await? else {
                 tried = 0;
-                if pause(ctx).await? { continue } else { return Ok(None) }
+                if pause(ctx).await? { continue } else { return Ok((None, 0.0)) }
             };
             let (ticket, ended) = ctx.awakeable::<Json<Ended>>();
             let mut ended = std::pin::pin!(ended);
@@ -81,15 +92,26 @@ impl Session {
                     on_cancel => { is_cancelled = true; break Begun::Started }
                 }
             };
-            if begun == Begun::Busy {
-                ctx.object_client::<LeaseClient<'_>>(&*boot).ended(ticket).send();
-                tried += 1;
-                continue;
+            match begun {
+                Begun::Busy => {
+                    ctx.object_client::<LeaseClient<'_>>(&*boot).ended(ticket).send();
+                    tried += 1;
+                    continue;
+                }
+                Begun::Refused(why) => {
+                    ctx.object_client::<LeaseClient<'_>>(&*boot).ended(ticket).send();
+                    return Err(TerminalError::new_with_code(413, why));
+                }
+                Begun::Started | Begun::Lost => {}
             }
             // A lost turn is reported after the lease of its worker.
             if !is_cancelled {
                 restate_sdk::select! {
-                    end = &mut ended => { return self.ended(ctx, &boot, ticket, end?.into_inner()).map(Some) },
+                    end = &mut ended => {
+                        let ended = self.ended(ctx, &boot, ticket, end?.into_inner());
+                        let cost_usd = ended.cost_usd();
+                        return Ok((Some(ended), cost_usd))
+                    },
                     on_cancel => {}
                 }
             }
@@ -97,8 +119,8 @@ impl Session {
                 self.stop(ctx, &place, name).await?;
                 restate_sdk::select! {
                     end = &mut ended => {
-                        self.ended(ctx, &boot, ticket, end?.into_inner())?;
-                        return Ok(None)
+                        let ended = self.ended(ctx, &boot, ticket, end?.into_inner());
+                        return Ok((None, ended.cost_usd()))
                     },
                     _ = ctx.sleep(PAUSE) => {},
                     on_cancel => {}
@@ -107,16 +129,10 @@ impl Session {
         }
     }
 
-    fn ended(
-        &self,
-        ctx: &ObjectContext<'_>,
-        boot: &str,
-        ticket: String,
-        ended: Ended,
-    ) -> Result<Ended, TerminalError> {
+    fn ended(&self, ctx: &ObjectContext<'_>, boot: &str, ticket: String, ended: Ended) -> Ended {
         ctx.object_client::<LeaseClient<'_>>(boot).ended(ticket).send();
         ctx.clear(RUNNING);
-        Ok(ended)
+        ended
     }
 
     /// Gets a fence, which is in the journal before the turn starts.
@@ -146,7 +162,7 @@ impl Session {
     ) -> Result<Option<Begun>, TerminalError> {
         let call = Call::Start(place.fence.clone(), Box::new(turn.clone()));
         let (peers, address) = (self.peers.clone(), place.address.clone());
-        let start = || async move { Ok(Json(peers.call::<Begun>(&address, &call).await)) };
+        let start = || async move { Ok(Json(peers.start(&address, &call).await)) };
         ctx.run(start).name("start").await.map(Json::into_inner)
     }
 
