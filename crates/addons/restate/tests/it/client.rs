@@ -1,0 +1,62 @@
+//! Requests of a client.
+
+use agentwire_restate::{Client, Ingress, IngressError, Prompt};
+use agentwire_worker::{Ledger, Outcome, TurnSpec};
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::{
+    PROMPT, SESSION,
+    node::{Node, nowhere},
+    session,
+};
+
+fn done() -> Value {
+    json!({"Done": {"text": "Done.", "is_error": false}})
+}
+
+fn client(addresses: &[&str]) -> Client {
+    Client::new(Ingress::new(addresses.iter().copied()).unwrap())
+}
+
+#[tokio::test]
+async fn prompt_is_repeated_with_its_id_until_a_node_has_the_outcome() {
+    let starting = (StatusCode::SERVICE_UNAVAILABLE, json!("starting"));
+    let node = Node::in_turn(vec![starting, (StatusCode::OK, done())]).await;
+    let client = client(&[&nowhere().await, &node.address]);
+    let outcome = client.prompt(&session(), &Prompt::new(TurnSpec::prompt(PROMPT, "Go."))).await.unwrap();
+    assert_eq!(outcome, Outcome::Done { text: "Done.".to_owned(), is_error: false });
+    let asked: Vec<_> = node.requests().into_iter().map(|asked| (asked.path, asked.key)).collect();
+    let path = format!("/AgentSession/tenant%2F{SESSION}/prompt");
+    assert_eq!(asked, vec![(path, Some(PROMPT.to_owned())); 2]);
+}
+
+#[tokio::test]
+async fn refused_prompt_is_not_repeated() {
+    let node = Node::in_turn(vec![(StatusCode::BAD_REQUEST, json!("no prompt"))]).await;
+    let refused =
+        client(&[&node.address]).prompt(&session(), &Prompt::new(TurnSpec::prompt(PROMPT, "Go."))).await;
+    assert!(matches!(refused, Err(IngressError::Refused { status: 400, .. })), "{refused:?}");
+    assert_eq!(node.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn request_without_any_node_names_the_cause() {
+    let unreachable = client(&[&nowhere().await]).interrupt(&session()).await.unwrap_err();
+    assert!(matches!(unreachable, IngressError::Unreachable { .. }), "{unreachable:?}");
+    assert!(unreachable.to_string().starts_with("no node of Restate has answered"), "{unreachable}");
+}
+
+#[tokio::test]
+async fn limits_of_a_tenant_are_set_and_read() {
+    let ledger = Ledger::new(Some(2.5), Some(3));
+    let stored = serde_json::to_value(&ledger).unwrap();
+    let node = Node::in_turn(vec![(StatusCode::OK, Value::Null), (StatusCode::OK, stored)]).await;
+    let client = client(&[&node.address]);
+    client.limit("tenant", Some(2.5), Some(3)).await.unwrap();
+    assert_eq!(client.ledger("tenant").await.unwrap(), ledger);
+    let asked: Vec<_> = node.requests().into_iter().map(|asked| (asked.path, asked.body)).collect();
+    let limits = json!({"budget_usd": 2.5, "turns": 3});
+    let path = |handler: &str| format!("/AgentTenant/tenant/{handler}");
+    assert_eq!(asked, [(path("limit"), limits), (path("ledger"), Value::Null)]);
+}

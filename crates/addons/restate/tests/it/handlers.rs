@@ -1,0 +1,220 @@
+//! Prompts: what the handler of a session stores, asks the worker and returns.
+
+mod reservation;
+
+use std::sync::{Arc, Mutex};
+
+use agentwire_restate::Prompt;
+use agentwire_worker::{LossPolicy, TurnSpec};
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::{
+    PROMPT, SESSION,
+    invocation::{Command, Invocation},
+    node::{Asked, Node},
+};
+
+/// A handler of a prompt, and the worker that it calls.
+struct Handler {
+    worker: Node,
+    invocation: Invocation,
+}
+
+impl Handler {
+    /// Sends a prompt to a session on a worker that starts each turn.
+    async fn new(prompt: Prompt) -> Self {
+        Self::with(prompt, |_| (StatusCode::OK, json!("Started"))).await
+    }
+
+    /// The same, on a worker that answers the start of a turn so.
+    async fn with(
+        prompt: Prompt,
+        mut start: impl FnMut(&Asked) -> (StatusCode, Value) + Send + 'static,
+    ) -> Self {
+        let address = Arc::new(Mutex::new(String::new()));
+        let own = Arc::clone(&address);
+        let worker = Node::new(move |asked| {
+            let answer = match call(asked) {
+                None => json!({"boot": &*own.lock().unwrap()}),
+                Some("Fence") => fence(asked.body["Fence"][1].as_u64().unwrap()),
+                Some("Start") => return start(asked),
+                Some("Recovery") => json!({"Interrupted": {"tools": [OPEN.clone()]}}),
+                Some("Stop") => json!(true),
+                Some(other) => panic!("no call of {other} is expected"),
+            };
+            (StatusCode::OK, answer)
+        })
+        .await;
+        worker.address.clone_into(&mut address.lock().unwrap());
+        let key = format!("tenant/{SESSION}");
+        let invocation = Invocation::new(&worker.address, "AgentSession/prompt", &key, &[], &prompt);
+        Self { worker, invocation }
+    }
+
+    /// Grants the reservation with this number, and returns the commands up to the start of its turn.
+    async fn started(&mut self, reservation: u32) -> Vec<Command> {
+        self.invocation.resolve(reservation, &json!({"Ok": null}));
+        self.invocation.until_run("start").await
+    }
+
+    fn calls(&self, name: &str) -> Vec<Value> {
+        let requests = self.worker.requests();
+        let calls = requests.iter().filter(|asked| call(asked) == Some(name));
+        calls.map(|asked| asked.body[name].clone()).collect()
+    }
+}
+
+/// The name of a call to the worker; `None` for a request to Restate.
+fn call(asked: &Asked) -> Option<&str> {
+    (asked.path == "/").then(|| asked.body.as_object().unwrap().keys().next().unwrap().as_str())
+}
+
+fn fence(epoch: u64) -> Value {
+    json!({
+        "session": {"tenant": "tenant", "session": SESSION}, "epoch": epoch, "boot": "boot", "number": epoch,
+    })
+}
+
+/// The report of a worker.
+fn ended(outcome: &Value, cost_usd: f64) -> Value {
+    json!({"Turn": [{
+        "fence": fence(1), "outcome": outcome, "cost_usd": cost_usd, "revision": null, "ticket": null,
+    }, []]})
+}
+
+fn prompt() -> Prompt {
+    Prompt::new(TurnSpec::prompt(PROMPT, "Go."))
+}
+
+fn done() -> Value {
+    json!({"Done": {"text": "Done.", "is_error": false}})
+}
+
+fn place(commands: &[Command], is_it: impl Fn(&Command) -> bool) -> usize {
+    commands.iter().position(is_it).unwrap_or_else(|| panic!("{commands:#?}"))
+}
+
+static OPEN: std::sync::LazyLock<Value> =
+    std::sync::LazyLock::new(|| json!({"id": "toolu_1", "tool": "Bash", "input": {"command": "rm a"}}));
+
+#[tokio::test]
+async fn turn_starts_after_its_fence_and_its_lease_are_stored() {
+    let mut handler = Handler::new(prompt()).await;
+    let commands = handler.started(0).await;
+    let fence = place(&commands, |command| {
+        *command
+            == Command::Run("fence".to_owned(), {
+                json!({"address": handler.worker.address, "fence": fence(1)})
+            })
+    });
+    let began =
+        place(&commands, |command| matches!(command, Command::Send(to, _) if to == "AgentWorker/boot/began"));
+    let running = place(&commands, |command| matches!(command, Command::Set(key, _) if key == "running"));
+    assert!(fence < began && began < running, "{commands:#?}");
+    let starts = handler.calls("Start");
+    assert_eq!(starts.len(), 1);
+    assert_eq!(starts[0][0], self::fence(1));
+
+    handler.invocation.resolve(1, &ended(&done(), 0.5));
+    let commands = handler.invocation.ended().await;
+    assert_eq!(commands.last(), Some(&Command::Return(done())));
+    for expected in [
+        Command::Send("AgentWorker/boot/ended".to_owned(), starts[0][1]["ticket"].clone()),
+        Command::Clear("running".to_owned()),
+        Command::Clear("invocation".to_owned()),
+        Command::Set("last".to_owned(), done()),
+    ] {
+        assert!(commands.contains(&expected), "{expected:?} in {commands:#?}");
+    }
+    assert_eq!(handler.calls("Start").len(), 1);
+}
+
+#[tokio::test]
+async fn start_without_an_answer_is_repeated_with_the_same_fence() {
+    let mut answers =
+        vec![(StatusCode::OK, json!("Started")), (StatusCode::BAD_GATEWAY, json!("restarting"))];
+    let mut handler = Handler::with(prompt(), move |_| answers.pop().unwrap()).await;
+    assert_eq!(handler.started(0).await.last(), Some(&Command::Run("start".to_owned(), Value::Null)));
+    assert_eq!(handler.invocation.next().await, Command::Sleep);
+    handler.invocation.wake();
+    assert_eq!(handler.invocation.next().await, Command::Run("start".to_owned(), json!("Started")));
+    let starts = handler.calls("Start");
+    assert_eq!((starts.len(), &starts[0]), (2, &starts[1]));
+}
+
+#[tokio::test]
+async fn busy_worker_gets_another_fence() {
+    let mut answers = vec![(StatusCode::OK, json!("Started")), (StatusCode::OK, json!("Busy"))];
+    let mut handler = Handler::with(prompt(), move |_| answers.pop().unwrap()).await;
+    handler.started(0).await;
+    let commands = handler.invocation.until_run("start").await;
+    assert!(commands.contains(&Command::Set("epoch".to_owned(), json!(2))), "{commands:#?}");
+    let starts = handler.calls("Start");
+    assert_eq!((starts[0][0].clone(), starts[1][0].clone()), (fence(1), fence(2)));
+}
+
+#[tokio::test]
+async fn refused_start_ends_the_prompt_with_the_reason() {
+    let mut handler = Handler::with(prompt(), |_| (StatusCode::PAYLOAD_TOO_LARGE, json!("too long"))).await;
+    handler.started(0).await;
+    let commands = handler.invocation.ended().await;
+    assert_eq!(commands.last(), Some(&Command::Fail(413, "\"too long\"".to_owned())));
+    assert!(commands.contains(&Command::Clear("running".to_owned())), "{commands:#?}");
+    assert_eq!(handler.calls("Start").len(), 1, "it is not repeated");
+}
+
+#[tokio::test]
+async fn parked_turn_continues_with_its_answers_behind_a_new_fence() {
+    let mut handler = Handler::new(prompt()).await;
+    handler.started(0).await;
+    let mut question = OPEN.clone();
+    question["way"] = json!("Defer");
+    handler.invocation.resolve(1, &ended(&json!({"Parked": [question]}), 0.0));
+    let parked = handler.invocation.until(|command| matches!(command, Command::Set(..))).await;
+    let Some(Command::Set(key, value)) = parked.last() else { panic!("{parked:#?}") };
+    assert_eq!((key.as_str(), &value[0]["question"]), ("parked", &question));
+
+    handler.invocation.resolve(2, &json!({"Allow": {"input": null}}));
+    let commands = handler.started(3).await;
+    assert!(commands.contains(&Command::Clear("parked".to_owned())), "{commands:#?}");
+    let starts = handler.calls("Start");
+    assert_eq!(starts[1][0], fence(2));
+    assert_eq!(starts[1][1]["input"]["Answers"], json!([[question, {"Allow": {"input": null}}]]));
+}
+
+#[tokio::test]
+async fn lost_turn_is_reported_with_its_open_tools_and_not_repeated() {
+    let mut handler = Handler::new(prompt()).await;
+    handler.started(0).await;
+    handler.invocation.resolve(1, &json!("Lost"));
+    let commands = handler.invocation.ended().await;
+    let Some(Command::Return(outcome)) = commands.last() else { panic!("{commands:#?}") };
+    assert_eq!(outcome["Interrupted"]["state"]["Interrupted"]["tools"], json!([OPEN.clone()]));
+    assert_eq!(handler.calls("Start").len(), 1);
+}
+
+#[tokio::test]
+async fn lost_turn_continues_with_a_notice_if_the_policy_says_so() {
+    let policy = LossPolicy::Resume("Check first.".to_owned());
+    let mut handler = Handler::new(prompt().policy(policy)).await;
+    handler.started(0).await;
+    handler.invocation.resolve(1, &json!("Lost"));
+    handler.started(2).await;
+    let starts = handler.calls("Start");
+    assert_eq!(starts[1][1]["input"]["Prompt"]["text"], "Check first.");
+    assert_ne!(starts[1][1]["input"]["Prompt"]["id"], PROMPT);
+}
+
+#[tokio::test]
+async fn cancelled_prompt_stops_its_turn_and_waits_for_its_end() {
+    let mut handler = Handler::new(prompt()).await;
+    handler.started(0).await;
+    handler.invocation.cancel();
+    handler.invocation.until_run("stop").await;
+    assert_eq!(handler.invocation.next().await, Command::Sleep, "the turn has not ended");
+    handler.invocation.resolve(1, &ended(&json!("Cancelled"), 0.25));
+    let commands = handler.invocation.ended().await;
+    assert_eq!(commands.last(), Some(&Command::Return(json!("Cancelled"))));
+    assert!(commands.contains(&reservation::settled(None, 0.25)), "{commands:#?}");
+}

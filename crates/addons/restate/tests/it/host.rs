@@ -1,0 +1,194 @@
+//! The HTTP interface of a worker.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use agentwire::{Options, sessions::FolderStore};
+use agentwire_restate::{Host, HostConfig, Ingress};
+use agentwire_worker::{Admission, WorkerConfig};
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{net::TcpListener, time::timeout};
+
+use crate::{
+    PROMPT, SESSION,
+    node::{Asked, LIMIT, Node},
+};
+
+/// A worker without a CLI, and the node that gets its reports.
+struct Place {
+    address: String,
+    node: Node,
+    client: reqwest::Client,
+    _host: Host,
+    _folder: TempDir,
+}
+
+impl Place {
+    async fn new(answer: impl FnMut(&Asked) -> (StatusCode, Value) + Send + 'static) -> Self {
+        // The tests' own client needs it; an error means that another test has installed it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let node = Node::new(answer).await;
+        let ingress = Ingress::new([node.address.as_str()]).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(FolderStore::at(folder.path().join("store")));
+        let worker = WorkerConfig::new(store, folder.path().join("workspaces"))
+            .options(Options::new().path_to_claude_code_executable(folder.path().join("missing")))
+            .admission(Admission::slots(2));
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let config = HostConfig::new(ingress, "agents", address.as_str()).lease(Duration::from_secs(10));
+        let host = Host::start(worker, config, listener).unwrap();
+        Self { address, node, client: reqwest::Client::new(), _host: host, _folder: folder }
+    }
+
+    /// A node that takes everything.
+    async fn ready() -> Self {
+        Self::new(|_| (StatusCode::OK, Value::Null)).await
+    }
+
+    async fn call(&self, body: &Value) -> Value {
+        let (status, text) = self.post(body.to_string()).await;
+        assert_eq!(status, 200, "{text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    async fn post(&self, body: String) -> (u16, String) {
+        let request = self.client.post(&self.address).header("content-type", "application/json").body(body);
+        let response = timeout(LIMIT, request.send()).await.unwrap().unwrap();
+        (response.status().as_u16(), response.text().await.unwrap())
+    }
+
+    /// Asks for a fence after each beat, until Restate knows the worker.
+    async fn fence(&self) -> Value {
+        loop {
+            let seen = self.node.requests().len();
+            let fence = self.call(&json!({"Fence": [name(), 1]})).await;
+            if fence.is_object() {
+                return fence;
+            }
+            self.node.until(|requests| requests.len() > seen).await;
+        }
+    }
+
+    /// Waits for as many requests of this prefix.
+    async fn requests(&self, prefix: &str, count: usize) -> Vec<Asked> {
+        let is_meant = |asked: &Asked| asked.path.starts_with(prefix);
+        self.node.until(|requests| requests.iter().filter(|asked| is_meant(asked)).count() >= count).await;
+        self.node.requests().into_iter().filter(is_meant).collect()
+    }
+}
+
+fn name() -> Value {
+    json!({"tenant": "tenant", "session": SESSION})
+}
+
+fn turn(text: &str) -> Value {
+    json!({
+        "input": {"Prompt": {"id": PROMPT, "text": text}},
+        "budget_usd": null, "revision": null, "ticket": "prom_1",
+    })
+}
+
+#[tokio::test]
+async fn worker_gives_no_fence_before_restate_knows_it() {
+    let is_up = Arc::new(AtomicBool::new(false));
+    let up = Arc::clone(&is_up);
+    let place = Place::new(move |_| match up.load(Ordering::Relaxed) {
+        true => (StatusCode::OK, Value::Null),
+        false => (StatusCode::SERVICE_UNAVAILABLE, json!("starting")),
+    })
+    .await;
+    place.requests("/AgentWorker/", 1).await;
+    assert_eq!(place.call(&json!({"Fence": [name(), 1]})).await, Value::Null);
+    is_up.store(true, Ordering::Relaxed);
+    let fence = place.fence().await;
+    let beats = place.requests("/AgentWorker/", 2).await;
+    assert_eq!(beats[0].path, format!("/AgentWorker/{}/beat", fence["boot"].as_str().unwrap()));
+    assert_eq!(beats[0].body, json!({"pool": "agents", "address": place.address, "lease_ms": 10_000}));
+}
+
+#[tokio::test]
+async fn end_of_a_turn_is_reported_until_a_node_takes_it() {
+    let mut refusals = 2;
+    let place = Place::new(move |asked| {
+        if asked.path.contains("awakeables") && refusals > 0 {
+            refusals -= 1;
+            return (StatusCode::SERVICE_UNAVAILABLE, json!("no leader"));
+        }
+        (StatusCode::OK, Value::Null)
+    })
+    .await;
+    let fence = place.fence().await;
+    let start = json!({"Start": [fence, turn("Go.")]});
+    assert_eq!(place.call(&start).await, "Started");
+    let reports = place.requests("/restate/awakeables/", 3).await;
+    for report in reports {
+        assert_eq!(report.path, "/restate/awakeables/prom_1/resolve");
+        let end = &report.body["Turn"][0];
+        assert_eq!((&end["fence"], &end["outcome"]["Interrupted"]["state"]), (&fence, &json!("Unstarted")));
+    }
+    assert_eq!(place.call(&start).await, "Started", "a repeated start has the same answer");
+    let ended = place.node.requests().iter().filter(|asked| asked.path.contains("awakeables")).count();
+    assert_eq!(ended, 3, "and starts nothing");
+}
+
+#[tokio::test]
+async fn fence_of_another_run_is_lost() {
+    let place = Place::ready().await;
+    let mut fence = place.fence().await;
+    fence["boot"] = json!("another");
+    assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Lost");
+}
+
+#[tokio::test]
+async fn session_without_a_turn_takes_no_request() {
+    let place = Place::ready().await;
+    let deny = json!({"Deny": {"reason": "no"}});
+    for request in
+        [json!({"Answer": [name(), "toolu_1", deny]}), json!({"Interrupt": name()}), json!({"Stop": name()})]
+    {
+        assert_eq!(place.call(&request).await, json!(false), "{request}");
+    }
+    assert_eq!(place.call(&json!({"Phase": name()})).await, json!(["Cold", []]));
+    let input = json!({"Prompt": {"id": PROMPT, "text": "Go."}});
+    assert_eq!(place.call(&json!({"Recovery": [name(), input]})).await, "Unstarted");
+}
+
+#[tokio::test]
+async fn call_of_8_mib_is_taken_and_one_of_64_mib_refused_with_the_limit() {
+    let place = Place::ready().await;
+    let fence = place.fence().await;
+    let start = |bytes: usize| json!({"Start": [fence, turn(&"x".repeat(bytes))]}).to_string();
+    // The limit of the HTTP library is 2 MB.
+    let (status, text) = place.post(start(8 * 1024 * 1024)).await;
+    assert_eq!((status, text.as_str()), (200, "\"Started\""));
+    let (status, text) = place.post(start(64 * 1024 * 1024)).await;
+    assert_eq!((status, text.as_str()), (413, "a call may have 67108864 bytes; send a shorter prompt"));
+}
+
+#[tokio::test]
+async fn call_of_an_unknown_kind_is_refused_with_the_reason() {
+    let place = Place::ready().await;
+    let (status, text) = place.post(json!({"Dance": name()}).to_string()).await;
+    assert_eq!(status, 422);
+    assert!(text.contains("unknown variant `Dance`"), "{text}");
+}
+
+#[tokio::test]
+async fn metrics_have_the_slots() {
+    let place = Place::ready().await;
+    let response = place.client.get(format!("{}/metrics", place.address)).send().await.unwrap();
+    let text = response.text().await.unwrap();
+    for line in
+        ["agentwire_worker_slots 2", "agentwire_worker_processes 0", "agentwire_worker_turns_running 0"]
+    {
+        assert!(text.lines().any(|found| found == line), "{line} in\n{text}");
+    }
+}

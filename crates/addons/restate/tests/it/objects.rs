@@ -1,0 +1,128 @@
+//! The other handlers, by the state of their object.
+
+use agentwire_restate::{Ingress, handlers};
+use axum::{
+    body::{Body, to_bytes},
+    http::Request,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    SESSION,
+    invocation::{Command, Invocation},
+    node::nowhere,
+};
+
+async fn called(handler: &str, key: &str, state: &[(&str, Value)], body: &Value) -> Vec<Command> {
+    Invocation::new(&nowhere().await, handler, key, state, body).ended().await
+}
+
+fn lost(ticket: &str) -> Command {
+    Command::Resolve(ticket.to_owned(), json!("Lost"))
+}
+
+#[tokio::test]
+async fn turns_of_a_run_without_a_later_beat_are_lost() {
+    let state = [("beats", json!(7)), ("pool", json!("agents")), ("turn/prom_1", json!(true))];
+    let commands = called("AgentWorker/check", "boot", &state, &json!(7)).await;
+    let left = Command::Send("AgentPool/agents/leave".to_owned(), json!("boot"));
+    assert_eq!(commands, [left, lost("prom_1"), Command::ClearAll, Command::Return(Value::Null)]);
+    let commands = called("AgentWorker/check", "boot", &state, &json!(6)).await;
+    assert_eq!(commands, [Command::Return(Value::Null)], "a later beat has come");
+}
+
+#[tokio::test]
+async fn turn_on_a_lost_run_is_lost_at_once() {
+    let commands = called("AgentWorker/began", "boot", &[], &json!("prom_1")).await;
+    assert_eq!(commands, [lost("prom_1"), Command::Return(Value::Null)]);
+    let commands = called("AgentWorker/began", "boot", &[("beats", json!(1))], &json!("prom_1")).await;
+    assert_eq!(commands, [Command::Set("turn/prom_1".to_owned(), json!(true)), Command::Return(Value::Null)]);
+}
+
+#[tokio::test]
+async fn answer_to_a_parked_question_resolves_its_awakeable() {
+    let question = json!({"id": "toolu_1", "tool": "Bash", "input": {}, "way": "Defer"});
+    let parked = json!([{"question": question, "awakeable": "prom_9"}]);
+    let state = [("parked", parked)];
+    let (key, answer) = (format!("tenant/{SESSION}"), json!({"Deny": {"reason": "no"}}));
+    let commands = called("AgentSession/answer", &key, &state, &json!(["toolu_1", answer])).await;
+    assert_eq!(
+        commands,
+        [Command::Resolve("prom_9".to_owned(), answer.clone()), Command::Return(json!(true))]
+    );
+    let commands = called("AgentSession/answer", &key, &state, &json!(["toolu_2", answer])).await;
+    assert_eq!(commands, [Command::Return(json!(false))]);
+    let commands = called("AgentSession/status", &key, &state, &Value::Null).await;
+    let Some(Command::Return(status)) = commands.last() else { panic!("{commands:#?}") };
+    assert_eq!((&status["phase"], &status["questions"]), (&json!("Parked"), &json!([question])));
+}
+
+#[tokio::test]
+async fn cancel_signals_the_prompt_that_has_not_ended() {
+    let key = format!("tenant/{SESSION}");
+    let state = [("invocation", json!("inv_7"))];
+    let commands = called("AgentSession/cancel", &key, &state, &Value::Null).await;
+    assert_eq!(commands, [Command::Signal("inv_7".to_owned()), Command::Return(json!(true))]);
+    assert_eq!(called("AgentSession/cancel", &key, &[], &Value::Null).await, [Command::Return(json!(false))]);
+}
+
+#[tokio::test]
+async fn key_without_a_tenant_is_refused() {
+    let commands = called("AgentSession/interrupt", "tenant", &[], &Value::Null).await;
+    assert_eq!(commands, [Command::Fail(400, "`tenant` is not TENANT/SESSION".to_owned())]);
+}
+
+#[tokio::test]
+async fn turn_of_a_tenant_at_its_limit_waits_for_the_end_of_another_one() {
+    let ledger = |running: u64| {
+        json!({
+            "budget_usd": 4.0, "turns": 1, "spent_usd": 0.0, "reserved_usd": running as f64, "running": running,
+        })
+    };
+    let wanted = json!({"ticket": "prom_2", "budget_usd": 1.0});
+    let state = [("account", json!({"ledger": ledger(1), "waiting": []}))];
+    let commands = called("AgentTenant/reserve", "tenant", &state, &wanted).await;
+    let [Command::Set(_, account), Command::Return(_)] = &commands[..] else { panic!("{commands:#?}") };
+    assert_eq!(account["waiting"], json!([wanted]));
+
+    let commands =
+        called("AgentTenant/settle", "tenant", &[("account", account.clone())], &json!([1.0, 0.5])).await;
+    let [Command::Resolve(ticket, reserved), Command::Set(_, account), _] = &commands[..] else {
+        panic!("{commands:#?}")
+    };
+    assert_eq!((ticket.as_str(), reserved), ("prom_2", &json!({"Ok": 1.0})));
+    assert_eq!((&account["ledger"]["spent_usd"], &account["waiting"]), (&json!(0.5), &json!([])));
+}
+
+#[tokio::test]
+async fn clients_reach_no_handler_of_the_engine_itself() {
+    let endpoint = handlers(Ingress::new(["http://127.0.0.1:1"]).unwrap(), "agents");
+    let request = Request::get("/discover")
+        .header("accept", "application/vnd.restate.endpointmanifest.v4+json")
+        .body(Body::empty())
+        .unwrap();
+    let manifest = to_bytes(Body::new(endpoint.handle(request)), usize::MAX).await.unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    let mut open = Vec::new();
+    for service in manifest["services"].as_array().unwrap() {
+        for handler in service["handlers"].as_array().unwrap() {
+            if handler["ingressPrivate"] != true {
+                open.push([&service["name"], &handler["name"]].map(|name| name.as_str().unwrap()).join("/"));
+            }
+        }
+    }
+    open.sort_unstable();
+    let expected = [
+        "AgentPool/list",
+        "AgentSession/answer",
+        "AgentSession/cancel",
+        "AgentSession/interrupt",
+        "AgentSession/prompt",
+        "AgentSession/status",
+        "AgentSession/steer",
+        "AgentTenant/ledger",
+        "AgentTenant/limit",
+        "AgentWorker/beat",
+    ];
+    assert_eq!(open, expected);
+}
