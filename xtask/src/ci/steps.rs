@@ -11,7 +11,7 @@ use crate::metadata::Metadata;
 use crate::netns;
 use crate::npm::Script;
 use crate::program;
-use crate::python::PYTHON;
+use crate::python::{self, PYTHON};
 use crate::workspace;
 
 /// One step of CI.
@@ -63,6 +63,7 @@ pub(super) const STEPS: &[Step] = &[
     long("wasm", "the low crates need no operating system", wasm),
     long("deny", "licences and sources of the dependencies", |_| tool("deny", &["check licenses bans sources"])),
     long("workflows", "the workflow files of the forge, by actionlint", workflows),
+    long("kubernetes", "the manifests of durable sessions, by the schema of Kubernetes", kubernetes),
     long("book", "the guide as a book: its pages, links and search", |own| xtask(own, &["book"])),
     long("self-test", "conformance finds corrupted transcripts", |own| xtask(own, &["conformance --self-test"])),
     long("view-browser", "pages of recorded sessions in headless Chromium", view_browser),
@@ -247,6 +248,18 @@ fn workflows(_: &Path) -> Result<Plan, Failure> {
     let script = Script { package: ("actionlint", "2.0.6"), file: "main.wasm", name: "workflows.mjs" };
     let mut command = script.command()?;
     command.arg(workspace::root()?.join(".github/workflows"));
+    Ok(Plan::Run(vec![command]))
+}
+
+fn kubernetes(_: &Path) -> Result<Plan, Failure> {
+    if let Err(missing) = machine::provide(&[PYTHON]) {
+        return Ok(Plan::Missing(missing.to_string()));
+    }
+    let root = workspace::root()?;
+    let python = python::environment(&root.join("target/kubernetes"), &["kubernetes-validate==1.37.0"])?;
+    let mut command = Command::new(python);
+    command.arg(root.join("xtask/scripts/kubernetes.py"));
+    command.args([root.join("crates/addons/restate/kubernetes"), root.join("docs/durable.md")]);
     Ok(Plan::Run(vec![command]))
 }
 
