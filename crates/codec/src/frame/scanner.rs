@@ -162,9 +162,11 @@ impl KindScanner {
 
     fn end_string(&mut self) {
         if !std::mem::take(&mut self.is_key) {
+            if !self.keeps_text {
+                return self.end_value(None);
+            }
             let bytes = std::mem::take(&mut self.text);
-            let text = if self.keeps_text { unescaped(&bytes) } else { None };
-            return self.end_value(text.as_deref());
+            return self.end_value(unescaped(&bytes).as_deref());
         }
         let text = if self.keeps_text { unescaped(&self.text) } else { None };
         self.key = match (self.depth, text.as_deref()) {
