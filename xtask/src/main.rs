@@ -60,6 +60,7 @@ commands! {
     Conformance conformance,
     Docs docs,
     Drift drift,
+    Durable durable,
     Endings endings,
     Fixtures fixtures,
     Fuzz fuzz,

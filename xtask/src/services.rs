@@ -3,7 +3,7 @@
 mod moto;
 mod postgres;
 mod redis;
-mod server;
+pub(crate) mod server;
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ use crate::machine;
 use crate::netns;
 use crate::program;
 use crate::python::PYTHON;
-use server::Running;
+use server::{Running, Server};
 
 /// Runs the tests that need a database or an S3 server
 #[derive(Debug, clap::Args)]
@@ -81,6 +81,13 @@ fn beside(chosen: &[&Service], command: Command) -> Result<(), Failure> {
 pub(crate) fn provide() -> Result<(), Failure> {
     machine::provide(&[redis::PROGRAM, PYTHON])?;
     postgres::programs().map(drop)
+}
+
+/// Starts Redis with its data in this folder, and returns its URL, which contains a password.
+pub(crate) fn redis(folder: &Path) -> Result<(Server, String), Failure> {
+    let Running { server, variables } = redis::start(folder)?;
+    let url = variables.into_iter().find(|(name, _)| *name == redis::URL).map(|(_, url)| url);
+    Ok((server, url.unwrap_or_default()))
 }
 
 /// A server that can be started.

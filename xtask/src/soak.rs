@@ -75,7 +75,7 @@ fn left_beside(others: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// Every process that shares our network namespace.
-fn processes() -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn processes() -> Result<Vec<PathBuf>, Failure> {
     let own = fs::read_link("/proc/self/ns/net").while_doing(|| "reading our namespace".to_owned())?;
     // Beside the processes there are `self` and the like.
     let is_process = |name: &OsStr| name.to_str().is_some_and(|name| name.parse::<u32>().is_ok());

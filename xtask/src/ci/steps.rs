@@ -68,6 +68,7 @@ pub(super) const STEPS: &[Step] = &[
     long("self-test", "conformance finds corrupted transcripts", |own| xtask(own, &["conformance --self-test"])),
     long("view-browser", "pages of recorded sessions in headless Chromium", view_browser),
     long("board", "the page of sessions in headless Chromium, with the real CLI and a scripted model", board),
+    long("durable", "the guarantees of durable sessions, on Restate with the real CLI and a scripted model", durable),
     long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| servers(own, &["services"])),
     long("services-proof", "the current CLI resumes sessions from Redis and from PostgreSQL", services_proof),
     long("sessions-agree", "we read stored sessions as the published Python SDK does", sessions_agree),
@@ -270,6 +271,13 @@ fn view_browser(own: &Path) -> Result<Plan, Failure> {
 fn board(own: &Path) -> Result<Plan, Failure> {
     match chromium() {
         Ok(()) => real_cli(own, &["cli", "board"]),
+        Err(missing) => Ok(Plan::Missing(missing.to_string())),
+    }
+}
+
+fn durable(own: &Path) -> Result<Plan, Failure> {
+    match machine::provide(&["redis-server"]) {
+        Ok(()) => real_cli(own, &["durable --check all"]),
         Err(missing) => Ok(Plan::Missing(missing.to_string())),
     }
 }

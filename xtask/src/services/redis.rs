@@ -26,7 +26,7 @@ pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
         let mut server = Server::start(command, None, &data, "TERM")?;
         server.wait(|said| said.contains("Ready to accept connections").then_some(()))?;
         let variables = vec![
-            ("AGENTWIRE_TEST_REDIS_URL", format!("redis://:{password}@127.0.0.1:{port}/")),
+            (URL, format!("redis://:{password}@127.0.0.1:{port}/")),
             // For the test that stops a server and starts it again: one of its own.
             ("AGENTWIRE_TEST_REDIS_SERVER", program.display().to_string()),
         ];
@@ -34,5 +34,7 @@ pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
     })
 }
 
+/// The variable with the server's URL.
+pub(super) const URL: &str = "AGENTWIRE_TEST_REDIS_URL";
 /// The program's name.
 pub(super) const PROGRAM: &str = "redis-server";

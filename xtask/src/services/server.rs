@@ -20,7 +20,7 @@ pub(super) struct Running {
 }
 
 /// A process, which is stopped when this is dropped.
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     log: PathBuf,
     /// The signal that ends it soon and well.
@@ -31,7 +31,7 @@ impl Server {
     /// Starts the server, with its output in a file.
     ///
     /// It ends when we do, however that comes: the kernel sees to it.
-    pub(super) fn start(
+    pub(crate) fn start(
         command: Command,
         user: Option<&str>,
         folder: &Path,
@@ -46,12 +46,19 @@ impl Server {
     }
 
     /// Its process.
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
+    /// Kills it with SIGKILL, and waits until it is gone.
+    pub(crate) fn kill(&mut self) -> Result<(), Failure> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
     /// Waits until `ready` gives something, for as long as the process lives, within a limit.
-    pub(super) fn wait<T>(&mut self, mut ready: impl FnMut(&str) -> Option<T>) -> Result<T, Failure> {
+    pub(crate) fn wait<T>(&mut self, mut ready: impl FnMut(&str) -> Option<T>) -> Result<T, Failure> {
         let started = Instant::now();
         loop {
             let said = fs::read_to_string(&self.log).unwrap_or_default();
@@ -75,6 +82,10 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        // The id of a process that has ended may be that of another one.
+        if !matches!(self.child.try_wait(), Ok(None)) {
+            return;
+        }
         // The shell's own `kill`: the program of that name is not everywhere.
         let kill = format!("kill -{} {}", self.signal, self.child.id());
         drop(program::output(Command::new("sh").args(["-c", &kill])));
@@ -112,7 +123,7 @@ pub(super) fn bound_to_us(command: Command, user: Option<&str>) -> Command {
 }
 
 /// Returns a free port; another process may take it before the server does.
-pub(super) fn free_port() -> Result<u16, Failure> {
+pub(crate) fn free_port() -> Result<u16, Failure> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
@@ -136,7 +147,7 @@ pub(super) fn make(parent: &Path, name: &str) -> Result<PathBuf, Failure> {
 }
 
 /// Returns a random password.
-pub(super) fn secret() -> String {
+pub(crate) fn secret() -> String {
     let hash = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", hash(), hash())
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The ingress of Restate: the addresses of one node, or of each node of a cluster.
@@ -90,7 +90,8 @@ impl Ingress {
         for n in 0..self.addresses.len() {
             let at = (first + n) % self.addresses.len();
             let Some(address) = self.addresses.get(at) else { continue };
-            let mut request = self.client.post(format!("{address}/{path}")).timeout(limit);
+            let request = self.client.post(format!("{address}/{path}")).timeout(limit);
+            let mut request = request.header(ACCEPT, "application/json");
             if let Some(key) = key {
                 request = request.header("idempotency-key", key);
             }

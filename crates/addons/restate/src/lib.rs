@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod admin;
 mod client;
 mod host;
 mod ingress;
@@ -9,6 +10,7 @@ mod session;
 mod tenant;
 mod wire;
 
+pub use admin::Admin;
 pub use client::Client;
 pub use host::{Host, HostConfig, HostError};
 pub use ingress::{Ingress, IngressError};

@@ -1,6 +1,6 @@
 //! Requests of a client.
 
-use agentwire_restate::{Client, Ingress, IngressError, Prompt};
+use agentwire_restate::{Admin, Client, Ingress, IngressError, Prompt};
 use agentwire_worker::{Ledger, Outcome, TurnSpec};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -59,4 +59,14 @@ async fn limits_of_a_tenant_are_set_and_read() {
     let limits = json!({"budget_usd": 2.5, "turns": 3});
     let path = |handler: &str| format!("/AgentTenant/tenant/{handler}");
     assert_eq!(asked, [(path("limit"), limits), (path("ledger"), Value::Null)]);
+}
+
+#[tokio::test]
+async fn sessions_are_listed_with_their_open_prompts() {
+    let key = session().to_string();
+    let rows = json!({"rows": [{"session": key, "prompts": 0}, {"session": key, "prompts": 2}]});
+    let node = Node::in_turn(vec![(StatusCode::OK, rows)]).await;
+    let sessions = Admin::new([node.address.clone()]).unwrap().sessions().await.unwrap();
+    assert_eq!(sessions.into_iter().collect::<Vec<_>>(), [(session(), 2)]);
+    assert_eq!(node.requests()[0].path, "/query");
 }

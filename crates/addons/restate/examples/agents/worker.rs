@@ -1,0 +1,34 @@
+//! A worker.
+
+use std::sync::Arc;
+
+use agentwire::{Options, sessions::FolderStore};
+use agentwire_restate::{Host, HostConfig};
+use agentwire_worker::{Admission, SecretFolder, WorkerConfig};
+use tokio::net::TcpListener;
+
+use crate::{Outcome, POOL, ended, settings::Settings};
+
+/// Runs turns until SIGTERM or Ctrl-C. Running turns then have a grace period.
+pub(crate) async fn run(settings: &Settings, listener: TcpListener, url: &str) -> Outcome {
+    let store = Arc::new(FolderStore::at(&settings.store));
+    let options = Options::new().include_partial_messages().allowed_tools(settings.allowed_tools.clone());
+    let admission = match (settings.slots, settings.memory) {
+        (Some(slots), _) => Admission::slots(slots),
+        (None, Some(memory)) => Admission::memory(memory, memory / 8),
+        (None, None) => Admission::of_machine(),
+    };
+    let worker = WorkerConfig::new(store, &settings.workspaces)
+        .options(options)
+        .approvals(settings.approvals.clone())
+        .secrets(SecretFolder::new(&settings.secrets))
+        .admission(admission)
+        .question_grace(settings.question_grace())
+        .events(settings.events()?);
+    let config = HostConfig::new(settings.ingress()?, POOL, url).lease(settings.lease());
+    let host = Host::start(worker, config, listener)?;
+    println!("{url}");
+    ended().await;
+    host.worker().drain(settings.drain_grace()).await;
+    Ok(())
+}

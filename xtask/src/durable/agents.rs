@@ -1,0 +1,51 @@
+//! The processes of the example `agents`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::failure::Failure;
+use crate::services::server::Server;
+
+/// A process of the example, which ends when this is dropped.
+pub(super) struct Agent {
+    /// Its URL.
+    pub(super) url: String,
+    server: Server,
+}
+
+impl Agent {
+    /// Starts a process with these environment variables alone, and waits until it is ready.
+    pub(super) fn start(
+        program: &Path,
+        [kind, settings, address]: [&str; 3],
+        environment: &BTreeMap<String, String>,
+        within: &Path,
+    ) -> Result<Self, Failure> {
+        // `env` instead of `Command::env_clear`, which a wrapped command would lose.
+        let mut command = Command::new("env");
+        command.arg("-i").args(environment.iter().map(|(name, value)| format!("{name}={value}")));
+        command.arg(program).args([kind, settings, address]);
+        let mut server = Server::start(command, None, &folder(within, kind)?, "TERM")?;
+        let url = server.wait(|said| {
+            let mut complete = said.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+            complete.find(|line| line.starts_with("http://")).map(str::to_owned)
+        })?;
+        Ok(Self { url, server })
+    }
+
+    /// Kills it with SIGKILL.
+    pub(super) fn kill(&mut self) -> Result<(), Failure> {
+        self.server.kill()
+    }
+
+    /// Returns the id of its process.
+    pub(super) fn id(&self) -> u32 {
+        self.server.id()
+    }
+}
+
+/// Creates a folder for the log of a process.
+pub(super) fn folder(within: &Path, kind: &str) -> Result<PathBuf, Failure> {
+    Ok(tempfile::Builder::new().prefix(&format!("{kind}-")).tempdir_in(within)?.keep())
+}

@@ -1,0 +1,60 @@
+//! `kill-worker`: a worker is killed while each of its sessions runs a tool.
+
+use std::time::{Duration, Instant};
+
+use agentwire_worker::{Outcome, Recovery};
+use serde_json::json;
+
+use super::Setup;
+use super::cluster::{Cluster, Plan};
+use super::sessions::{LIMIT, is_done, one_command, processes, prompt, session};
+use super::waiting::eventually;
+use crate::failure::Failure;
+
+/// No effect is repeated, each turn is reported, and each session is resumed by the other worker.
+pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+    setup.runtime.block_on(killed(setup, setup.size(50, 4)))
+}
+
+async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
+    let settings = json!({"allowed_tools": ["Bash"], "slots": sessions, "lease_seconds": LEASE.as_secs()});
+    let script = one_command("echo began >> ran.txt; exec sleep 600");
+    let cluster = Cluster::start(setup, Plan { nodes: 1, cli: &setup.cli, script, settings }).await?;
+    let mut first = cluster.worker()?;
+    let prompts: Vec<_> = (0..sessions).map(|n| prompt(n, "Go.")).collect();
+    cluster.send(&prompts).await?;
+    eventually("each session runs its tool", LIMIT, async || {
+        Ok((0..sessions).all(|n| cluster.effects(&session(n)) == 1))
+    })
+    .await?;
+    let _second = cluster.worker()?;
+    let killed = Instant::now();
+    first.kill()?;
+    let outcomes = cluster.outcomes(&prompts).await?;
+    let reported = killed.elapsed();
+    let left = processes(&setup.cli)?;
+    let interrupted = outcomes.iter().filter(|outcome| has_open_tool(outcome)).count();
+    let again: Vec<_> = (0..sessions).map(|n| prompt(sessions + n, "AGAIN")).collect();
+    cluster.send(&again).await?;
+    let resumed = cluster.outcomes(&again).await?.iter().filter(|outcome| is_done(outcome)).count();
+    let repeated: usize = (0..sessions).map(|n| cluster.effects(&session(n)).abs_diff(1)).sum();
+    let figures = format!(
+        "{sessions} sessions in a tool of a worker that was killed: {repeated} effects repeated, {interrupted} \
+         reported as interrupted, the last after {:.1} s with a lease of {} s, {resumed} resumed by the other worker",
+        reported.as_secs_f32(),
+        LEASE.as_secs()
+    );
+    if (repeated, interrupted, resumed, left) != (0, sessions, sessions, 0) || reported > LEASE + LATE {
+        return Err(Failure::finding(format!("{figures}; {left} processes outlived the lease")));
+    }
+    Ok(figures)
+}
+
+/// Returns whether the outcome reports one tool use without a result.
+fn has_open_tool(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Interrupted { state: Recovery::Interrupted { tools }, .. } if tools.len() == 1)
+}
+
+const LEASE: Duration = Duration::from_secs(10);
+/// How long after the end of the lease a turn may be reported.
+const LATE: Duration = Duration::from_secs(5);

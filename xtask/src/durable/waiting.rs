@@ -1,0 +1,37 @@
+//! Waiting for other processes, which report nothing, within a limit.
+
+use std::time::{Duration, Instant};
+
+use tokio::time::{sleep, timeout};
+
+use crate::failure::Failure;
+
+/// Waits until the condition holds.
+pub(super) async fn eventually(
+    what: &str,
+    limit: Duration,
+    mut holds: impl AsyncFnMut() -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let started = Instant::now();
+    while !holds().await? {
+        if started.elapsed() > limit {
+            return Err(Failure::new(format!("waited for {limit:?} in vain until {what}")));
+        }
+        sleep(PAUSE).await;
+    }
+    Ok(())
+}
+
+/// Waits for the future.
+pub(super) async fn within<T>(
+    what: &str,
+    limit: Duration,
+    future: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    match timeout(limit, future).await {
+        Ok(result) => result,
+        Err(_) => Err(Failure::new(format!("waited for {limit:?} in vain until {what}"))),
+    }
+}
+
+const PAUSE: Duration = Duration::from_millis(50);
