@@ -17,19 +17,26 @@ pub(crate) struct Args {
 
 /// `cargo xtask docs [--check]`.
 ///
-/// Writes docs/options.md; with `--check` it must be as it would be written.
+/// Writes the generated pages; with `--check` they must be as they would be written.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let file = workspace::root()?.join(FILE);
-    let text = options::page();
-    if !args.check {
-        return fs::write(&file, text).while_doing(|| format!("writing {FILE}"));
+    let root = workspace::root()?;
+    let mut old = Vec::new();
+    for (name, page) in PAGES {
+        let (file, text) = (root.join(name), page());
+        if !args.check {
+            fs::write(&file, text).while_doing(|| format!("writing {name}"))?;
+        } else if fs::read_to_string(&file).while_doing(|| format!("reading {name}"))? != text {
+            old.push(*name);
+        }
     }
-    let current = fs::read_to_string(&file).while_doing(|| format!("reading {FILE}"))?;
-    if current == text {
-        println!("{FILE} is current");
+    if old.is_empty() {
         return Ok(());
     }
-    Err(Failure::new(format!("{FILE} is not current: `cargo xtask docs`")))
+    Err(Failure::new(format!("not current: {}; run `cargo xtask docs`", old.join(", "))))
 }
 
-const FILE: &str = "docs/options.md";
+/// The path of a generated page, and the function that returns its text.
+type Page = (&'static str, fn() -> String);
+
+const PAGES: &[Page] =
+    &[("docs/options-table.md", options::table), ("docs/options-differences.md", options::differences)];

@@ -68,12 +68,22 @@ mod guides {
     mod hosting {}
     #[doc = include_str!("../../../docs/interrupting.md")]
     mod interrupting {}
+    #[doc = include_str!("../../../docs/mcp.md")]
+    mod mcp {}
     #[doc = include_str!("../../../docs/observing.md")]
     mod observing {}
     #[doc = include_str!("../../../docs/offline.md")]
     mod offline {}
     #[doc = include_str!("../../../docs/options.md")]
     mod options {}
+    #[doc = include_str!("../../../docs/permissions.md")]
+    mod permissions {}
+    #[doc = include_str!("../../../docs/questions.md")]
+    mod questions {}
+    #[doc = include_str!("../../../docs/security.md")]
+    mod security {}
+    #[doc = include_str!("../../../docs/sessions.md")]
+    mod sessions {}
     #[doc = include_str!("../../../docs/streaming.md")]
     mod streaming {}
     #[doc = include_str!("../../../docs/structured.md")]

@@ -12,7 +12,7 @@ use crate::output::{line, note};
 /// Print the command line and the handshake of a file of options, as JSON
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file of options, such as {"model": "opus", "maxTurns": 3}; docs/options.md lists them
+    /// A file of options, such as {"model": "opus", "maxTurns": 3}; docs/options-table.md lists them
     options: PathBuf,
 }
 

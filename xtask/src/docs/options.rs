@@ -1,22 +1,28 @@
-//! docs/options.md, from the table of the facade.
+//! docs/options-table.md and docs/options-differences.md, from the table of the facade.
 
 use std::fmt::Write as _;
 
 use agentwire::{OptionInfo, OptionOrigin, Options};
 
-/// The whole page.
-pub(super) fn page() -> String {
-    let (mut options, mut differences) = (String::new(), String::new());
-    table(&mut options, OptionOrigin::Reference, "Of the reference SDKs");
-    table(&mut options, OptionOrigin::Python, "Of the Python SDK alone");
-    table(&mut options, OptionOrigin::Own, "Of this crate alone");
-    for option in Options::described().iter().filter(|option| !option.differs.is_empty()) {
-        line(&mut differences, &[&format!("`{}`", option.name), option.differs]);
-    }
-    TEMPLATE.replace("{{options}}", &options).replace("{{differences}}", &differences)
+/// Returns the page that lists all options.
+pub(super) fn table() -> String {
+    let mut text = String::new();
+    rows(&mut text, OptionOrigin::Reference, "Of the reference SDKs");
+    rows(&mut text, OptionOrigin::Python, "Of the Python SDK alone");
+    rows(&mut text, OptionOrigin::Own, "Of this crate alone");
+    TABLE.replace("{{options}}", &text)
 }
 
-fn table(page: &mut String, origin: OptionOrigin, title: &str) {
+/// Returns the page of the options that differ from the reference SDKs.
+pub(super) fn differences() -> String {
+    let mut text = String::new();
+    for option in Options::described().iter().filter(|option| !option.differs.is_empty()) {
+        line(&mut text, &[&format!("`{}`", option.name), option.differs]);
+    }
+    DIFFERENCES.replace("{{differences}}", &text)
+}
+
+fn rows(page: &mut String, origin: OptionOrigin, title: &str) {
     let options: Vec<&OptionInfo> =
         Options::described().iter().filter(|option| option.origin == origin).collect();
     let _ = write!(page, "\n## {title}\n\n{} options.\n\n", options.len());
@@ -34,4 +40,5 @@ fn line(page: &mut String, cells: &[&str]) {
     let _ = writeln!(page, "| {} |", cells.join(" | "));
 }
 
-const TEMPLATE: &str = include_str!("options.template.md");
+const TABLE: &str = include_str!("options-table.template.md");
+const DIFFERENCES: &str = include_str!("options-differences.template.md");

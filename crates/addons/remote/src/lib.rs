@@ -10,3 +10,8 @@ pub use container::Container;
 pub use pod::Pod;
 pub use remote::Remote;
 pub use ssh::Ssh;
+
+/// A page of the guide, so that its code is compiled; published packages do not contain it.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/transports.md")]
+mod guide {}

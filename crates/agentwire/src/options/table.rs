@@ -1,4 +1,4 @@
-//! The table of all options, the source of docs/options.md and of suggestions for unknown names.
+//! The table of all options, the source of docs/options-table.md and of suggestions for unknown names.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -69,7 +69,7 @@ options! {
     /// Plain data that can be compared, stored and printed. The names in JSON are those of the reference TypeScript
     /// options;
     /// an unknown name is an error with a suggestion.
-    /// [`Options::described`] and docs/options.md, which is generated from it, list the flag or field that each option
+    /// [`Options::described`] and docs/options-table.md, which is generated from it, list the flag or field that each option
     /// sets.
     /// Callbacks, in-process servers and transports are not options: set them on the
     /// [`SessionBuilder`](crate::SessionBuilder).

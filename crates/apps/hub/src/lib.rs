@@ -44,3 +44,12 @@ pub use outcome::{CallError, CallLimits, CallOutcome, DeniedBy, LeftOut, TimeLim
 pub use rmcp;
 pub use server::ServerSnapshot;
 pub use state::{DisabledBy, ServerState};
+
+/// The pages of the guide about the hub, so that their code is compiled; published packages do not contain them.
+#[cfg(doctest)]
+mod guides {
+    #[doc = include_str!("../../../../docs/hub.md")]
+    mod hub {}
+    #[doc = include_str!("../../../../docs/hub-authorization.md")]
+    mod hub_authorization {}
+}

@@ -1,21 +1,4 @@
-//! A recorded session as one HTML page that needs nothing else: no network, no other file, and no script to be read.
-//!
-//! The page holds every line of the transcript once, with its items: prompts, messages, tool uses
-//! with their results, hooks and permission questions with our answers, MCP messages, requests of ours, results.
-//! What cannot be decoded, or is of a kind that this version does not know, is shown with a badge.
-//! With scripts it can be searched and filtered; every line has an address of its own, as `#line-42`.
-//!
-//! A content security policy forbids the page to load anything, and to run or style itself with anything but what
-//! [`page`] put there; all text of the transcript is escaped besides.
-//!
-//! ```
-//! use agentwire_testkit::Transcript;
-//!
-//! let session = Transcript::from_json_lines(r#"{"type":"later","text":"<script>alert(1)</script>"}"#);
-//! let page = agentwire_viewer::page(&session, "a capture");
-//! assert!(page.starts_with("<!doctype html>"));
-//! assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert"));
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod escape;
 mod facts;
