@@ -71,7 +71,7 @@ fn run_step(step: &Step, xtask: &Path, log: &Path) -> Outcome {
         Ok(Plan::Missing(reason)) if machine::is_ci() => {
             return Outcome::Failed(format!("could not be run, and CI=true: {reason}"));
         }
-        Ok(Plan::Missing(reason)) => return Outcome::NotRun(reason),
+        Ok(Plan::Missing(reason) | Plan::Idle(reason)) => return Outcome::NotRun(reason),
         Err(failure) => return Outcome::Failed(failure.to_string()),
     };
     match run_commands(commands, log) {

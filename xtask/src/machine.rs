@@ -116,8 +116,14 @@ fn debian_packages(program: &str) -> &'static [&'static str] {
 }
 
 /// The versions of the installed programs.
-const TOOLS: &[(&str, &str)] =
-    &[("cargo-deny", "0.20.2"), ("cargo-hack", "0.6.46"), ("cargo-nextest", "0.9.143"), ("mdbook", "0.5.4")];
+const TOOLS: &[(&str, &str)] = &[
+    ("cargo-deny", "0.20.2"),
+    ("cargo-hack", "0.6.46"),
+    ("cargo-nextest", "0.9.143"),
+    ("cargo-public-api", "0.52.0"),
+    ("cargo-semver-checks", "0.51.0"),
+    ("mdbook", "0.5.4"),
+];
 
 #[cfg(test)]
 mod tests {

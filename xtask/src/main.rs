@@ -23,7 +23,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser};
+use clap::Parser;
 
 use agentwire_cli::{at_once, decode, failure, inspect};
 use failure::Failure;
@@ -73,6 +73,7 @@ commands! {
     McpServers mcp_servers,
     Netns netns,
     Package package,
+    PublicApi public_api,
     Record record,
     Sdks sdks,
     Services services,
@@ -94,9 +95,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether there is a command of this name.
-fn is_command(name: &str) -> bool {
-    Command::command().get_subcommands().any(|command| command.get_name() == name)
+/// Returns the error of a command line that starts with `xtask`, if it does not parse.
+fn wrong_arguments(words: &[&str]) -> Option<clap::Error> {
+    Command::try_parse_from(words).err()
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub(super) enum Plan {
     Run(Vec<Command>),
     /// Cannot run here, which is a failure in CI.
     Missing(String),
+    /// Has nothing to check yet.
+    Idle(String),
 }
 
 /// A step that every run includes.
@@ -83,6 +85,8 @@ pub(super) const STEPS: &[Step] = &[
     long("scripted", "the examples, with the real CLI and a scripted model", scripted),
     long("leaving", "guards hold when their host goes away, on every version of the CLI", |own| real_cli(own, &["leaving --check"])),
     long("soak", "24 sessions with the real CLI leave nothing behind", |own| real_cli(own, &["soak"])),
+    long("public-api", "the public API is that of the baselines in api/", |own| xtask(own, &["public-api"])),
+    long("semver", "no breaking change since the last release", semver),
     long("package-build", "every crate builds from its package", |own| xtask(own, &["package --build"])),
     long("alone-tests", "the tests of each crate by itself, with and without its default features", alone_tests),
     long("powerset", "each crate by itself with every pair of its features", |_| tool("hack", &["check --ignore-private --feature-powerset --depth 2 --no-dev-deps"])),
@@ -228,6 +232,16 @@ fn versions(_: &Path) -> Result<Plan, Failure> {
         }
     }
     Ok(Plan::Run(commands))
+}
+
+/// Compares with the tag of the last release; cargo-semver-checks builds both sides.
+fn semver(_: &Path) -> Result<Plan, Failure> {
+    let mut git = Command::new("git");
+    git.current_dir(workspace::root()?).args(["tag", "--list", "v*", "--sort=-version:refname"]);
+    match program::output(&mut git)?.lines().next() {
+        Some(tag) => tool("semver-checks", &[&format!("--workspace --all-features --baseline-rev {tag}")]),
+        None => Ok(Plan::Idle("nothing is released: there is no tag v*".to_owned())),
+    }
 }
 
 fn fuzz(own: &Path) -> Result<Plan, Failure> {

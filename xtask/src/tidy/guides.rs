@@ -1,5 +1,8 @@
-//! What the guides promise of the code: names exist, numbers are current, and each error is listed and provoked.
+//! What the guides promise of the code: it compiles, commands and names exist, numbers are current, and each error is
+//! listed and provoked.
 
+mod code;
+mod commands;
 mod declared;
 mod errors;
 mod names;
@@ -14,10 +17,20 @@ use declared::Declared;
 /// Checks the guides.
 pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
     let mut findings = errors::findings(sources);
+    findings.extend(code::findings(sources));
+    findings.extend(commands::findings(sources));
     findings.extend(names::findings(root, sources));
     findings.extend(numbers::findings(sources));
     findings.extend(coming_from(sources));
     findings
+}
+
+/// Decision records and changelogs use the names of their time.
+fn is_guide(path: &str) -> bool {
+    match path.strip_prefix("docs/") {
+        Some(name) => name.ends_with(".md") && !name.starts_with("decisions/"),
+        None => path.ends_with("README.md") || path == "CONTRIBUTING.md",
+    }
 }
 
 /// Names of the table for users of other SDKs, which are those of the crates alone.

@@ -1,10 +1,11 @@
-//! Names in the guides: items of the code, files, commands, examples and variables.
+//! Names in the guides: items of the code, and files.
 
 use std::path::Path;
 
 use super::super::Finding;
 use super::super::sources::Source;
 use super::declared::Declared;
+use super::is_guide;
 
 pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
     let declared = Declared::of_all(sources);
@@ -18,7 +19,6 @@ pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
             let gone = spans.filter(|span| {
                 is_item(span) && !declared.has(span) || is_file(span) && !root.join(span).exists()
             });
-            let gone = gone.chain(gone_commands(line)).chain(gone_examples(line, sources));
             findings.extend(gone.map(|name| Finding {
                 rule: "guides",
                 path: guide.path.clone(),
@@ -28,14 +28,6 @@ pub(super) fn findings(root: &Path, sources: &[Source]) -> Vec<Finding> {
         }
     }
     findings
-}
-
-/// Decision records and changelogs use the names of their time.
-fn is_guide(path: &str) -> bool {
-    match path.strip_prefix("docs/") {
-        Some(name) => name.ends_with(".md") && !name.starts_with("decisions/"),
-        None => path.ends_with("README.md") || path == "CONTRIBUTING.md",
-    }
 }
 
 /// Whether it is the path of an item, such as `Session::ask()`, of this workspace.
@@ -53,30 +45,6 @@ fn is_item(span: &str) -> bool {
 fn is_file(span: &str) -> bool {
     let is_path = |char: char| char.is_ascii_alphanumeric() || "/._-".contains(char);
     FOLDERS.iter().any(|folder| span.starts_with(folder)) && span.chars().all(is_path)
-}
-
-fn gone_commands(line: &str) -> impl Iterator<Item = &str> {
-    words_after(line, "cargo xtask ").filter(|name| !crate::is_command(name))
-}
-
-fn gone_examples<'a>(line: &'a str, sources: &[Source]) -> impl Iterator<Item = &'a str> {
-    words_after(line, "--example ").filter(|name| {
-        let files = [format!("/examples/{name}.rs"), format!("/examples/{name}/main.rs")];
-        !sources.iter().any(|source| files.iter().any(|file| source.path.ends_with(file)))
-    })
-}
-
-/// The word after each `mark`, where there is one in lower case: `COMMAND` stands for any.
-fn words_after<'a>(line: &'a str, mark: &'a str) -> impl Iterator<Item = &'a str> {
-    let word = |rest: &'a str| rest.split(|char: char| !is_of_word(char)).next();
-    line.split(mark)
-        .skip(1)
-        .filter_map(word)
-        .filter(|word| word.starts_with(|char: char| char.is_lowercase()))
-}
-
-fn is_of_word(char: char) -> bool {
-    char.is_ascii_alphanumeric() || "_-".contains(char)
 }
 
 const FOLDERS: &[&str] = &["crates/", "docs/", "fixtures/", "xtask/", ".ci/"];
@@ -97,7 +65,6 @@ mod tests {
                 "pub struct Session;\nimpl Session { fn ask() {} }\npub struct Turn;\n",
             ),
             Source::new("crates/a/src/turn.rs", "impl Turn {\n    fn text() {}\n}\n"),
-            Source::new("crates/a/examples/told.rs", ""),
             Source::new("docs/guide.md", text),
         ];
         findings(root.path(), &sources).into_iter().map(|finding| finding.what).collect()
@@ -111,9 +78,6 @@ mod tests {
             // There is a `text`, but of another type.
             ("`Session::text`", "Session::text"),
             ("see `docs/none.md`", "docs/none.md"),
-            ("run `cargo xtask polish` now", "polish"),
-            ("```sh\ncargo xtask polish\n```", "polish"),
-            ("`cargo run --example none`", "none"),
         ] {
             assert_eq!(found(text), [format!("there is no `{name}`")], "{text}");
         }
