@@ -55,7 +55,7 @@ pub(super) const STEPS: &[Step] = &[
     usual("doctests", "the examples in the documentation", |_| cargo(&["test --quiet --workspace --all-features --doc"])),
     usual("docs", "the documentation, without a broken link", docs),
     usual("package", "every crate packs with its licences and README", |own| xtask(own, &["package"])),
-    usual("quickstart", "the example that a new user runs first", |_| cargo(&[QUICKSTART])),
+    usual("quickstart", "the examples that a new user runs first", |_| cargo(&[QUICKSTART, RECIPES])),
     usual("conformance", "the recorded sessions, through the layers", |own| xtask(own, &["conformance"])),
     usual("facade", "the recorded sessions, through a whole session with its callbacks", |own| xtask(own, &["conformance --facade"])),
     usual("drift", "our types have all that is declared or recorded", drift),
@@ -368,4 +368,6 @@ fn quickstart_clean(_: &Path) -> Result<Plan, Failure> {
 }
 
 const QUICKSTART: &str = "run --quiet --all-features --example quickstart";
+/// Lists the recipes.
+const RECIPES: &str = "run --quiet --all-features --example recipes";
 const WASM: &str = "wasm32-unknown-unknown";
