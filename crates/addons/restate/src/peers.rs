@@ -70,12 +70,13 @@ impl Peers {
         tried: usize,
     ) -> Option<Place> {
         let others = self.addresses().await;
+        let workers = others.len();
         let start = session.session.bytes().map(usize::from).sum::<usize>() + tried;
-        let others = others.iter().cycle().skip(start % others.len().max(1)).take(others.len());
+        let others = others.iter().cycle().skip(start % workers.max(1)).take(workers);
         for address in first.iter().filter(|_| tried == 0).chain(others) {
             let call = Call::Fence(session.clone(), epoch);
             if let Some(Some(fence)) = self.call::<Option<Fence>>(address, &call).await {
-                return Some(Place { address: address.as_str().into(), fence });
+                return Some(Place { address: address.as_str().into(), fence, workers });
             }
         }
         None

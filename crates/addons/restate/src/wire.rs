@@ -73,6 +73,9 @@ pub(crate) enum Begun {
 pub(crate) struct Place {
     pub(crate) address: Box<str>,
     pub(crate) fence: Fence,
+    /// The number of workers in the pool.
+    #[serde(default)]
+    pub(crate) workers: usize,
 }
 
 /// The end of a turn, for its handler.

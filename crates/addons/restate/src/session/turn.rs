@@ -68,11 +68,11 @@ impl Session {
         name: &SessionName,
         turn: &mut TurnSpec,
     ) -> Result<(Option<Ended>, f64), TerminalError> {
-        let mut tried = 0;
+        let (mut tried, mut rounds) = (0, 0);
         loop {
             let Some(place) = self.place(ctx, name, tried).await? else {
-                tried = 0;
-                if pause(ctx).await? { continue } else { return Ok((None, 0.0)) }
+                (tried, rounds) = (0, rounds + 1);
+                if pause(ctx, rounds).await? { continue } else { return Ok((None, 0.0)) }
             };
             let (ticket, ended) = ctx.awakeable::<Json<Ended>>();
             let mut ended = std::pin::pin!(ended);
@@ -95,7 +95,14 @@ impl Session {
             match begun {
                 Begun::Busy => {
                     ctx.object_client::<LeaseClient<'_>>(&*boot).ended(ticket).send();
+                    ctx.clear(RUNNING);
                     tried += 1;
+                    if tried % place.workers.max(1) == 0 {
+                        rounds += 1;
+                        if !pause(ctx, rounds).await? {
+                            return Ok((None, 0.0));
+                        }
+                    }
                     continue;
                 }
                 Begun::Refused(why) => {
@@ -223,13 +230,18 @@ async fn answers(
     Ok(Some(answers))
 }
 
-/// Waits for room, and returns whether the prompt was not cancelled.
-async fn pause(ctx: &ObjectContext<'_>) -> Result<bool, TerminalError> {
+/// Waits for room, longer in later rounds, and returns whether the prompt was not cancelled.
+///
+/// Each round adds to the journal, and to the queue of the workers' leases, where it would delay their renewal.
+async fn pause(ctx: &ObjectContext<'_>, rounds: u32) -> Result<bool, TerminalError> {
     restate_sdk::select! {
-        _ = ctx.sleep(PAUSE) => { Ok(true) },
+        _ = ctx.sleep(PAUSE * rounds.min(ROUNDS)) => { Ok(true) },
         on_cancel => Ok(false)
     }
 }
 
 /// How long a handler waits before it asks a worker again.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// The number of rounds over all workers until the pauses grow no more.
+const ROUNDS: u32 = 5;

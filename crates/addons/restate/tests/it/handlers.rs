@@ -105,7 +105,7 @@ async fn turn_starts_after_its_fence_and_its_lease_are_stored() {
     let fence = place(&commands, |command| {
         *command
             == Command::Run("fence".to_owned(), {
-                json!({"address": handler.worker.address, "fence": fence(1)})
+                json!({"address": handler.worker.address, "fence": fence(1), "workers": 1})
             })
     });
     let began =
@@ -144,10 +144,13 @@ async fn start_without_an_answer_is_repeated_with_the_same_fence() {
 }
 
 #[tokio::test]
-async fn busy_worker_gets_another_fence() {
+async fn busy_worker_gets_another_fence_after_a_pause() {
     let mut answers = vec![(StatusCode::OK, json!("Started")), (StatusCode::OK, json!("Busy"))];
     let mut handler = Handler::with(prompt(), move |_| answers.pop().unwrap()).await;
     handler.started(0).await;
+    let commands = handler.invocation.until(|command| *command == Command::Sleep).await;
+    assert!(commands.contains(&Command::Clear("running".to_owned())), "{commands:#?}");
+    handler.invocation.wake();
     let commands = handler.invocation.until_run("start").await;
     assert!(commands.contains(&Command::Set("epoch".to_owned(), json!(2))), "{commands:#?}");
     let starts = handler.calls("Start");
