@@ -1,10 +1,13 @@
 //! `cargo xtask durable`: durable sessions on Restate, with workers, Redis, a scripted model and the real CLI.
 
+mod admission;
 mod agents;
 mod cluster;
 mod kill_worker;
 mod node;
 mod parked;
+mod resume_guarded;
+mod secrets;
 mod sessions;
 mod waiting;
 
@@ -111,8 +114,13 @@ fn serve(setup: &Setup, nodes: usize) -> Result<(), Failure> {
 const CHECKS: &[Check] = &[
     Check { name: "kill-worker", run: kill_worker::run },
     Check { name: "parked", run: parked::run },
+    Check { name: "resume-guarded", run: resume_guarded::run },
+    Check { name: "secrets", run: secrets::run },
+    Check { name: "admission", run: admission::run },
 ];
 
+/// The pool of the workers, as the example names it.
+const POOL: &str = "agents";
 const AGENTS: &str = "agents";
 const FAKE: &str = "fake_agent";
 

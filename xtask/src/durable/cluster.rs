@@ -43,7 +43,8 @@ pub(super) struct Cluster {
     program: PathBuf,
     settings: String,
     /// The environment of the workers and of the CLI.
-    environment: BTreeMap<String, String>,
+    /// The environment of the workers and of the CLI.
+    pub(super) environment: BTreeMap<String, String>,
     _redis: Server,
     folder: TempDir,
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Setup;
 use super::cluster::{Cluster, Plan};
-use super::sessions::{LIMIT, is_done, one_command, processes, prompt, session};
+use super::sessions::{LIMIT, done, one_command, processes, prompt, session};
 use super::waiting::eventually;
 use crate::failure::Failure;
 
@@ -36,7 +36,7 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     let interrupted = outcomes.iter().filter(|outcome| has_open_tool(outcome)).count();
     let again: Vec<_> = (0..sessions).map(|n| prompt(sessions + n, "AGAIN")).collect();
     cluster.send(&again).await?;
-    let resumed = cluster.outcomes(&again).await?.iter().filter(|outcome| is_done(outcome)).count();
+    let (resumed, other) = done(&cluster.outcomes(&again).await?);
     let repeated: usize = (0..sessions).map(|n| cluster.effects(&session(n)).abs_diff(1)).sum();
     let figures = format!(
         "{sessions} sessions in a tool of a worker that was killed: {repeated} effects repeated, {interrupted} \
@@ -45,7 +45,7 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
         LEASE.as_secs()
     );
     if (repeated, interrupted, resumed, left) != (0, sessions, sessions, 0) || reported > LEASE + LATE {
-        return Err(Failure::finding(format!("{figures}; {left} processes outlived the lease")));
+        return Err(Failure::finding(format!("{figures}; {left} processes outlived the lease{other}")));
     }
     Ok(figures)
 }

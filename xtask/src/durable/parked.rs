@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::Setup;
 use super::cluster::{Cluster, Plan};
-use super::sessions::{is_done, one_command, processes, prompt, session};
+use super::sessions::{done, one_command, processes, prompt, session};
 use crate::failure::{Failure, While as _};
 
 /// An allowed tool runs once, a denied one never, and parked questions cost the worker little.
@@ -37,7 +37,7 @@ async fn parked(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     let _worker = cluster.worker()?;
     let answer = |n| if n % 2 == 0 { Answer::allow() } else { Answer::deny("no") };
     cluster.answer(&questions, answer).await?;
-    let ended = cluster.outcomes(&prompts).await?.iter().filter(|outcome| is_done(outcome)).count();
+    let (ended, other) = done(&cluster.outcomes(&prompts).await?);
     let ran = |allowed: usize, times: fn(usize) -> bool| {
         (0..sessions).filter(|n| n % 2 == allowed && times(cluster.effects(&session(*n)))).count()
     };
@@ -50,7 +50,7 @@ async fn parked(setup: &Setup, sessions: usize) -> Result<String, Failure> {
         sessions / 2
     );
     if waiting > 0 || more > MORE || once + never != sessions || ended != sessions {
-        return Err(Failure::finding(figures));
+        return Err(Failure::finding(format!("{figures}{other}")));
     }
     Ok(figures)
 }

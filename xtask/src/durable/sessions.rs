@@ -42,9 +42,15 @@ pub(super) fn one_command(command: &str) -> String {
     .to_string()
 }
 
-/// Returns whether the turn ended with the last text of [`one_command`].
-pub(super) fn is_done(outcome: &Outcome) -> bool {
+fn is_done(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Done { text, is_error: false } if text == DONE)
+}
+
+/// Returns how many turns ended with the last text of [`one_command`], and the first other outcome.
+pub(super) fn done(outcomes: &[Outcome]) -> (usize, String) {
+    let other = outcomes.iter().find(|outcome| !is_done(outcome));
+    let text = other.map_or_else(String::new, |other| format!("; another outcome is {other:?}"));
+    (outcomes.iter().filter(|outcome| is_done(outcome)).count(), text)
 }
 
 impl Cluster {

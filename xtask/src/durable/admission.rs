@@ -1,0 +1,39 @@
+//! `admission`: a worker with room for some processes gets five times as many prompts.
+
+use serde_json::json;
+
+use super::Setup;
+use super::cluster::{Cluster, Plan};
+use super::sessions::{LIMIT, done, one_command, processes, prompt};
+use super::waiting::eventually;
+use crate::failure::Failure;
+
+/// There are never more processes than slots, and all turns end.
+pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+    setup.runtime.block_on(admitted(setup, setup.size(8, 2)))
+}
+
+async fn admitted(setup: &Setup, room: usize) -> Result<String, Failure> {
+    let settings = json!({"allowed_tools": ["Bash"], "slots": room});
+    let script = one_command("echo ran >> ran.txt");
+    let cluster = Cluster::start(setup, Plan { nodes: 1, cli: &setup.cli, script, settings }).await?;
+    let _worker = cluster.worker()?;
+    let prompts: Vec<_> = (0..room * 5).map(|n| prompt(n, "Go.")).collect();
+    cluster.send(&prompts).await?;
+    let mut most = 0;
+    eventually("all turns have ended", LIMIT, async || {
+        most = most.max(processes(&setup.cli)?);
+        Ok(most > room || cluster.admin.sessions().await?.values().sum::<usize>() == 0)
+    })
+    .await?;
+    if most != room {
+        return Err(Failure::finding(format!("{most} processes of a worker with room for {room}")));
+    }
+    let (ended, other) = done(&cluster.outcomes(&prompts).await?);
+    let figures =
+        format!("{} prompts for a worker with {room} slots: at most {most} processes, {ended} turns ended", prompts.len());
+    if ended != prompts.len() {
+        return Err(Failure::finding(format!("{figures}{other}")));
+    }
+    Ok(figures)
+}
