@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::Setup;
 use super::cluster::{Cluster, Plan};
-use super::sessions::{done, one_command, processes, prompt, session};
+use super::sessions::{LIMIT, done, one_command, processes, prompt, session};
+use super::waiting::within;
 use crate::failure::{Failure, While as _};
 
 /// An allowed tool runs once, a denied one never, and parked questions cost the worker little.
@@ -19,14 +20,20 @@ pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
 
 async fn parked(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     let (cli, agents) = if setup.is_small { (&setup.cli, "the CLI") } else { (&setup.fake, "a fake agent") };
-    let settings = json!({"approvals": ["Bash"], "slots": 6, "question_grace_seconds": 0.1, "lease_seconds": 8});
+    let settings = json!({"approvals": ["Bash"], "slots": 2 * GROUP, "question_grace_seconds": 0.1, "lease_seconds": 8});
     let script = one_command("echo ran >> ran.txt");
     let mut cluster = Cluster::start(setup, Plan { nodes: 1, cli, script, settings }).await?;
     let mut worker = cluster.worker()?;
     let before = resident(worker.id())?;
     let prompts: Vec<_> = (0..sessions).map(|n| prompt(n, "Use the tool.")).collect();
-    cluster.send(&prompts).await?;
-    let questions = cluster.parked(sessions).await?;
+    let groups = || (0..sessions).step_by(GROUP).map(|first| first..sessions.min(first + GROUP));
+    let mut questions = Vec::new();
+    for group in groups() {
+        for n in group.clone() {
+            cluster.client.send(&session(n), &prompts[n]).await?;
+        }
+        questions.extend(cluster.parked(group).await?);
+    }
     let waiting = processes(cli)?;
     let more = resident(worker.id())?.saturating_sub(before);
     worker.kill()?;
@@ -35,9 +42,18 @@ async fn parked(setup: &Setup, sessions: usize) -> Result<String, Failure> {
         node.restart()?;
     }
     let _worker = cluster.worker()?;
-    let answer = |n| if n % 2 == 0 { Answer::allow() } else { Answer::deny("no") };
-    cluster.answer(&questions, answer).await?;
-    let (ended, other) = done(&cluster.outcomes(&prompts).await?);
+    let answers = [Answer::allow(), Answer::deny("no")];
+    let mut outcomes = Vec::new();
+    for group in groups() {
+        for n in group.clone() {
+            cluster.answer(n, &questions[n], &answers[n % 2]).await?;
+        }
+        for n in group {
+            let outcome = async { Ok(cluster.client.prompt(&session(n), &prompts[n]).await?) };
+            outcomes.push(within("an answered turn has ended", LIMIT, outcome).await?);
+        }
+    }
+    let (ended, other) = done(&outcomes);
     let ran = |allowed: usize, times: fn(usize) -> bool| {
         (0..sessions).filter(|n| n % 2 == allowed && times(cluster.effects(&session(*n)))).count()
     };
@@ -64,5 +80,7 @@ fn resident(process: u32) -> Result<u64, Failure> {
     kilobytes.map(|kilobytes| kilobytes * 1024).ok_or_else(|| Failure::new(format!("{path} has no VmRSS")))
 }
 
+/// The number of sessions that run at once.
+const GROUP: usize = 12;
 /// How much more memory a worker may have after all questions are parked.
 const MORE: u64 = 30_000_000;

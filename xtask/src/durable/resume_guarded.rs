@@ -33,11 +33,13 @@ async fn guarded(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     let mut parking = cluster.worker()?;
     let prompts: Vec<_> = (0..sessions).map(|n| prompt(n, "Go.")).collect();
     cluster.send(&prompts).await?;
-    let questions = cluster.parked(sessions).await?;
+    let questions = cluster.parked(0..sessions).await?;
     parking.kill()?;
     let asked = Arc::<AtomicUsize>::default();
     let _slow = slow_worker(setup, &cluster, Arc::clone(&asked)).await?;
-    cluster.answer(&questions, |_| Answer::deny("no")).await?;
+    for (n, question) in questions.iter().enumerate() {
+        cluster.answer(n, question, &Answer::deny("no")).await?;
+    }
     let (ended, other) = done(&cluster.outcomes(&prompts).await?);
     let ran: usize = (0..sessions).map(|n| cluster.effects(&session(n))).sum();
     let asked = asked.load(Ordering::Relaxed);

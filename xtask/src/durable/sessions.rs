@@ -1,6 +1,7 @@
 //! The sessions of the checks, their prompts, and the effects of their tools.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
@@ -77,10 +78,10 @@ impl Cluster {
         .await
     }
 
-    /// Waits until each session has one parked question, and returns the questions.
-    pub(super) async fn parked(&self, sessions: usize) -> Result<Vec<Question>, Failure> {
+    /// Waits until each of the sessions has one parked question, and returns the questions.
+    pub(super) async fn parked(&self, sessions: Range<usize>) -> Result<Vec<Question>, Failure> {
         let mut questions = Vec::new();
-        for n in 0..sessions {
+        for n in sessions {
             eventually("the question of each session is parked", LIMIT, async || {
                 let status = self.client.status(&session(n)).await?;
                 let is_parked = status.phase == Phase::Parked && status.questions.len() == 1;
@@ -92,16 +93,13 @@ impl Cluster {
         Ok(questions)
     }
 
-    /// Answers the question of each session, as soon as the engine is ready.
-    pub(super) async fn answer(&self, questions: &[Question], answer: fn(usize) -> Answer) -> Result<(), Failure> {
-        for (n, question) in questions.iter().enumerate() {
-            eventually("each answer is accepted", LIMIT, async || {
-                let answered = self.client.answer(&session(n), &question.id, answer(n)).await;
-                Ok(ready(answered)?.unwrap_or_default())
-            })
-            .await?;
-        }
-        Ok(())
+    /// Answers the question of the `n`th session, as soon as the engine is ready.
+    pub(super) async fn answer(&self, n: usize, question: &Question, answer: &Answer) -> Result<(), Failure> {
+        eventually("the answer is accepted", LIMIT, async || {
+            let answered = self.client.answer(&session(n), &question.id, answer.clone()).await;
+            Ok(ready(answered)?.unwrap_or_default())
+        })
+        .await
     }
 
     /// Returns how many lines the tools of a session have written to `ran.txt` of its workspace.
