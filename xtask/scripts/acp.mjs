@@ -126,6 +126,8 @@ const cases = {
       const answer = await client.request(methods.agent.session.prompt, { sessionId: client.session, prompt });
       expect(answer.stopReason === 'end_turn', `ended with ${answer.stopReason}`);
       expect(client.spoken() === 'Seen.', `said ${JSON.stringify(client.spoken())}`);
+      const dated = client.updates.filter(({ sessionUpdate }) => sessionUpdate === 'session_info_update');
+      expect(dated.some(({ updatedAt }) => !Number.isNaN(Date.parse(updatedAt))), 'no date of the turn');
     },
   },
 };

@@ -26,7 +26,7 @@ pub(crate) struct Args {
 /// Fails with each expectation that our agent misses, each kind of update that only the adapter sends, and if our agent
 /// needs more than a tenth of the adapter's time or memory. The CLI's own is not counted.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (cli, agent) = (cli::ensure(cli::CURRENT)?, built::optimised_binary("acp", OURS)?);
+    let (cli, agent) = (cli::ensure(cli::CURRENT)?, built::released("acp", OURS)?);
     let model = built::example("testkit", "scripted_model")?;
     let mut script = SCRIPT.command()?;
     netns::within(|| {

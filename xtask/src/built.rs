@@ -55,10 +55,10 @@ pub(crate) fn optimised(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     found(&messages(&words)?, folder, name)
 }
 
-/// As [`optimised`], for a program.
-pub(crate) fn optimised_binary(folder: &str, name: &str) -> Result<PathBuf, Failure> {
+/// Builds a program as it is released: what it needs is compared with other programs.
+pub(crate) fn released(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     let package = format!("agentwire-{folder}");
-    found(&messages(&["build", "--bin", name, "--package", &package, "--profile", "counted"])?, folder, name)
+    found(&messages(&["build", "--bin", name, "--package", &package, "--release"])?, folder, name)
 }
 
 fn found(messages: &[Value], folder: &str, name: &str) -> Result<PathBuf, Failure> {

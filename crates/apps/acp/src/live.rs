@@ -12,11 +12,11 @@ use agent_client_protocol::{
     Error,
     v1::{
         Responder,
-        schema::{NewSessionResponse, PromptResponse, SessionUpdate, StopReason},
+        schema::{NewSessionResponse, PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason},
     },
 };
 use agentwire::{
-    Block, Control, Incoming, PermissionMode, Session,
+    Block, Control, Incoming, Message, PermissionMode, Session,
     protocol::{Uuid, message::UserInput, session_info::SessionMessage},
 };
 use futures_util::FutureExt as _;
@@ -186,6 +186,10 @@ impl Live {
         let Some(message) = incoming.message() else { return };
         let mut updates = self.mapping.updates(message);
         updates.extend(self.handle.config().updates(message));
+        if matches!(message, Message::Result(_)) {
+            let now = SessionInfoUpdate::new().updated_at(jiff::Timestamp::now().to_string());
+            updates.push(SessionUpdate::SessionInfoUpdate(now));
+        }
         self.handle.show(updates).await;
         for (prompt, outcome) in self.turns.settled(message) {
             self.answer(&prompt, outcome);
