@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use agentwire_net::error_chain;
+
 /// Why a command failed, as text for the terminal.
 #[derive(Debug)]
 pub struct Failure {
@@ -10,12 +12,12 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure with this text. The exit code is 2: the command could not do its work.
+    /// Creates a failure with this text. The exit code is 2: the command could not do its work.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), code: 2 }
     }
 
-    /// A finding with this text. The exit code is 1: the command did its work, and the outcome is bad.
+    /// Creates a finding with this text. The exit code is 1: the command did its work, and the outcome is bad.
     pub fn finding(text: impl Into<String>) -> Self {
         Self { text: text.into(), code: 1 }
     }
@@ -25,7 +27,7 @@ impl Failure {
         Self::exit(1)
     }
 
-    /// An exit code without a text, as for the exit code of another program.
+    /// Creates an exit code without a text, such as the exit code of another program.
     pub fn exit(code: u8) -> Self {
         Self { text: String::new(), code }
     }
@@ -50,13 +52,7 @@ impl fmt::Display for Failure {
 // `Failure` itself is no `Error`, which is what lets `?` take every other error.
 impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Self {
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            text = format!("{text}: {cause}");
-            source = cause.source();
-        }
-        Self::new(text)
+        Self::new(error_chain(&error))
     }
 }
 

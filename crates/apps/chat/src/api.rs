@@ -2,11 +2,12 @@
 
 use std::{env, fmt, time::Duration};
 
+use agentwire_net::tls_config;
 use reqwest::{Client, Response, header::HeaderMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{error::ApiError, tls};
+use crate::error::ApiError;
 
 /// A model behind the Messages API. A clone is cheap.
 #[derive(Clone)]
@@ -31,7 +32,7 @@ impl Api {
     ///
     /// # Errors
     ///
-    /// If the URL is invalid, or TLS can't be set up on this machine.
+    /// If the URL is invalid.
     pub fn new(
         base_url: impl Into<String>,
         key: impl Into<String>,
@@ -43,7 +44,7 @@ impl Api {
             return Err(ApiError::Address(base_url));
         }
         let client = Client::builder()
-            .tls_backend_preconfigured(tls::config().map_err(ApiError::Tls)?)
+            .tls_backend_preconfigured(tls_config())
             .timeout(LIMIT)
             .build()
             .map_err(ApiError::Http)?;

@@ -22,9 +22,6 @@ pub enum ApiError {
     /// The URL of the API is invalid.
     #[error("`{0}` is no address of an API: it begins with https://, or http://")]
     Address(String),
-    /// TLS could not be set up on this machine.
-    #[error("TLS could not be set up")]
-    Tls(#[source] rustls::Error),
     /// The API could not be reached, or the connection broke.
     #[error("the API could not be reached")]
     Http(#[source] reqwest::Error),

@@ -6,7 +6,6 @@ mod calls;
 mod chat;
 mod error;
 mod step;
-mod tls;
 mod turn;
 
 pub use agentwire_hub::llm::CallForm as Form;

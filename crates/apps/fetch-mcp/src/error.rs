@@ -3,13 +3,12 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use agentwire_net::error_chain;
+
 /// Why a [`FetchServer`](crate::FetchServer) can't be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The machine's certificates can't be read; install them (`ca-certificates`), or set `SSL_CERT_FILE`.
-    #[error("the certificates of this machine can't be read")]
-    Certificates(#[source] rustls::Error),
     /// The HTTP client can't be built; the user agent may contain a character that is invalid in headers.
     #[error("the HTTP client can't be built")]
     Client(#[source] reqwest::Error),
@@ -44,7 +43,7 @@ pub(crate) enum FetchError {
     Unconverted,
     #[error("HTTP {status} from {url}{}", .body.as_ref().map(|body| format!("\n\n{body}")).unwrap_or_default())]
     Status { status: reqwest::StatusCode, url: String, body: Option<String> },
-    #[error("{}", chain(.0))]
+    #[error("{}", error_chain(.0))]
     Http(reqwest::Error),
 }
 
@@ -76,18 +75,6 @@ impl From<reqwest::Error> for FetchError {
         }
         Self::Http(error)
     }
-}
-
-/// Returns an error with its causes.
-fn chain(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut below = std::error::Error::source(error);
-    while let Some(cause) = below {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        below = cause.source();
-    }
-    text
 }
 
 fn seconds(limit: &Duration) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentwire_address::literal;
+use agentwire_net::{literal, tls_config};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
 
@@ -10,7 +10,7 @@ use crate::deadline::Deadline;
 use crate::error::{BuildError, FetchError, Refused};
 use crate::html::{self, Format};
 use crate::media::{ContentType, Kind};
-use crate::{Options, body, charset, media, page, resolver, tls};
+use crate::{Options, body, charset, media, page, resolver};
 
 /// An HTTP client with its limits.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Fetcher {
             // Redirects are followed by `fetch`, which checks each address.
             .redirect(reqwest::redirect::Policy::none())
             .pool_max_idle_per_host(0)
-            .tls_backend_preconfigured(tls::config()?)
+            .tls_backend_preconfigured(tls_config())
             .build()
             .map_err(BuildError::Client)?;
         Ok(Self { client, options })

@@ -17,7 +17,6 @@ mod html;
 mod media;
 mod page;
 mod resolver;
-mod tls;
 
 pub use error::BuildError;
 pub use options::Options;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use agentwire_address::is_public;
+use agentwire_net::is_public;
 
 /// The limits of a [`FetchServer`](crate::FetchServer).
 #[derive(Clone, Debug)]

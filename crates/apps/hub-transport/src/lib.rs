@@ -2,7 +2,6 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![expect(missing_debug_implementations, reason = "connections and secrets have no useful text")]
 
-pub mod excerpt;
 #[cfg(feature = "http")]
 pub mod http;
 #[cfg(feature = "http")]
@@ -15,7 +14,5 @@ pub mod size;
 #[cfg(feature = "http")]
 pub mod sse;
 pub mod stdio;
-#[cfg(feature = "http")]
-mod tls;
 #[cfg(feature = "http")]
 pub mod web;

@@ -5,9 +5,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use agentwire_net::{error_chain, head};
 use tokio::sync::watch;
-
-use crate::excerpt::head;
 
 /// Why a connection over HTTP could not be opened, or ended. The texts contain no headers and no query of a URL.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -79,7 +78,7 @@ impl Link {
 
     /// Notes a failed request. The connection continues.
     pub(crate) fn failed(&self, error: &dyn Error) {
-        self.errors().failure = Some(chain(error).into());
+        self.errors().failure = Some(head(&error_chain(error), LONGEST).into());
     }
 
     /// Returns the last challenge of any request, for an authorization.
@@ -115,21 +114,6 @@ impl Link {
     }
 }
 
-/// Returns the text of an error with its causes, without repetitions and cut to a maximum length.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text.push_str(": ");
-            text.push_str(&more);
-        }
-        cause = error.source();
-    }
-    head(&text, LONGEST).to_owned()
-}
-
 /// The maximum length of an error text: a server may send a whole page.
 const LONGEST: usize = 1_000;
 
@@ -137,7 +121,7 @@ const LONGEST: usize = 1_000;
 mod tests {
     use std::io;
 
-    use super::{DisconnectReason, LONGEST, Link, chain};
+    use super::{DisconnectReason, Link};
 
     #[test]
     fn first_reason_is_kept() {
@@ -162,11 +146,5 @@ mod tests {
         link.end(DisconnectReason::lost("gone"));
         assert_eq!(link.unopened(), Some(DisconnectReason::lost("gone")));
         assert_eq!(link.challenge().as_deref(), Some("Bearer scope=\"a\""));
-    }
-
-    #[test]
-    fn text_is_cut_between_characters() {
-        let long = "ä".repeat(LONGEST);
-        assert_eq!(chain(&io::Error::other(long)).chars().count(), LONGEST / 2);
     }
 }

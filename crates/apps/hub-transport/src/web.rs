@@ -2,6 +2,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
+use agentwire_net::{error_chain, tls_config};
 use reqwest::{
     Client, ClientBuilder, Method, RequestBuilder, Response, StatusCode, Url,
     dns::Resolve,
@@ -9,10 +10,7 @@ use reqwest::{
     redirect::Policy,
 };
 
-use crate::{
-    link::{DisconnectReason, chain},
-    tls,
-};
+use crate::link::DisconnectReason;
 
 /// The access tokens for a connection.
 #[derive(Clone)]
@@ -111,7 +109,7 @@ impl Web {
         let url = address(url)?;
         let headers = parse(headers)?;
         let tokens = tokens.map(|tokens| tokens.0).filter(|_| !headers.contains_key(AUTHORIZATION));
-        let mut client = client(same_origin())?;
+        let mut client = client(same_origin());
         if let Some(resolver) = tokens.as_ref().and_then(|tokens| tokens.resolver()) {
             client = client.dns_resolver(resolver);
         }
@@ -241,23 +239,20 @@ pub(crate) fn challenge(response: &Response) -> Option<&str> {
 }
 
 /// Returns a client builder with the hub's TLS configuration and timeouts, and without a process-wide TLS provider.
-pub(crate) fn client(redirects: Policy) -> Result<ClientBuilder, DisconnectReason> {
-    let tls =
-        tls::config().map_err(|error| DisconnectReason::unusable(format!("no TLS: {}", chain(&error))))?;
-    let builder = Client::builder()
-        .tls_backend_preconfigured(tls)
+pub(crate) fn client(redirects: Policy) -> ClientBuilder {
+    Client::builder()
+        .tls_backend_preconfigured(tls_config())
         .user_agent(concat!("agentwire-hub/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(CONNECT)
         .tcp_keepalive(KEEPALIVE)
         .tcp_keepalive_interval(KEEPALIVE / 3)
         .tcp_keepalive_retries(3)
-        .redirect(redirects);
-    Ok(builder)
+        .redirect(redirects)
 }
 
 /// Returns the text of a client error without the URL: its query may contain a secret.
 pub(crate) fn error_text(error: reqwest::Error) -> String {
-    chain(&error.without_url())
+    error_chain(&error.without_url())
 }
 
 fn address(url: &str) -> Result<Url, DisconnectReason> {

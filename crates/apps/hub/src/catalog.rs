@@ -5,12 +5,13 @@ mod schema;
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use agentwire_net::head;
 use rmcp::{
     Peer, RoleClient,
     model::{Prompt, Resource, ResourceTemplate, Tool},
 };
 
-use crate::{client::Stale, excerpt::head};
+use crate::client::Stale;
 use list::{Listed, Reply};
 pub(crate) use schema::Schema;
 

@@ -24,7 +24,7 @@ mod state;
 
 #[cfg(feature = "auth")]
 use agentwire_hub_transport::oauth;
-use agentwire_hub_transport::{self as transport, excerpt, record, size};
+use agentwire_hub_transport::{self as transport, record, size};
 
 pub use agentwire_hub_config::ServerName;
 pub use agentwire_hub_names::{Misnamed, Named, NamedTool, Names, Naming};

@@ -4,6 +4,7 @@ mod error;
 mod limits;
 mod violation;
 
+use agentwire_net::{excerpt, head};
 use rmcp::model::{
     CallToolResult, CompletionInfo, ContentBlock, ErrorData, GetPromptResult, MetaObject, ReadResourceResult,
     ResourceContents, TextContent,
@@ -11,10 +12,7 @@ use rmcp::model::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    excerpt::{excerpt, head},
-    size::size,
-};
+use crate::size::size;
 pub use error::{CallError, DeniedBy, TimeLimit};
 pub use limits::CallLimits;
 pub use violation::Violation;

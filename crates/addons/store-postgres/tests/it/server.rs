@@ -1,11 +1,11 @@
 //! Tests with a real server, which `cargo xtask services` starts.
 
 use std::env;
-use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use agentwire_net::error_chain;
 use agentwire_sessions::{RawEntry, SessionKey, SessionStore, StoreError, conformance};
 use agentwire_store_postgres::PostgresStore;
 use tokio_postgres::{Client, Config, NoTls};
@@ -104,7 +104,7 @@ async fn an_append_whose_connection_is_cut_is_an_error_and_leaves_nothing() {
     cut.hold(|table| format!("lock table \"{table}_entries\" in exclusive mode")).await;
     let append = cut.append();
     cut.once_it_waits().await;
-    let said = chain(&append.await.unwrap().unwrap_err());
+    let said = error_chain(&append.await.unwrap().unwrap_err());
     assert!(said.contains("terminating connection"), "{said}");
     cut.let_go().await;
     assert_eq!(cut.loaded().await, [entry(1)]);
@@ -175,7 +175,7 @@ async fn an_append_whose_answer_is_lost_is_an_error_and_may_be_repeated() {
     let store = store_at(through, &name()).await.unwrap();
     let batch = [entry(1), entry(2)];
     proxy.break_at_the_next_commit();
-    let said = chain(&store.append(&key(), &batch).await.unwrap_err());
+    let said = error_chain(&store.append(&key(), &batch).await.unwrap_err());
     assert!(!proxy.will_break(), "nothing was broken");
     assert!(said.contains("closed"), "{said}");
     // The entries were stored, although the reply was lost.
@@ -205,7 +205,7 @@ async fn connections_that_fell_silent_cost_one_limit() {
         assert!(at_once.0.is_ok() && at_once.1.is_ok() && at_once.2.is_ok());
         assert!(proxy.fall_silent() > 1, "one connection shows nothing");
         if waits_for_the_limit {
-            let said = chain(&store.load(&key).await.unwrap_err());
+            let said = error_chain(&store.load(&key).await.unwrap_err());
             assert!(said.contains("no answer within 1s"), "{said}");
         } else {
             let dropped = tokio::time::timeout(Duration::from_millis(50), store.load(&key)).await;
@@ -296,12 +296,13 @@ async fn tables_are_in_the_chosen_schema_and_old_sessions_are_deleted() {
 #[ignore = "needs PostgreSQL: cargo xtask services"]
 async fn a_wrong_password_and_missing_tables_are_told() {
     let mut wrong = config();
-    let said = chain(&PostgresStore::new(wrong.password("wrong").clone()).load(&key()).await.unwrap_err());
+    let said =
+        error_chain(&PostgresStore::new(wrong.password("wrong").clone()).load(&key()).await.unwrap_err());
     assert!(said.contains("password authentication failed"), "{said}");
     let store = PostgresStore::new(config()).table(name()).unwrap();
     for said in [
-        chain(&store.append(&key(), &[entry(1)]).await.unwrap_err()),
-        chain(&store.load(&key()).await.unwrap_err()),
+        error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err()),
+        error_chain(&store.load(&key()).await.unwrap_err()),
     ] {
         assert!(said.contains("does not exist"), "{said}");
     }
@@ -316,21 +317,10 @@ async fn a_server_that_is_not_there_or_never_answers_is_given_up() {
     config.host("127.0.0.1").user("agentwire").port(silent.local_addr().unwrap().port());
     let store = PostgresStore::new(config).limit(Duration::from_millis(200));
     let started = Instant::now();
-    let said = chain(&store.append(&key(), &[entry(1)]).await.unwrap_err());
+    let said = error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err());
     assert!(said.contains("no answer within 200ms"), "{said}");
     drop(silent);
-    let said = chain(&store.load(&key()).await.unwrap_err());
+    let said = error_chain(&store.load(&key()).await.unwrap_err());
     assert!(said.contains("refused"), "{said}");
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
-}
-
-/// Returns an error with its causes.
-fn chain(error: &dyn Error) -> String {
-    let mut said = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        said = format!("{said}: {cause}");
-        source = cause.source();
-    }
-    said
 }

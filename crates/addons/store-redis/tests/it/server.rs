@@ -2,11 +2,11 @@
 
 use std::convert::Infallible;
 use std::env;
-use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use agentwire_net::error_chain;
 use agentwire_sessions::{RawEntry, SessionKey, SessionStore, conformance};
 use agentwire_store_redis::RedisStore;
 use redis::Client;
@@ -87,7 +87,7 @@ async fn acknowledged_entries_survive_a_restart_and_the_store_reconnects() {
         store.append(&key, &[entry(number)]).await.unwrap();
     }
     server.kill().await;
-    let said = chain(&store.append(&key, &[entry("lost")]).await.unwrap_err());
+    let said = error_chain(&store.append(&key, &[entry("lost")]).await.unwrap_err());
     assert!(said.contains("refused"), "{said}");
     server.start_again().await;
     // The same store: first a read and, after another restart, an append.
@@ -147,7 +147,7 @@ async fn after_a_failover_and_after_a_call_that_was_dropped_it_connects_anew() {
         redis::cmd("REPLICAOF").arg(&whom).query_async::<()>(other).await.unwrap();
     };
     follow(&mut other, ["127.0.0.1", "1"]).await;
-    let said = chain(&store.append(&key, &[entry(2)]).await.unwrap_err());
+    let said = error_chain(&store.append(&key, &[entry(2)]).await.unwrap_err());
     assert!(said.contains("READONLY") || said.contains("read only"), "{said}");
     follow(&mut other, ["NO", "ONE"]).await;
     store.append(&key, &[entry(2)]).await.unwrap();
@@ -172,8 +172,8 @@ async fn a_wrong_password_is_told() {
     let (_, address) = url.split_once('@').unwrap();
     let store = RedisStore::new(Client::open(format!("redis://:wrong@{address}")).unwrap());
     for said in [
-        chain(&store.append(&key(), &[entry(1)]).await.unwrap_err()),
-        chain(&store.load(&key()).await.unwrap_err()),
+        error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err()),
+        error_chain(&store.load(&key()).await.unwrap_err()),
     ] {
         assert!(said.contains("password") || said.contains("uthentication"), "{said}");
         assert!(!said.contains("wrong@"), "{said}");
@@ -188,18 +188,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let client = Client::open(format!("redis://{}/", silent.local_addr().unwrap())).unwrap();
     let store = RedisStore::new(client).limit(Duration::from_millis(200));
     let started = Instant::now();
-    let said = chain(&store.load(&key()).await.unwrap_err());
+    let said = error_chain(&store.load(&key()).await.unwrap_err());
     assert!(said.contains("timed out"), "{said}");
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
-}
-
-/// Returns an error with its causes.
-fn chain(error: &dyn Error) -> String {
-    let mut said = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        said = format!("{said}: {cause}");
-        source = cause.source();
-    }
-    said
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use agentwire_net::head;
 use rmcp::model::{Resource, ResourceTemplate};
 use serde_json::Value;
 
@@ -183,15 +184,6 @@ fn listed<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> Lin
     if let Some(more) = all.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
         let _ = writeln!(text, "- and {more} more");
     }
-}
-
-/// Returns the start of a text within a limit of bytes, at a character boundary.
-fn head(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 const HEAD: &str = "# Connected MCP servers\n";

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use agentwire_net::error_chain;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{
     Method, StatusCode,
@@ -21,7 +22,7 @@ use rmcp::{
 use tokio::sync::watch;
 
 use crate::{
-    link::{DisconnectReason, Link, chain},
+    link::{DisconnectReason, Link},
     members::kept,
     web::{Refusal, Token, Web, error_text},
 };
@@ -117,7 +118,7 @@ impl Observed {
                 self.link.end(DisconnectReason::lost("the server has forgotten the session"));
             }
             // The first stream of a session failed: `rmcp` does not retry it.
-            None if !had_one && !resumed => self.link.end(DisconnectReason::lost(chain(error))),
+            None if !had_one && !resumed => self.link.end(DisconnectReason::lost(error_chain(error))),
             _ => {}
         }
     }

@@ -108,7 +108,7 @@ impl OAuthClient {
         let host = request.url().host_str().unwrap_or_default();
         let addresses = self.network.addresses(request.url()).await.map_err(Refused::boxed)?;
         // A client for each request: it connects to the checked addresses without another lookup.
-        let client = client(Policy::none()).map_err(|error| error.to_string())?;
+        let client = client(Policy::none());
         let client = client.resolve_to_addrs(host, &addresses).build().map_err(error_text)?;
         client.execute(request).await.map_err(|error| error_text(error).into())
     }

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use agentwire_net::error_chain;
 use futures_util::FutureExt as _;
 use reqwest::{Url, dns::Resolve};
 use rmcp::transport::{AuthorizationManager, WWWAuthenticateParams, auth::AuthorizationMetadata};
@@ -21,7 +22,7 @@ use super::{
     tokens::to_the_end,
 };
 use crate::{
-    link::{DisconnectReason, chain},
+    link::DisconnectReason,
     web::{Proof, Token, TokenFuture, Tokens},
 };
 
@@ -135,8 +136,9 @@ impl Granted {
         http: Arc<OAuthClient>,
         challenge: Option<&str>,
     ) -> Result<(AuthorizationMetadata, Vec<String>), DisconnectReason> {
-        let unfound =
-            |error| DisconnectReason::lost(format!("no authorization server was found: {}", chain(&error)));
+        let unfound = |error| {
+            DisconnectReason::lost(format!("no authorization server was found: {}", error_chain(&error)))
+        };
         let mut manager = AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http)
             .await
             .map_err(unfound)?;
@@ -228,7 +230,7 @@ async fn made(what: &str, source: &Source, audience: &str) -> Result<String, Dis
     match timeout(LIMIT, making).await {
         Ok(Ok(Ok(token))) => Ok(token),
         Ok(Ok(Err(error))) => {
-            Err(DisconnectReason::lost(format!("{what} could not be made: {}", chain(&*error))))
+            Err(DisconnectReason::lost(format!("{what} could not be made: {}", error_chain(&*error))))
         }
         Ok(Err(_)) => Err(DisconnectReason::lost(format!("{what} could not be made: the program panicked"))),
         Err(_) => Err(DisconnectReason::lost(format!("{what} could not be made in time"))),

@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use agentwire_address::{is_public, literal};
+use agentwire_net::{is_public, literal};
 use reqwest::{
     Url,
     dns::{Addrs, Name, Resolve, Resolving},

@@ -5,6 +5,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use agentwire_net::excerpt;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{StatusCode, header::AUTHORIZATION};
 use reqwest::{
@@ -19,7 +20,7 @@ use super::{
     key::{SigningKey, unique},
     network::Refused,
 };
-use crate::{excerpt::excerpt, link::DisconnectReason};
+use crate::link::DisconnectReason;
 
 /// A token endpoint and its metadata.
 pub(crate) struct TokenEndpoint<'a> {
@@ -149,7 +150,7 @@ fn names(list: Option<&Value>) -> Option<impl Iterator<Item = &str>> {
     Some(list?.as_array()?.iter().filter_map(Value::as_str))
 }
 
-/// Both parts are form-encoded before they are joined (RFC 6749, section 2.3.1).
+/// Returns the header of a client. Both parts are form-encoded before they are joined (RFC 6749, section 2.3.1).
 fn basic(url: &Url, id: &str, secret: &str) -> Result<HeaderValue, DisconnectReason> {
     let part = |text: &str| {
         let mut written = url.clone();

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use agentwire_net::error_chain;
 use reqwest::{Url, dns::Resolve};
 use rmcp::transport::{
     AuthError, AuthorizationManager, CredentialRefreshGuard, CredentialStore, StoredCredentials,
@@ -20,7 +21,7 @@ use super::{
     store::StoreError,
 };
 use crate::{
-    link::{DisconnectReason, chain},
+    link::DisconnectReason,
     web::{Proof, Token, TokenFuture, Tokens},
 };
 
@@ -284,5 +285,5 @@ fn unreadable(error: StoreError) -> DisconnectReason {
 }
 
 fn unrenewed(error: AuthError) -> DisconnectReason {
-    DisconnectReason::lost(format!("the token cannot be renewed: {}", chain(&error)))
+    DisconnectReason::lost(format!("the token cannot be renewed: {}", error_chain(&error)))
 }

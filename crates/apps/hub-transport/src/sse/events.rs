@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(read(20, [several.as_bytes()]).unwrap().len(), 50, "the bound is for one event");
     }
 
-    /// A stream of lines that could be one, with all ends of lines.
+    /// Generates streams of lines, with all ends of lines.
     fn streams() -> impl Strategy<Value = String> {
         let line = prop_oneof![
             "data: ?[a-z:ä ]{0,6}",
@@ -241,7 +241,7 @@ mod tests {
             .prop_map(|lines| lines.into_iter().map(|(line, end)| line + end).collect())
     }
 
-    /// The same by the plain reading of the standard, of a whole text.
+    /// Parses a whole text by the plain reading of the standard.
     fn plainly(text: &str) -> Vec<Event> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n");
         let mut lines: Vec<_> = text.split('\n').collect();

@@ -59,7 +59,7 @@ pub enum SendError {
 }
 
 impl<So: ByteSource> Lines<So> {
-    /// Must be called in a tokio runtime.
+    /// Starts the writer. Must be called in a tokio runtime.
     pub(super) fn new(
         source: So,
         sink: impl ByteSink + 'static,
@@ -149,7 +149,7 @@ impl<So: ByteSource> Transport<RoleClient> for Lines<So> {
         ready(self.queue(&item))
     }
 
-    /// Cancel-safe, as the sources of processes are.
+    /// Receives the next message. Cancel-safe, as the sources of processes are.
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             while let Some(line) = self.decoder.next() {

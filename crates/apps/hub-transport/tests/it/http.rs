@@ -191,7 +191,7 @@ async fn endless_event_fails_one_call_in_bounded_memory() {
     assert_eq!(text(connected.echo("b").await.unwrap()), "b");
 }
 
-/// A response that never ends.
+/// Returns a response that never ends.
 fn endless(kind: &'static str) -> Response {
     let megabyte = Bytes::from(vec![b'x'; 1 << 20]);
     let parts = stream::repeat(megabyte).map(io::Result::Ok);

@@ -15,7 +15,7 @@ use rustls::{
 
 use super::{DisconnectReason, lost, over_http, over_sse, web};
 
-/// A server over TLS that refuses all requests.
+/// Starts a server over TLS that refuses all requests.
 fn serve() -> String {
     let provider = Arc::new(ring::default_provider());
     let certificates = vec![CertificateDer::from_pem_slice(CERTIFICATE).unwrap()];
@@ -53,21 +53,37 @@ async fn untrusted_certificate_is_refused() {
     assert!(CryptoProvider::get_default().is_none(), "no provider is installed for the process");
 }
 
-/// Runs in a process of its own, because the certificates of the system are read once per process.
 #[test]
 fn https_works_with_certificates_that_the_system_trusts() {
-    let authority = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/authority.pem");
+    run_with(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/tls/authority.pem"), "tls::trusted");
+}
+
+#[test]
+fn https_without_certificates_fails_with_the_reason() {
+    run_with("/none", "tls::without_certificates");
+}
+
+/// Runs a test in a process of its own, because the certificates of the system are read once per process.
+fn run_with(certificates: &str, test: &str) {
     let run = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "tls::trusted", "--ignored"])
-        .env("SSL_CERT_FILE", authority)
+        .args(["--exact", test, "--ignored"])
+        .env("SSL_CERT_FILE", certificates)
+        .env_remove("SSL_CERT_DIR")
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success() && told.contains("1 passed"), "{told}");
+    let output = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && output.contains("1 passed"), "{output}");
 }
 
 #[tokio::test]
-#[ignore = "run by the test above, with a certificate to trust"]
+#[ignore = "run by a test above, without a certificate to trust"]
+async fn without_certificates() {
+    let why = over_sse(web(&serve(), &[])).await.err().unwrap();
+    assert!(lost(&why).contains("the certificates of this machine can't be read"), "{why:?}");
+}
+
+#[tokio::test]
+#[ignore = "run by a test above, with a certificate to trust"]
 async fn trusted() {
     let url = serve();
     let expected = DisconnectReason::Unauthorized { challenge: Some("Bearer tls=1".into()) };

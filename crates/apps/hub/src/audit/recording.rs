@@ -6,6 +6,7 @@ use std::{
     time::{Instant, SystemTime},
 };
 
+use agentwire_net::head;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -13,7 +14,6 @@ use super::{Arguments, ArgumentsForm, Audit, CallRecord, Ended, Rule, Use};
 use crate::{
     CallError, ServerName,
     approval::{Approved, Denied},
-    excerpt::head,
 };
 
 /// The record of a call in progress; sent when this is dropped.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agentwire_net::excerpt;
 use futures_util::FutureExt;
 use rmcp::{
     Peer, RoleClient, ServiceError,
@@ -21,7 +22,6 @@ use crate::{
     TimeLimit,
     client::{Caller, Client, ProgressReceiver},
     connection::Live,
-    excerpt::excerpt,
 };
 
 /// Why there is no answer.

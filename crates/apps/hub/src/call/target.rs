@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use agentwire_net::excerpt;
 use rmcp::{
     ServiceError,
     model::{
@@ -23,7 +24,6 @@ use crate::{
     catalog::Catalog,
     config::ServerConfig,
     connection::{Connection, Live},
-    excerpt::excerpt,
     outcome::bounded_error,
     servers::Servers,
     spelling,

@@ -2,6 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use agentwire_net::excerpt;
 use rmcp::{
     Peer, RoleClient, ServiceError,
     model::{
@@ -11,7 +12,7 @@ use rmcp::{
 use serde::Serialize;
 use tokio::time::{Instant, timeout};
 
-use crate::{excerpt::excerpt, size::size};
+use crate::size::size;
 
 /// A list and the problem with it, if any.
 #[derive(Debug)]

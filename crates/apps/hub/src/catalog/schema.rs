@@ -10,11 +10,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use agentwire_net::excerpt;
 use jsonschema::Validator;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::{Violation, excerpt::excerpt, size::size};
+use crate::{Violation, size::size};
 
 /// A schema, compiled at its first use.
 ///

@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use agentwire_net::excerpt;
 use futures_util::FutureExt as _;
 use rmcp::{
     Peer, RoleServer, ServiceError,
@@ -22,7 +23,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Elicitation, Sampling, excerpt::excerpt};
+use crate::{Elicitation, Sampling};
 
 /// A client of a gateway, and one of its requests. Clones share them.
 #[derive(Clone, Debug)]

@@ -6,9 +6,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use agentwire_net::head;
 use serde_json::Value;
 
-use crate::{LogMessage, excerpt::head, size::size};
+use crate::{LogMessage, size::size};
 
 /// The last log messages, bounded in number and size.
 #[derive(Debug, Default)]

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use agentwire_net::head;
 use rmcp::{
     RoleClient,
     model::{
@@ -16,7 +17,6 @@ use rmcp::{
 use tokio::{sync::mpsc, time::timeout_at};
 
 use super::{Inbound, lifecycle::Probe, unanswered::Unanswered};
-use crate::excerpt::head;
 
 /// The progress of a call, as reported by the server (`notifications/progress`).
 #[derive(Clone, Debug, PartialEq)]

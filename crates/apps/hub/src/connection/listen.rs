@@ -2,6 +2,7 @@
 
 use std::{convert::Infallible, future::pending, time::Duration};
 
+use agentwire_net::excerpt;
 use rmcp::{
     ServiceError,
     model::{ErrorCode, ServerCapabilities, SubscriptionFilter},
@@ -10,7 +11,6 @@ use rmcp::{
 use tokio::time::sleep;
 
 use super::{Core, Live};
-use crate::excerpt::excerpt;
 
 impl Core {
     /// Listens to changes of lists and of subscribed resources while the connection is open.

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use agentwire_net::excerpt;
 use rmcp::{
     ServiceError,
     model::{SubscribeRequestParams, UnsubscribeRequestParams},
@@ -16,7 +17,6 @@ use rmcp::{
 use tokio::{sync::watch, time::timeout};
 
 use super::{Live, Record};
-use crate::excerpt::excerpt;
 
 /// The subscribed URIs, independent of connections. Clones share the list.
 #[derive(Clone, Debug, Default)]

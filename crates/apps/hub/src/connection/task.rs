@@ -8,6 +8,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use agentwire_net::head;
 use agentwire_transport::process::Grace;
 use futures_util::FutureExt as _;
 use rmcp::model::{Implementation, ServerPeerInfo};
@@ -34,7 +35,6 @@ use crate::{
     catalog::Catalog,
     client::{Client, Lifecycle, Stale, StaleReceiver, stale},
     config::{Configured, Launch, Resolved, Variables, resolve},
-    excerpt::head,
     handlers::RootChanges,
     size::size,
 };

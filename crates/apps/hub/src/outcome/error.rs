@@ -2,9 +2,10 @@
 
 use std::{fmt, time::Duration};
 
+use agentwire_net::excerpt;
 use rmcp::model::ErrorData;
 
-use crate::{DisabledBy, ServerName, ServerState, Violation, excerpt::excerpt};
+use crate::{DisabledBy, ServerName, ServerState, Violation};
 
 /// The error of a call without an outcome. Its text is written for models and for people.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -10,13 +10,15 @@ mod server;
 use std::{sync::Arc, time::Duration};
 
 use agentwire::{Error, Incoming, Session};
+use agentwire_net::error_chain;
 use tokio::time::timeout;
 
 use self::{book::Book, host::Host};
 use super::{Report, play};
 use agentwire_testkit::{
     Entry, Replay, ReplayReport, Splits, Transcript,
-    recorded::{Recorded, Role, excerpt},
+    excerpt::excerpt,
+    recorded::{Recorded, Role},
 };
 
 /// Plays a transcript through a session of the facade, over a replay of the CLI.
@@ -67,7 +69,9 @@ async fn run(entries: &[(usize, Entry)], splits: Splits, report: &mut Report) {
                 }
             }
         }
-        Err(error) if !book.is_refused() => report.find_overall(format!("no session: {}", chain(&error))),
+        Err(error) if !book.is_refused() => {
+            report.find_overall(format!("no session: {}", error_chain(&error)));
+        }
         Err(_) => return,
     }
     tell(&handle.report(), report);
@@ -90,7 +94,7 @@ async fn read(mut session: Session) -> Delivered {
     delivered
 }
 
-/// Every recorded message was delivered, once, in order, unharmed.
+/// Checks that every recorded message was delivered once, in order and unchanged.
 fn compare(expected: &[(usize, bytes::Bytes)], delivered: &[Incoming], report: &mut Report) {
     for (index, (line, recorded)) in expected.iter().enumerate() {
         match delivered.get(index).map(Incoming::line) {
@@ -108,7 +112,7 @@ fn compare(expected: &[(usize, bytes::Bytes)], delivered: &[Incoming], report: &
     }
 }
 
-/// The session ended as it was recorded.
+/// Checks that the session ended as recorded.
 fn compare_end(book: &Book, ended: Option<Error>, report: &mut Report) {
     let Some((line, recorded)) = book.end() else { return };
     let exit = ended.as_ref().and_then(Error::ending).map(|ending| ending.exit.clone());
@@ -117,7 +121,7 @@ fn compare_end(book: &Book, ended: Option<Error>, report: &mut Report) {
         (None, true) if ended.is_none() => {}
         (Some(Some(exit)), _) if exit.code == recorded.code && exit.signal == recorded.signal => {}
         (None | Some(_), _) => {
-            let how = ended.map_or_else(|| "well".to_owned(), |error| chain(&error));
+            let how = ended.map_or_else(|| "well".to_owned(), |error| error_chain(&error));
             report.find(line, format!("the session ended in another way: {how}"));
         }
     }
@@ -133,16 +137,6 @@ fn tell(replay: &ReplayReport, report: &mut Report) {
     } else if !replay.is_complete() {
         report.find_overall(replay.to_string());
     }
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 /// Returns whether a session delivers this line to its user.

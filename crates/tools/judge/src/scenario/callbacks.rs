@@ -32,7 +32,7 @@ struct Answers {
     witness: Witness,
 }
 
-/// The hooks, in the order of the file.
+/// Returns the hooks, in the order of the file.
 pub(super) fn hooks(specs: &[Hook], witness: &Witness) -> Hooks {
     specs.iter().fold(Hooks::new(), |hooks, spec| {
         let answers = Answers::new(spec.replies.clone(), spec.fail, spec.hold.clone(), witness);
@@ -45,7 +45,7 @@ pub(super) fn hooks(specs: &[Hook], witness: &Witness) -> Hooks {
     })
 }
 
-/// The permission callback.
+/// Returns the permission callback.
 pub(super) fn permissions(spec: &Permissions, witness: &Witness) -> PermissionHandler {
     let answers = Answers::new(spec.answers.clone(), spec.fail, spec.hold.clone(), witness);
     let witness = witness.clone();
@@ -97,7 +97,7 @@ impl Answers {
         Self { left: Arc::new(Mutex::new(answers.into_iter())), fail, hold, witness: witness.clone() }
     }
 
-    /// The next answer; `None` where there is none left.
+    /// Returns the next answer, if there is one left.
     async fn next(&self) -> Result<Option<RawJson>, String> {
         if let Some(name) = &self.hold {
             self.witness.until(|seen| seen.answered.contains(name)).await;

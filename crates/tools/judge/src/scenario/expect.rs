@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{pattern::Pattern, place::Place, spec::Expect, steps::kind_of, witness::Seen};
 use agentwire_testkit::{End, Entry, ScriptedModel, Transcript};
 
-/// Everything that is not as expected, in words.
+/// Describes everything that is not as expected.
 pub(super) fn wrong(
     expect: &Expect,
     messages: &[Value],

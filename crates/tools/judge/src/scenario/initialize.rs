@@ -64,7 +64,7 @@ impl<S: ByteSink> ByteSink for AddingSink<S> {
     }
 }
 
-/// The handshake is the first line, and its request the last of its fields.
+/// Adds fields to the handshake, which is the first line, with its request as the last field.
 fn with_fields(chunk: &[u8], fields: &str) -> Option<Bytes> {
     let text = std::str::from_utf8(chunk).ok()?;
     let head = text.trim_end().strip_suffix("}}")?;

@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(super) struct Pattern(pub(super) Value);
 
 impl Pattern {
-    /// Whether the message has this part.
+    /// Returns whether the message contains this part.
     pub(super) fn fits(&self, message: &Value) -> bool {
         match self.0.as_str() {
             Some("idle") => message["subtype"] == "session_state_changed" && message["state"] == "idle",

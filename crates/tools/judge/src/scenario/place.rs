@@ -45,12 +45,12 @@ impl Place {
         Ok(place)
     }
 
-    /// The working folder.
+    /// Returns the working folder.
     pub(super) fn project(&self) -> PathBuf {
         self.real.join("project")
     }
 
-    /// The file of this name in the working folder, or below the home where it begins with `~/`.
+    /// Returns the path of a file in the working folder, or below the home if the name starts with `~/`.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         match name.strip_prefix("~/") {
             Some(name) => self.home().join(name),
@@ -68,7 +68,7 @@ impl Place {
         }
     }
 
-    /// All that the CLI is to know of its surroundings.
+    /// Returns the whole environment of the CLI.
     pub(super) fn environment(&self, model: &ScriptedModel) -> BTreeMap<String, String> {
         let mut environment = model.environment(self.home());
         environment.insert("TMPDIR".to_owned(), self.temporary().display().to_string());
@@ -92,7 +92,7 @@ impl Place {
         self.real.join("home")
     }
 
-    /// The CLI's own folder.
+    /// Returns the CLI's own folder.
     pub(super) fn config(&self) -> PathBuf {
         self.home().join(CONFIG)
     }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use agentwire::{Options, Session, SessionBuilder, transport::process::ProcessTransport};
+use agentwire_net::error_chain;
 use serde_json::Value;
 
 use super::{
@@ -15,7 +16,7 @@ use super::{
     place::Place,
     servers,
     spec::{Expect, Part, Spec},
-    steps::{Play, chain, step_error},
+    steps::{Play, step_error},
     stored,
     witness::Witness,
     words::Words,
@@ -133,7 +134,7 @@ impl Stage<'_> {
         builder.responder(callbacks::Others::new(&part.answers, witness))
     }
 
-    /// The scenario's options, with the surroundings that every scenario has.
+    /// Adds the environment that every scenario has to its options.
     fn surroundings(self, mut options: Options) -> Options {
         options.env_clear = true;
         for (name, value) in self.place.environment(self.model) {
@@ -144,7 +145,7 @@ impl Stage<'_> {
     }
 }
 
-/// The same session over a process that is recorded.
+/// Starts the session over a process that is recorded.
 fn recorded(
     part: &Part,
     builder: SessionBuilder,
@@ -164,8 +165,8 @@ async fn refused(builder: SessionBuilder, refusal: &str) -> Result<(), ScenarioE
             drop(session.close().await);
             "it was to be refused".to_owned()
         }
-        Err(error) if chain(&error).contains(refusal) => return Ok(()),
-        Err(error) => format!("it was refused otherwise: {}", chain(&error)),
+        Err(error) if error_chain(&error).contains(refusal) => return Ok(()),
+        Err(error) => format!("it was refused otherwise: {}", error_chain(&error)),
     };
     Err(step_error(0, "the handshake", why))
 }

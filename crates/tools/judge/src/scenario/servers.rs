@@ -28,7 +28,7 @@ struct Scripted {
     witness: Witness,
 }
 
-/// The servers, by their names.
+/// Returns the servers by their names.
 pub(super) fn servers<'a>(
     specs: impl IntoIterator<Item = (&'a String, &'a Server)>,
     witness: &Witness,

@@ -166,7 +166,7 @@ impl Spec {
         Ok(spec)
     }
 
-    /// The session that is recorded.
+    /// Returns the session that is recorded.
     pub(super) fn part(&self) -> Part {
         Part {
             options: self.options.clone(),

@@ -7,11 +7,12 @@ mod waits;
 use std::{collections::HashMap, future::Future, time::Duration};
 
 use agentwire::{ControlError, Error, Incoming, RawJson, Session, SessionBuilder, UserInput};
+use agentwire_net::error_chain;
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::{task::JoinHandle, time::timeout};
 
-pub(super) use tell::{chain, kind_of};
+pub(super) use tell::kind_of;
 
 use super::{
     ScenarioError,
@@ -53,9 +54,10 @@ impl<'a> Play<'a> {
         words: Words,
         expect: &'a Expect,
     ) -> Result<Self, ScenarioError> {
-        let session =
-            within(0, "the handshake", async { builder.connect().await.map_err(|error| chain(&error)) })
-                .await?;
+        let session = within(0, "the handshake", async {
+            builder.connect().await.map_err(|error| error_chain(&error))
+        })
+        .await?;
         Ok(Self {
             session,
             place,
@@ -108,7 +110,7 @@ impl<'a> Play<'a> {
             // Sends no id of ours: the scenario defines the line.
             Step::Prompt(text) => {
                 let prompt = UserInput::from(text.as_str());
-                self.session.control().send(&prompt).await.map_err(|error| chain(&error))
+                self.session.control().send(&prompt).await.map_err(|error| error_chain(&error))
             }
             Step::User(fields) => self.line(&tell::user(fields)).await,
             Step::Line(line) => self.line(line).await,
@@ -119,8 +121,8 @@ impl<'a> Play<'a> {
             Step::Sent(pattern) => self.written(pattern, |seen| seen.outbound().cloned().collect()).await,
             Step::Received(pattern) => self.written(pattern, |seen| seen.inbound().cloned().collect()).await,
             Step::File(file) => self.file(file).await,
-            Step::Held(gate) => self.model.held(gate).await.map_err(|error| chain(&error)),
-            Step::Release(gate) => self.model.release(gate).map_err(|error| chain(&error)),
+            Step::Held(gate) => self.model.held(gate).await.map_err(|error| error_chain(&error)),
+            Step::Release(gate) => self.model.release(gate).map_err(|error| error_chain(&error)),
             Step::Answer(name) => {
                 self.witness.note(|seen| seen.answered.push(name.clone()));
                 Ok(())
@@ -147,7 +149,7 @@ impl<'a> Play<'a> {
 
     async fn line(&self, line: &str) -> Result<(), String> {
         let line = Bytes::from(format!("{line}\n"));
-        self.session.control().send_line(line).await.map_err(|error| chain(&error))
+        self.session.control().send_line(line).await.map_err(|error| error_chain(&error))
     }
 
     /// Signals the CLI, using the process id from the handshake.
@@ -168,7 +170,7 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    /// The next message; a line that is none is an error, since nothing in a scenario is unknown to the facade's codec.
+    /// Returns the next message. An undecodable line is an error, since scenarios contain only known lines.
     async fn next(&mut self) -> Result<Option<&Value>, String> {
         loop {
             match self.session.next().await {
@@ -189,7 +191,7 @@ impl<'a> Play<'a> {
                 {
                     return Ok(None);
                 }
-                Some(Err(error)) => return Err(chain(&error)),
+                Some(Err(error)) => return Err(error_chain(&error)),
                 None => return Ok(None),
             }
         }

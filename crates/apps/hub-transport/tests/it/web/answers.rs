@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// The answer to a request; a notification has none.
+/// Returns the answer to a request; a notification has none.
 pub(super) fn answer(message: &Value, tools: &[String]) -> Option<Value> {
     let id = message.get("id")?;
     let params = &message["params"];

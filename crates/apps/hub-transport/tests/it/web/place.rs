@@ -19,7 +19,7 @@ impl Place {
         Self::at(SocketAddr::from(([127, 0, 0, 1], 0)))
     }
 
-    /// The place of a server that has gone.
+    /// Returns the place of a server that has ended.
     pub(super) fn at(address: SocketAddr) -> Self {
         let limit = Instant::now() + PATIENCE;
         let socket = loop {
@@ -40,7 +40,7 @@ impl Place {
         self.address
     }
 
-    /// From now on connections are taken. Within a runtime, to which the listener belongs.
+    /// Accepts connections from now on. Must be called in a runtime, to which the listener belongs.
     pub(super) fn listen(self) -> TcpListener {
         self.socket.listen(BACKLOG).unwrap()
     }

@@ -38,7 +38,7 @@ impl Seen {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// The method of the message that it carries.
+    /// Returns the method of the message in the request.
     pub(crate) fn rpc(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
     }
@@ -48,7 +48,7 @@ impl Seen {
     }
 }
 
-/// An answer without a body.
+/// Returns an answer without a body.
 pub(crate) fn status(code: u16) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(code).unwrap();
@@ -137,7 +137,7 @@ fn open(state: &super::State, id: &str, first: Option<String>) -> Response {
     response
 }
 
-/// No two servers of a test have the same session.
+/// Returns a session id that no other server of a test has.
 fn new_session() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("s{}", NEXT.fetch_add(1, Ordering::Relaxed))

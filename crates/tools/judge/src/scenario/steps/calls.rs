@@ -3,14 +3,12 @@
 use std::time::Duration;
 
 use agentwire::{ControlError, Error, RawJson};
+use agentwire_net::error_chain;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::time::interval;
 
-use super::{
-    Play,
-    tell::{chain, word},
-};
+use super::{Play, tell::word};
 use crate::scenario::{
     pattern::Pattern,
     spec::{Asking, Call},
@@ -19,7 +17,8 @@ use crate::scenario::{
 type Reply = Result<RawJson, ControlError>;
 
 impl Play<'_> {
-    /// Asks, and looks at the reply; where it is to be asked again, until the reply is as expected.
+    /// Sends a request and checks the reply; repeats the request until the reply is as expected, if the step demands
+    /// it.
     pub(super) async fn call(&mut self, call: &Call) -> Result<(), String> {
         let subtype = subtype(&call.request)?;
         let mut looks = interval(BETWEEN_CALLS);
@@ -33,7 +32,7 @@ impl Play<'_> {
         }
     }
 
-    /// Asks, and does not wait.
+    /// Sends a request without waiting.
     pub(super) fn ask(&mut self, asking: &Asking) -> Result<(), String> {
         let (subtype, request) = (subtype(&asking.request)?, asking.request.clone());
         let control = self.session.control().clone();
@@ -76,24 +75,24 @@ impl Play<'_> {
                 let error = serde_json::json!({"message": message, "code": code});
                 if pattern.fits(&error) { Ok(()) } else { Err(format!("was refused otherwise: {error}")) }
             }
-            (Err(error), _) => Err(chain(&error)),
+            (Err(error), _) => Err(error_chain(&error)),
         }
     }
 }
 
 pub(super) fn done<T>(reply: Result<T, Error>) -> Result<(), String> {
-    reply.map(drop).map_err(|error| chain(&error))
+    reply.map(drop).map_err(|error| error_chain(&error))
 }
 
 pub(super) fn answered<T: Serialize>(reply: Result<T, Error>, pattern: &Pattern) -> Result<(), String> {
-    let reply = reply.map_err(|error| chain(&error))?;
+    let reply = reply.map_err(|error| error_chain(&error))?;
     let reply = RawJson::encode(&reply).and_then(|reply| serde_json::from_str(reply.as_str()));
     let reply: Value = reply.map_err(|error| error.to_string())?;
     if pattern.fits(&reply) { Ok(()) } else { Err(format!("was to be answered with {pattern}: {reply}")) }
 }
 
 fn subtype(request: &RawJson) -> Result<String, String> {
-    let request: Value = request.decode().map_err(|error| chain(&error))?;
+    let request: Value = request.decode().map_err(|error| error_chain(&error))?;
     Ok(request["subtype"].as_str().unwrap_or_default().to_owned())
 }
 

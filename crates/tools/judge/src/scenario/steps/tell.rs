@@ -1,4 +1,4 @@
-//! Texts for reports: a step, a kind of message, an error with its causes, a prompt as a line.
+//! Texts for reports: a step, a kind of message, a prompt as a line.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::scenario::spec::Step;
 
-/// The `type`, and the `subtype` where there is one.
+/// Returns the `type`, with the `subtype` if there is one.
 pub(in super::super) fn kind_of(message: &Value) -> String {
     let kind = message["type"].as_str().unwrap_or("?");
     match message["subtype"].as_str() {
@@ -16,18 +16,7 @@ pub(in super::super) fn kind_of(message: &Value) -> String {
     }
 }
 
-/// An error with its causes.
-pub(in super::super) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
-}
-
-/// A message as JSON; half a character, which no text can hold, becomes the sign for one.
+/// Decodes a message; a lone surrogate becomes U+FFFD.
 pub(super) fn read(line: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(line).or_else(|_| {
         let text = String::from_utf8_lossy(line);
@@ -41,7 +30,7 @@ pub(super) fn read(line: &[u8]) -> Result<Value, serde_json::Error> {
     })
 }
 
-/// A text or a number as a word.
+/// Returns a text or a number as a word.
 pub(super) fn word(value: Option<&Value>) -> Option<String> {
     match value? {
         Value::String(text) => Some(text.clone()),
@@ -50,7 +39,7 @@ pub(super) fn word(value: Option<&Value>) -> Option<String> {
     }
 }
 
-/// A `user` frame with these fields; `content` goes into its message.
+/// Returns a `user` frame with these fields; `content` goes into its message.
 pub(super) fn user(fields: &BTreeMap<String, RawJson>) -> String {
     let content = fields.get("content").map_or("\"\"", |content| content.as_str());
     let mut line = format!(
@@ -63,7 +52,7 @@ pub(super) fn user(fields: &BTreeMap<String, RawJson>) -> String {
     line.replace('\n', " ")
 }
 
-/// The step, as it is called.
+/// Returns the name of the step.
 pub(super) fn name(step: &Step) -> String {
     match step {
         Step::Prompt(_) => "prompt".to_owned(),

@@ -1,12 +1,10 @@
 //! The steps that wait for something.
 
+use agentwire_net::error_chain;
 use bytes::Bytes;
 use tokio::time::interval;
 
-use super::{
-    BETWEEN_LOOKS, Play,
-    tell::{chain, kind_of},
-};
+use super::{BETWEEN_LOOKS, Play, tell::kind_of};
 use crate::scenario::{pattern::Pattern, witness::Seen};
 use agentwire_testkit::Transcript;
 
@@ -47,7 +45,7 @@ impl Play<'_> {
     ) -> Result<(), String> {
         let mut looks = interval(BETWEEN_LOOKS);
         loop {
-            let transcript = self.recorder.transcript().map_err(|error| chain(&error))?;
+            let transcript = self.recorder.transcript().map_err(|error| error_chain(&error))?;
             let lines = lines(&transcript);
             let mut lines = lines.iter().filter_map(|line| serde_json::from_slice(line).ok());
             if lines.any(|line| pattern.fits(&line)) {

@@ -1,5 +1,4 @@
-#![doc = include_str!("../README.md")]
-#![cfg_attr(docsrs, feature(doc_cfg))]
+//! Whether an IP address is public.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
