@@ -5,8 +5,6 @@ mod authorization;
 mod builder;
 mod call;
 mod edit;
-#[cfg(test)]
-mod eventually;
 mod follow;
 mod gateway;
 #[cfg(feature = "auth")]

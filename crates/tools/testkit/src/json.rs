@@ -1,10 +1,14 @@
-//! JSON as it was written: numbers keep their text, and every value knows where it stands.
-
-mod walk;
+//! JSON values with their places in the text. Numbers keep their text.
 
 use std::{fmt, ops::Range};
 
-/// A JSON value with its place in the text that it was read from.
+use serde::{
+    Deserialize, Deserializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+/// A JSON value and its place in the parsed text.
 #[derive(Clone, Debug)]
 pub struct Json {
     pub span: Range<usize>,
@@ -17,32 +21,30 @@ pub enum Value {
     Bool(bool),
     /// A number's text: `1.0` is not `1`.
     Number(Box<str>),
-    /// A string, unescaped; one with a lone surrogate escape keeps its escapes.
+    /// An unescaped string. A string with a lone surrogate keeps its escapes.
     Text(Box<str>),
     List(Vec<Json>),
     Object(Vec<(Box<str>, Json)>),
 }
 
 impl Json {
-    /// Reads one JSON value; `None` where the bytes are none.
+    /// Parses a JSON value; returns `None` for other bytes, and for values in more than 128 levels of others.
     pub fn parse(text: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(text).ok()?;
-        // The walk below relies on the text being JSON, and on its depth being bounded.
-        serde_json::from_str::<serde::de::IgnoredAny>(text).ok()?;
-        Some(walk::value(text))
+        read(serde_json::from_str(text).ok()?, text.as_ptr().addr(), MAX_DEPTH)
     }
 
-    /// Reads one JSON object.
+    /// Parses a JSON object.
     pub fn object(text: &[u8]) -> Option<Self> {
         Self::parse(text).filter(|json| matches!(json.value, Value::Object(_)))
     }
 
-    /// The first field of this name.
+    /// Returns the first field with this name.
     pub fn field(&self, name: &str) -> Option<&Self> {
         self.fields().iter().find(|(key, _)| &**key == name).map(|(_, value)| value)
     }
 
-    /// The same without the fields of this name.
+    /// Removes the fields with this name.
     pub fn without(mut self, name: &str) -> Self {
         if let Value::Object(fields) = &mut self.value {
             fields.retain(|(key, _)| &**key != name);
@@ -50,12 +52,12 @@ impl Json {
         self
     }
 
-    /// The value at the end of a path of names.
+    /// Returns the value at a path of names.
     pub fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |json, name| json.field(name))
     }
 
-    /// The string at the end of a path of names.
+    /// Returns the string at a path of names.
     pub fn text_at(&self, path: &[&str]) -> Option<&str> {
         self.at(path)?.text()
     }
@@ -75,7 +77,7 @@ impl Json {
         matches!(self.value, Value::Null)
     }
 
-    /// The number's text.
+    /// Returns the text of a number.
     pub fn number(&self) -> Option<&str> {
         match &self.value {
             Value::Number(number) => Some(number),
@@ -83,7 +85,7 @@ impl Json {
         }
     }
 
-    /// The elements; none where it is no list.
+    /// Returns the elements of a list, and none for other values.
     pub fn list(&self) -> &[Self] {
         match &self.value {
             Value::List(list) => list,
@@ -91,7 +93,7 @@ impl Json {
         }
     }
 
-    /// The fields in their order; none where it is no object.
+    /// Returns the fields of an object in their order, and none for other values.
     pub fn fields(&self) -> &[(Box<str>, Self)] {
         match &self.value {
             Value::Object(fields) => fields,
@@ -99,17 +101,17 @@ impl Json {
         }
     }
 
-    /// The value's own text, of the text that it was read from.
+    /// Returns the part of the parsed text that is this value.
     pub fn raw<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         text.get(self.span.clone()).unwrap_or_default()
     }
 
-    /// Whether both say the same: the order of fields does not count, the text of numbers does.
+    /// Returns whether both are equal, regardless of the order of fields. Numbers are compared as texts.
     pub fn same(&self, other: &Self) -> bool {
         self.difference(other, &|_, _| false).is_none()
     }
 
-    /// The path to the first difference, where two different strings may pass for the same.
+    /// Returns the first difference. Strings for which `passes` returns `true` count as equal.
     pub fn difference<'a>(
         &'a self,
         other: &'a Self,
@@ -133,7 +135,7 @@ impl Json {
     }
 }
 
-/// The value as JSON text without spaces.
+/// Writes the value as JSON without spaces.
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {
@@ -155,18 +157,18 @@ impl fmt::Display for Json {
 }
 
 impl Value {
-    /// A string as JSON text.
+    /// Returns a string as JSON.
     pub fn quoted(text: &str) -> String {
         serde_json::Value::from(text).to_string()
     }
 }
 
-/// Where two values first differ.
+/// The first difference of two values.
 #[derive(Debug)]
 pub struct Difference<'a> {
-    /// As `.name[0]`; empty where the whole values differ.
+    /// The path, such as `.name[0]`; empty if the whole values differ.
     pub path: String,
-    /// The two values there; `None` where a field is missing.
+    /// The two values at the path; `None` if a field is missing.
     pub first: Option<&'a Json>,
     pub second: Option<&'a Json>,
 }
@@ -195,9 +197,67 @@ fn fields_difference<'a>(
     pairs.find_map(|(a, b)| a.1.difference(&b.1, passes).map(|found| found.below(&format!(".{}", a.0))))
 }
 
-/// The fields by name; those of one name keep their order.
+/// Returns the fields by name. Fields with the same name keep their order.
 fn sorted(fields: &[(Box<str>, Json)]) -> Vec<&(Box<str>, Json)> {
     let mut fields: Vec<_> = fields.iter().collect();
     fields.sort_by(|a, b| a.0.cmp(&b.0));
     fields
 }
+
+/// Reads a value of a text at this address. Returns `None` if values in it are nested too deeply.
+fn read(raw: &RawValue, text: usize, depth: usize) -> Option<Json> {
+    let json = raw.get();
+    let start = json.as_ptr().addr() - text;
+    let inner = |raw: &RawValue| read(raw, text, depth.checked_sub(1)?);
+    let value = match json.as_bytes().first()? {
+        b'{' => {
+            let Fields(fields) = serde_json::from_str(json).ok()?;
+            let field = |(name, value): (&RawValue, _)| Some((unescaped(name.get()), inner(value)?));
+            Value::Object(fields.into_iter().map(field).collect::<Option<_>>()?)
+        }
+        b'[' => {
+            let list: Vec<&RawValue> = serde_json::from_str(json).ok()?;
+            Value::List(list.into_iter().map(inner).collect::<Option<_>>()?)
+        }
+        b'"' => Value::Text(unescaped(json)),
+        b'n' => Value::Null,
+        b't' => Value::Bool(true),
+        b'f' => Value::Bool(false),
+        _ => Value::Number(json.into()),
+    };
+    Some(Json { span: start..start + json.len(), value })
+}
+
+fn unescaped(quoted: &str) -> Box<str> {
+    let inner = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+    serde_json::from_str(quoted).unwrap_or_else(|_| inner.into())
+}
+
+/// The fields of an object in their order, including those with the same name.
+struct Fields<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
+
+const MAX_DEPTH: usize = 128;

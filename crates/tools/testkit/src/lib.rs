@@ -3,6 +3,8 @@
 
 #[cfg(feature = "replay")]
 pub mod conformance;
+#[cfg(feature = "replay")]
+mod eventually;
 #[cfg(all(feature = "faults", unix))]
 mod fault_list;
 #[cfg(all(feature = "faults", unix))]
@@ -20,6 +22,8 @@ pub mod replay;
 pub mod transcript;
 
 // Shared with the workspace's own judge of recordings, and no part of the API.
+#[doc(hidden)]
+pub mod excerpt;
 #[cfg(feature = "replay")]
 #[doc(hidden)]
 pub mod ids;
@@ -35,6 +39,8 @@ pub mod recorded;
 #[doc(hidden)]
 pub mod splits;
 
+#[cfg(feature = "replay")]
+pub use eventually::eventually;
 #[cfg(feature = "model")]
 pub use model::{ModelError, ScriptedModel, script::Script};
 pub use record::Recorder;

@@ -23,34 +23,34 @@ pub enum Role {
 }
 
 impl Recorded {
-    /// `None` where the line is no JSON object.
+    /// Decodes a line; returns `None` if it is not a JSON object.
     pub fn read(line: &[u8]) -> Option<Self> {
         let json = Json::object(unmarked(line))?;
         let role = role(&json);
         Some(Self { json, role })
     }
 
-    /// The `type`, or nothing.
+    /// Returns the `type`, or an empty text.
     pub fn kind(&self) -> &str {
         self.json.text_at(&["type"]).unwrap_or_default()
     }
 
-    /// The `subtype` beside the `type`, or nothing.
+    /// Returns the `subtype` beside the `type`, or an empty text.
     pub fn subtype(&self) -> &str {
         self.json.text_at(&["subtype"]).unwrap_or_default()
     }
 
-    /// The `request` of a request.
+    /// Returns the `request` of a request.
     pub fn request(&self) -> Option<&Json> {
         self.json.field("request")
     }
 
-    /// The `response` of a response: its outcome.
+    /// Returns the `response` of a response.
     pub fn outcome(&self) -> Option<&Json> {
         self.json.field("response")
     }
 
-    /// The id of a request, a response or a cancellation.
+    /// Returns the id of a request, a response or a cancellation.
     pub fn id(&self) -> Option<&str> {
         match &self.role {
             Role::Request { id, .. } | Role::Response { id } | Role::Cancel { id } => Some(id),
@@ -59,7 +59,7 @@ impl Recorded {
     }
 }
 
-/// The line without a byte order mark.
+/// Returns the line without a byte order mark.
 pub fn unmarked(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)
 }
@@ -79,17 +79,3 @@ fn role(json: &Json) -> Role {
     };
     role.unwrap_or(Role::Message)
 }
-
-/// The start of a line, for a report.
-pub fn excerpt(line: &[u8]) -> String {
-    let start = line.get(..EXCERPT).unwrap_or(line);
-    let text = String::from_utf8_lossy(start);
-    if start.len() < line.len() {
-        format!("{}…", text.trim_end_matches('\u{fffd}'))
-    } else {
-        text.into_owned()
-    }
-}
-
-/// How much of a line a report shows, in bytes.
-const EXCERPT: usize = 160;

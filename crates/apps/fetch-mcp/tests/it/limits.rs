@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use agentwire_testkit::eventually;
 use rmcp::model::{CallToolRequestParams, ClientRequest, Request};
 use rmcp::object;
 use rmcp::service::PeerRequestOptions;
@@ -126,17 +127,7 @@ async fn a_cancelled_call_closes_its_connection() {
     let request = ClientRequest::CallToolRequest(Request::new(call));
     let pending =
         client.service.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
-    until(|| site.open() == 1).await;
+    eventually(|| site.open() == 1).await;
     pending.cancel(None).await.unwrap();
-    until(|| site.open() == 0).await;
-}
-
-async fn until(condition: impl Fn() -> bool) {
-    let waiting = async {
-        let mut again = tokio::time::interval(Duration::from_millis(2));
-        while !condition() {
-            again.tick().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(40), waiting).await.unwrap();
+    eventually(|| site.open() == 0).await;
 }

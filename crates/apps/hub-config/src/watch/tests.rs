@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agentwire_testkit::eventually;
 use notify::event::{EventKind, Flag};
 use notify::{ErrorKind, RecursiveMode, Watcher, WatcherKind};
 use tempfile::TempDir;
@@ -336,12 +337,7 @@ async fn polling_stops_when_watches_are_available_again() {
     let place = Place::new(Settings { native, ..quick() }, &["mcp.json"]).await;
     assert!(place.warning().is_some());
     FULL.store(false, Ordering::Relaxed);
-    let watched = async {
-        while place.warning().is_some() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(LIMIT, watched).await.expect("it is watched");
+    eventually(|| place.warning().is_none()).await;
     place.write("mcp.json", "1");
     place.expect("mcp.json").await;
 }

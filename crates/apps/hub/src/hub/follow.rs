@@ -92,12 +92,12 @@ const REQUESTS: usize = 16;
 mod tests {
     use std::{fs, sync::mpsc, thread, time::Duration};
 
+    use agentwire_testkit::eventually;
     use tokio::{task::JoinSet, time::timeout};
 
     use crate::{
         Hub,
         config::{EditError, Sources, hold},
-        hub::eventually::eventually,
     };
 
     const LIMIT: Duration = Duration::from_secs(30);

@@ -6,12 +6,13 @@ use agentwire_hub::{
     CallError, Change, DisabledBy, ServerState,
     config::{Patterns, Sources},
 };
+use agentwire_testkit::eventually;
 use futures_util::StreamExt;
 use serde_json::json;
 
 use crate::{
     left::BOUND,
-    played::{becomes, call, configuration, echo, hasty, is_connected, play, seen, until},
+    played::{becomes, call, configuration, echo, hasty, is_connected, play, seen},
     runner::tests,
 };
 
@@ -34,7 +35,7 @@ fn servers_are_added_removed_and_kept() {
         hub.apply(configuration([("new", mark.server(&[])), ("s", mark.server(&[]))]));
         becomes(&hub, "new", is_connected).await;
         assert_eq!(seen(&hub).await["pid"], pid, "it runs on");
-        until(|| mark.processes().len() == 2).await;
+        eventually(|| mark.processes().len() == 2).await;
         let mut removed = false;
         while !removed {
             let event = events.next().await.unwrap();
@@ -83,7 +84,7 @@ fn disabled_server_ends_and_starts_when_enabled() {
         off.disabled = true;
         hub.apply(configuration([("s", off)]));
         becomes(&hub, "s", |state| matches!(state, ServerState::Disabled(DisabledBy::Config))).await;
-        until(|| mark.processes().is_empty()).await;
+        eventually(|| mark.processes().is_empty()).await;
         hub.apply(configuration([("s", mark.server(&[]))]));
         becomes(&hub, "s", is_connected).await;
         echo(&hub).await;

@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use agentwire_hub::{CallError, CallLimits, Level, ServerState};
+use agentwire_testkit::eventually;
 use futures_util::{StreamExt, stream::FuturesUnordered};
 use serde_json::json;
 
 use crate::{
     left::BOUND,
-    played::{becomes, call, configuration, echo, is_connected, play, seen, state, until},
+    played::{becomes, call, configuration, echo, is_connected, play, seen, state},
     runner::tests,
 };
 
@@ -72,7 +73,7 @@ fn server_that_closes_its_stdout_is_restarted() {
         becomes(&hub, "s", is_connected).await;
         assert_eq!(&*hub.troubles("s").unwrap()[0].what, "it closed its stdout");
         echo(&hub).await;
-        until(|| mark.processes().len() == 1).await;
+        eventually(|| mark.processes().len() == 1).await;
     });
 }
 
@@ -81,7 +82,7 @@ fn server_that_closes_its_stdin_is_restarted() {
         let hub = mark.connected(&["close-stdin"]).await;
         let start = Instant::now();
         let later = async {
-            until(|| mark.processes().iter().any(|(_, command)| command.starts_with("sleep"))).await;
+            eventually(|| mark.processes().iter().any(|(_, command)| command.starts_with("sleep"))).await;
             call(&hub, "echo", json!({"text": "x"})).await.unwrap_err();
         };
         let (first, ()) = tokio::join!(call(&hub, "fault", json!({})), later);
@@ -204,7 +205,7 @@ fn stderr_is_kept_within_a_bound() {
         echo(&hub).await;
         let lines = || hub.stderr("s").unwrap();
         // A pipe of its own, which is read when it is its turn.
-        until(|| lines().last().is_some_and(|line| &*line.text == "the last line of stderr")).await;
+        eventually(|| lines().last().is_some_and(|line| &*line.text == "the last line of stderr")).await;
         assert_eq!(lines().len(), 500);
     });
 }
@@ -213,7 +214,7 @@ fn levels_are_what_the_server_wrote() {
     play(async |mark| {
         let hub = mark.connected(&["levels"]).await;
         // They are on their way when it is connected.
-        until(|| hub.stderr("s").unwrap().len() >= 4).await;
+        eventually(|| hub.stderr("s").unwrap().len() >= 4).await;
         let levels: Vec<_> = hub.stderr("s").unwrap().iter().map(|line| line.level).collect();
         assert_eq!(levels, [Some(Level::Info), Some(Level::Warning), Some(Level::Error), None]);
         assert_eq!(hub.troubles("s").unwrap(), [], "what is on stderr is no trouble by itself");

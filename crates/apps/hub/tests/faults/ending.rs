@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use agentwire_hub::{DisabledBy, ServerState, config::Sources};
+use agentwire_testkit::eventually;
 
 use crate::{
     left::{BOUND, Mark},
-    played::{becomes, configuration, echo, hasty, is_connected, play, runtime, state, until},
+    played::{becomes, configuration, echo, hasty, is_connected, play, runtime, state},
     runner::tests,
 };
 
@@ -57,7 +58,7 @@ fn dropping_the_last_clone_ends_the_process_tree() {
             drop(hub);
             echo(&other).await;
             drop(other);
-            until(|| mark.processes().is_empty()).await;
+            eventually(|| mark.processes().is_empty()).await;
         });
     }
 }
@@ -79,7 +80,7 @@ fn runtime_shutdown_during_start_leaves_no_process() {
         let runtime = runtime();
         let hub = runtime.block_on(async {
             let hub = mark.hub(&["hang-start", "deaf", "stubborn", "grandchild"]).build();
-            until(|| !is_begun || mark.processes().len() >= 2).await;
+            eventually(|| !is_begun || mark.processes().len() >= 2).await;
             hub
         });
         drop(runtime);
@@ -113,7 +114,7 @@ fn disabling_ends_the_process_tree() {
         hub.set_enabled(false);
         assert!(!hub.is_enabled());
         becomes(&hub, "s", |state| matches!(state, ServerState::Disabled(DisabledBy::Hub))).await;
-        until(|| mark.processes().is_empty()).await;
+        eventually(|| mark.processes().is_empty()).await;
         assert!(matches!(hub.restart("s").await, Some(ServerState::Disabled(DisabledBy::Hub))));
         mark.is_gone();
         hub.set_enabled(true);
@@ -127,7 +128,7 @@ fn removal_ends_the_process_tree() {
         let hub = mark.connected(STUBBORN[5]).await;
         hub.apply(configuration([]));
         assert!(hub.server("s").is_none());
-        until(|| mark.processes().is_empty()).await;
+        eventually(|| mark.processes().is_empty()).await;
         hub.close().await;
     });
 }
@@ -137,11 +138,11 @@ fn hanging_start_ends_with_the_hub() {
         play(async |mark| {
             let hub = mark.hub(&["hang-start", "deaf", "stubborn", "grandchild"]).build();
             // The server and its grandchild.
-            until(|| mark.processes().len() >= 2).await;
+            eventually(|| mark.processes().len() >= 2).await;
             assert!(matches!(state(&hub, "s"), ServerState::Starting));
             if drops {
                 drop(hub);
-                until(|| mark.processes().is_empty()).await;
+                eventually(|| mark.processes().is_empty()).await;
             } else {
                 hub.close().await;
                 mark.is_gone();
@@ -158,7 +159,7 @@ fn hub_that_is_dropped_at_once_leaves_no_process() {
         drop(hub);
         let hub = mark.hub(STUBBORN[5]).build();
         hub.close().await;
-        until(|| mark.processes().is_empty()).await;
+        eventually(|| mark.processes().is_empty()).await;
     });
 }
 
@@ -166,7 +167,7 @@ fn failed_start_leaves_no_grandchild() {
     play(async |mark| {
         let hub = mark.hub(&["grandchild", "quiet-grandchild", "exit-start"]).build();
         becomes(&hub, "s", |state| matches!(state, ServerState::Failed { .. })).await;
-        until(|| mark.processes().is_empty()).await;
+        eventually(|| mark.processes().is_empty()).await;
     });
 }
 
@@ -186,7 +187,7 @@ fn dropped_close_still_ends_the_servers() {
     play(async |mark| {
         let hub = mark.connected(&["deaf", "stubborn"]).await;
         assert!(tokio::time::timeout(Duration::from_millis(1), hub.close()).await.is_err());
-        until(|| mark.processes().is_empty()).await;
+        eventually(|| mark.processes().is_empty()).await;
         hub.close().await;
     });
 }

@@ -3,12 +3,13 @@
 use std::time::{Duration, SystemTime};
 
 use agentwire_hub::{Backoff, Change, Hub, KeepAlive, ServerState, config::Sources};
+use agentwire_testkit::eventually;
 use futures_util::{FutureExt, StreamExt};
 use serde_json::json;
 
 use crate::{
     left::{Mark, kill},
-    played::{becomes, call, echo, failed, hasty, is_connected, play, seen, state, until},
+    played::{becomes, call, echo, failed, hasty, is_connected, play, seen, state},
     runner::tests,
 };
 
@@ -29,7 +30,7 @@ fn killed_server_is_restarted() {
     play(async |mark| {
         let hub = mark.connected(&["quiet-grandchild"]).await;
         // A process has no environment for a moment, while it becomes another program.
-        until(|| mark.processes().len() == 2).await;
+        eventually(|| mark.processes().len() == 2).await;
         let before = mark.processes();
         let pid = seen(&hub).await["pid"].as_u64().unwrap();
         kill(u32::try_from(pid).unwrap());
@@ -40,7 +41,7 @@ fn killed_server_is_restarted() {
         assert_ne!(seen(&hub).await["pid"].as_u64().unwrap(), pid);
         let left: Vec<_> = mark.processes().into_iter().filter(|one| before.contains(one)).collect();
         assert_eq!(left, [], "the old grandchild has gone with its server");
-        until(|| mark.processes().len() == 2).await;
+        eventually(|| mark.processes().len() == 2).await;
     });
 }
 
@@ -184,7 +185,7 @@ fn idle_unresponsive_server_is_restarted() {
         assert_eq!(&*why, "it did not answer a ping within 5 s");
         becomes(&hub, "s", is_connected).await;
         echo(&hub).await;
-        until(|| mark.processes().len() == 1).await;
+        eventually(|| mark.processes().len() == 1).await;
     });
 }
 
@@ -192,7 +193,7 @@ fn server_without_ping_support_is_not_pinged_again() {
     play(async |mark| {
         let hub = asked_often(mark, &["no-ping"], Duration::from_millis(50)).await;
         let pid = seen(&hub).await["pid"].clone();
-        until(|| hub.troubles("s").unwrap().iter().any(|trouble| trouble.what.contains("`ping`"))).await;
+        eventually(|| hub.troubles("s").unwrap().iter().any(|trouble| trouble.what.contains("`ping`"))).await;
         assert_eq!(seen(&hub).await["pid"], pid);
         assert_eq!(seen(&hub).await["pings"], 1, "it is asked once");
         assert!(is_connected(&state(&hub, "s")));

@@ -121,12 +121,3 @@ pub(crate) async fn echo(hub: &Hub) {
 pub(crate) async fn seen(hub: &Hub) -> Value {
     serde_json::from_str(&call(hub, "seen", json!({})).await.unwrap()).unwrap()
 }
-
-/// Waits until a condition holds.
-pub(crate) async fn until(mut condition: impl FnMut() -> bool) {
-    let mut looks = tokio::time::interval(Duration::from_millis(5));
-    while !condition() {
-        // The test's own limit bounds it.
-        looks.tick().await;
-    }
-}

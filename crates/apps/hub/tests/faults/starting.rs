@@ -9,11 +9,12 @@ use agentwire_hub::{
     List, ServerState,
     config::{Launch, Sources, Stdio, Variables},
 };
+use agentwire_testkit::eventually;
 use serde_json::json;
 
 use crate::{
     left::BOUND,
-    played::{becomes, call, configuration, echo, failed, hasty, is_connected, play, seen, state, until},
+    played::{becomes, call, configuration, echo, failed, hasty, is_connected, play, seen, state},
     runner::tests,
 };
 
@@ -96,7 +97,7 @@ fn hanging_start_times_out_and_delays_no_other_server() {
         becomes(&hub, "s", is_connected).await;
         assert!(matches!(state(&hub, "hangs"), ServerState::Starting));
         assert!(!hub.wait_until_ready(Duration::from_millis(1)).await, "one is still starting");
-        until(|| hub.stderr("hangs").unwrap().len() >= 4).await;
+        eventually(|| hub.stderr("hangs").unwrap().len() >= 4).await;
         let late = configuration([("late", hangs(Duration::from_secs(3))), ("s", mark.server(&[]))]);
         hub.apply(late);
         let why = failed(&hub, "late").await;
@@ -162,7 +163,7 @@ fn servers_start_concurrently() {
             names.iter().fold(Sources::new(), |sources, name| sources.server(name.as_str(), hangs.clone()));
         let hub = hasty(sources).build();
         // None of them is ever ready: where one waited for another, only one would run.
-        until(|| mark.processes().len() == names.len()).await;
+        eventually(|| mark.processes().len() == names.len()).await;
         for (snapshot, name) in hub.snapshot().iter().zip(&names) {
             assert_eq!(snapshot.configured.name.as_str(), name);
             assert!(matches!(snapshot.state, ServerState::Starting), "{snapshot:?}");

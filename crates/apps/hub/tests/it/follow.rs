@@ -10,6 +10,7 @@ use agentwire_hub::{
     Backoff, Change, DisabledBy, EventStream, Hub, ServerState,
     config::{EditError, ProblemKind, Refusal, ServerConfig, Severity, Sources, Stdio},
 };
+use agentwire_testkit::eventually;
 use futures_util::{FutureExt as _, StreamExt as _};
 use serde_json::{Map, Value, json};
 
@@ -28,7 +29,7 @@ async fn configured(events: &mut EventStream) {
     tokio::time::timeout(LIMIT, applied).await.unwrap();
 }
 
-/// How often the configuration was applied, up to now.
+/// Returns how often the configuration was applied up to now.
 fn configurations(events: &mut EventStream) -> usize {
     let mut count = 0;
     while let Some(event) = events.next().now_or_never() {
@@ -366,11 +367,6 @@ async fn alone() {
         } else {
             drop(hub);
         }
-        let gone = async {
-            while watches() > 0 {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(LIMIT, gone).await.unwrap();
+        eventually(|| watches() == 0).await;
     }
 }

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use agentwire_testkit::eventually;
 use rmcp::model::{CallToolRequestParams, CallToolResult, ClientRequest, ProgressNotificationParam, Request};
 use rmcp::service::{NotificationContext, PeerRequestOptions, RequestHandle, RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
@@ -122,7 +123,7 @@ impl Client {
             let heard = self.heard.0.lock().unwrap();
             heard.iter().any(|told| told.message.as_deref().is_some_and(|message| message.contains(text)))
         };
-        until(told).await;
+        eventually(told).await;
     }
 
     /// Closes the input, and waits until the server exits.
@@ -152,16 +153,6 @@ pub(crate) async fn answer(handle: RequestHandle<RoleClient>) -> Answer {
         rmcp::model::ServerResult::CallToolResult(result) => Answer::of(result),
         other => panic!("{other:?}"),
     }
-}
-
-pub(crate) async fn until(condition: impl Fn() -> bool) {
-    let waiting = async {
-        let mut again = tokio::time::interval(Duration::from_millis(5));
-        while !condition() {
-            again.tick().await;
-        }
-    };
-    tokio::time::timeout(LIMIT, waiting).await.unwrap();
 }
 
 /// Returns whether a process exists and is not a zombie.

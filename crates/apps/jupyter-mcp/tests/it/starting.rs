@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use agentwire_testkit::eventually;
 use tempfile::TempDir;
 
 use crate::client::{Client, installed, program};
@@ -72,7 +73,7 @@ async fn nothing_is_left_of_a_start_that_the_client_ends() {
     command.env("TMPDIR", folder.path());
     let client = Client::start(command).await;
     let _pending = client.begin("1").await;
-    crate::client::until(|| runs(&seconds)).await;
+    eventually(|| runs(&seconds)).await;
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     client.close().await;
     assert!(!runs(&seconds));

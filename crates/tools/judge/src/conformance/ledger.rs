@@ -13,7 +13,10 @@ use super::{
     report::Report,
     scene::{Item, Mark, Scene, What},
 };
-use agentwire_testkit::recorded::{Recorded, Role, excerpt};
+use agentwire_testkit::{
+    excerpt::excerpt,
+    recorded::{Recorded, Role},
+};
 
 /// Checks that every request has its one answer, and that nothing stands behind an end.
 pub(super) fn check(scene: &Scene, facts: &Facts, report: &mut Report) {
@@ -72,7 +75,7 @@ impl Ledger<'_> {
         }
     }
 
-    /// Where nothing of ours is there, an id still comes once only in each role.
+    /// Checks a line of a capture without our lines: an id still occurs only once in each role.
     fn bare(&mut self, line: usize, read: &Recorded) {
         let (ids, id, what) = match &read.role {
             Role::Request { id, .. } => {

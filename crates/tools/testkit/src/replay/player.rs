@@ -13,8 +13,9 @@ use super::{
 };
 use crate::{
     Splits,
+    excerpt::excerpt,
     ids::Ids,
-    recorded::{Recorded, Role, excerpt},
+    recorded::{Recorded, Role},
     splits::Cutter,
 };
 
@@ -122,12 +123,12 @@ impl Player {
         piece
     }
 
-    /// Whether there is nothing to do but to wait.
+    /// Returns whether the player can only wait.
     pub(super) fn is_idle(&self) -> bool {
         self.output.is_empty() && self.mismatch.is_none() && !self.is_over()
     }
 
-    /// Whether nothing more will be played.
+    /// Returns whether nothing more will be played.
     pub(super) fn is_over(&self) -> bool {
         self.cursor == self.score.steps.len()
     }
@@ -136,7 +137,7 @@ impl Player {
         self.mismatch.as_ref()
     }
 
-    /// How the CLI ended, where it has; a replay that does not fit ends it with code 1.
+    /// Returns how the CLI ended, if it has. A replay that does not match ends it with code 1.
     pub(super) fn exit(&self) -> Option<ExitReport> {
         // The error of the source has the whole mismatch.
         let failed = |mismatch: &Mismatch| ExitReport::exited(1).with_stderr_tail(mismatch.place());
@@ -199,7 +200,7 @@ impl Player {
         }
     }
 
-    /// The host kept the player waiting for too long.
+    /// Gives up because the host kept the player waiting for too long.
     pub(super) fn give_up(&mut self) {
         let why = format!("nothing came within {:?}", self.limit);
         self.fail((!self.is_over()).then_some(self.cursor), None, &why);
@@ -221,7 +222,7 @@ impl Player {
         }
     }
 
-    /// What only the host can decide to do, once each.
+    /// Returns the next action that only the host can take, once each.
     pub(super) fn due(&mut self) -> Option<Due> {
         if self.mismatch.is_some() || self.is_over() {
             return Some(Due::Over);

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::header::Version;
+use crate::excerpt::excerpt;
 
 /// A transcript that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -145,10 +146,3 @@ fn where_it_failed(entry: &Option<usize>) -> String {
         Some(index) => format!("entry {index} cannot be written"),
     }
 }
-
-/// The beginning of a text, bounded so that an error stays readable.
-fn excerpt(text: &[u8]) -> String {
-    String::from_utf8_lossy(text.get(..EXCERPT).unwrap_or(text)).into_owned()
-}
-
-const EXCERPT: usize = 60;

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::{LIMIT, Place, quick};
+use agentwire_testkit::eventually;
+
+use super::{Place, quick};
 
 #[test]
 fn dropping_leaves_no_thread_and_no_watch() {
@@ -26,12 +28,7 @@ async fn dropping() {
     place.expect("mcp.json").await;
     assert_eq!(left(), 3, "two threads and a queue of the kernel's");
     drop(place);
-    let gone = async {
-        while left() > 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(LIMIT, gone).await.expect("nothing is left");
+    eventually(|| left() == 0).await;
 }
 
 /// Counts the threads and inotify queues of this process.

@@ -1,9 +1,12 @@
 //! Watched folders with the folders in them.
 
+#[cfg(target_os = "linux")]
+use agentwire_testkit::eventually;
+
 use super::{NoEvents, Place, Settings, quick};
 use crate::watch::look::MAX_FOLDERS;
 
-/// As on a network file system: there are no events.
+/// Returns settings without events, as on a network file system.
 fn without_events() -> Settings {
     Settings {
         native: |_| Ok(Box::new(NoEvents { is_full: false })),
@@ -83,8 +86,8 @@ async fn too_many() {
         place.create_dir(&format!("huge/{number}/inside"));
     }
     wait_for(&place, "huge").await;
-    until(|| (MAX_FOLDERS..MAX_FOLDERS + 20).contains(&watches())).await;
-    until(|| place.warning().is_some_and(|why| why.contains("/huge is watched: there are too many"))).await;
+    eventually(|| (MAX_FOLDERS..MAX_FOLDERS + 20).contains(&watches())).await;
+    eventually(|| place.warning().is_some_and(|why| why.contains("/huge is watched: it has too many"))).await;
     // Each path itself is watched even if there is no room for the folders in it.
     place.write("huge/file", "");
     wait_for(&place, "huge").await;
@@ -94,7 +97,7 @@ async fn too_many() {
     wait_for(&place, "small").await;
     std::fs::remove_dir_all(place.path("huge")).unwrap();
     wait_for(&place, "huge").await;
-    until(|| place.warning().is_none() && watches() < 20).await;
+    eventually(|| place.warning().is_none() && watches() < 20).await;
     place.create_dir("small/inside");
     wait_for(&place, "small").await;
     place.write("small/inside/file", "");
@@ -105,16 +108,6 @@ async fn too_many() {
 #[cfg(target_os = "linux")]
 async fn wait_for(place: &Place, name: &str) {
     while !place.changed().await.contains(&place.path(name)) {}
-}
-
-#[cfg(target_os = "linux")]
-async fn until(is_so: impl Fn() -> bool) {
-    let so = async {
-        while !is_so() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(super::LIMIT, so).await.unwrap();
 }
 
 /// Returns the number of watches of this process.

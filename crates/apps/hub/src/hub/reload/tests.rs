@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use agentwire_testkit::eventually;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -13,7 +14,7 @@ use super::{Reload, WatchSettings};
 use crate::{
     Hub,
     config::{Edit, Files, ProblemKind, Severity, Sources, Variables},
-    hub::{eventually::eventually, follow::Follow},
+    hub::follow::Follow,
 };
 
 #[tokio::test]
@@ -33,7 +34,7 @@ async fn unwatchable_files_are_a_problem_and_are_polled() {
         "{problems:?}"
     );
     assert_eq!(problems[0].severity(), Severity::Warning);
-    assert!(problems[0].to_string().starts_with("warning: what is in "), "{}", problems[0]);
+    assert!(problems[0].to_string().starts_with("warning: files in "), "{}", problems[0]);
     let text = r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#;
     fs::write(folder.path().join(".mcp.json"), text).unwrap();
     eventually(|| !servers.all().is_empty()).await;

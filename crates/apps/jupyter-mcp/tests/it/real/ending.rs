@@ -4,9 +4,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use agentwire_testkit::eventually;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::client::{Client, lives, until};
+use crate::client::{Client, lives};
 use crate::real::{python, python_with};
 
 #[tokio::test]
@@ -98,8 +99,8 @@ impl Started {
     }
 
     async fn is_gone(&self) {
-        until(|| !self.processes.iter().any(|process| lives(*process))).await;
-        until(|| !self.file.parent().unwrap().exists()).await;
+        eventually(|| !self.processes.iter().any(|process| lives(*process))).await;
+        eventually(|| !self.file.parent().unwrap().exists()).await;
     }
 }
 
@@ -121,7 +122,7 @@ async fn nothing_is_left_after_the_end_of_input_a_restart_and_a_signal() {
         let (server, asked) = (client.server, Instant::now());
         kill_process(Pid::from_raw(server.cast_signed()).unwrap(), signal).unwrap();
         started.is_gone().await;
-        until(|| !lives(server)).await;
+        eventually(|| !lives(server)).await;
         assert!(asked.elapsed() < Duration::from_secs(20), "{signal:?} took {:?}", asked.elapsed());
     }
 }
@@ -133,7 +134,7 @@ async fn no_process_is_left_where_the_server_is_killed() {
     let started = start(&client).await;
     // The kernel's guard starts shortly after the kernel.
     kill_process(Pid::from_raw(client.server.cast_signed()).unwrap(), Signal::KILL).unwrap();
-    until(|| !started.processes.iter().any(|process| lives(*process))).await;
+    eventually(|| !started.processes.iter().any(|process| lives(*process))).await;
     // The killed server could not remove the folder.
     std::fs::remove_dir_all(started.file.parent().unwrap()).unwrap();
 }
@@ -148,5 +149,5 @@ async fn a_server_that_is_ended_fails_the_call_that_runs() {
     kill_process(Pid::from_raw(client.server.cast_signed()).unwrap(), Signal::TERM).unwrap();
     let ended = tokio::time::timeout(Duration::from_secs(30), running.await_response()).await.unwrap();
     assert!(ended.is_err() || format!("{ended:?}").contains("ended"), "{ended:?}");
-    until(|| !lives(client.server)).await;
+    eventually(|| !lives(client.server)).await;
 }

@@ -13,12 +13,10 @@ use std::{
     time::Duration,
 };
 
+use agentwire_testkit::eventually;
 use tokio::{sync::Semaphore, task::JoinSet, time::sleep};
 
-use super::{
-    Place,
-    killed::{Host, eventually},
-};
+use super::{Place, killed::Host};
 use guard::{GUARDS, Guard};
 use host::{HOST, WAYS};
 
@@ -71,7 +69,7 @@ fn host() {
     }
 }
 
-/// Whether the guards are passed, in order.
+/// Returns for each guard whether it was passed, in order.
 async fn try_all(chosen: impl Fn(&Guard, &str) -> bool) -> Vec<(&'static str, &'static str, bool)> {
     let room = Arc::new(Semaphore::new(AT_ONCE));
     let mut cases = JoinSet::new();
@@ -100,7 +98,7 @@ async fn is_passed(guard: &'static Guard, way: &str) -> bool {
             .spawn()
             .unwrap(),
     );
-    eventually("its time has come", || guard.has_come(&place)).await;
+    eventually(|| guard.has_come(&place)).await;
     // Time for the CLI to reach the state in which it waits.
     sleep(Duration::from_millis(200)).await;
     match way {
@@ -117,11 +115,11 @@ async fn is_passed(guard: &'static Guard, way: &str) -> bool {
         assert!(!guard.is_passed(&place), "{} is passed at {way}", guard.name);
         drop(host);
     }
-    eventually("nothing is left of the CLI", || !is_used(&place.file("project"))).await;
+    eventually(|| !is_used(&place.file("project"))).await;
     guard.is_passed(&place)
 }
 
-/// Whether a process works in this folder.
+/// Returns whether a process works in this folder.
 fn is_used(folder: &Path) -> bool {
     let folder = fs::canonicalize(folder).unwrap();
     let mut processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path().join("cwd"));

@@ -15,14 +15,11 @@ use agentwire::{
     protocol::hook::{HookReply, PreToolUse},
     sessions::{FolderStore, MemoryStore, Page, RawEntry, SessionKey, SessionStore, StoreSessions},
 };
+use agentwire_testkit::eventually;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::{
-    LIMIT, Place, bounded, bounded_for_many,
-    killed::{Host, eventually},
-    place,
-};
+use super::{LIMIT, Place, bounded, bounded_for_many, killed::Host, place};
 
 const PROJECT: &str = "p";
 
@@ -35,7 +32,7 @@ fn options(place: &Place) -> Options {
     place.options().cwd(place.path("project")).allowed_tools(["Bash"]).session_store_project(PROJECT)
 }
 
-/// All entries of all sessions that the store has, with those of subagents.
+/// Returns all entries of all sessions in the store, including those of subagents.
 async fn entries(store: &dyn SessionStore) -> Vec<RawEntry> {
     let mut all = Vec::new();
     for session in store.list_sessions(PROJECT).unwrap().await.unwrap() {
@@ -49,7 +46,7 @@ async fn entries(store: &dyn SessionStore) -> Vec<RawEntry> {
     all
 }
 
-/// Whether the store has a message of the model with this tool use.
+/// Returns whether the store has a message of the model with this tool use.
 async fn has(store: &dyn SessionStore, tool_use: &str) -> bool {
     let id = format!("\"{tool_use}\"");
     entries(store).await.iter().any(|entry| entry.kind() == "assistant" && entry.as_str().contains(&id))
@@ -182,7 +179,7 @@ async fn stored_entries_survive_a_killed_host() {
                 .stderr(Stdio::null())
                 .spawn();
             let mut host = Host(host.unwrap());
-            eventually("the tool runs", || place.file("project/ran.txt").exists()).await;
+            eventually(|| place.file("project/ran.txt").exists()).await;
             let store = FolderStore::at(place.file("store"));
             if *way == "eager" {
                 let began = Instant::now();

@@ -2,10 +2,11 @@
 
 use std::process::{Command, Stdio};
 
+use agentwire_testkit::eventually;
 use agentwire_worker::Recovery;
 
 use super::*;
-use crate::live::killed::{Host, eventually};
+use crate::live::killed::Host;
 
 /// How many sessions run in the host.
 const SESSIONS: usize = 5;
@@ -26,7 +27,7 @@ async fn killed() -> Place {
         .stderr(Stdio::null())
         .spawn();
     let mut host = Host(host.unwrap());
-    eventually("all tools run", || (0..SESSIONS).all(|n| noted(&place, n) == "began\n")).await;
+    eventually(|| (0..SESSIONS).all(|n| noted(&place, n) == "began\n")).await;
     host.0.kill().unwrap();
     host.0.wait().unwrap();
     place

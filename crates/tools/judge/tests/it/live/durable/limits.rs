@@ -5,11 +5,11 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use agentwire_testkit::eventually;
 use agentwire_worker::{SecretFolder, Start};
 use tokio::time::Instant;
 
 use super::*;
-use crate::live::killed::eventually;
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
@@ -52,7 +52,7 @@ async fn worker_without_its_lease_ends_its_processes_in_time() {
         let worker = Worker::new(worker(&place).lease(lease)).unwrap();
         let fence = worker.fence(&session(1), 1);
         assert_eq!(worker.start(&fence, &prompt(1)), Start::Started);
-        eventually("the tool runs", || {
+        eventually(|| {
             worker.renew(std::time::Instant::now());
             !noted(&place, 1).is_empty()
         })
@@ -61,7 +61,7 @@ async fn worker_without_its_lease_ends_its_processes_in_time() {
         worker.renew(renewed.into_std());
         let cli = format!("/proc/{}", noted(&place, 1).trim());
         assert!(Path::new(&cli).exists());
-        eventually("the process is gone", || !Path::new(&cli).exists()).await;
+        eventually(|| !Path::new(&cli).exists()).await;
         assert!(renewed.elapsed() < lease, "another worker may have started the session");
         assert_eq!(worker.start(&fence, &prompt(1)), Start::Lost);
         assert!(!worker.alive(&fence));

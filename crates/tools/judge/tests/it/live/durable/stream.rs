@@ -75,7 +75,7 @@ pub(crate) async fn cut_readers_get_each_message_once_and_in_order(log: impl Fn(
     .await;
 }
 
-/// A model that uses a tool in each turn, with a pause after each part of its text.
+/// Returns a place with a model that uses a tool in each turn, with a pause after each part of its text.
 async fn talkative() -> Place {
     let tool = json!({"tool_use": {"name": "Bash", "input": {"command": "echo one >> ran.txt"}}});
     let text = "The text of this message comes in parts. ".repeat(8);
