@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use notify::Watcher;
-use tokio::sync::watch;
-use tokio::time::sleep_until;
+use tokio::sync::{oneshot, watch};
+use tokio::time::{sleep_until, timeout};
 
-use inbox::Inbox;
+use inbox::{Inbox, Wanted};
 use worker::Worker;
 
 /// A watcher of files, which need not exist yet: it watches their parent folders, or the nearest ones that exist.
@@ -35,11 +35,11 @@ pub struct Watch {
 #[derive(Default)]
 struct Status {
     /// The number of the last [`Watch::set`] that is in force.
-    settled: u64,
+    in_force: u64,
     /// Since when the thread works; `None` while it waits.
     busy: Option<Instant>,
     changed: BTreeSet<PathBuf>,
-    warnings: Arc<[Arc<str>]>,
+    warnings: Vec<Arc<str>>,
 }
 
 /// Times and limits of a [`Watch`].
@@ -78,14 +78,19 @@ impl Watch {
     /// Replaces the set of watched files. Files that stay in the set are watched without a gap.
     ///
     /// When this returns, all later changes are reported: a caller that reads the files then misses none.
+    /// If an unresponsive file system blocks the thread, this returns early with a warning, and all files are reported
+    /// as changed when they are watched.
     ///
     /// # Cancel safety
     ///
     /// The set is replaced even if the future is dropped.
     pub async fn set(&self, paths: impl IntoIterator<Item = PathBuf>) {
-        let paths = paths.into_iter().map(|path| std::path::absolute(&path).unwrap_or(path));
-        self.inbox.want(paths.collect());
-        self.settled().await;
+        let paths = paths.into_iter().map(|path| std::path::absolute(&path).unwrap_or(path)).collect();
+        // An unresponsive file system delays the caller only once.
+        let patience = if self.is_late() { Duration::ZERO } else { self.patience };
+        let (in_force, reported) = oneshot::channel();
+        self.inbox.want(Wanted { paths, in_force });
+        _ = timeout(patience, reported).await;
     }
 
     /// Returns the files that have changed, appeared or vanished since the last call. Waits for the first one.
@@ -109,12 +114,6 @@ impl Watch {
         }
     }
 
-    /// Waits until the last set is in force. For callers that dropped the future of [`set`](Self::set).
-    pub async fn settled(&self) {
-        let number = self.inbox.number();
-        _ = self.status.subscribe().wait_for(|status| status.settled >= number).await;
-    }
-
     /// Waits until an unresponsive file system blocks the thread, so that no change is reported.
     pub async fn stalled(&self) {
         let mut news = self.status.subscribe();
@@ -134,8 +133,14 @@ impl Watch {
     }
 
     /// Returns the reasons why changes may be noticed late (files are polled) or never.
-    pub fn warnings(&self) -> Arc<[Arc<str>]> {
-        Arc::clone(&self.status.borrow().warnings)
+    pub fn warnings(&self) -> Vec<Arc<str>> {
+        let late = self.is_late().then(|| LATE.into());
+        self.status.borrow().warnings.iter().cloned().chain(late).collect()
+    }
+
+    /// Returns whether the last set is not in force yet.
+    fn is_late(&self) -> bool {
+        self.status.borrow().in_force < self.inbox.number()
     }
 }
 
@@ -204,6 +209,8 @@ fn native(handler: Handler) -> notify::Result<Native> {
 
 const POLL: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(5);
+const LATE: &str =
+    "not all files are watched yet: a folder of theirs, or what is in it, can't be looked at in time";
 const THREAD: &str = "agentwire-watch";
 
 #[cfg(test)]

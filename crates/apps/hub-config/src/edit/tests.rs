@@ -25,7 +25,7 @@ fn check(edit: &Edit, before: &str, after: &str) {
     assert_eq!(apply(&again(edit), after).unwrap_or_else(|_| after.into()), after, "a second time");
 }
 
-/// The same edit, for edits that may be repeated.
+/// Returns the same edit, for edits that may be repeated.
 fn again(edit: &Edit) -> Edit {
     edit.clone()
 }

@@ -204,7 +204,7 @@ fn patterns(value: &Value<'_>, path: &str, fields: &mut Fields<'_, '_>) -> Optio
     Some(fields.texts(value, path)?.into_iter().collect())
 }
 
-/// An invalid value leaves the default: the server is broken anyway.
+/// Sets a valid value. An invalid one leaves the default: the server is broken anyway.
 fn set<T>(field: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *field = value;

@@ -9,7 +9,7 @@ use std::{
 use super::{resolve, watched};
 use crate::{Configured, Origin, Problem, Resolved, ServerConfig, Sources, Stdio, Variables, file};
 
-/// The server `a` of a text in the format of VS Code.
+/// Returns the server `a` of a text in the format of VS Code.
 fn configured(fields: &str, inputs: &str) -> Configured {
     let text = format!("{{\"inputs\": [{inputs}],\n\"servers\": {{\n\"a\": {{{fields}}}}}}}");
     let mut contents = file::parse(&text, &Origin::Project(Arc::new("mcp.json".into())));

@@ -10,35 +10,64 @@ use notify::{Error, ErrorKind, RecursiveMode};
 use super::inbox::Inbox;
 use super::{Native, Settings};
 
-/// The watched folders, each by its path without links: two paths of one folder would replace each other's watch.
+/// The watched folders, each by its canonical path: two paths of one folder would replace each other's watch.
 pub(super) struct Folders {
     settings: Settings,
     inbox: Arc<Inbox>,
     native: Option<Native>,
-    watched: BTreeSet<PathBuf>,
-    /// The folders with polled files, and the reason.
-    polled: BTreeMap<PathBuf, String>,
+    /// The folders, and the kind of a file system that other machines can change without an event.
+    watched: BTreeMap<PathBuf, Option<String>>,
+    /// The first folder that can't be watched, and the reason.
+    refused: Option<(PathBuf, String)>,
 }
 
 impl Folders {
     pub(super) fn new(settings: Settings, inbox: Arc<Inbox>) -> Self {
-        Self { settings, inbox, native: None, watched: BTreeSet::new(), polled: BTreeMap::new() }
+        Self { settings, inbox, native: None, watched: BTreeMap::new(), refused: None }
     }
 
-    /// Replaces the set of folders. Returns the newly watched and the missing ones.
-    pub(super) fn set(&mut self, needed: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
-        self.unwatch(self.watched.difference(needed).cloned().collect());
-        self.polled.retain(|folder, _| needed.contains(folder));
-        let new: Vec<_> = needed.difference(&self.watched).cloned().collect();
-        new.into_iter().filter(|folder| self.watch(folder)).collect()
+    /// Watches these folders and no others. Returns whether all of them were watched before, or can't be.
+    pub(super) fn set(&mut self, needed: &BTreeSet<PathBuf>) -> bool {
+        self.unwatch(self.watched.keys().filter(|folder| !needed.contains(*folder)).cloned().collect());
+        self.refused = None;
+        let mut was_watched = true;
+        for folder in needed {
+            if self.watched.contains_key(folder) {
+                continue;
+            }
+            match self.watch(folder) {
+                Ok(()) => {
+                    let remote = (self.settings.remote)(folder);
+                    self.watched
+                        .insert(folder.clone(), remote.map(|kind| format!("the file system is {kind}")));
+                    was_watched = false;
+                }
+                Err(error) if is_missing(&error) => was_watched = false,
+                Err(error) => _ = self.refused.get_or_insert_with(|| (folder.clone(), reason(&error))),
+            }
+        }
+        was_watched
     }
 
     /// Removes the watches of a folder and of all folders in it.
+    ///
+    /// `notify` drops them without an event if the folder is moved, and the path may be another folder now.
     pub(super) fn lose(&mut self, folder: &Path) {
         // Paths sort by component, so those in the folder follow it.
-        let inside = self.watched.range(folder.to_owned()..).take_while(|path| path.starts_with(folder));
-        let lost: Vec<_> = inside.cloned().collect();
-        self.unwatch(lost);
+        let inside = self.watched.range(folder.to_owned()..).take_while(|(path, _)| path.starts_with(folder));
+        self.unwatch(inside.map(|(path, _)| path.clone()).collect());
+    }
+
+    /// Removes all watches.
+    pub(super) fn clear(&mut self) {
+        self.unwatch(self.watched.keys().cloned().collect());
+    }
+
+    /// Returns a folder with files that must be polled, and the reason.
+    pub(super) fn polled(&self) -> Option<(&Path, &str)> {
+        let mut watched = self.watched.iter();
+        let remote = || watched.find_map(|(folder, why)| Some((folder.as_path(), why.as_deref()?)));
+        self.refused.as_ref().map(|(folder, why)| (folder.as_path(), why.as_str())).or_else(remote)
     }
 
     fn unwatch(&mut self, folders: Vec<PathBuf>) {
@@ -51,42 +80,7 @@ impl Folders {
         }
     }
 
-    /// Returns whether files in one of these folders are polled.
-    pub(super) fn polls(&self, folders: &BTreeSet<PathBuf>) -> bool {
-        folders.iter().any(|folder| self.polled.contains_key(folder))
-    }
-
-    pub(super) fn is_polling(&self) -> bool {
-        !self.polled.is_empty()
-    }
-
-    /// Returns the warning that files are polled.
-    pub(super) fn warning(&self) -> Option<String> {
-        let (folder, why) = self.polled.first_key_value()?;
-        let (folder, poll) = (folder.display(), self.settings.poll);
-        Some(format!("what is in {folder} is looked at every {poll:?} instead of being watched: {why}"))
-    }
-
-    /// Watches a folder. Returns whether the files in it must be looked at again.
-    fn watch(&mut self, folder: &Path) -> bool {
-        match self.try_watch(folder) {
-            Ok(()) => {
-                self.watched.insert(folder.to_owned());
-                match (self.settings.remote)(folder) {
-                    Some(kind) => self.polled.insert(folder.to_owned(), format!("the file system is {kind}")),
-                    None => self.polled.remove(folder),
-                };
-                true
-            }
-            Err(error) if is_missing(&error) => true,
-            Err(error) => {
-                self.polled.insert(folder.to_owned(), reason(&error));
-                false
-            }
-        }
-    }
-
-    fn try_watch(&mut self, folder: &Path) -> notify::Result<()> {
+    fn watch(&mut self, folder: &Path) -> notify::Result<()> {
         let native = match &mut self.native {
             Some(native) => native,
             none => {
@@ -110,7 +104,7 @@ fn is_missing(error: &Error) -> bool {
 
 fn reason(error: &Error) -> String {
     match &error.kind {
-        ErrorKind::MaxFilesWatch => "there are no more watches to be had from the operating system".into(),
+        ErrorKind::MaxFilesWatch => "the operating system has no more watches".into(),
         ErrorKind::Io(error) => error.to_string(),
         _ => error.to_string(),
     }

@@ -1,13 +1,14 @@
 //! The work of the thread: paths to watch, and events of the operating system.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use notify::event::{EventKind, ModifyKind};
+use tokio::sync::oneshot;
 
-/// The queue of the thread, bounded by [`MAX_EVENTS`].
+/// The queue of the thread, bounded by [`MAX_MOVED`].
 #[derive(Default)]
 pub(super) struct Inbox {
     work: Mutex<Work>,
@@ -17,22 +18,31 @@ pub(super) struct Inbox {
 #[derive(Default)]
 pub(super) struct Work {
     /// The paths to watch, if they are replaced.
-    pub(super) wanted: Option<BTreeSet<PathBuf>>,
+    pub(super) wanted: Option<Wanted>,
     /// How often they were replaced.
     pub(super) number: u64,
-    /// The paths of events, and whether the content changed, and not only metadata.
-    pub(super) events: BTreeMap<PathBuf, bool>,
-    /// Events were lost, so everything may have changed.
-    pub(super) everything: bool,
+    /// Whether anything has changed in the watched folders.
+    pub(super) is_changed: bool,
+    /// The paths that were created, removed or renamed. The watches of folders there may be gone.
+    pub(super) moved: BTreeSet<PathBuf>,
+    /// Events were lost, so all watches may be gone.
+    pub(super) lost_events: bool,
     pub(super) stop: bool,
+}
+
+/// A set of paths to watch.
+pub(super) struct Wanted {
+    pub(super) paths: BTreeSet<PathBuf>,
+    /// Notified when the set is in force.
+    pub(super) in_force: oneshot::Sender<()>,
 }
 
 impl Inbox {
     /// Replaces the paths to watch.
-    pub(super) fn want(&self, paths: BTreeSet<PathBuf>) {
+    pub(super) fn want(&self, wanted: Wanted) {
         let mut work = self.work();
         work.number += 1;
-        work.wanted = Some(paths);
+        work.wanted = Some(wanted);
         self.arrived.notify_one();
     }
 
@@ -50,16 +60,15 @@ impl Inbox {
     pub(super) fn add(&self, event: notify::Result<notify::Event>) {
         let mut work = self.work();
         match event {
-            Ok(event) if event.need_rescan() => work.everything = true,
-            Ok(event) if event.kind.is_access() => return,
-            Ok(event) if work.events.len() < MAX_EVENTS => {
-                let is_content = !matches!(event.kind, EventKind::Modify(ModifyKind::Metadata(_)));
-                for path in event.paths {
-                    *work.events.entry(path).or_default() |= is_content;
+            Ok(event) if event.kind.is_access() && !event.need_rescan() => return,
+            Ok(event) if !event.need_rescan() && work.moved.len() < MAX_MOVED => {
+                if !matches!(event.kind, EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Metadata(_))) {
+                    work.moved.extend(event.paths);
                 }
             }
-            Ok(_) | Err(_) => work.everything = true,
+            Ok(_) | Err(_) => work.lost_events = true,
         }
+        work.is_changed = true;
         self.arrived.notify_one();
     }
 
@@ -70,7 +79,7 @@ impl Inbox {
             let now = Instant::now();
             let next = match &*work {
                 Work { stop: true, .. } | Work { wanted: Some(_), .. } => Some(now),
-                work if work.everything || !work.events.is_empty() => Some(gather),
+                Work { is_changed: true, .. } => Some(gather),
                 _ => deadline.map(|deadline| deadline.max(gather)),
             };
             if next.is_some_and(|next| next <= now) {
@@ -87,5 +96,5 @@ impl Inbox {
     }
 }
 
-/// After this many paths of events, all files are looked at instead.
-const MAX_EVENTS: usize = 4096;
+/// With more moved paths, all folders are watched again instead.
+const MAX_MOVED: usize = 4096;

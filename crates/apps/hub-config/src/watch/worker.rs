@@ -1,4 +1,4 @@
-//! The thread that watches.
+//! The thread that watches. Events only wake it: it then compares the state of all files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use super::folders::Folders;
-use super::inbox::{Inbox, Work};
+use super::inbox::{Inbox, Wanted, Work};
 use super::look::{Look, MAX_FOLDERS};
 use super::{Settings, Status};
 
@@ -18,14 +18,15 @@ pub(super) struct Worker {
     status: Arc<watch::Sender<Status>>,
     folders: Folders,
     files: BTreeMap<PathBuf, File>,
-    /// Files that still moved when the last round ended.
-    unsettled: BTreeSet<PathBuf>,
-    next_poll: Instant,
+    /// Whether the last look missed no change.
+    is_settled: bool,
+    last_look: Instant,
 }
 
 #[derive(Default)]
 struct File {
-    look: Look,
+    /// The stamp of the last look; `None` before the first look.
+    stamp: Option<Option<u64>>,
     /// A change that is not reported yet.
     change: Option<Change>,
 }
@@ -40,8 +41,8 @@ struct Change {
 impl Worker {
     pub(super) fn new(settings: Settings, inbox: Arc<Inbox>, status: Arc<watch::Sender<Status>>) -> Self {
         let folders = Folders::new(settings, Arc::clone(&inbox));
-        let (files, unsettled) = (BTreeMap::new(), BTreeSet::new());
-        Self { settings, inbox, status, folders, files, unsettled, next_poll: Instant::now() }
+        let last_look = Instant::now();
+        Self { settings, inbox, status, folders, files: BTreeMap::new(), is_settled: true, last_look }
     }
 
     /// Works until the inbox is stopped.
@@ -65,86 +66,56 @@ impl Worker {
     /// Returns when there is something to do without an event.
     fn deadline(&self) -> Option<Instant> {
         let changes = self.files.values().filter_map(|file| Some(file.change?.due(&self.settings))).min();
-        let poll = self.folders.is_polling().then_some(self.next_poll);
-        let again = (!self.unsettled.is_empty()).then(Instant::now);
+        let poll = self.folders.polled().map(|_| self.last_look + self.settings.poll);
+        let again = (!self.is_settled).then_some(self.last_look);
         [changes, poll, again].into_iter().flatten().min()
     }
 
     fn handle(&mut self, work: Work, now: Instant) {
-        let mut stale = std::mem::take(&mut self.unsettled);
-        for (event, is_content) in work.events {
-            self.apply(&event, is_content, now, &mut stale);
+        if work.lost_events {
+            self.folders.clear();
         }
-        if work.everything {
-            self.folders.set(&BTreeSet::new());
-            stale.extend(self.files.keys().cloned());
+        work.moved.iter().for_each(|path| self.folders.lose(path));
+        if let Some(Wanted { paths, .. }) = &work.wanted {
+            self.files.retain(|path, _| paths.contains(path));
+            self.status.send_modify(|status| status.changed.retain(|path| paths.contains(path)));
+            for path in paths {
+                self.files.entry(path.clone()).or_default();
+            }
         }
-        if self.folders.is_polling() && now >= self.next_poll {
-            self.next_poll = now + self.settings.poll;
-            let polled = self.files.iter().filter(|(_, file)| self.folders.polls(&file.look.folders));
-            stale.extend(polled.map(|(path, _)| path.clone()));
-        }
-        let mut new = BTreeSet::new();
-        if let Some(wanted) = &work.wanted {
-            self.files.retain(|path, _| wanted.contains(path));
-            self.status.send_modify(|status| status.changed.retain(|path| wanted.contains(path)));
-            new = wanted.iter().filter(|path| !self.files.contains_key(*path)).cloned().collect();
-            self.files.extend(new.iter().map(|path| (path.clone(), File::default())));
-            stale.extend(new.iter().cloned());
-        }
-        self.settle(stale, &new, now);
-        self.warn();
-        if work.wanted.is_some() {
-            self.status.send_modify(|status| status.settled = work.number);
+        self.is_settled = (0..ROUNDS).any(|_| self.look(now));
+        self.last_look = now;
+        if let Some(Wanted { paths, in_force }) = work.wanted {
+            self.status.send_modify(|status| {
+                status.in_force = work.number;
+                // A caller that has stopped waiting may have read the files before they were watched. It is notified under
+                // the lock, so that it sees the set in force.
+                if in_force.send(()).is_err() {
+                    status.changed.extend(paths);
+                }
+            });
         }
     }
 
-    /// Applies an event to the files that it concerns, and adds them to `stale`.
-    fn apply(&mut self, event: &Path, is_content: bool, now: Instant, stale: &mut BTreeSet<PathBuf>) {
-        let mut is_step = false;
+    /// Looks at all files and watches their folders. Returns whether all folders were watched before the look, which
+    /// then missed no change.
+    fn look(&mut self, now: Instant) -> bool {
+        let (mut inside, mut needed, mut cut) = (0, BTreeSet::new(), None);
         for (path, file) in &mut self.files {
-            let is_in = file.look.contains(event);
-            let leads_to = file.look.steps.contains(event);
-            if is_in || leads_to {
-                stale.insert(path.clone());
-            }
-            if is_in && is_content {
+            // All watched folders share one limit.
+            let look = Look::at(path, MAX_FOLDERS.saturating_sub(inside));
+            if file.stamp.replace(look.stamp).is_some_and(|stamp| stamp != look.stamp) {
                 file.touch(now);
             }
-            is_step |= leads_to;
-        }
-        // The path may be another folder now. `notify` has dropped the watches in the old one without an event.
-        if is_step && is_content {
-            self.folders.lose(event);
-        }
-    }
-
-    /// Looks at files and watches their folders until nothing moves any more. `new` files have no change to report.
-    fn settle(&mut self, mut stale: BTreeSet<PathBuf>, new: &BTreeSet<PathBuf>, now: Instant) {
-        for _ in 0..ROUNDS {
-            // All watched folders share one limit.
-            let mut inside: usize = self.files.values().map(|file| file.look.inside.len()).sum();
-            for path in &stale {
-                let Some(file) = self.files.get_mut(path) else { continue };
-                inside -= file.look.inside.len();
-                let look = Look::at(path, MAX_FOLDERS.saturating_sub(inside));
-                inside += look.inside.len();
-                if look.stamp != file.look.stamp && !new.contains(path) {
-                    file.touch(now);
-                }
-                file.look = look;
-            }
-            let needed = self.files.values().flat_map(|file| file.look.folders.iter().cloned()).collect();
-            let unseen = self.folders.set(&needed);
-            // Their files may have changed before they were watched.
-            let is_unseen = |file: &File| !file.look.folders.is_disjoint(&unseen);
-            stale =
-                self.files.iter().filter(|(_, file)| is_unseen(file)).map(|(path, _)| path.clone()).collect();
-            if stale.is_empty() {
-                break;
+            inside += look.inside;
+            needed.extend(look.folders);
+            if look.is_cut {
+                cut.get_or_insert_with(|| cut_warning(path));
             }
         }
-        self.unsettled = stale;
+        let is_settled = self.folders.set(&needed);
+        self.warn(cut);
+        is_settled
     }
 
     fn report(&mut self, now: Instant) {
@@ -160,26 +131,19 @@ impl Worker {
     }
 
     /// Reports files that are not watched as they should be.
-    fn warn(&mut self) {
-        let cut = self.files.iter().find(|(_, file)| file.look.is_cut).map(|(path, _)| cut(path));
-        let warnings: Arc<[_]> = self.folders.warning().into_iter().chain(cut).map(Arc::from).collect();
-        let before = Arc::clone(&self.status.borrow().warnings);
-        if warnings == before {
-            return;
-        }
-        for warning in warnings.iter().filter(|warning| !before.contains(warning)) {
-            tracing::warn!("{warning}");
-        }
-        // If no file was polled before, the time of the next poll has long passed.
-        self.next_poll = self.next_poll.max(Instant::now() + self.settings.poll);
-        self.status.send_modify(|status| status.warnings = warnings);
-    }
-}
-
-impl Drop for Worker {
-    /// After a panic of the thread no caller waits for it.
-    fn drop(&mut self) {
-        self.status.send_modify(|status| (status.settled, status.busy) = (u64::MAX, None));
+    fn warn(&self, cut: Option<String>) {
+        let polled = self.folders.polled().map(|(folder, why)| {
+            format!("files in {} are polled every {:?}: {why}", folder.display(), self.settings.poll)
+        });
+        let warnings: Vec<Arc<str>> = polled.into_iter().chain(cut).map(Arc::from).collect();
+        self.status.send_if_modified(|status| {
+            let is_new = warnings != status.warnings;
+            for warning in warnings.iter().filter(|warning| !status.warnings.contains(warning)) {
+                tracing::warn!("{warning}");
+            }
+            status.warnings = warnings;
+            is_new
+        });
     }
 }
 
@@ -195,10 +159,10 @@ impl Change {
     }
 }
 
-fn cut(path: &Path) -> String {
+fn cut_warning(path: &Path) -> String {
     format!(
-        "not all that is in {} is watched: there are too many folders or files in it, of which {MAX_FOLDERS} folders are \
-         watched in all",
+        "not everything in {} is watched: it has too many folders or files; at most {MAX_FOLDERS} folders are watched in \
+         all",
         path.display()
     )
 }

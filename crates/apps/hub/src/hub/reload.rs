@@ -10,7 +10,7 @@ use std::{
 
 use tokio::{
     sync::{Notify, mpsc},
-    time::{sleep, timeout},
+    time::sleep,
 };
 use tokio_util::sync::DropGuard;
 
@@ -38,8 +38,6 @@ pub(super) struct Reload {
     server_files: ServerFiles,
     /// The reasons why files are not watched properly.
     unwatched: Vec<Arc<str>>,
-    /// Whether the last set of files is not in force yet.
-    is_late: bool,
 }
 
 impl Reload {
@@ -59,7 +57,6 @@ impl Reload {
             watch: None,
             server_files: ServerFiles::default(),
             unwatched: Vec::new(),
-            is_late: false,
         }
     }
 
@@ -78,7 +75,6 @@ impl Reload {
                     None => return,
                 },
                 () = applied.notified() => self.watch_servers().await,
-                () = settled(self.watch.as_ref()), if self.is_late => self.catch_up().await,
                 paths = changed(self.watch.as_ref()) => self.follow(&paths).await,
                 // A file system that hangs must not hide changes on other file systems.
                 () = stalled(self.watch.as_ref(), self.settings.poll) => {
@@ -126,14 +122,6 @@ impl Reload {
         self.restart_stale(paths, has_failed).await;
     }
 
-    /// Reads everything again after a late start of the watcher, which missed earlier changes.
-    async fn catch_up(&mut self) {
-        self.is_late = false;
-        self.reload().await;
-        let env_files = self.server_files.env_files();
-        self.restart_stale(&env_files, |_| false).await;
-    }
-
     /// Restarts the servers that depend on these changed files.
     async fn restart_stale(&mut self, paths: &BTreeSet<PathBuf>, has_failed: impl Fn(&ServerName) -> bool) {
         let stale = self.server_files.stale(paths, has_failed).await;
@@ -146,8 +134,7 @@ impl Reload {
     }
 
     fn is_unwatched_otherwise(&self) -> bool {
-        let warnings = self.watch.as_ref().map(Watch::warnings);
-        warnings.is_some_and(|warnings| !self.is_late && *warnings != *self.unwatched)
+        self.watch.as_ref().is_some_and(|watch| watch.warnings() != self.unwatched)
     }
 
     async fn reload(&mut self) {
@@ -222,24 +209,14 @@ impl Reload {
             }
         }
         if let Some(watch) = &self.watch {
-            // A file system that hangs delays this task only once.
-            let patience = if self.is_late { Duration::ZERO } else { self.settings.patience };
-            self.is_late = timeout(patience, watch.set(paths)).await.is_err();
-            self.unwatched = watch.warnings().to_vec();
-            self.unwatched.extend(self.is_late.then(|| LATE.into()));
+            watch.set(paths).await;
+            self.unwatched = watch.warnings();
         }
     }
 }
 
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-async fn settled(watch: Option<&Watch>) {
-    match watch {
-        Some(watch) => watch.settled().await,
-        None => pending().await,
-    }
 }
 
 async fn changed(watch: Option<&Watch>) -> BTreeSet<PathBuf> {
@@ -257,9 +234,6 @@ async fn stalled(watch: Option<&Watch>, poll: Duration) {
     }
     sleep(poll).await;
 }
-
-const LATE: &str =
-    "not all files are watched yet: a folder of theirs, or what is in it, can't be looked at in time";
 
 #[cfg(test)]
 mod tests;
