@@ -131,22 +131,24 @@ async fn refused(variables: Variables<'_>, arguments: &[&str]) -> (String, Optio
 async fn missing_settings_are_reported_before_a_server_starts() {
     let (key, model) = (("ANTHROPIC_API_KEY", "sk-fake"), ("ANTHROPIC_MODEL", "scripted"));
     let cases: [(Variables<'_>, &[&str], &str, i32); 5] = [
-        (&[], &["Hello?"], "the environment has no `ANTHROPIC_API_KEY`", 1),
-        (&[key], &["Hello?"], "the environment has no `ANTHROPIC_MODEL`", 1),
+        (&[], &["Hello?"], "agentwire-chat: the environment has no `ANTHROPIC_API_KEY`", 1),
+        (&[key], &["Hello?"], "agentwire-chat: the environment has no `ANTHROPIC_MODEL`", 1),
         (
             &[key, model, ("ANTHROPIC_BASE_URL", "nowhere")],
             &["Hello?"],
-            "`nowhere` is no address of an API",
+            "agentwire-chat: `nowhere` is no address of an API",
             1,
         ),
-        (&[key, model], &["--config", "none.json", "Hello?"], "there is no file `none.json`", 1),
-        (&[key, model], &["--nothing"], "there is no option `--nothing`\n\nA chat with a model", 2),
+        (
+            &[key, model],
+            &["--config", "none.json", "Hello?"],
+            "agentwire-chat: there is no file `none.json`",
+            1,
+        ),
+        (&[key, model], &["--nothing"], "error: unexpected argument '--nothing'", 2),
     ];
     for (variables, arguments, told, code) in cases {
         let (said, ended) = refused(variables, arguments).await;
-        assert!(
-            said.starts_with(&format!("agentwire-chat: {told}")) && ended == Some(code),
-            "{said} {ended:?}"
-        );
+        assert!(said.starts_with(told) && ended == Some(code), "{said} {ended:?}");
     }
 }

@@ -82,7 +82,7 @@ async fn a_missing_client_is_explained() {
 async fn a_wrong_option_is_named() {
     let output = program().arg("--allow-everything").output().await.unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("there is no option `--allow-everything`"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("unexpected argument '--allow-everything'"));
     let help = program().arg("--help").output().await.unwrap();
     assert!(help.status.success());
     assert!(String::from_utf8_lossy(&help.stdout).contains("--max-bytes"));

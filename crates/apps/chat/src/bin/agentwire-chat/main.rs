@@ -4,45 +4,59 @@
 mod terminal;
 mod trust;
 
-use std::{env, error::Error, path::Path, process::ExitCode, time::Duration};
+use std::{error::Error, path::PathBuf, process::ExitCode, time::Duration};
 
 use agentwire_chat::{Api, Chat, Form, Step};
 use agentwire_hub::{Approval, CallDecision, Hub, ServerState, Use, config::Sources};
+use agentwire_net::error_chain;
+use clap::Parser;
 
 use terminal::{shown, shown_line, typed};
 use trust::Trust;
 
+/// A chat with a model that uses the tools of your MCP servers
+#[derive(Debug, Parser)]
+#[command(name = "agentwire-chat", version, after_help = ENVIRONMENT)]
+struct Arguments {
+    /// A further file with servers; may be repeated
+    #[arg(long = "config", value_name = "FILE")]
+    configs: Vec<PathBuf>,
+    /// The form in which the model calls tools: native, xml or json
+    #[arg(long, default_value = "native", value_parser = form)]
+    form: Form,
+    /// The maximum number of rounds of calls for one answer [default: 25]
+    #[arg(long, value_name = "N")]
+    rounds: Option<usize>,
+    /// Call tools without asking
+    #[arg(long)]
+    allow: bool,
+    /// Start the servers of the working folder without asking
+    #[arg(long)]
+    trust: bool,
+    /// The prompt; without one, each line of the input is one
+    prompt: Option<String>,
+}
+
 #[tokio::main]
 async fn main() -> ExitCode {
-    let wanted = match Wanted::read(env::args().skip(1)) {
-        Ok(Asked::Chat(wanted)) => wanted,
-        Ok(Asked::Text(text)) => {
-            println!("{text}");
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => {
-            eprintln!("agentwire-chat: {}\n\n{USAGE}", shown(&error));
-            return ExitCode::from(2);
-        }
-    };
-    match run(wanted).await {
+    match run(Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("agentwire-chat: {}", shown(&told(&*error)));
+            eprintln!("agentwire-chat: {}", shown(&error_chain(&*error)));
             ExitCode::FAILURE
         }
     }
 }
 
-async fn run(wanted: Wanted) -> Result<(), Box<dyn Error>> {
+async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     // Checks before any server is started, which takes time.
     let api = Api::from_env()?;
-    if let Some(config) = wanted.configs.iter().find(|config| !Path::new(config).is_file()) {
-        return Err(format!("there is no file `{config}`").into());
+    if let Some(config) = arguments.configs.iter().find(|config| !config.is_file()) {
+        return Err(format!("there is no file `{}`", config.display()).into());
     }
-    let approval = if wanted.allow { Approval::allowed() } else { Approval::asked(asked) };
-    let sources = wanted.configs.iter().fold(Sources::new().project("."), Sources::global);
-    let hub = Hub::builder().sources(sources).trust_projects(wanted.trust).approval(approval).build();
+    let approval = if arguments.allow { Approval::allowed() } else { Approval::asked(asked) };
+    let sources = arguments.configs.iter().fold(Sources::new().project("."), Sources::global);
+    let hub = Hub::builder().sources(sources).trust_projects(arguments.trust).approval(approval).build();
     let mut trust = Trust::load();
     trust.ask(&hub).await?;
     hub.wait_until_ready(START).await;
@@ -54,11 +68,11 @@ async fn run(wanted: Wanted) -> Result<(), Box<dyn Error>> {
             eprintln!("{}: {}", shown_line(server.configured.name.as_str()), shown(why));
         }
     }
-    let mut chat = Chat::new(api, hub.clone()).form(wanted.form);
-    if let Some(rounds) = wanted.rounds {
+    let mut chat = Chat::new(api, hub.clone()).form(arguments.form);
+    if let Some(rounds) = arguments.rounds {
         chat = chat.rounds(rounds);
     }
-    let chatted = talk(chat, wanted.prompt, &hub, trust).await;
+    let chatted = talk(chat, arguments.prompt, &hub, trust).await;
     hub.close().await;
     chatted
 }
@@ -93,7 +107,7 @@ async fn talk(
         // A definition may have changed since the last question.
         trust.ask(hub).await?;
         if let Err(error) = chat.ask(line, show).await {
-            eprintln!("{}", shown(&told(&error)));
+            eprintln!("{}", shown(&error_chain(&error)));
         }
     }
     Ok(())
@@ -124,82 +138,18 @@ async fn asked(call: agentwire_hub::Proposed) -> CallDecision {
     }
 }
 
-/// The request on the command line.
-enum Asked {
-    Chat(Wanted),
-    Text(&'static str),
-}
-
-/// The options on the command line.
-#[derive(Default)]
-struct Wanted {
-    configs: Vec<String>,
-    form: Form,
-    rounds: Option<usize>,
-    allow: bool,
-    trust: bool,
-    prompt: Option<String>,
-}
-
-impl Wanted {
-    /// Parses the arguments.
-    fn read(mut args: impl Iterator<Item = String>) -> Result<Asked, String> {
-        let mut wanted = Self::default();
-        while let Some(arg) = args.next() {
-            let mut value = || args.next().ok_or_else(|| format!("`{arg}` needs a value"));
-            match &*arg {
-                "--help" | "-h" => return Ok(Asked::Text(USAGE)),
-                "--version" | "-V" => return Ok(Asked::Text(env!("CARGO_PKG_VERSION"))),
-                "--allow" => wanted.allow = true,
-                "--trust" => wanted.trust = true,
-                "--config" => wanted.configs.push(value()?),
-                "--rounds" => {
-                    wanted.rounds =
-                        Some(value()?.parse().map_err(|_| "`--rounds` needs a number".to_owned())?);
-                }
-                "--form" => {
-                    wanted.form = match &*value()? {
-                        "native" => Form::Native,
-                        "xml" => Form::Xml,
-                        "json" => Form::Json,
-                        other => return Err(format!("`{other}` is no form: native, xml or json")),
-                    };
-                }
-                option if option.starts_with('-') => return Err(format!("there is no option `{option}`")),
-                _ if wanted.prompt.is_some() => return Err("there are two prompts: quote one".to_owned()),
-                _ => wanted.prompt = Some(arg),
-            }
-        }
-        Ok(Asked::Chat(wanted))
+fn form(name: &str) -> Result<Form, String> {
+    match name {
+        "native" => Ok(Form::Native),
+        "xml" => Ok(Form::Xml),
+        "json" => Ok(Form::Json),
+        _ => Err("the forms are native, xml and json".to_owned()),
     }
 }
 
-/// Returns an error with its causes.
-fn told(error: &(dyn Error + 'static)) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(error) = source {
-        text.push_str(&format!(": {error}"));
-        source = error.source();
-    }
-    text
-}
-
-const USAGE: &str = "\
-A chat with a model that uses the tools of your MCP servers.
-
-Usage: agentwire-chat [OPTIONS] [PROMPT]
-
-  --config FILE          a further file with servers; may be repeated
-  --form native|xml|json how the model calls tools [native]
-  --rounds N             the most rounds of calls for one answer [25]
-  --allow                call tools without asking
-  --trust                start the servers of the working folder without asking
-  --help, --version
-
+const ENVIRONMENT: &str = "\
 ANTHROPIC_API_KEY and ANTHROPIC_MODEL must be set, and ANTHROPIC_BASE_URL may be.
 Servers are those of .mcp.json, .roo/mcp.json and .vscode/mcp.json in the working folder, which are started once you
-trust them, and those of each --config.
-Without a prompt, each line of the input is one.";
+trust them, and those of each --config.";
 /// Servers that take longer are added later.
 const START: Duration = Duration::from_secs(30);

@@ -1,4 +1,5 @@
 //! The server as a program: serves MCP on standard input and output until the input ends.
+#![expect(clippy::print_stderr, reason = "standard output is the connection, and errors go beside it")]
 
 mod arguments;
 
@@ -6,19 +7,20 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use agentwire_fetch_mcp::FetchServer;
+use agentwire_net::error_chain;
+use clap::Parser as _;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 
-use arguments::Asked;
+use arguments::Arguments;
 
 fn main() -> ExitCode {
-    match arguments::read(std::env::args().skip(1)) {
-        Ok(Asked::Text(text)) => say(std::io::stdout(), text, ExitCode::SUCCESS),
-        Ok(Asked::Serve(options)) => match serve(options) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => say(std::io::stderr(), &told(error.as_ref()), ExitCode::FAILURE),
-        },
-        Err(error) => say(std::io::stderr(), &format!("{error}\n\n{}", arguments::USAGE), ExitCode::from(2)),
+    match serve(Arguments::parse().options()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("agentwire-fetch-mcp: {}", error_chain(error.as_ref()));
+            ExitCode::FAILURE
+        }
     }
 }
 
@@ -27,17 +29,6 @@ async fn serve(options: agentwire_fetch_mcp::Options) -> Result<(), Box<dyn Erro
     let service = FetchServer::new(options)?.serve(rmcp::transport::stdio()).await.map_err(unserved)?;
     service.waiting().await?;
     Ok(())
-}
-
-/// Returns an error with its causes, in one line.
-fn told(error: &dyn Error) -> String {
-    let mut text = format!("agentwire-fetch-mcp: {error}");
-    let mut below = error.source();
-    while let Some(cause) = below {
-        text.push_str(&format!(": {cause}"));
-        below = cause.source();
-    }
-    text
 }
 
 /// Explains a missing client, for users that start the program by hand.
@@ -49,9 +40,4 @@ fn unserved(error: ServerInitializeError) -> Box<dyn Error> {
         }
         other => other.into(),
     }
-}
-
-/// Writes a line; fails if the stream is closed.
-fn say(mut to: impl std::io::Write, text: &str, code: ExitCode) -> ExitCode {
-    writeln!(to, "{text}").map_or(ExitCode::FAILURE, |()| code)
 }

@@ -1,96 +1,88 @@
 //! Command-line arguments.
 
-use std::str::FromStr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use agentwire_jupyter_mcp::Options;
+use clap::Parser;
 
-/// The request on the command line.
-#[derive(Debug)]
-pub(crate) enum Asked {
-    Serve(Options),
-    Kernels,
-    Text(&'static str),
+/// An MCP server over standard input and output that runs code in a Jupyter kernel
+#[derive(Debug, Parser)]
+#[command(name = "agentwire-jupyter-mcp", version)]
+pub(crate) struct Arguments {
+    /// The kernel to run
+    #[arg(long, value_name = "NAME", default_value_t = Options::default().kernel)]
+    kernel: String,
+    /// List the installed kernels, and exit
+    #[arg(long)]
+    pub(crate) list_kernels: bool,
+    /// The folder in which the kernel runs
+    #[arg(long, value_name = "PATH")]
+    folder: Option<PathBuf>,
+    /// The time limit of calls that do not specify one
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    time_limit: Duration,
+    /// The maximum time limit that a call may specify
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "3600")]
+    longest_time: Duration,
+    /// The grace period after an interrupt, before the kernel is killed
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
+    grace: Duration,
+    /// The time limit for starting a kernel
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    start_limit: Duration,
+    /// The maximum text of one result, in characters
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_chars)]
+    max_chars: usize,
+    /// The maximum size of the images in one result, in bytes of base64
+    #[arg(long, value_name = "N", default_value_t = Options::default().max_image_bytes)]
+    max_image_bytes: usize,
 }
 
-/// Parses the arguments after the program's name.
-pub(crate) fn read(words: impl IntoIterator<Item = String>) -> Result<Asked, String> {
-    let mut options = Options::default();
-    let mut words = words.into_iter();
-    while let Some(word) = words.next() {
-        let (name, given) = match word.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_owned())),
-            None => (word.as_str(), None),
-        };
-        let mut value =
-            || given.clone().or_else(|| words.next()).ok_or_else(|| format!("`{name}` needs a value"));
-        match name {
-            "--help" | "-h" => return Ok(Asked::Text(USAGE)),
-            "--version" | "-V" => return Ok(Asked::Text(env!("CARGO_PKG_VERSION"))),
-            "--list-kernels" if given.is_none() => return Ok(Asked::Kernels),
-            "--kernel" => options.kernel = value()?,
-            "--folder" => options.folder = Some(value()?.into()),
-            "--time-limit" => options.time_limit = seconds(name, &value()?)?,
-            "--longest-time" => options.longest_time = seconds(name, &value()?)?,
-            "--grace" => options.grace = seconds(name, &value()?)?,
-            "--start-limit" => options.start_limit = seconds(name, &value()?)?,
-            "--max-chars" => options.max_chars = number(name, &value()?)?,
-            "--max-image-bytes" => options.max_image_bytes = number(name, &value()?)?,
-            _ => return Err(format!("there is no option `{word}`")),
-        }
+impl Arguments {
+    pub(crate) fn options(self) -> Options {
+        let mut options = Options::default();
+        options.kernel = self.kernel;
+        options.folder = self.folder;
+        options.time_limit = self.time_limit;
+        options.longest_time = self.longest_time;
+        options.grace = self.grace;
+        options.start_limit = self.start_limit;
+        options.max_chars = self.max_chars;
+        options.max_image_bytes = self.max_image_bytes;
+        options
     }
-    Ok(Asked::Serve(options))
 }
 
-fn seconds(name: &str, value: &str) -> Result<Duration, String> {
-    let seconds: f64 = number(name, value)?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("`{name}` needs seconds, and `{value}` is none"))
+fn seconds(value: &str) -> Result<Duration, String> {
+    let seconds: f64 = value.parse().map_err(|_| "it must be a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }
-
-fn number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {
-    value.parse().map_err(|_| format!("`{name}` needs a number, and `{value}` is none"))
-}
-
-pub(crate) const USAGE: &str = "\
-An MCP server over standard input and output that runs code in a Jupyter kernel.
-
-Usage: agentwire-jupyter-mcp [OPTIONS]
-
-  --kernel NAME          the kernel to run [python3]
-  --list-kernels         list the kernels that are installed, and end
-  --folder PATH          where the kernel runs
-  --time-limit SECONDS   how long a call may run that names no time [60]
-  --longest-time SECONDS the longest time that a call may name [3600]
-  --grace SECONDS        how long code that is interrupted may go on [5]
-  --start-limit SECONDS  how long the kernel may take to start [60]
-  --max-chars N          the most characters of one result [30000]
-  --max-image-bytes N    the most bytes of images in one result, as base64 [5242880]
-  --help, --version";
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, read};
+    use clap::Parser as _;
 
-    fn words(line: &str) -> Result<Asked, String> {
-        read(line.split_whitespace().map(str::to_owned))
-    }
+    use super::Arguments;
 
     #[test]
     fn options_are_read() {
-        let line = "--kernel ir --folder /tmp --time-limit=0.5 --longest-time 2 --grace 1 --start-limit 3 --max-chars 9 --max-image-bytes 8";
-        let Ok(Asked::Serve(options)) = words(line) else { panic!("not served") };
+        let line = "agentwire-jupyter-mcp --kernel ir --folder /tmp --time-limit=0.5 --longest-time 2 --grace 1 --start-limit 3 --max-chars 9 --max-image-bytes 8";
+        let options = Arguments::parse_from(line.split_whitespace()).options();
         assert_eq!((options.kernel.as_str(), options.folder.as_deref()), ("ir", Some("/tmp".as_ref())));
         assert_eq!((options.time_limit.as_millis(), options.longest_time.as_secs()), (500, 2));
         assert_eq!((options.grace.as_secs(), options.start_limit.as_secs()), (1, 3));
         assert_eq!((options.max_chars, options.max_image_bytes), (9, 8));
-        assert!(matches!(words("--list-kernels"), Ok(Asked::Kernels)));
     }
 
     #[test]
-    fn invalid_arguments_are_named() {
-        assert_eq!(words("--kernel").unwrap_err(), "`--kernel` needs a value");
-        assert_eq!(words("--grace x").unwrap_err(), "`--grace` needs a number, and `x` is none");
-        assert_eq!(words("--grace -1").unwrap_err(), "`--grace` needs seconds, and `-1` is none");
-        assert_eq!(words("run").unwrap_err(), "there is no option `run`");
+    fn without_arguments_the_options_are_the_defaults() {
+        let options = Arguments::parse_from(["agentwire-jupyter-mcp"]).options();
+        assert_eq!(format!("{options:?}"), format!("{:?}", agentwire_jupyter_mcp::Options::default()));
+    }
+
+    #[test]
+    fn negative_seconds_are_refused() {
+        assert!(Arguments::try_parse_from(["agentwire-jupyter-mcp", "--grace=-1"]).is_err());
     }
 }

@@ -1,31 +1,33 @@
 //! The server as a program: serves MCP on standard input and output until the input ends or a signal arrives.
+#![expect(clippy::print_stderr, reason = "standard output is the connection, and errors go beside it")]
 
 mod arguments;
 
 use std::error::Error;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use agentwire_jupyter_mcp::{JupyterServer, Options, installed};
+use clap::Parser as _;
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use tokio::signal::unix::{SignalKind, signal};
 
-use arguments::Asked;
+use arguments::Arguments;
 
 fn main() -> ExitCode {
-    match arguments::read(std::env::args().skip(1)) {
-        Ok(Asked::Text(text)) => say(std::io::stdout(), text, ExitCode::SUCCESS),
-        Ok(Asked::Kernels) => {
-            say(std::io::stdout(), &installed().to_string().replace("), ", ")\n"), ExitCode::SUCCESS)
+    let arguments = Arguments::parse();
+    if arguments.list_kernels {
+        let kernels = installed().to_string().replace("), ", ")\n");
+        return writeln!(io::stdout(), "{kernels}").map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    match run(arguments.options()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("agentwire-jupyter-mcp: {error}");
+            ExitCode::FAILURE
         }
-        Ok(Asked::Serve(options)) => match run(options) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                say(std::io::stderr(), &format!("agentwire-jupyter-mcp: {error}"), ExitCode::FAILURE)
-            }
-        },
-        Err(error) => say(std::io::stderr(), &format!("{error}\n\n{}", arguments::USAGE), ExitCode::from(2)),
     }
 }
 
@@ -57,7 +59,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
 }
 
 /// Waits for a signal; waits forever if the handler could not be installed.
-async fn came(signal: &mut std::io::Result<tokio::signal::unix::Signal>) {
+async fn came(signal: &mut io::Result<tokio::signal::unix::Signal>) {
     match signal {
         Ok(signal) => drop(signal.recv().await),
         Err(_) => std::future::pending().await,
@@ -73,9 +75,4 @@ fn unserved(error: ServerInitializeError) -> Box<dyn Error> {
         }
         other => other.into(),
     }
-}
-
-/// Writes a line; fails if the stream is closed.
-fn say(mut to: impl std::io::Write, text: &str, code: ExitCode) -> ExitCode {
-    writeln!(to, "{text}").map_or(ExitCode::FAILURE, |()| code)
 }
