@@ -1,20 +1,20 @@
-//! The bench CLI: a program that plays the CLI's side of a session over stdin and stdout as fast as it can, checks what the
-//! client says, and holds the watch.
+//! The bench CLI: a program that plays the CLI's side of a session over stdin and stdout as fast as it can, checks the
+//! client's replies, and measures times.
 //!
-//! For everyone who measures a client, in whatever language: name `bench_cli` as the CLI, and say by environment
-//! variables what it plays ([`WORKLOAD`], [`SHARE`]) and where its [`Report`] goes ([`REPORT`]).
-//! It takes the flags of the CLI and ignores them.
+//! It measures clients in any language: start `bench_cli` as the CLI, with environment variables for the workload
+//! ([`WORKLOAD`], [`SHARE`]) and the file for the [`Report`] ([`REPORT`]).
+//! It accepts the flags of the CLI and ignores them.
 //!
-//! # What a client does
+//! # Duties of a client
 //!
-//! It shakes hands where it wants to (`initialize`), and sends [`Plan::prompts`] prompts, each once the `result` of the one
-//! before is in its hands; then it ends the program's input.
-//! It answers what it is asked meanwhile, as [`Callback`] says.
-//! Where [`Plan::stall`] says so it stops reading for a while, and it plays [`Plan::sessions`] sessions.
-//! What it was told in a session it adds up in a [`Tally`], which must equal that of the report: what was lost, doubled, put in another
-//! order or read wrongly is an error, and no figure.
+//! It may send `initialize`. It sends [`Plan::prompts`] prompts, each after the `result` of the previous one; then it
+//! closes the program's input.
+//! It answers requests as [`Callback`] describes.
+//! It stops reading for a while if [`Plan::stall`] returns a time, and plays [`Plan::sessions`] sessions.
+//! It counts the messages of a session in a [`Tally`], which must equal the one of the report: lost, duplicated,
+//! reordered and changed messages are an error of the run.
 //!
-//! # What is timed
+//! # Timed intervals
 //!
 //! Callbacks are timed from the write of a request to the read of its answer.
 //! Other workloads are timed from the first write of the answer to a prompt, to the read of the next prompt, which the

@@ -11,4 +11,3 @@ pub mod peers;
 pub mod rounds;
 pub mod run;
 pub mod tables;
-pub mod words;

@@ -95,12 +95,12 @@ pub(crate) fn megabytes(run: &Run) -> f64 {
 
 /// Returns the messages a second over all laps.
 pub(crate) fn messages_a_second(run: &Run) -> f64 {
-    run.report.told.messages as f64 / seconds(run)
+    run.report.sent.messages as f64 / seconds(run)
 }
 
 /// Returns the bytes a second over all laps.
 pub(crate) fn bytes_a_second(run: &Run) -> f64 {
-    run.report.told.bytes as f64 / seconds(run)
+    run.report.sent.bytes as f64 / seconds(run)
 }
 
 fn seconds(run: &Run) -> f64 {
@@ -136,7 +136,7 @@ mod tests {
     use super::measured;
     use crate::{rounds::Rounds, run::Run};
 
-    /// A run whose phases take these times for each request.
+    /// Returns a run with these times of a request in its phases.
     fn round_trip(times: [f64; 4]) -> Run {
         let phase = |(outstanding, time): (usize, f64)| Phase {
             outstanding,
@@ -171,7 +171,7 @@ mod tests {
         let of = |workload, tokio: f64, ours: f64| {
             let run = |seconds| {
                 let mut run = round_trip([seconds; 4]);
-                run.report.told = Tally { messages: 100, bytes: 1_000, checksum: 0 };
+                run.report.sent = Tally { messages: 100, bytes: 1_000, checksum: 0 };
                 run.outcome.memory = Some(13_000_000);
                 run.outcome.first = vec![9.0, seconds, seconds];
                 run

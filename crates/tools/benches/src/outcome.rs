@@ -14,10 +14,10 @@ use crate::memory::most_resident;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "written by every client")]
 pub struct Outcome {
-    /// The messages of the last session; a client that can't see lines leaves out `bytes`, and one that can't read all
-    /// content leaves out `checksum`.
+    /// The messages of the last session. A client leaves out `bytes` if it can't see lines, and `checksum` if it can't read
+    /// all content.
     #[serde(flatten)]
-    pub told: Told,
+    pub received: Received,
     /// How many messages of each `type` it received, from a client that does not read their content; messages that its
     /// SDK returned as an error count as [`ERROR`].
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -37,7 +37,7 @@ pub const ERROR: &str = "error";
 /// The part of a [`Tally`] that a client reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "written by every client")]
-pub struct Told {
+pub struct Received {
     /// The number of messages.
     pub messages: u64,
     /// The bytes of their lines.
@@ -46,16 +46,16 @@ pub struct Told {
     pub checksum: Option<u64>,
 }
 
-impl Told {
+impl Received {
     /// Returns whether it matches the messages that were sent.
-    pub fn is(self, said: Tally) -> bool {
-        self.messages == said.messages
-            && self.bytes.is_none_or(|bytes| bytes == said.bytes)
-            && self.checksum.is_none_or(|checksum| checksum == said.checksum)
+    pub fn is(self, sent: Tally) -> bool {
+        self.messages == sent.messages
+            && self.bytes.is_none_or(|bytes| bytes == sent.bytes)
+            && self.checksum.is_none_or(|checksum| checksum == sent.checksum)
     }
 }
 
-impl From<Tally> for Told {
+impl From<Tally> for Received {
     fn from(Tally { messages, bytes, checksum }: Tally) -> Self {
         Self { messages, bytes: Some(bytes), checksum: Some(checksum) }
     }
@@ -65,7 +65,7 @@ impl From<Tally> for Told {
 #[derive(Debug)]
 pub(crate) struct Notes {
     /// The messages received so far.
-    pub(crate) told: Tally,
+    pub(crate) tally: Tally,
     started: Instant,
     first: Option<Duration>,
     cpu: Duration,
@@ -74,7 +74,7 @@ pub(crate) struct Notes {
 impl Notes {
     /// Starts the notes, right before the spawn.
     pub(crate) fn start() -> Self {
-        Self { told: Tally::default(), started: Instant::now(), first: None, cpu: Duration::ZERO }
+        Self { tally: Tally::default(), started: Instant::now(), first: None, cpu: Duration::ZERO }
     }
 
     /// Notes the time right before the first prompt.
@@ -85,13 +85,13 @@ impl Notes {
     /// Notes a message from a line of this length.
     pub(crate) fn message(&mut self, line: usize) {
         self.first.get_or_insert_with(|| self.started.elapsed());
-        self.told.message(line);
+        self.tally.message(line);
     }
 
     /// Ends the notes, right after the last result.
     pub(crate) fn end(self) -> Outcome {
         Outcome {
-            told: self.told.into(),
+            received: self.tally.into(),
             cpu: Some((cpu_time() - self.cpu).as_secs_f64()),
             first: self.first.iter().map(Duration::as_secs_f64).collect(),
             memory: most_resident(),
@@ -119,15 +119,15 @@ fn cpu_time() -> Duration {
 mod tests {
     use crate::cli::Tally;
 
-    use super::Told;
+    use super::Received;
 
     #[test]
     fn received_messages_must_match_the_sent_ones() {
-        let said = Tally { messages: 3, bytes: 90, checksum: 7 };
-        let right = Told::from(said);
-        assert!(right.is(said) && Told { bytes: None, checksum: None, ..right }.is(said));
-        assert!(!Told { messages: 2, ..right }.is(said));
-        assert!(!Told { bytes: Some(89), ..right }.is(said));
-        assert!(!Told { checksum: Some(8), ..right }.is(said));
+        let sent = Tally { messages: 3, bytes: 90, checksum: 7 };
+        let right = Received::from(sent);
+        assert!(right.is(sent) && Received { bytes: None, checksum: None, ..right }.is(sent));
+        assert!(!Received { messages: 2, ..right }.is(sent));
+        assert!(!Received { bytes: Some(89), ..right }.is(sent));
+        assert!(!Received { checksum: Some(8), ..right }.is(sent));
     }
 }

@@ -79,8 +79,8 @@ type Came = Result<Vec<Run>, Unplayed>;
 fn cells(workload: Workload, came: &Came) -> String {
     let runs = match came {
         Ok(runs) => runs,
-        Err(Unplayed::TooLong(limit, said)) => {
-            return format!("not done in {} s{} | | |", limit.as_secs(), in_brackets(said));
+        Err(Unplayed::TooLong(limit, last_line)) => {
+            return format!("not done in {} s{} | | |", limit.as_secs(), in_brackets(last_line));
         }
         Err(Unplayed::Failed(why)) => {
             return format!("failed{} | | |", in_brackets(&last_line(why.as_bytes())));
@@ -88,7 +88,7 @@ fn cells(workload: Workload, came: &Came) -> String {
     };
     let middle = |what: fn(&Run) -> f64| median(runs.iter().map(what).collect());
     // The run with the most losses; usually all runs lose the same.
-    let Some(worst) = runs.iter().min_by_key(|run| run.outcome.told.messages) else {
+    let Some(worst) = runs.iter().min_by_key(|run| run.outcome.received.messages) else {
         return "not run | | |".to_owned();
     };
     let figure = match workload {
@@ -102,7 +102,7 @@ fn cells(workload: Workload, came: &Came) -> String {
 }
 
 fn seen(Run { report, outcome }: &Run) -> String {
-    let seen = format!("{} of {}", outcome.told.messages, report.told.messages);
+    let seen = format!("{} of {}", outcome.received.messages, report.sent.messages);
     match outcome.kinds.get(ERROR) {
         Some(errors) => format!("{seen}, {errors} as errors"),
         None => seen,
@@ -113,23 +113,23 @@ fn seen(Run { report, outcome }: &Run) -> String {
 fn lost(Run { report, outcome }: &Run) -> String {
     if outcome.kinds.is_empty() {
         // The client has read all content.
-        return if outcome.told.is(report.told) { "none" } else { "read otherwise" }.to_owned();
+        return if outcome.received.is(report.sent) { "none" } else { "read otherwise" }.to_owned();
     }
     let of = |kinds: &BTreeMap<String, u64>, kind: &str| kinds.get(kind).copied().unwrap_or_default();
     let lost: Vec<String> = CONVERSATION
         .iter()
         .filter_map(|kind| match (of(&report.kinds, kind), of(&outcome.kinds, kind)) {
-            (said, seen) if seen < said => Some(format!("{} `{kind}`", said - seen)),
-            (said, seen) if seen > said => Some(format!("{} `{kind}` too many", seen - said)),
+            (sent, seen) if seen < sent => Some(format!("{} `{kind}`", sent - seen)),
+            (sent, seen) if seen > sent => Some(format!("{} `{kind}` too many", seen - sent)),
             _ => None,
         })
         .collect();
     if lost.is_empty() { "none".to_owned() } else { lost.join(", ") }
 }
 
-fn in_brackets(said: &str) -> String {
-    let said: String = said.chars().take(WIDTH).collect::<String>().replace('|', "/");
-    if said.is_empty() { said } else { format!(" ({said})") }
+fn in_brackets(text: &str) -> String {
+    let text: String = text.chars().take(WIDTH).collect::<String>().replace('|', "/");
+    if text.is_empty() { text } else { format!(" ({text})") }
 }
 
 /// The types of messages that a user needs; a peer's client does not distinguish the others.
@@ -149,16 +149,16 @@ mod tests {
 
     const HOOK: Workload = Workload::Callback(Callback::Hook);
 
-    /// A run of a peer that reported these kinds.
-    fn run(said: &str) -> Run {
+    /// Returns a run of a peer that reported these kinds.
+    fn run(outcome: &str) -> Run {
         let kinds = [("user", 2), ("stream_event", 5), ("system", 1)];
         let phase = Phase { outstanding: 1, requests: 10, seconds: 2.0, p50: 9.0, p99: 9.0 };
         let report = Report {
             phases: vec![phase],
-            told: Tally { messages: 8, bytes: 80, checksum: 7 },
+            sent: Tally { messages: 8, bytes: 80, checksum: 7 },
             kinds: kinds.map(|(kind, count)| (kind.to_owned(), count)).into(),
         };
-        Run { report, outcome: serde_json::from_str(said).unwrap() }
+        Run { report, outcome: serde_json::from_str(outcome).unwrap() }
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub struct Rounds {
 type Round = Vec<(String, Run)>;
 
 impl Rounds {
-    /// Runs this many rounds after one that warms up; each round starts with another client.
+    /// Runs a warm-up round and then this many rounds, each with another client first.
     ///
     /// # Errors
     ///
@@ -56,13 +56,13 @@ impl Rounds {
         median(self.rounds.iter().filter_map(|round| Some(what(run_of(round, client)?))).collect())
     }
 
-    /// Returns the median of the rounds' ratios of a figure of one client to that of another.
+    /// Returns the median, over the rounds, of a figure of one client divided by the same figure of another.
     pub fn ratio(&self, of: &str, to: &str, what: impl Fn(&Run) -> f64) -> f64 {
         let ratio = |round: &Round| Some(what(run_of(round, of)?) / what(run_of(round, to)?));
         median(self.rounds.iter().filter_map(ratio).collect())
     }
 
-    /// Returns the median of the rounds' differences of a figure of one client and that of another.
+    /// Returns the median, over the rounds, of a figure of one client minus the same figure of another.
     pub fn difference(&self, of: &str, to: &str, what: impl Fn(&Run) -> f64) -> f64 {
         let difference = |round: &Round| Some(what(run_of(round, of)?) - what(run_of(round, to)?));
         median(self.rounds.iter().filter_map(difference).collect())

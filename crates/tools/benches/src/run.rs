@@ -75,8 +75,10 @@ pub enum Unplayed {
 impl fmt::Display for Unplayed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong(limit, said) if said.is_empty() => write!(f, "it took longer than {limit:?}"),
-            Self::TooLong(limit, said) => write!(f, "it took longer than {limit:?}: {said}"),
+            Self::TooLong(limit, last_line) if last_line.is_empty() => {
+                write!(f, "it took longer than {limit:?}")
+            }
+            Self::TooLong(limit, last_line) => write!(f, "it took longer than {limit:?}: {last_line}"),
             Self::Failed(why) => f.write_str(why),
         }
     }
@@ -96,10 +98,12 @@ impl<E: Error> From<E> for Unplayed {
 pub fn run(client: &Client, cli: &Path, plan: Plan) -> Result<Run, Box<dyn Error>> {
     let whose = format!("{}, {}", client.name, plan.workload.name());
     let run = play(client, cli, plan, LIMIT).map_err(|why| format!("{whose}: {why}"))?;
-    if !run.outcome.told.is(run.report.told) {
-        return Err(
-            format!("{whose}: {:?} was said, and {:?} read", run.report.told, run.outcome.told).into()
-        );
+    if !run.outcome.received.is(run.report.sent) {
+        return Err(format!(
+            "{whose}: {:?} was sent, and {:?} received",
+            run.report.sent, run.outcome.received
+        )
+        .into());
     }
     Ok(run)
 }
@@ -120,11 +124,11 @@ pub fn play(client: &Client, cli: &Path, plan: Plan, limit: Duration) -> Result<
     command.env(REPORT, &path).env(CLI, cli);
     let output = output(&mut command, plan.workload.on_one_core(), limit)?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Unplayed::Failed(format!("{}\n{said}", output.status)));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(Unplayed::Failed(format!("{}\n{stderr}", output.status)));
     }
-    let said = String::from_utf8(output.stdout)?;
-    let last = said.trim().lines().next_back().unwrap_or_default();
+    let stdout = String::from_utf8(output.stdout)?;
+    let last = stdout.trim().lines().next_back().unwrap_or_default();
     let outcome = serde_json::from_str(last).map_err(|error| Unplayed::Failed(format!("{error}: {last}")))?;
     Ok(Run { report: serde_json::from_slice(&fs::read(path)?)?, outcome })
 }
@@ -145,7 +149,7 @@ fn in_words(plan: Plan) -> Vec<(&'static str, String)> {
     words
 }
 
-/// Like [`Command::output`], with a time limit; optionally on one core together with its children.
+/// Works like [`Command::output`], with a time limit; optionally on one core together with its children.
 fn output(command: &mut Command, on_one_core: bool, limit: Duration) -> Result<Output, Unplayed> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = if on_one_core { one_core::spawn(command)? } else { command.spawn()? };
@@ -158,14 +162,14 @@ fn output(command: &mut Command, on_one_core: bool, limit: Duration) -> Result<O
     // The process was not waited for yet, so the id is still valid.
     kill_process(pid, Signal::KILL)?;
     // A child may keep the pipes open, so the wait is limited.
-    let said = ended.recv_timeout(GRACE).ok().and_then(Result::ok);
-    Err(Unplayed::TooLong(limit, said.map_or(String::new(), |output| last_line(&output.stderr))))
+    let output = ended.recv_timeout(GRACE).ok().and_then(Result::ok);
+    Err(Unplayed::TooLong(limit, output.map_or(String::new(), |output| last_line(&output.stderr))))
 }
 
 /// Returns the last line that is not blank.
-pub(crate) fn last_line(said: &[u8]) -> String {
-    let said = String::from_utf8_lossy(said);
-    said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
+pub(crate) fn last_line(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default().to_owned()
 }
 
 /// About ten times what the longest run takes on a slow machine.
@@ -190,8 +194,8 @@ mod tests {
         assert_eq!(hangs("exec sleep 600"), Unplayed::TooLong(limit, String::new()));
         let error = hangs("echo 'why: so' >&2; exec sleep 600");
         assert_eq!(error.to_string(), "it took longer than 300ms: why: so");
-        let said = output(Command::new("echo").arg("done"), true, Duration::from_secs(60)).unwrap();
-        assert_eq!(said.stdout, b"done\n");
+        let echoed = output(Command::new("echo").arg("done"), true, Duration::from_secs(60)).unwrap();
+        assert_eq!(echoed.stdout, b"done\n");
     }
 
     #[test]

@@ -105,14 +105,14 @@ fn streams(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt:
     Ok(())
 }
 
-/// In µs. Includes the warm-up requests, which cost as much.
+/// Returns the CPU time in µs. It includes the warm-up requests, which cost as much.
 fn cpu_a_request(run: &Run) -> f64 {
     let requests: usize = run.report.phases.iter().map(|phase| phase.requests + phase.requests / 10).sum();
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / requests as f64)
 }
 
 fn cpu_a_message(run: &Run) -> f64 {
-    run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.report.told.messages as f64)
+    run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.report.sent.messages as f64)
 }
 
 fn cpu_a_lap(run: &Run) -> f64 {
@@ -120,7 +120,7 @@ fn cpu_a_lap(run: &Run) -> f64 {
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / laps as f64)
 }
 
-/// In µs, from the first prompt on.
+/// Returns the CPU time in µs, from the first prompt on.
 fn cpu_a_start(run: &Run) -> f64 {
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.outcome.first.len() as f64)
 }

@@ -1,23 +1,23 @@
-//! What the bench CLI asks its client, and what it takes for a right answer: frames as the real CLI writes them.
+//! The bench CLI's requests and the right answers, as frames of the real CLI.
 
 use std::{borrow::Cow, io::Write};
 
 use memchr::memmem;
 
-/// A kind of request, asked again and again; each variant says what the right answer is.
+/// A kind of request. Each variant names the right answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are all that are measured")]
 pub enum Callback {
-    /// `hook_callback` of `PreToolUse`: the hook allows the call and says which command it saw.
+    /// `hook_callback` of `PreToolUse`: the hook allows the call, with the command as the reason.
     Hook,
-    /// `can_use_tool`: allowed with the input that was asked about.
+    /// `can_use_tool`: allowed with the unchanged input.
     Permission,
-    /// `mcp_message` with a `tools/call`: the tool answers with a text that is made of its input.
+    /// `mcp_message` with a `tools/call`: the tool returns a text with its input.
     Mcp,
 }
 
 impl Callback {
-    /// What tables and arguments call it.
+    /// Returns the name in tables and arguments.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Hook => "hook",
@@ -26,7 +26,7 @@ impl Callback {
         }
     }
 
-    /// What is asked once before, as lines: the real CLI connects to a server before it calls its tools.
+    /// Returns the requests before the first one, as lines: the CLI connects to a server before it calls its tools.
     pub(super) fn before(self) -> Vec<String> {
         let connect = if self == Self::Mcp { CONNECT } else { &[] };
         let line = |(number, message): (usize, &&str)| {
@@ -37,7 +37,7 @@ impl Callback {
         connect.iter().enumerate().map(line).collect()
     }
 
-    /// Appends the request of this number as a line; what is told apart by numbers is as long as the real ids.
+    /// Appends the request with this number as a line. Its ids have the length of real ones.
     pub(super) fn ask(self, number: u64, line: &mut Vec<u8>) {
         // Writing to memory does not fail.
         let _: std::io::Result<()> = match self {
@@ -57,7 +57,7 @@ impl Callback {
         };
     }
 
-    /// Whether the answer to the request of this number says what it must, beside its id.
+    /// Returns whether this is the right answer to the request with this number, apart from its id.
     pub(super) fn is_right(self, number: u64, answer: &[u8]) -> bool {
         let has = |needle: &str| memmem::find(answer, needle.as_bytes()).is_some();
         let n = number + RPC_OFFSET;
@@ -83,7 +83,7 @@ impl Callback {
     }
 }
 
-/// The line without white space between its words, which clients in other languages may write.
+/// Removes white space between the tokens of a line, which clients in other languages may write.
 pub(super) fn compact(line: &[u8]) -> Cow<'_, [u8]> {
     if memmem::find(line.get(..SPACED).unwrap_or(line), b"\": ").is_none() {
         return Cow::Borrowed(line);
@@ -99,7 +99,7 @@ pub(super) fn compact(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(compact)
 }
 
-/// The number of the request that a line of ours answers; `None` where it answers none.
+/// Returns the number of the request that a line answers, if it answers one of ours.
 pub(super) fn number_of(answer: &[u8]) -> Option<u64> {
     let id = after(answer, REQUEST_ID)?.get(..ID_LEN)?;
     std::str::from_utf8(id.strip_prefix(ID.as_bytes())?).ok()?.parse().ok()
@@ -110,13 +110,13 @@ fn after<'a>(line: &'a [u8], needle: &[u8]) -> Option<&'a [u8]> {
     line.get(at + needle.len()..)
 }
 
-/// Where a first space behind a name is, if there are such spaces.
+/// If a line has spaces after colons, the first one is among this many bytes.
 const SPACED: usize = 16;
 const REQUEST_ID: &[u8] = br#""request_id":""#;
 const ID: &str = "00000000-0000-4000-8000-";
 const ID_LEN: usize = 36;
 const SESSION: &str = "00000000-0000-4000-8000-000000000002";
-/// The ids of JSON-RPC that the handshake with the server takes.
+/// The first JSON-RPC id after the handshake with the server.
 const RPC_OFFSET: u64 = 10;
 const CONNECT: &[&str] = &[
     r#"{"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"claude-code","version":"2.1.330"}},"jsonrpc":"2.0","id":0}"#,

@@ -1,14 +1,14 @@
-//! Lines out of blocks of 64 KiB, in one buffer: what a program without an SDK would do.
+//! Splits blocks of 64 KiB into lines in one buffer, as a program without an SDK would.
 
-/// A buffer that is read into, and lines that are looked at where they lie.
+/// A buffer for reads, which returns lines without copying them.
 ///
-/// No byte is looked at twice, and what is left of a line is moved once for each block that completes others.
+/// Each byte is searched once. The incomplete last line is moved to the front before the next read.
 #[derive(Debug)]
 pub struct Lines {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// How far the search for the next newline has come.
+    /// The bytes before this place contain no further newline.
     searched: usize,
 }
 
@@ -19,12 +19,12 @@ impl Default for Lines {
 }
 
 impl Lines {
-    /// An empty one, with room for one block.
+    /// Creates an empty buffer with room for one block.
     pub fn new() -> Self {
         Self { buffer: vec![0; BLOCK], start: 0, end: 0, searched: 0 }
     }
 
-    /// Where the next block is to be read to: behind what is left of the last line.
+    /// Returns the free part of the buffer, for the next read.
     pub fn room(&mut self) -> &mut [u8] {
         if self.start > 0 {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -38,19 +38,19 @@ impl Lines {
         &mut self.buffer[self.end..]
     }
 
-    /// So many bytes were read there.
+    /// Notes that this many bytes were read into the free part.
     pub fn filled(&mut self, length: usize) {
         self.end += length;
     }
 
-    /// Whether a whole line lies there.
+    /// Returns whether the buffer contains a complete line.
     pub fn has_line(&mut self) -> bool {
         let rest = &self.buffer[self.searched..self.end];
         self.searched += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         self.searched < self.end
     }
 
-    /// The next whole line without its newline.
+    /// Returns the next complete line without its newline.
     pub fn next_line(&mut self) -> Option<&[u8]> {
         if !self.has_line() {
             return None;
@@ -62,7 +62,7 @@ impl Lines {
     }
 }
 
-/// What a pipe holds by default on Linux.
+/// The default capacity of a pipe on Linux.
 const BLOCK: usize = 64 << 10;
 
 #[cfg(test)]

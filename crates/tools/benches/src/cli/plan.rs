@@ -1,32 +1,32 @@
-//! What one run is asked for: a workload, and how much of it.
+//! The plan of a run: a workload and its size.
 
 use std::{env, error::Error, time::Duration};
 
 use super::{Callback, Workload, stream};
 
-/// What one run is asked for: a workload, and how much of it.
+/// The plan of a run: a workload and its size.
 ///
-/// The bench CLI and its client are told the same by the same variables.
+/// The bench CLI and its client read it from the same environment variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "put together by who runs it")]
+#[expect(clippy::exhaustive_structs, reason = "made by the runner")]
 pub struct Plan {
-    /// What is played.
+    /// The workload.
     pub workload: Workload,
-    /// All amounts are divided by it: 1 to measure, more to try.
+    /// The divisor of all amounts: 1 for measurements, more for quick trials.
     pub share: usize,
 }
 
 impl Plan {
-    /// All of a workload.
+    /// Returns the plan for a whole workload.
     pub fn whole(workload: Workload) -> Self {
         Self { workload, share: 1 }
     }
 
-    /// What the environment says.
+    /// Reads the plan from the environment.
     ///
     /// # Errors
     ///
-    /// When it names no workload, or one that there is not.
+    /// If the workload is missing or unknown.
     pub fn from_env() -> Result<Self, Box<dyn Error>> {
         let name = env::var(WORKLOAD).map_err(|error| format!("{WORKLOAD}: {error}"))?;
         let workload = Workload::named(&name).ok_or_else(|| format!("there is no workload `{name}`"))?;
@@ -34,28 +34,28 @@ impl Plan {
         Ok(Self { workload, share })
     }
 
-    /// The variables that say it.
+    /// Returns the plan as environment variables.
     pub fn variables(self) -> [(&'static str, String); 2] {
         [(WORKLOAD, self.workload.name()), (SHARE, self.share.to_string())]
     }
 
-    /// How many prompts the client sends in a session; the last one's turn has no more than its result.
+    /// Returns how many prompts the client sends in a session. The turn of the last one consists of its result only.
     pub fn prompts(self) -> usize {
         self.laps() + 1
     }
 
-    /// How many sessions the client plays, one after another; the report is of the last one.
+    /// Returns how many sessions the client plays in sequence. The report covers the last one.
     pub fn sessions(self) -> usize {
         if self.workload == Workload::Start { self.part(SESSIONS) } else { 1 }
     }
 
-    /// How long the client stops reading once it has so many messages of a session in its hands.
+    /// Returns how long the client stops reading after this many messages of a session, if it does.
     pub fn stall(self, messages: u64) -> Option<Duration> {
         let middle = self.part(stream::MESSAGES / 2) as u64;
         (self.workload == Workload::Stalled && messages == middle).then(|| STALL / self.divisor())
     }
 
-    /// How many requests are open at once, and how many of them are timed, one phase after another.
+    /// Returns the number of open requests and of timed requests for each phase.
     pub(super) fn phases(self) -> Vec<(usize, usize)> {
         let requests: &[(usize, usize)] = match self.workload {
             Workload::Callback(_) => ONE,
@@ -65,7 +65,7 @@ impl Plan {
         requests.iter().map(|(open, requests)| (*open, self.part(*requests))).collect()
     }
 
-    /// How many turns are timed.
+    /// Returns how many turns are timed.
     pub(super) fn laps(self) -> usize {
         match self.workload {
             Workload::Callback(_) | Workload::HookMany | Workload::Start => 0,
@@ -82,7 +82,7 @@ impl Plan {
         }
     }
 
-    /// So much of an amount, at least one.
+    /// Returns an amount divided by the share, at least 1.
     pub(super) fn part(self, amount: usize) -> usize {
         (amount / self.share.max(1)).max(1)
     }
@@ -94,12 +94,12 @@ impl Plan {
 
 /// The variable that names the [`Workload`].
 pub const WORKLOAD: &str = "AGENTWIRE_BENCH_WORKLOAD";
-/// The variable that divides all amounts; 1 where it is not set.
+/// The variable for [`Plan::share`]; 1 by default.
 pub const SHARE: &str = "AGENTWIRE_BENCH_SHARE";
-/// The variable that says to which file the bench CLI writes its [`Report`](super::Report), as JSON.
+/// The variable for the file to which the bench CLI writes its [`Report`](super::Report) as JSON.
 pub const REPORT: &str = "AGENTWIRE_BENCH_REPORT";
 
-/// A tenth of the requests goes before, and does not count.
+/// A tenth of the requests warms up first and does not count.
 const ONE: &[(usize, usize)] = &[(1, 3_000)];
 const MANY: &[(usize, usize)] = &[(8, 6_000), (32, 6_000), (64, 6_000)];
 const TURNS: usize = 500;

@@ -15,11 +15,11 @@ use super::{
     wire::Wire,
 };
 
-/// Plays what the environment says.
+/// Plays the plan of the environment.
 ///
 /// # Errors
 ///
-/// When the client says anything wrong, or ends too early.
+/// If the client sends a wrong line or ends too early.
 pub(super) fn play() -> Result<(), Box<dyn Error>> {
     let plan = Plan::from_env()?;
     let path = env::var_os(REPORT).ok_or("no file is named for the report")?;
@@ -27,28 +27,28 @@ pub(super) fn play() -> Result<(), Box<dyn Error>> {
     let mut last = Turn::of(b"");
     let mut wire = Wire::open()?;
     let (mut prompt, _) = wire.wait_for_prompt()?;
-    let mut report = Report { told: script.tally, kinds: script.kinds.clone(), ..Report::default() };
+    let mut report = Report { sent: script.tally, kinds: script.kinds.clone(), ..Report::default() };
     if script.laps() > 0 {
         report.phases.push(laps(&mut wire, &mut script, &mut prompt)?);
     }
     last.answer(&prompt);
     let (opening, closing) = last.halves();
-    wire.say(opening)?;
+    wire.write(opening)?;
     if let Some(callback) = plan.callback() {
         report.phases = callbacks(&mut wire, callback, plan)?;
     }
     fs::write(path, serde_json::to_vec(&report)?)?;
-    wire.say(closing)?;
+    wire.write(closing)?;
     while wire.next_line()?.is_some() {}
     Ok(())
 }
 
-/// Turns, each from its first write to the prompt that says it was read; that prompt is left for the next turn.
+/// Times turns, each from its first write to the next prompt, which shows that it was read and starts the next turn.
 fn laps(wire: &mut Wire, script: &mut Script, prompt: &mut [u8; ID]) -> Result<Phase, Box<dyn Error>> {
     let mut times = Vec::with_capacity(script.laps());
     for _ in 0..script.laps() {
         let started = Instant::now();
-        script.say(prompt, wire)?;
+        script.play(prompt, wire)?;
         let (next, arrived) = wire.wait_for_prompt()?;
         *prompt = next;
         times.push(arrived.duration_since(started));
@@ -59,7 +59,7 @@ fn laps(wire: &mut Wire, script: &mut Script, prompt: &mut [u8; ID]) -> Result<P
 fn callbacks(wire: &mut Wire, callback: Callback, plan: Plan) -> Result<Vec<Phase>, Box<dyn Error>> {
     let mut next = 0;
     for (number, message) in (0..).zip(callback.before()) {
-        wire.say(message.as_bytes())?;
+        wire.write(message.as_bytes())?;
         let (_, answer) = wire.next_line()?.ok_or("the client ended in the handshake of its server")?;
         if number_of(&compact(answer)) != Some(number) {
             return Err("another request than the last was answered".into());
@@ -74,7 +74,7 @@ fn callbacks(wire: &mut Wire, callback: Callback, plan: Plan) -> Result<Vec<Phas
     Ok(phases)
 }
 
-/// Keeps so many requests open until so many were answered.
+/// Keeps `outstanding` requests open until `requests` were answered.
 fn ask(
     wire: &mut Wire,
     callback: Callback,
@@ -83,7 +83,7 @@ fn ask(
     requests: usize,
 ) -> Result<Phase, Box<dyn Error>> {
     let first = *next;
-    // All are made beforehand: the client's time begins with a write.
+    // Built beforehand, because the client's time starts with a write.
     let mut lines = Vec::new();
     let mut ends = Vec::with_capacity(requests);
     for number in first..first + requests as u64 {
@@ -96,9 +96,9 @@ fn ask(
     let send = |wire: &mut Wire, asked: &mut Vec<Instant>| {
         let start = asked.len().checked_sub(1).map_or(0, |last| ends[last]);
         let line = &lines[start..ends[asked.len()]];
-        // Each is a write of its own, as the CLI makes them.
+        // One write for each, as the CLI does.
         asked.push(Instant::now());
-        wire.say(line)
+        wire.write(line)
     };
     let started = Instant::now();
     for _ in 0..outstanding.min(requests) {

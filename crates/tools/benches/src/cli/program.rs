@@ -10,10 +10,10 @@ use super::play::play;
 
 /// Plays the CLI on stdin and stdout of this process, until its input ends.
 ///
-/// The exit code is not 0 where the client ends too early or says anything wrong; stderr says what.
+/// The exit code is not 0 if the client ends too early or sends a wrong line; stderr contains the reason.
 pub fn run() -> ExitCode {
     if env::args_os().any(|argument| argument == "--version") {
-        // Who asks and does not listen has no answer.
+        // If stdout is closed, the text is lost.
         let _: io::Result<()> = writeln!(io::stdout(), "{VERSION} (Claude Code)");
         return ExitCode::SUCCESS;
     }

@@ -1,4 +1,4 @@
-//! What the bench CLI measured, on its way to who compares.
+//! The measurements of the bench CLI.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -6,36 +6,36 @@ use serde::{Deserialize, Serialize};
 
 use super::Tally;
 
-/// What one session came to, as the bench CLI saw it.
+/// The measurements of one session.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "read and written here alone")]
 pub struct Report {
-    /// What was timed: one entry for each number of requests that were open at once, or one for all laps.
+    /// One entry for each number of open requests, or one for all laps.
     pub phases: Vec<Phase>,
-    /// What the client was told.
-    pub told: Tally,
-    /// The same by each message's `type`: how many of each, for clients that give their user only some.
+    /// The messages that were sent.
+    pub sent: Tally,
+    /// The number of messages of each `type`, for clients that return only some of them.
     pub kinds: BTreeMap<String, u64>,
 }
 
-/// Requests of one kind, so many of them open at once; or laps.
+/// Timed requests with a constant number of open ones, or timed laps.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "read and written here alone")]
 pub struct Phase {
-    /// How many were open at once.
+    /// The number of open requests.
     pub outstanding: usize,
-    /// How many there were.
+    /// The number of requests or laps.
     pub requests: usize,
-    /// The time of all of them, in seconds.
+    /// The time of all of them together, in seconds.
     pub seconds: f64,
-    /// The time that half of them do not exceed, in µs.
+    /// The median, in µs.
     pub p50: f64,
-    /// The time that 99 in a hundred do not exceed, in µs.
+    /// The 99th percentile, in µs.
     pub p99: f64,
 }
 
 impl Phase {
-    /// Puts all times together.
+    /// Summarizes times.
     pub fn of(outstanding: usize, seconds: Duration, mut times: Vec<Duration>) -> Self {
         times.sort_unstable();
         let at = |share: usize| {
@@ -46,7 +46,7 @@ impl Phase {
         Self { outstanding, requests: times.len(), seconds: seconds.as_secs_f64(), p50, p99 }
     }
 
-    /// Requests a second.
+    /// Returns the requests per second.
     pub fn rate(&self) -> f64 {
         self.requests as f64 / self.seconds
     }

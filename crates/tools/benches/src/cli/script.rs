@@ -1,4 +1,4 @@
-//! What the bench CLI says to prompts, made before the clock starts.
+//! The bench CLI's turns, built before the clock starts.
 
 use std::{collections::BTreeMap, io};
 
@@ -11,15 +11,15 @@ use super::{
     wire::Wire,
 };
 
-/// What is said to each prompt, and what all of it adds up to.
+/// The turns of a session and their totals.
 #[derive(Debug)]
 pub(super) struct Script {
-    /// The turn that is timed, again and again.
+    /// The turn that is repeated and timed.
     turn: Turn,
     laps: usize,
     by_lines: bool,
     pub(super) tally: Tally,
-    /// How many messages of each `type`.
+    /// The number of messages of each `type`.
     pub(super) kinds: BTreeMap<String, u64>,
 }
 
@@ -30,45 +30,44 @@ impl Script {
             Workload::Stream | Workload::Stalled => generate(Tags::First, plan.share),
             Workload::Turns => short(Tags::First),
         };
-        // Short turns are written as the CLI writes them, a line at a time; a long one as fast as the pipe takes it.
+        // Short turns are written line by line, as the CLI does; long ones in blocks of the pipe's capacity.
         let by_lines = plan.workload == Workload::Turns;
         let (mut tally, mut kinds) = (Tally::default(), BTreeMap::new());
         let (turn, laps) = (Turn::of(&body), plan.laps());
         if laps > 0 {
-            let said = said(turn.bytes())?;
-            (0..laps).for_each(|_| add_up(&said, &mut tally, &mut kinds));
+            let messages = messages(turn.bytes())?;
+            (0..laps).for_each(|_| count(&messages, &mut tally, &mut kinds));
         }
-        add_up(&said(Turn::of(b"").bytes())?, &mut tally, &mut kinds);
+        count(&messages(Turn::of(b"").bytes())?, &mut tally, &mut kinds);
         Ok(Self { turn, laps, by_lines, tally, kinds })
     }
 
-    /// How many turns are timed.
+    /// Returns how many turns are timed.
     pub(super) fn laps(&self) -> usize {
         self.laps
     }
 
-    /// Says all of a turn, as the answer to the prompt of this id.
-    pub(super) fn say(&mut self, prompt: &[u8; turn::ID], wire: &mut Wire) -> io::Result<()> {
+    /// Writes a turn as the answer to the prompt with this id.
+    pub(super) fn play(&mut self, prompt: &[u8; turn::ID], wire: &mut Wire) -> io::Result<()> {
         let bytes = self.turn.answer(prompt);
         if self.by_lines {
-            return self.turn.lines().try_for_each(|line| wire.say(line));
+            return self.turn.lines().try_for_each(|line| wire.write(line));
         }
-        bytes.chunks(BLOCK).try_for_each(|block| wire.say(block))
+        bytes.chunks(BLOCK).try_for_each(|block| wire.write(block))
     }
 }
 
-/// What a line is.
-struct Said {
+struct Message {
     kind: String,
-    /// Its length.
+    /// The length of its line.
     line: usize,
     texts: Vec<String>,
 }
 
-fn add_up(said: &[Said], tally: &mut Tally, kinds: &mut BTreeMap<String, u64>) {
-    for Said { kind, line, texts } in said {
+fn count(messages: &[Message], tally: &mut Tally, kinds: &mut BTreeMap<String, u64>) {
+    for Message { kind, line, texts } in messages {
         tally.message(*line);
-        texts.iter().for_each(|text| tally.says(text));
+        texts.iter().for_each(|text| tally.text(text));
         match kinds.get_mut(kind) {
             Some(count) => *count += 1,
             None => drop(kinds.insert(kind.clone(), 1)),
@@ -76,15 +75,15 @@ fn add_up(said: &[Said], tally: &mut Tally, kinds: &mut BTreeMap<String, u64>) {
     }
 }
 
-/// Reads lines as trees: slow, and unlike what any client does.
-fn said(lines: &[u8]) -> Result<Vec<Said>, serde_json::Error> {
+/// Decodes lines as trees: slow, but independent of how clients decode.
+fn messages(lines: &[u8]) -> Result<Vec<Message>, serde_json::Error> {
     let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let said = |line: &[u8]| {
+    let decode = |line: &[u8]| {
         let message: Value = serde_json::from_slice(line)?;
         let kind = message["type"].as_str().unwrap_or_default().to_owned();
-        Ok(Said { kind, line: line.len(), texts: texts(&message) })
+        Ok(Message { kind, line: line.len(), texts: texts(&message) })
     };
-    lines.map(said).collect()
+    lines.map(decode).collect()
 }
 
 fn texts(message: &Value) -> Vec<String> {
@@ -93,33 +92,33 @@ fn texts(message: &Value) -> Vec<String> {
     texts.extend(["text", "thinking", "signature", "partial_json"].map(|field| &delta[field]));
     let content = &message["message"]["content"];
     texts.push(content);
-    let mut said: Vec<String> = texts.into_iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let mut found: Vec<String> = texts.into_iter().filter_map(Value::as_str).map(str::to_owned).collect();
     for block in content.as_array().into_iter().flatten() {
-        said.extend(
+        found.extend(
             [&block["text"], &block["thinking"]].into_iter().filter_map(Value::as_str).map(str::to_owned),
         );
         if !block["content"].is_null() {
-            said.push(block["content"].to_string());
+            found.push(block["content"].to_string());
         }
     }
-    said
+    found
 }
 
-/// What a pipe holds by default on Linux.
+/// The default capacity of a pipe on Linux.
 const BLOCK: usize = 64 << 10;
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Script, add_up, said};
+    use super::{Script, count, messages};
     use crate::cli::{Plan, Tally, Workload};
 
     #[test]
-    fn every_text_is_added_up() {
-        let says = |texts: &[&str]| {
+    fn every_text_is_counted() {
+        let checksum = |texts: &[&str]| {
             let mut tally = Tally::default();
-            texts.iter().for_each(|text| tally.says(text));
+            texts.iter().for_each(|text| tally.text(text));
             tally.checksum
         };
         for (line, texts) in [
@@ -130,8 +129,8 @@ mod tests {
             (r#"{"result":"r","uuid":"u"}"#, ["u", "r"]),
         ] {
             let mut tally = Tally::default();
-            add_up(&said(line.as_bytes()).unwrap(), &mut tally, &mut BTreeMap::new());
-            assert_eq!((tally.checksum, tally.bytes), (says(&texts), line.len() as u64), "{line}");
+            count(&messages(line.as_bytes()).unwrap(), &mut tally, &mut BTreeMap::new());
+            assert_eq!((tally.checksum, tally.bytes), (checksum(&texts), line.len() as u64), "{line}");
         }
     }
 

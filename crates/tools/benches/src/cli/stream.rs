@@ -1,30 +1,28 @@
-//! A long session with partial messages, made up of the shapes that were recorded: the same bytes at each run.
+//! A generated long session with partial messages, the same bytes in each run.
 //!
-//! The shapes are those of `fixtures/sessions/2.1.330/partial-messages-with-thinking` and `tools-auto-allowed`.
-//! Three things differ from a recording.
-//! Pieces and tool results have the sizes of a real model and of real files, since a scripted model's are tiny.
-//! Ids are full of different digits.
-//! And the objects of the Messages API start with their `type`, as the API writes them: the CLI passes on the order in
-//! which it got them, and the scripted model of the recordings sorts its keys, so that there `type` comes last.
-//! [`Tags::Last`] makes that order.
+//! The frames are those of `fixtures/sessions/2.1.330/partial-messages-with-thinking` and `tools-auto-allowed`, with
+//! three differences:
+//! deltas and tool results have the sizes of a real model and of real files, ids have different digits, and the objects
+//! of the Messages API start with their `type`, as the API writes them.
+//! The CLI keeps the order of keys that it receives; the scripted model of the recordings sorts them, so `type` comes last
+//! there, as with [`Tags::Last`].
 
 mod pen;
 mod words;
 
 use pen::{Pen, string};
 
-/// Where the objects of the Messages API have their `type`.
+/// The place of `type` in the objects of the Messages API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Tags {
-    /// Before all else, as the API sends it.
+    /// First, as the API sends it.
     First,
-    /// In the order of the alphabet, as in the recordings.
+    /// In alphabetical order, as in the recordings.
     Last,
 }
 
-/// 64,000 messages, 93 of 100 of them stream events, 43 MB in all; or the first of them, where all is to be divided by more
-/// than 1.
+/// Returns 64,000 messages with 93 % stream events, 43 MB in all, divided by `share`.
 pub fn generate(tags: Tags, share: usize) -> Vec<u8> {
     let mut pen = Pen::new(tags);
     let mut answers = 0;
@@ -36,7 +34,7 @@ pub fn generate(tags: Tags, share: usize) -> Vec<u8> {
     pen.finish(messages)
 }
 
-/// One short answer of the model, as lines.
+/// Returns a short answer of the model as lines.
 pub(super) fn short(tags: Tags) -> Vec<u8> {
     let mut pen = Pen::new(tags);
     pen.next_answer();
@@ -47,7 +45,7 @@ pub(super) fn short(tags: Tags) -> Vec<u8> {
     pen.finish(lines)
 }
 
-/// One answer of the model, which ends in a tool use, and the tool's result.
+/// Writes an answer of the model that ends with a tool use, and the tool's result.
 fn answer(pen: &mut Pen, number: usize) {
     pen.next_answer();
     start(pen);
@@ -139,7 +137,7 @@ fn tool_use(pen: &mut Pen, index: usize) {
     pen.event("content_block_stop", &[("index", &index)], "");
 }
 
-/// What a tool read from a file: the recordings show it twice, for the model and for the host.
+/// Writes the content of a file as a tool's result, once for the model and once for the host, as the CLI does.
 fn tool_result(pen: &mut Pen) {
     let mut file = String::new();
     for _ in 0..FILE_LINES {
@@ -156,7 +154,7 @@ fn tool_result(pen: &mut Pen) {
     );
 }
 
-/// How many messages the whole stream has.
+/// The number of messages of the whole stream.
 pub const MESSAGES: usize = 64_000;
 const FILE_LINES: usize = 230;
 const MODEL: &str = r#""claude-opus-5-5""#;
@@ -168,7 +166,7 @@ mod tests {
     use super::{MESSAGES, Tags, generate};
 
     #[test]
-    fn the_stream_is_what_it_says() {
+    fn stream_has_its_documented_size_and_share_of_events() {
         for tags in [Tags::First, Tags::Last] {
             let stream = generate(tags, 1);
             let lines: Vec<&[u8]> =

@@ -1,45 +1,45 @@
-//! What was said, added up on both sides of the pipe.
+//! The messages of a session, counted on both sides of the pipe.
 
 use serde::{Deserialize, Serialize};
 
-/// What was said, added up on both sides of the pipe: two are equal where nothing was lost, doubled, put in another order
-/// or read wrongly.
+/// The messages of a session, counted on both sides of the pipe. The two tallies are equal unless messages were lost,
+/// duplicated, reordered or changed.
 ///
-/// Messages are all lines but those of the control protocol.
-/// Of each, its `uuid` is said, and then
+/// Messages are all lines except those of the control protocol.
+/// The checksum covers the `uuid` of each message, and then
 /// of a `stream_event` the text of its delta (`text`, `thinking`, `signature`, `partial_json`);
-/// of `assistant` and `user` the text of each block, in order (`text`, `thinking`), and of a `tool_result` its content as
-/// the JSON that it is, or the message's content where that is plain text;
+/// of `assistant` and `user` the text of each block, in order (`text`, `thinking`), the content of a `tool_result` as
+/// JSON, or the message's content if it is plain text;
 /// of a `result` its `result`.
-/// What is not there, and what is empty, is not said.
+/// Missing and empty texts are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[expect(clippy::exhaustive_structs, reason = "read and written by every client")]
 pub struct Tally {
-    /// How many messages.
+    /// The number of messages.
     pub messages: u64,
     /// The bytes of their lines, without the newlines.
     pub bytes: u64,
-    /// What they say, in order.
+    /// The checksum of their texts, in order.
     pub checksum: u64,
 }
 
 impl Tally {
-    /// A message came, in a line of so many bytes without its newline.
+    /// Counts a message from a line of this many bytes without its newline.
     pub fn message(&mut self, line: usize) {
         self.messages += 1;
         self.bytes += line as u64;
     }
 
-    /// It says this.
+    /// Adds a text of the message to the checksum.
     ///
-    /// At ten gigabytes a second and more where it is long, so that it is no part of what is measured.
-    pub fn says(&mut self, text: &str) {
+    /// Long texts take a second for ten gigabytes or more, so that the checksum does not affect the measurement.
+    pub fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;
         }
         self.mix(text.len() as u64);
         let (blocks, rest) = text.as_bytes().as_chunks::<32>();
-        // Four at once, for none of them to wait for another.
+        // Four lanes that do not depend on each other.
         let mut lanes = [0; 4];
         for block in blocks {
             for (lane, word) in lanes.iter_mut().zip(block.as_chunks().0) {
@@ -65,7 +65,7 @@ impl Tally {
     }
 }
 
-/// Each step depends on the one before, and none is undone by another.
+/// Mixes a word into a state. For a given word this is a bijection of states.
 fn mixed(state: u64, word: u64) -> u64 {
     (state ^ word).wrapping_mul(ODD).rotate_left(29)
 }
@@ -80,13 +80,13 @@ mod tests {
         let mut tally = Tally::default();
         for text in texts {
             tally.message(text.len());
-            tally.says(text);
+            tally.text(text);
         }
         tally
     }
 
     #[test]
-    fn what_is_lost_doubled_reordered_cut_or_changed_is_found() {
+    fn lost_duplicated_reordered_cut_and_changed_texts_change_the_checksum() {
         const LONG: &str = "and a third one that is longer by far than all the others, to go the long way";
         let (short, changed) = (&LONG[..LONG.len() - 1], LONG.replace("others", "odders"));
         let exchanged = LONG.replace("and a third one", "one third and a");

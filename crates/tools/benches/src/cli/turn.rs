@@ -1,5 +1,4 @@
-//! A turn as bytes: how the CLI opens it, what is said in it, and its result; all that names the prompt is filled in once
-//! the prompt is there.
+//! A turn as bytes: its opening, its messages and its result. The id of the prompt is filled in when the prompt arrives.
 
 use memchr::memmem;
 
@@ -7,14 +6,14 @@ use memchr::memmem;
 #[derive(Debug)]
 pub(super) struct Turn {
     bytes: Vec<u8>,
-    /// Where the prompt's id is to be filled in.
+    /// The places of the prompt's id.
     ids: Vec<usize>,
-    /// Where each line ends, its newline included.
+    /// The end of each line, including its newline.
     ends: Vec<usize>,
 }
 
 impl Turn {
-    /// A turn in which these lines are said.
+    /// Creates a turn with these lines between its opening and its result.
     pub(super) fn of(body: &[u8]) -> Self {
         let bytes = [OPENING.as_bytes(), body, CLOSING.as_bytes()].concat();
         let closing = bytes.len() - CLOSING.len();
@@ -25,12 +24,12 @@ impl Turn {
         Self { bytes, ids, ends }
     }
 
-    /// All of it, with the prompt that was filled in last.
+    /// Returns all bytes, with the last prompt's id.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Fills in the prompt's id, and gives all of it.
+    /// Fills in the prompt's id and returns all bytes.
     pub(super) fn answer(&mut self, prompt: &[u8; ID]) -> &[u8] {
         for at in &self.ids {
             self.bytes[*at..at + ID].copy_from_slice(prompt);
@@ -38,22 +37,22 @@ impl Turn {
         &self.bytes
     }
 
-    /// Its lines, each with its newline.
+    /// Returns the lines, each with its newline.
     pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
     }
 
-    /// How it is opened, and its result, for what is asked in between.
+    /// Returns the bytes before the result and the result, for requests in between.
     pub(super) fn halves(&self) -> (&[u8], &[u8]) {
         self.bytes.split_at(self.bytes.len() - CLOSING.len())
     }
 }
 
-/// The bytes of an id.
+/// The length of an id in bytes.
 pub(super) const ID: usize = NOBODY.len();
 
-/// The id of a prompt that has none of its own.
+/// The id of a prompt without an id.
 pub(super) const NOBODY: &[u8; 36] = b"ffffffff-ffff-4fff-8fff-ffffffffffff";
 
 const OPENING: &str = concat!(
@@ -77,16 +76,16 @@ mod tests {
     use super::{ID, NOBODY, Turn};
 
     #[test]
-    fn the_prompt_is_named_wherever_the_cli_names_it() {
+    fn id_of_the_prompt_is_filled_in_everywhere() {
         let prompt: &[u8; ID] = b"12345678-1234-4123-8123-123456789012";
-        let mut turn = Turn::of(b"{\"said\":1}\n");
+        let mut turn = Turn::of(b"{\"n\":1}\n");
         assert!(memchr::memmem::find(turn.answer(prompt), NOBODY).is_none());
         let lines: Vec<Value> = turn.lines().map(|line| serde_json::from_slice(line).unwrap()).collect();
         assert_eq!(lines.len(), 7);
         assert_eq!(lines[1]["command_uuid"], "12345678-1234-4123-8123-123456789012");
         assert_eq!(lines[6]["user_message_uuids"][0], lines[1]["command_uuid"]);
         let (opening, closing) = turn.halves();
-        assert!(opening.ends_with(b"{\"said\":1}\n") && closing.starts_with(b"{"));
+        assert!(opening.ends_with(b"{\"n\":1}\n") && closing.starts_with(b"{"));
         // And again for the next one.
         assert!(memchr::memmem::find(turn.answer(NOBODY), prompt).is_none());
     }

@@ -1,4 +1,4 @@
-//! The bench CLI's ends of the pipes, read and written without a buffer in between.
+//! The bench CLI's ends of the pipes, without buffers in between.
 
 use std::{
     borrow::Cow,
@@ -21,7 +21,7 @@ pub(super) struct Wire {
     input: File,
     output: File,
     lines: Lines,
-    /// When the block came that the lines are from.
+    /// The time of the last read.
     arrived: Instant,
 }
 
@@ -32,14 +32,14 @@ impl Wire {
         Ok(Self { input, output, lines: Lines::new(), arrived: Instant::now() })
     }
 
-    /// Writes it as it is.
-    pub(super) fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Writes all bytes.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.write_all(bytes)
     }
 
-    /// The next line and when it came; `None` at the end.
+    /// Returns the next line and the time at which it was read; `None` at the end of the input.
     pub(super) fn next_line(&mut self) -> io::Result<Option<(Instant, &[u8])>> {
-        // Borrowed in two steps: the checker does not follow a line out of the loop.
+        // In two steps, because the borrow checker does not allow returning a line out of the loop.
         while !self.lines.has_line() {
             let length = self.input.read(self.lines.room())?;
             self.arrived = Instant::now();
@@ -51,20 +51,21 @@ impl Wire {
         Ok(self.lines.next_line().map(|line| (self.arrived, line)))
     }
 
-    /// Waits for a prompt, and answers the control requests before it; gives the prompt's id and the time when it came.
+    /// Waits for a prompt and answers the control requests before it. Returns the prompt's id and the time at which it
+    /// was read.
     pub(super) fn wait_for_prompt(&mut self) -> Result<([u8; ID], Instant), Box<dyn Error>> {
         loop {
             let (arrived, line) = self.next_line()?.ok_or("the client ended before its next prompt")?;
-            let said: Said<'_> = serde_json::from_slice(line)?;
-            match (&*said.kind, said.request_id) {
+            let sent: Sent<'_> = serde_json::from_slice(line)?;
+            match (&*sent.kind, sent.request_id) {
                 ("user", _) => {
-                    let id = said.uuid.and_then(|uuid| uuid.as_bytes().try_into().ok());
+                    let id = sent.uuid.and_then(|uuid| uuid.as_bytes().try_into().ok());
                     return Ok((id.unwrap_or(*NOBODY), arrived));
                 }
                 ("control_request", Some(id)) => {
                     let reply =
                         [HEAD, &*id, "\",\"response\":", INITIALIZE.trim_ascii_end(), "}}\n"].concat();
-                    self.say(reply.as_bytes())?;
+                    self.write(reply.as_bytes())?;
                 }
                 _ => return Err(format!("no prompt: {}", String::from_utf8_lossy(line)).into()),
             }
@@ -72,9 +73,9 @@ impl Wire {
     }
 }
 
-/// What a client says, as far as it is read.
+/// The used fields of a client's line.
 #[derive(Deserialize)]
-struct Said<'a> {
+struct Sent<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     #[serde(borrow)]
@@ -84,5 +85,5 @@ struct Said<'a> {
 }
 
 const HEAD: &str = r#"{"type":"control_response","response":{"subtype":"success","request_id":""#;
-/// What the handshake is answered, as recorded in `fixtures/sessions/2.1.330/quickstart`; it does for other requests too.
+/// The reply to the handshake as recorded in `fixtures/sessions/2.1.330/quickstart`, also used for other requests.
 const INITIALIZE: &str = include_str!("turn/initialize.json");

@@ -1,8 +1,8 @@
-//! The workloads: what is played, each for another thing that a user waits for.
+//! The workloads, each for another wait of a user.
 
 use super::Callback;
 
-/// What is played.
+/// A workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "these are all that are measured")]
 pub enum Workload {
@@ -14,12 +14,12 @@ pub enum Workload {
     Stream,
     /// 500 turns of one session, each of some twenty short messages, one write a line.
     ///
-    /// A lap is a prompt and its turn: it shows what a turn costs beside its messages.
+    /// A lap is a prompt and its turn. It shows the cost of a turn apart from its messages.
     Turns,
-    /// The stream, with a client that stops reading for 2.5 s in the middle: how much comes to lie in its memory?
+    /// The stream, with a client that stops reading for 2.5 s in the middle: measures the client's memory.
     Stalled,
-    /// Many short sessions: from right before the spawn to the first message in the client's hands, its handshake, its
-    /// prompt and the start of the bench CLI included; the client holds this watch, and tells it in its outcome.
+    /// Many short sessions, each timed from right before the spawn until the client has the first message, with the start
+    /// of the bench CLI, the handshake and the prompt. The client measures this time and reports it in its outcome.
     Start,
 }
 
@@ -36,7 +36,7 @@ impl Workload {
         Self::Start,
     ];
 
-    /// What tables and variables call it.
+    /// Returns the name in tables and variables.
     pub fn name(self) -> String {
         match self {
             Self::Callback(callback) => callback.name().to_owned(),
@@ -48,15 +48,14 @@ impl Workload {
         }
     }
 
-    /// Whether the client and the bench CLI are to share one core, which the runner sees to.
+    /// Returns whether the runner restricts the client and the bench CLI to one core.
     ///
-    /// So are those of short turns: which core answers is luck, and to wake another one takes longer than all else.
-    /// On one core there is nothing to wake, and what is left is what both have to do.
+    /// In short turns the wake-up of another core takes longer than everything else, and depends on the scheduler.
     pub fn on_one_core(self) -> bool {
         matches!(self, Self::Callback(_) | Self::Turns | Self::Start)
     }
 
-    /// The one of this name.
+    /// Returns the workload with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|workload| workload.name() == name)
     }
@@ -67,7 +66,7 @@ mod tests {
     use super::Workload;
 
     #[test]
-    fn names_are_told_apart() {
+    fn workloads_are_found_by_their_names() {
         for workload in Workload::ALL {
             assert_eq!(Workload::named(&workload.name()), Some(*workload));
         }

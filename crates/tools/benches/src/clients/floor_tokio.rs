@@ -38,8 +38,8 @@ pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
         loop {
             let (message, bytes) = session.next().await?;
             notes.message(bytes);
-            message.add_to(&mut notes.told);
-            if let Some(stall) = plan.stall(notes.told.messages) {
+            message.add_to(&mut notes.tally);
+            if let Some(stall) = plan.stall(notes.tally.messages) {
                 super::stop_reading(stall).await;
             }
             if matches!(message, Message::Result(_)) {

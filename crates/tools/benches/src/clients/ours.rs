@@ -35,8 +35,8 @@ pub(super) async fn run(cli: &Path, plan: Plan) -> Result<Outcome, Failure> {
         while let Some(incoming) = turn.next().await {
             let incoming = incoming?;
             notes.message(incoming.line().map_or(0, |line| line.len()));
-            read(&incoming, &mut notes.told)?;
-            if let Some(stall) = plan.stall(notes.told.messages) {
+            read(&incoming, &mut notes.tally)?;
+            if let Some(stall) = plan.stall(notes.tally.messages) {
                 super::stop_reading(stall).await;
             }
         }
@@ -54,10 +54,10 @@ fn read(incoming: &Incoming, tally: &mut Tally) -> Result<(), Failure> {
             id(event.uuid.as_ref(), tally);
             if let Event::ContentBlockDelta(BlockDelta { delta, .. }) = event.event()? {
                 match &delta {
-                    Delta::Text(delta) => tally.says(&delta.text),
-                    Delta::Thinking(delta) => tally.says(&delta.thinking),
-                    Delta::Signature(delta) => tally.says(&delta.signature),
-                    Delta::InputJson(delta) => tally.says(&delta.partial_json),
+                    Delta::Text(delta) => tally.text(&delta.text),
+                    Delta::Thinking(delta) => tally.text(&delta.thinking),
+                    Delta::Signature(delta) => tally.text(&delta.signature),
+                    Delta::InputJson(delta) => tally.text(&delta.partial_json),
                     other => return Err(format!("an unknown delta: {other:?}").into()),
                 }
             }
@@ -72,7 +72,7 @@ fn read(incoming: &Incoming, tally: &mut Tally) -> Result<(), Failure> {
         }
         Message::Result(result) => {
             id(result.uuid.as_ref(), tally);
-            tally.says(result.result.as_deref().unwrap_or_default());
+            tally.text(result.result.as_deref().unwrap_or_default());
         }
         other => id(other.uuid().as_ref(), tally),
     }
@@ -80,12 +80,12 @@ fn read(incoming: &Incoming, tally: &mut Tally) -> Result<(), Failure> {
 }
 
 fn id(uuid: Option<&Uuid>, tally: &mut Tally) {
-    tally.says(uuid.map_or("", Uuid::as_str));
+    tally.text(uuid.map_or("", Uuid::as_str));
 }
 
 fn content(content: &Content, tally: &mut Tally) {
     match content {
-        Content::Text(text) => tally.says(text),
+        Content::Text(text) => tally.text(text),
         other => blocks(other.blocks(), tally),
     }
 }
@@ -93,10 +93,10 @@ fn content(content: &Content, tally: &mut Tally) {
 fn blocks(blocks: &[Block], tally: &mut Tally) {
     for block in blocks {
         match block {
-            Block::Text(text) => tally.says(&text.text),
-            Block::Thinking(thinking) => tally.says(&thinking.thinking),
+            Block::Text(text) => tally.text(&text.text),
+            Block::Thinking(thinking) => tally.text(&thinking.thinking),
             Block::ToolResult(result) => {
-                tally.says(result.content.as_ref().map_or("", RawJson::as_str));
+                tally.text(result.content.as_ref().map_or("", RawJson::as_str));
             }
             _ => {}
         }

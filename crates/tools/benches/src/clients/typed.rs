@@ -177,7 +177,7 @@ impl Message {
 
     /// Adds the texts to the tally.
     pub(super) fn add_to(&self, tally: &mut Tally) {
-        let mut say = |text: &Option<String>| text.iter().for_each(|text| tally.says(text));
+        let mut say = |text: &Option<String>| text.iter().for_each(|text| tally.text(text));
         match self {
             Self::StreamEvent(message) => {
                 say(&message.uuid);

@@ -82,13 +82,13 @@ fn wrong_answers_are_found() {
         ("answer", |_| 2),
     ];
     for (what, spoil) in spoils {
-        let (well, said) = played(spoil);
-        assert!(!well && said.contains(what), "{what}: {said}");
+        let (well, stderr) = played(spoil);
+        assert!(!well && stderr.contains(what), "{what}: {stderr}");
     }
 }
 
 #[test]
 fn a_client_that_exits_early_is_detected() {
-    let (well, said) = played(|_| 0);
-    assert!(!well && said.contains("ended in the middle"), "{said}");
+    let (well, stderr) = played(|_| 0);
+    assert!(!well && stderr.contains("ended in the middle"), "{stderr}");
 }

@@ -4,7 +4,6 @@
 
 mod answers;
 mod small;
-mod told;
 
 use std::path::Path;
 

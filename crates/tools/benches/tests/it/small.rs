@@ -36,7 +36,7 @@ fn all_else() {
             assert_eq!(run.report.phases.len(), 1, "{of:?}, {workload:?}");
             assert_eq!(run.report.phases[0].requests, laps, "{of:?}, {workload:?}");
             // Every built-in client reports all of it.
-            assert_eq!(run.outcome.told, run.report.told.into(), "{of:?}, {workload:?}");
+            assert_eq!(run.outcome.received, run.report.sent.into(), "{of:?}, {workload:?}");
             assert!(run.outcome.cpu > Some(0.0), "{of:?}, {workload:?}");
             assert_eq!(run.outcome.memory.is_some(), cfg!(target_os = "linux"));
         }

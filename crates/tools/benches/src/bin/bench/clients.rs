@@ -4,33 +4,47 @@ use std::{error::Error, process::ExitCode};
 
 use agentwire_benches::cli::{Plan, Workload};
 use agentwire_benches::{
-    clients::{BuiltIn, CURRENT_THREAD, Client, Flavour},
+    clients::{BuiltIn, Client, Flavour},
     measured::{Measured, measured},
     rounds::Rounds,
     run::{bench_cli, bench_client},
     tables,
-    words::{ended, has, value},
 };
 
-pub(crate) fn run(words: &[String]) -> Result<ExitCode, Box<dyn Error>> {
-    let flavour = if has(words, CURRENT_THREAD) { Flavour::CurrentThread } else { Flavour::MultiThread };
-    let rounds = value(words, "--rounds").map_or(Ok(ROUNDS), |rounds| rounds.parse())?;
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Fail if a bound is missed
+    #[arg(long)]
+    check: bool,
+    /// The rounds of each workload
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Run only this workload
+    #[arg(long)]
+    only: Option<String>,
+    /// Run our clients on a current-thread runtime
+    #[arg(long)]
+    current_thread: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+    let flavour = if arguments.current_thread { Flavour::CurrentThread } else { Flavour::MultiThread };
     let mut missed = 0;
-    for workload in chosen(value(words, "--only"))? {
-        let measured = compare(workload, flavour, rounds)?;
+    for workload in chosen(arguments.only.as_deref())? {
+        let measured = compare(workload, flavour, arguments.rounds)?;
         missed += measured.iter().filter(|measured| !measured.bound.holds(measured.value)).count();
     }
     println!("\nBounds missed: {missed}.");
-    Ok(ended(words, missed))
+    Ok(if missed > 0 && arguments.check { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// Returns all workloads, or those with this name; `hook` means `hook-many` too.
-pub(crate) fn chosen(only: Option<&String>) -> Result<Vec<Workload>, Box<dyn Error>> {
+pub(crate) fn chosen(only: Option<&str>) -> Result<Vec<Workload>, Box<dyn Error>> {
     let all = Workload::ALL.iter().copied();
     let Some(only) = only else { return Ok(all.collect()) };
     let more = format!("{only}-");
     let chosen: Vec<Workload> =
-        all.filter(|workload| workload.name() == *only || workload.name().starts_with(&more)).collect();
+        all.filter(|workload| workload.name() == only || workload.name().starts_with(&more)).collect();
     if chosen.is_empty() {
         return Err(format!("there is no workload `{only}`").into());
     }
@@ -48,5 +62,3 @@ fn compare(workload: Workload, flavour: Flavour, rounds: usize) -> Result<Vec<Me
     println!("{}\n{}", tables::table(&rounds, &names), tables::bounds(workload, &measured));
     Ok(measured)
 }
-
-const ROUNDS: usize = 5;

@@ -2,33 +2,40 @@
 //!
 //! There are no bounds, and the failure of one SDK does not stop the others.
 
-use std::{error::Error, path::Path, process::ExitCode};
+use std::{error::Error, path::PathBuf, process::ExitCode};
 
 use agentwire_benches::cli::Plan;
 use agentwire_benches::{
     clients::{BuiltIn, Client, Flavour},
     peers::{HEAD, Peer, are_played, rows},
     run::{bench_cli, bench_client},
-    words::value,
 };
 
 use crate::clients::chosen;
 
-pub(crate) fn run(words: &[String]) -> Result<ExitCode, Box<dyn Error>> {
-    let file = words.first().ok_or("no file is named that names the peers")?;
-    let rounds = value(words, "--rounds").map_or(Ok(ROUNDS), |rounds| rounds.parse())?;
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The file that lists the clients of the peers
+    file: PathBuf,
+    /// The rounds of each workload
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+    /// Run only this workload
+    #[arg(long)]
+    only: Option<String>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let home = tempfile::tempdir()?;
     let (program, cli) = (bench_client()?, bench_cli()?);
     let ours = [BuiltIn::FloorTokio, BuiltIn::Ours].map(|client| client.of(&program, Flavour::MultiThread));
-    let peers = Peer::named_in(Path::new(file))?.into_iter().map(|peer| peer.at_home(home.path()));
+    let peers = Peer::named_in(&arguments.file)?.into_iter().map(|peer| peer.at_home(home.path()));
     let clients: Vec<Client> = ours.into_iter().chain(peers).collect();
     println!("\n{HEAD}");
-    for workload in chosen(value(words, "--only"))?.into_iter().filter(|workload| are_played(*workload)) {
-        for row in rows(&clients, &cli, Plan::whole(workload), rounds) {
+    for workload in chosen(arguments.only.as_deref())?.into_iter().filter(|workload| are_played(*workload)) {
+        for row in rows(&clients, &cli, Plan::whole(workload), arguments.rounds) {
             println!("{row}");
         }
     }
     Ok(ExitCode::SUCCESS)
 }
-
-const ROUNDS: usize = 3;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Tags, words::WORDS};
 
-/// The stream as far as it is written.
+/// The written part of a stream.
 #[derive(Debug)]
 pub(super) struct Pen {
     tags: Tags,
@@ -35,7 +35,7 @@ impl Pen {
         self.lines
     }
 
-    /// The first `lines` lines.
+    /// Returns the first `lines` lines.
     pub(super) fn finish(self, lines: usize) -> Vec<u8> {
         let mut bytes = self.out.into_bytes();
         let end = bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').nth(lines - 1);
@@ -44,23 +44,23 @@ impl Pen {
         bytes
     }
 
-    /// New ids for an answer and its tool use.
+    /// Generates ids for the next answer and its tool use.
     pub(super) fn next_answer(&mut self) {
         self.answer = format!("msg_01{}", self.digits(22));
         self.tool_use = format!("toolu_01{}", self.digits(22));
     }
 
-    /// The id of the answer's tool use, as JSON.
+    /// Returns the id of the answer's tool use as JSON.
     pub(super) fn tool_use_id(&self) -> String {
         string(&self.tool_use)
     }
 
-    /// The id of the answer, as JSON.
+    /// Returns the id of the answer as JSON.
     pub(super) fn answer_id(&self) -> String {
         string(&self.answer)
     }
 
-    /// An object of the Messages API.
+    /// Returns an object of the Messages API.
     pub(super) fn object(&self, kind: &str, fields: &[(&str, &str)]) -> String {
         let kind = string(kind);
         let mut fields = fields.to_vec();
@@ -75,7 +75,7 @@ impl Pen {
         format!("{{{}}}", fields.join(","))
     }
 
-    /// A `stream_event`, with `more` fields of the frame.
+    /// Writes a `stream_event` with `more` fields of the frame.
     pub(super) fn event(&mut self, kind: &str, fields: &[(&str, &str)], more: &str) {
         let event = self.object(kind, fields);
         let (uuid, Self { session, answer, .. }) = (self.uuid(), &*self);
@@ -85,7 +85,7 @@ impl Pen {
         self.line(&line);
     }
 
-    /// An `assistant` with one block.
+    /// Writes an `assistant` with one block.
     pub(super) fn assistant(&mut self, block: &str) {
         let id = self.answer_id();
         let message = self.object(
@@ -107,7 +107,7 @@ impl Pen {
         self.frame("assistant", &fields);
     }
 
-    /// A `user` with one block and the tool's own result.
+    /// Writes a `user` with one block and the tool's own result.
     pub(super) fn user(&mut self, block: &str, result: &str) {
         let fields = format!(
             r#""message":{{"role":"user","content":[{block}]}},"parent_tool_use_id":null,"timestamp":"2026-01-01T00:00:00.000Z","tool_use_result":{result}"#
@@ -115,7 +115,7 @@ impl Pen {
         self.frame("user", &fields);
     }
 
-    /// Any frame, with its session and its id behind its fields.
+    /// Writes a frame with its session and id after its fields.
     pub(super) fn frame(&mut self, kind: &str, fields: &str) {
         let (uuid, session) = (self.uuid(), &self.session);
         let line = format!(r#"{{"type":"{kind}",{fields},"session_id":"{session}","uuid":"{uuid}"}}"#);
@@ -128,7 +128,7 @@ impl Pen {
         self.lines += 1;
     }
 
-    /// Words of up to about `most` bytes.
+    /// Returns words of up to about `most` bytes.
     pub(super) fn words(&mut self, most: u64) -> String {
         let length = self.below(most) as usize;
         let mut text = String::new();
@@ -140,7 +140,7 @@ impl Pen {
         text
     }
 
-    /// Digits and letters, as in ids.
+    /// Returns random digits and letters, as in ids.
     pub(super) fn digits(&mut self, count: usize) -> String {
         (0..count).map(|_| char::from(DIGITS[self.below(DIGITS.len() as u64) as usize])).collect()
     }
@@ -165,7 +165,7 @@ impl Pen {
         self.next() % end
     }
 
-    /// The generator "splitmix64".
+    /// Returns the next number of the generator SplitMix64.
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;
@@ -175,7 +175,7 @@ impl Pen {
     }
 }
 
-/// A text as JSON.
+/// Returns a text as JSON.
 pub(super) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

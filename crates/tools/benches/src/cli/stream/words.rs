@@ -1,6 +1,6 @@
-//! What the made-up model writes: words of prose and of code, some with escapes, some beyond ASCII.
+//! The words of the generated texts: prose and code, some with escapes, some beyond ASCII.
 
-/// One word in twelve is written with an escape in JSON, which is about what source code has.
+/// One word in twelve has an escape in JSON, about as in source code.
 pub(super) const WORDS: &[&str] = &[
     "the",
     "decoder",

@@ -46,13 +46,13 @@ impl Content {
     /// Adds the texts to the tally.
     pub(super) fn add_to(&self, tally: &mut Tally) {
         match self {
-            Self::Text(text) => tally.says(text),
+            Self::Text(text) => tally.text(text),
             Self::Blocks(blocks) => {
                 for block in blocks {
                     for text in [&block.text, &block.thinking].into_iter().flatten() {
-                        tally.says(text);
+                        tally.text(text);
                     }
-                    block.content.iter().for_each(|content| tally.says(content.get()));
+                    block.content.iter().for_each(|content| tally.text(content.get()));
                 }
             }
         }
