@@ -2,8 +2,6 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
 
-mod http;
 mod memory;
 mod quicker;
 mod server;
-mod sign;
