@@ -152,7 +152,7 @@ fn through_facade(transcript: &Transcript) -> Result<Report, String> {
     Ok(runtime.block_on(check_facade(transcript, Splits::Random(1))))
 }
 
-/// A `.jsonl` file is a bare capture, regardless of its first line.
+/// Parses a transcript. A `.jsonl` file is a bare capture, regardless of its first line.
 fn parse(path: &Path, text: &[u8]) -> Result<Transcript, String> {
     if path.extension().is_some_and(|extension| extension == "jsonl") {
         return Ok(Transcript::from_json_lines(text));

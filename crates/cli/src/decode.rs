@@ -17,7 +17,7 @@ pub struct Args {
     file: Option<PathBuf>,
 }
 
-/// `agentwire decode [FILE]`: one JSON line for each line of the file, or of the standard input.
+/// Runs `agentwire decode [FILE]`: writes one JSON line for each line of the file, or of the standard input.
 ///
 /// Of a transcript it is one for each `<` and each `>` line.
 /// An unreadable line is reported, and the next one follows.

@@ -168,7 +168,7 @@ impl Inspector {
         }
     }
 
-    /// What the request asked, that this response answers.
+    /// Returns the request that this response answers.
     fn asked(&self, ours: bool, node: &Node) -> Option<Asked> {
         if node.text_at(&["type"]).as_deref() != Some("control_response") {
             return None;
@@ -194,13 +194,13 @@ impl View {
     }
 }
 
-/// Whether the codec returns the line unchanged.
+/// Returns whether the codec returns the line unchanged.
 fn comes_back(line: &Line) -> bool {
     let incoming = Incoming::decode(Frame::new(line.clone()));
     incoming.line().is_some_and(|kept| kept.as_bytes() == line.as_bytes())
 }
 
-/// Whether the line is a stream event that can be read as far as it fits.
+/// Returns whether the line is a stream event with its known fields decoded.
 fn is_read(text: &str) -> bool {
     matches!(Message::from_line(text), Ok(Message::StreamEvent(event)) if event.event().is_ok())
 }
@@ -218,7 +218,7 @@ fn noise(kept: bool, error: Option<DecodeError>) -> Verdict {
     }
 }
 
-/// An error of a part that begins at byte `at` of the line, with its position in the line.
+/// Describes an error of a part that starts at byte `at` of the line, with its position in the line.
 fn told(error: &DecodeError, at: usize, path: &str) -> String {
     let path = if error.path().is_empty() { path.to_owned() } else { join(path, error.path()) };
     format!("{} at line 1 column {} (in {path})", error.reason(), at + error.offset())

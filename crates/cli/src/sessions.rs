@@ -191,7 +191,7 @@ fn id(text: &str) -> Result<SessionId, Failure> {
     }
 }
 
-/// The error for an id that is not stored.
+/// Returns the error for an id that is not stored.
 fn unknown(session: &SessionId) -> Failure {
     Failure::new(format!("there is no session {session}"))
 }

@@ -55,7 +55,7 @@ async fn play(url: String, grant: Option<Grant>, scenario: &str, context: &Value
     result
 }
 
-/// The grant of the scenarios that have no user.
+/// Returns the grant of the scenarios without a user.
 fn grant(scenario: &str, context: &Value) -> Result<Option<Grant>, Failure> {
     let text = |name: &str| context[name].as_str().unwrap_or_default().to_owned();
     let with_secret = || RegisteredClient::with_secret(text("client_id"), text("client_secret"));
@@ -213,7 +213,7 @@ async fn authorize(hub: &Hub, context: &Value) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The browser: opens a page of this machine, and goes where it is sent.
+/// Plays the browser: opens a page of this machine, and follows redirects.
 async fn open(mut url: String) -> Result<(), Failure> {
     loop {
         let rest = url.strip_prefix("http://").ok_or("not a page of this machine")?;

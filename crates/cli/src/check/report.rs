@@ -7,7 +7,7 @@ use super::{Counts, File, Outcome};
 use crate::failure::Failure;
 use crate::output;
 
-/// For a person.
+/// Writes a line for a person.
 pub(super) fn line(file: &File, outcome: &Outcome) -> Result<(), Failure> {
     let verdict = match outcome {
         Outcome::NotPlayed(_) => "----",
@@ -21,7 +21,7 @@ pub(super) fn line(file: &File, outcome: &Outcome) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The last lines.
+/// Writes the last lines.
 pub(super) fn end(counts: &Counts) -> Result<(), Failure> {
     let not_played = match counts.not_played {
         0 => String::new(),
@@ -30,7 +30,7 @@ pub(super) fn end(counts: &Counts) -> Result<(), Failure> {
     output::line(format_args!("{not_played}{} passed, {} failed", counts.passed, counts.failed))
 }
 
-/// For a program: one JSON object a line.
+/// Writes a JSON object per line for a program.
 pub(super) fn json(file: &File, outcome: &Outcome) -> Result<(), Failure> {
     let mut object = json!({
         "file": file.name,

@@ -33,7 +33,7 @@ impl<R: BufRead> Lines<R> {
         Self { input, decoder: LineDecoder::new(Limits::default()), transcript: None }
     }
 
-    /// The next line; `None` at the end of the input.
+    /// Returns the next line; `None` at the end of the input.
     pub fn advance(&mut self) -> io::Result<Option<Said>> {
         loop {
             let mut bytes = Vec::new();

@@ -13,13 +13,13 @@ impl Findings {
         *count += 1;
     }
 
-    /// Each thing with its detail, and how often it was met.
+    /// Returns each finding with its detail, and how often it occurred.
     pub fn iter(&self) -> impl Iterator<Item = (&str, usize, &str)> {
         self.0.iter().map(|(what, (count, detail))| (what.as_str(), *count, detail.as_str()))
     }
 }
 
-/// A path without the numbers of its items: `a[3].b` is `a[].b`; names of the user's choice are a `*`.
+/// Returns a path without the numbers of its items: `a[3].b` is `a[].b`. Names chosen by the user become `*`.
 pub fn general(path: &str) -> String {
     let mut general = String::new();
     let mut inside = false;

@@ -64,7 +64,7 @@ fn fields(line: &[(Box<str>, Node)], view: &[(Box<str>, Node)], path: &str, foun
     }
 }
 
-/// The path of a field.
+/// Returns the path of a field.
 pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
@@ -73,13 +73,13 @@ fn is_null(node: &Node) -> bool {
     matches!(node, Node::Scalar(raw) if &**raw == "null")
 }
 
-/// `1` and `1.0` are the same number; `9007199254740993` and what a double makes of it are not.
+/// Returns whether two numbers are equal: `1` and `1.0` are, `9007199254740993` and its value as a double are not.
 fn same_number(a: &str, b: &str) -> bool {
     let (Ok(x), Ok(y)) = (a.parse::<f64>(), b.parse::<f64>()) else { return false };
     x == y && x.is_finite() && digits(a) <= EXACT_DIGITS && digits(b) <= EXACT_DIGITS
 }
 
-/// How many digits count.
+/// Returns the number of significant digits.
 fn digits(number: &str) -> usize {
     let mantissa = number.split(['e', 'E']).next().unwrap_or_default();
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();

@@ -9,7 +9,7 @@ use super::node::Node;
 
 type Error = serde_json::Error;
 
-/// The value as a tree.
+/// Encodes the value as a tree.
 pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Node, Error> {
     value.serialize(Encoder)
 }

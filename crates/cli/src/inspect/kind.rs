@@ -40,7 +40,7 @@ pub(super) fn of(node: &Node, asked: Option<Asked>) -> Option<String> {
     Some(kind)
 }
 
-/// Whether we have a type for every name of the kind.
+/// Returns whether we have a type for every name of the kind.
 pub(super) fn is_known(node: &Node, ours: bool, registry: &Registry) -> bool {
     let text = |path: &[&str]| node.text_at(path).unwrap_or_default();
     let kind = text(&["type"]);
@@ -60,12 +60,12 @@ pub(super) fn is_known(node: &Node, ours: bool, registry: &Registry) -> bool {
     }
 }
 
-/// Whether the CLI sends such a request, as far as we know.
+/// Returns whether the CLI sends such a request, as far as we know.
 pub(super) fn is_inbound(subtype: &str) -> bool {
     InboundRequest::KINDS.contains(&subtype)
 }
 
-/// The paths of the objects that determine the line's kind.
+/// Returns the paths of the objects that determine the line's kind.
 pub(super) fn places(node: &Node) -> &'static [&'static str] {
     match node.text_at(&["type"]).as_deref() {
         Some("stream_event") => &["", "event"],

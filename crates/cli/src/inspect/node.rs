@@ -55,22 +55,22 @@ impl Node {
         }
     }
 
-    /// The first field of that name.
+    /// Returns the first field of that name.
     pub fn field(&self, name: &str) -> Option<&Self> {
         self.fields().iter().find(|(key, _)| &**key == name).map(|(_, value)| value)
     }
 
-    /// The value at the end of a path of names.
+    /// Returns the value at a path of names.
     pub fn at(&self, path: &[&str]) -> Option<&Self> {
         path.iter().try_fold(self, |node, name| node.field(name))
     }
 
-    /// The string at the end of a path of names.
+    /// Returns the string at a path of names.
     pub fn text_at(&self, path: &[&str]) -> Option<String> {
         self.at(path)?.text().map(Cow::into_owned)
     }
 
-    /// The fields; none where it is no object.
+    /// Returns the fields of an object, and none for other values.
     pub fn fields(&self) -> &[(Box<str>, Self)] {
         match self {
             Self::Object(fields) => fields,
@@ -78,7 +78,7 @@ impl Node {
         }
     }
 
-    /// The items; none where it is no list.
+    /// Returns the items of a list, and none for other values.
     pub fn items(&self) -> &[Self] {
         match self {
             Self::List(items) => items,
@@ -86,7 +86,7 @@ impl Node {
         }
     }
 
-    /// The string, where it is one.
+    /// Returns the string, if it is one.
     pub fn text(&self) -> Option<Cow<'_, str>> {
         let Self::Scalar(raw) = self else { return None };
         let plain = raw.strip_prefix('"')?.strip_suffix('"')?;
@@ -96,7 +96,7 @@ impl Node {
         Some(Cow::Borrowed(plain))
     }
 
-    /// Whether a reader that knows the field treats it like an absent one.
+    /// Returns whether a reader that knows the field treats it like an absent one.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Scalar(raw) => matches!(&**raw, "null" | "false" | "0" | "0.0" | "\"\""),
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// The value as text, with the tags of unions at the front of each object.
+    /// Returns the value as text, with the tags of unions at the front of each object.
     ///
     /// A union with a late tag buffers its fields, and `serde_ignored` can't see into the buffer.
     pub fn tags_first(&self) -> String {

@@ -38,7 +38,7 @@ impl Part {
     }
 }
 
-/// The parts of this line.
+/// Returns the parts of this line.
 pub(super) fn of(node: &Node, ours: bool, asked: Option<Asked>, registry: &Registry) -> Vec<Part> {
     match node.text_at(&["type"]).as_deref() {
         Some("user" | "assistant") => tool_results(node),
@@ -79,7 +79,7 @@ pub(super) fn request(node: &Node, ours: bool, registry: &Registry) -> Option<(S
     Some((id, Asked::Inbound(subtype)))
 }
 
-/// The request that a response answers.
+/// Returns the id of the request that a response answers.
 pub(super) fn response_id(node: &Node) -> String {
     node.text_at(&["response", "request_id"]).unwrap_or_default()
 }
@@ -117,7 +117,7 @@ fn stream_event(node: &Node) -> Vec<Part> {
     parts
 }
 
-/// What tools gave: text or blocks.
+/// Returns the results of tools: text or blocks.
 fn tool_results(node: &Node) -> Vec<Part> {
     let blocks = node.at(&["message", "content"]).map(Node::items).unwrap_or_default().iter().enumerate();
     let results = blocks.filter(|(_, block)| {

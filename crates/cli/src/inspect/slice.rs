@@ -12,7 +12,7 @@ pub(super) enum Step {
     Index(usize),
 }
 
-/// The part at the end of the path, and the number of bytes before it.
+/// Returns the part at the end of the path, and the number of bytes before it.
 pub(super) fn at<'a>(text: &'a str, path: &[Step]) -> Option<(usize, &'a str)> {
     let mut part = text;
     for step in path {
@@ -25,7 +25,7 @@ pub(super) fn at<'a>(text: &'a str, path: &[Step]) -> Option<(usize, &'a str)> {
     Some((part.as_ptr().addr() - text.as_ptr().addr(), part))
 }
 
-/// The path as it is shown.
+/// Formats a path.
 pub(super) fn show(path: &[Step]) -> String {
     path.iter().fold(String::new(), |shown, step| match step {
         Step::Name(name) => join(&shown, name),

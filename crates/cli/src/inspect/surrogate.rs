@@ -1,6 +1,6 @@
 //! Lone surrogate escapes: replaced as the decoder replaces them, so that a line can be compared with its view.
 
-/// The text with each lone surrogate escape replaced; `None` where there is none.
+/// Replaces each lone surrogate escape; returns `None` if there is none.
 pub(super) fn repair(text: &str) -> Option<String> {
     if !text.contains("\\ud") && !text.contains("\\uD") {
         return None;

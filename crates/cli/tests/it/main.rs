@@ -11,7 +11,7 @@ use std::{
 use agentwire_testkit::{Entry, Transcript};
 use serde_json::Value;
 
-/// The program, without the configuration of this user.
+/// Returns the program, without the configuration of this user.
 fn agentwire(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_agentwire"));
     command.args(arguments).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());

@@ -57,7 +57,7 @@ impl Census {
         }
     }
 
-    /// Whether of nothing there is more than this.
+    /// Returns whether nothing has grown beyond `other`.
     pub fn is_within(self, other: Self) -> bool {
         self.tasks <= other.tasks
             && self.threads <= other.threads

@@ -52,7 +52,7 @@ pub fn check(transcript: &Transcript, splits: Splits) -> Report {
     report
 }
 
-/// Whether [`check`] finds anything, with a line a read.
+/// Returns whether [`check`] finds anything, with one line per read.
 fn is_faulty(scene: &Scene) -> bool {
     let mut report = Report::default();
     JUDGES.iter().any(|judge| {

@@ -43,7 +43,7 @@ pub async fn prove(store: Arc<dyn SessionStore>, options: Options) -> Result<(),
 /// The reason of a failed check.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
-/// The failure, unless this holds.
+/// Returns the failure unless the condition holds.
 fn check(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), Failure> {
     if holds { Ok(()) } else { Err(otherwise().into()) }
 }

@@ -48,7 +48,7 @@ enum Lane {
 }
 
 impl Outline {
-    /// The outline of this session.
+    /// Returns the outline of a session.
     pub fn of(session: &Transcript) -> Self {
         let ids = Ids::of(session);
         let mut outline = Self::default();
@@ -110,7 +110,7 @@ impl Outline {
     }
 }
 
-/// The first place where two lanes differ.
+/// Returns the first difference of two lanes.
 fn difference(lane: Lane, expected: &[String], seen: &[String]) -> Option<String> {
     let at = (0..expected.len().max(seen.len())).find(|at| expected.get(*at) != seen.get(*at))?;
     let told = |lane: &[String]| lane.get(at).map_or("nothing more".to_owned(), |frame| format!("`{frame}`"));

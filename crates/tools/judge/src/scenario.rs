@@ -91,7 +91,7 @@ impl Scenario {
         Ok(Self { name, text, about, cli, recorded, slow, faults, programs: BTreeMap::new() })
     }
 
-    /// Its name, which the fixture bears too.
+    /// Returns the name, which is also that of the fixture.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -119,12 +119,12 @@ impl Scenario {
         self
     }
 
-    /// Whether there is a fixture of it; else it is only run.
+    /// Returns whether the scenario has a fixture.
     pub fn is_recorded(&self) -> bool {
         self.recorded
     }
 
-    /// Whether it takes so long that it is not run every time.
+    /// Returns whether the scenario is too slow for every run.
     pub fn is_slow(&self) -> bool {
         self.slow
     }

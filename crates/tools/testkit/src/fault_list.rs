@@ -23,7 +23,7 @@ macro_rules! fault_list {
                 match self { $(Self::$fault => $name,)* }
             }
 
-            /// What the program does.
+            /// Returns the behavior of the program.
             pub fn does(self) -> &'static str {
                 match self { $(Self::$fault => $does,)* }
             }

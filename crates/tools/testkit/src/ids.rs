@@ -18,17 +18,17 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// A request of ours.
+    /// Binds a recorded request to ours.
     pub fn bind_request(&mut self, recorded: &str, ours: &str) {
         self.requests.insert(recorded.into(), ours.into());
     }
 
-    /// A `uuid` that we gave to a prompt.
+    /// Binds a recorded `uuid` to the one of our prompt.
     pub fn bind_uuid(&mut self, recorded: &str, ours: &str) {
         self.uuids.insert(recorded.into(), ours.into());
     }
 
-    /// A hook callback that we declared.
+    /// Binds a recorded hook callback to ours.
     pub fn bind_callback(&mut self, recorded: &str, ours: &str) {
         self.callbacks.insert(recorded.into(), ours.into());
     }
@@ -37,12 +37,12 @@ impl Ids {
         self.requests.get(recorded).map(|id| &**id)
     }
 
-    /// Whether the second is what the first stands for, as an id of a prompt.
+    /// Returns whether the recorded id of a prompt is bound to ours.
     pub fn is_uuid(&self, recorded: &str, ours: &str) -> bool {
         self.uuids.get(recorded).is_some_and(|id| **id == *ours)
     }
 
-    /// The line of the CLI's with our ids in place of the recorded ones; every other byte stays.
+    /// Replaces the recorded ids in a line of the CLI by ours. All other bytes stay.
     pub fn translate(&self, line: &Bytes, recorded: &Recorded) -> Bytes {
         let mut edits = Vec::new();
         self.control_edits(recorded, &mut edits);
@@ -65,7 +65,7 @@ impl Ids {
         translated.into()
     }
 
-    /// The ids of the control protocol: the CLI's own requests, and its cancellations of them, keep theirs.
+    /// Collects the ids of the control protocol, except those of the CLI's own requests and their cancellations.
     fn control_edits<'a>(&'a self, recorded: &'a Recorded, edits: &mut Vec<(&'a Json, &'a str)>) {
         let json = &recorded.json;
         let (paths, ids): (&[&[&str]], _) = match &recorded.role {

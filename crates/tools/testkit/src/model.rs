@@ -77,7 +77,7 @@ impl ScriptedModel {
         Ok(Self { base_url, shared, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// What to set `ANTHROPIC_BASE_URL` to: `http://127.0.0.1:PORT`, without a slash at the end.
+    /// Returns the value for `ANTHROPIC_BASE_URL`: `http://127.0.0.1:PORT`, without a slash at the end.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
@@ -108,17 +108,17 @@ impl ScriptedModel {
         self.shared.progress().facts().to_vec()
     }
 
-    /// How many requests came, of any kind.
+    /// Returns the number of received requests of any kind.
     pub fn request_count(&self) -> usize {
         self.shared.progress().requests()
     }
 
-    /// How many replies of the script have not been given yet, repetitions counted.
+    /// Returns the number of replies that were not sent yet, including repetitions.
     pub fn unused(&self) -> usize {
         self.shared.progress().unused(&self.shared.script)
     }
 
-    /// How many requests came after the replies that were meant for them had run out.
+    /// Returns the number of requests that found no reply left.
     pub fn exhausted(&self) -> usize {
         self.shared.progress().exhausted()
     }

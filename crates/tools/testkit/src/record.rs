@@ -59,12 +59,12 @@ pub struct TooLong {
 }
 
 impl Recorder {
-    /// Nothing recorded yet; at most 256 MiB will be.
+    /// Creates an empty recording with a limit of 256 MiB.
     pub fn new() -> Self {
         Self::with_limit(LIMIT)
     }
 
-    /// Nothing recorded yet; at most so many bytes will be.
+    /// Creates an empty recording with a limit in bytes.
     ///
     /// A longer session goes on undisturbed, but has no transcript.
     pub fn with_limit(bytes: usize) -> Self {
@@ -116,7 +116,7 @@ impl Recorder {
         self.tape().transcript()
     }
 
-    /// Each verb of the tape leaves it whole, so a panic elsewhere does no harm.
+    /// Locks the tape. Its methods keep it consistent, so a panic elsewhere does no harm.
     fn tape(&self) -> MutexGuard<'_, Tape> {
         self.tape.lock().unwrap_or_else(PoisonError::into_inner)
     }

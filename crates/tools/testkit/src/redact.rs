@@ -200,7 +200,7 @@ fn on_text(entry: &mut Entry, mut replace: impl FnMut(&str) -> String) {
     *line = Bytes::from(replaced);
 }
 
-/// What the CLI writes to stderr is all its own, and its lines come as they please.
+/// Moves lines of stderr into prose: the CLI writes all of them, in no fixed order.
 fn stderr_to_prose(entries: &mut Vec<Entry>) {
     entries.dedup_by(|next, before| matches!((next, before), (Entry::Stderr(_), Entry::Stderr(_))));
     for entry in entries {
@@ -210,7 +210,7 @@ fn stderr_to_prose(entries: &mut Vec<Entry>) {
     }
 }
 
-/// How the CLI makes the name of a folder of a path.
+/// Returns the folder name that the CLI makes of a path.
 fn folder_name(path: &str) -> String {
     path.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect()
 }

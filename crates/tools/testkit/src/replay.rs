@@ -141,7 +141,7 @@ impl Transport for Replay {
 }
 
 impl ReplayHandle {
-    /// How it went so far.
+    /// Returns the report up to now.
     pub fn report(&self) -> ReplayReport {
         self.shared.player().report()
     }
@@ -162,7 +162,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Each verb of the player leaves it whole, so a panic elsewhere does no harm.
+    /// Locks the player. Its methods keep it consistent, so a panic elsewhere does no harm.
     fn player(&self) -> MutexGuard<'_, Player> {
         self.player.lock().unwrap_or_else(PoisonError::into_inner)
     }

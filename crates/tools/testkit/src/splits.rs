@@ -54,7 +54,7 @@ impl Cutter {
         Self { splits, state }
     }
 
-    /// The length of the next read, of these bytes: at least one, where there is one.
+    /// Returns the length of the next read of these bytes: at least one, if there is one.
     pub fn next(&mut self, waiting: &[u8]) -> usize {
         let wanted = match self.splits {
             Splits::Lines => waiting.iter().position(|byte| *byte == b'\n').map_or(usize::MAX, |end| end + 1),
@@ -65,7 +65,7 @@ impl Cutter {
         wanted.min(waiting.len())
     }
 
-    /// SplitMix64: small, and the same everywhere.
+    /// Returns the next length, by SplitMix64: small, and the same everywhere.
     fn random(&mut self) -> usize {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.state;

@@ -50,7 +50,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// A transcript of these parts.
+    /// Creates a transcript of these parts.
     pub fn new(header: Header, argv: Option<Argv>, entries: Vec<Entry>) -> Self {
         Self { header, argv, entries }
     }
@@ -76,7 +76,7 @@ impl Transcript {
         reader::json_lines(Bytes::copy_from_slice(text.as_ref()))
     }
 
-    /// The text of this transcript.
+    /// Returns the text of this transcript.
     ///
     /// Reading it again gives an equal transcript; the text of a transcript that was read from the transcript format
     /// is the text that was read.
@@ -94,7 +94,7 @@ impl Transcript {
         Ok(text)
     }
 
-    /// The number of the line, in the file that was or would be written, on which this entry stands; the first is 1.
+    /// Returns the line number of this entry in the file that was or would be written; the first line is 1.
     ///
     /// Entries and nothing else are taken for a bare capture of the CLI's output, which has no header.
     pub fn line_number(&self, entry: usize) -> usize {
@@ -104,7 +104,7 @@ impl Transcript {
         entry + 1 + if bare { 0 } else { 1 + facts + argv }
     }
 
-    /// The lines that the CLI wrote, in order.
+    /// Returns the lines of the CLI, in order.
     pub fn inbound(&self) -> impl Iterator<Item = &Bytes> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Inbound(line) => Some(line),
@@ -112,7 +112,7 @@ impl Transcript {
         })
     }
 
-    /// The lines that were written to the CLI, in order.
+    /// Returns the lines to the CLI, in order.
     pub fn outbound(&self) -> impl Iterator<Item = &Bytes> {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Outbound(line) => Some(line),

@@ -30,7 +30,7 @@ pub(super) fn attribute(page: &mut String, value: &str) {
     }
 }
 
-/// A number with its digits in groups of three.
+/// Writes a number with its digits in groups of three.
 pub(super) fn grouped(page: &mut String, number: u64) {
     let digits = number.to_string();
     for (at, digit) in digits.chars().enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn grouped(page: &mut String, number: u64) {
     }
 }
 
-/// A time in milliseconds, as a person would say it.
+/// Returns a time in milliseconds in readable units.
 pub(super) fn time(millis: u64) -> String {
     match millis {
         0..1_000 => format!("{millis} ms"),
@@ -50,7 +50,7 @@ pub(super) fn time(millis: u64) -> String {
     }
 }
 
-/// The beginning of a text, at most so many bytes, cut between characters.
+/// Returns the longest prefix of a text with at most this number of bytes.
 pub(super) fn beginning(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or_default()]

@@ -58,7 +58,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The word for it, in the page and in its style sheet.
+    /// Returns the word for it, in the page and in its style sheet.
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",

@@ -11,7 +11,7 @@ mod write;
 
 use agentwire_testkit::Transcript;
 
-/// The page of this session, under this title.
+/// Returns the page of a session, with this title.
 ///
 /// The same transcript gives the same page, byte for byte.
 /// There are times where pauses (`~`) were recorded; elsewhere bars follow the order of the lines.

@@ -55,7 +55,7 @@ impl Place {
 }
 
 impl Part {
-    /// A text that stands at this place.
+    /// Creates a part with a text at this place.
     pub(super) fn new(look: Look, label: impl Into<String>, text: &str, place: Place) -> Self {
         Self::cut(look, label, text, place, MOST)
     }
@@ -76,7 +76,7 @@ impl Part {
         }
     }
 
-    /// The parts of a JSON value: a text as it is, each field of an object by its name, anything else as JSON.
+    /// Returns the parts of a JSON value: a text unchanged, each field of an object by its name, other values as JSON.
     pub(super) fn of_value(label: &str, value: &Value, place: &Place) -> Vec<Self> {
         match value {
             Value::Null => Vec::new(),

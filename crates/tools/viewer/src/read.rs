@@ -209,14 +209,14 @@ impl<'a> Reader<'a> {
         self.items[item].parts = Part::of_value("", &value, &place);
     }
 
-    /// A new item that shows the entry that is being read.
+    /// Adds an item that shows the current entry.
     fn push(&mut self, kind: Kind, title: impl Into<String>) -> usize {
         let item = self.push_without(kind, title);
         self.items[item].entries.push(self.entry);
         item
     }
 
-    /// A new item that only mentions the entry that is being read, which another one shows.
+    /// Adds an item that only mentions the current entry, which another item shows.
     fn push_without(&mut self, kind: Kind, title: impl Into<String>) -> usize {
         self.items.push(Item {
             kind,

@@ -8,7 +8,7 @@ use super::read::{Reading, Turn};
 use super::{CSS, JS, POLICY, escape, timeline};
 use agentwire_testkit::{Entry, Transcript};
 
-/// The whole page.
+/// Returns the whole page.
 pub(super) fn write(session: &Transcript, reading: &Reading, title: &str) -> String {
     let mut page = Page { session, reading, first_line: session.line_number(0), html: String::new() };
     page.head(title);
@@ -236,7 +236,7 @@ impl Page<'_> {
         self.html.push_str("</div>");
     }
 
-    /// A line of the transcript as it is, but for what HTML cannot hold; a long one in two pieces.
+    /// Writes a line of the transcript, with characters that HTML can't contain replaced; a long line in two pieces.
     fn frame(&mut self, entry: usize) {
         let line = self.first_line + entry;
         let (sigil, text) = written(&self.session.entries[entry]);
@@ -258,7 +258,7 @@ impl Page<'_> {
     }
 }
 
-/// An entry as its sigil and what follows it.
+/// Returns an entry as its sigil and the text after it.
 fn written(entry: &Entry) -> (&'static str, String) {
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     match entry {

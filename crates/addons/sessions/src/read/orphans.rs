@@ -65,7 +65,7 @@ impl<'a> Responses<'a> {
         }
     }
 
-    /// A result belongs to its parent, to the entry that it names, and to the entries whose calls it answers.
+    /// Adds a result to its parent, to the entry that it names, and to the entries with the calls that it answers.
     fn add_result(&mut self, place: usize, link: &Link) {
         let parent = link.parent.as_ref().and_then(|parent| self.graph.place(parent));
         let source = link.source.as_ref().and_then(|source| self.graph.place(source));

@@ -126,7 +126,7 @@ async fn complete_after_retry(folder: &Path, kept: usize) {
     assert_eq!(store.load(&key()).await.unwrap().unwrap(), whole);
 }
 
-/// The code that the child processes of the other tests run.
+/// Runs in the child processes of the other tests.
 #[tokio::test]
 #[ignore = "it is a part of the others, in a process of its own"]
 async fn act() {

@@ -12,7 +12,7 @@ fn write(folder: &Path, file: &str, text: &str) {
     fs::write(file, text).unwrap();
 }
 
-/// A file with these servers, each a name and its program.
+/// Returns a file with these servers, each a name and its program.
 fn file(key: &str, servers: &[(&str, &str)]) -> String {
     let servers = servers.iter().map(|(name, command)| format!(r#""{name}":{{"command":"{command}"}}"#));
     format!(r#"{{"{key}":{{{}}}}}"#, servers.collect::<Vec<_>>().join(","))

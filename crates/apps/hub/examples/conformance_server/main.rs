@@ -62,7 +62,7 @@ async fn serve(command: &mut Command) -> Result<ExitCode, Failure> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A hub that allows everything, and asks its clients what the server wants to know.
+/// Returns a hub that allows everything, and passes a server's requests to its clients.
 fn hub() -> Result<Hub, Failure> {
     let mut program =
         Stdio::new(std::env::current_exe()?.to_str().ok_or("the path of this program is no text")?);

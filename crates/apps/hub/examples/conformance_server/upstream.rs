@@ -222,7 +222,7 @@ async fn progress(context: &RequestContext<RoleServer>) -> Result<(), ErrorData>
     Ok(())
 }
 
-/// A value of the protocol, from its JSON.
+/// Decodes a value of the protocol from JSON.
 fn model<T: DeserializeOwned>(json: Value) -> Result<T, ErrorData> {
     serde_json::from_value(json).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }

@@ -21,7 +21,7 @@ use crate::{
     server::{LIMIT, hub, program},
 };
 
-/// A server whose configuration always allows `heard` and `give`.
+/// Returns a server that may always call `heard` and `give`.
 fn config() -> ServerConfig {
     let mut config = ServerConfig::new(program());
     config.always_allow = ["heard", "gi*"].into_iter().collect();

@@ -143,7 +143,7 @@ pub(crate) fn form() -> Value {
 }
 
 impl Connected {
-    /// What the server gets when it asks.
+    /// Returns the answer to a request of the server.
     async fn asks(&self, question: Value) -> Value {
         let result = self.client.call_tool(params("test__ask", question)).await.unwrap();
         serde_json::from_str(&result.content[0].as_text().unwrap().text).unwrap()

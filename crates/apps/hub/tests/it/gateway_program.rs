@@ -5,7 +5,7 @@ use std::path::Path;
 use agentwire_hub::{Approval, Gateway, Hub, config::Sources};
 use serde_json::{Value, json};
 
-/// The configuration of a server that serves the hub of this configuration file.
+/// Returns the configuration of a server that serves the hub of this configuration file.
 pub(crate) fn config(file: &Path) -> Value {
     // The harness prints on stdout, so the wire is the third descriptor; a pipe, since a socket can't be opened by name.
     let script = "\"$0\" gateway_program::serve --exact --ignored --nocapture 3>&1 1>/dev/null | cat";

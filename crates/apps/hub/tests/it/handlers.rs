@@ -30,7 +30,7 @@ async fn hub_with(handlers: Handlers) -> Hub {
     hub(config(), |builder| builder.handlers(handlers)).await
 }
 
-/// What the server gets when it asks.
+/// Returns the answer to a request of the server.
 async fn asks(hub: &Hub, method: &str, params: Value) -> Value {
     let request = call("ask", json!({"method": method, "params": params}));
     serde_json::from_str(text(&hub.call(request).await.unwrap())).unwrap()

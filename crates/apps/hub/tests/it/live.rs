@@ -25,7 +25,7 @@ struct Place {
 }
 
 impl Place {
-    /// A model that calls one of these tools per turn.
+    /// Returns a model that calls one of these tools per turn.
     async fn calling(calls: &[(&str, Value)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["home", "project"] {
@@ -48,7 +48,7 @@ impl Place {
         self.file(name).to_str().unwrap().to_owned()
     }
 
-    /// A session with the hub as the server `hub` and permission for all of its tools.
+    /// Returns a session with the hub as the server `hub` and permission for all of its tools.
     async fn session(&self, hub: &Hub) -> Session {
         let servers = McpServers::new().with("hub", hub.serve());
         connected(Session::builder().options(self.options("mcp__hub")).mcp_servers(servers)).await
@@ -70,7 +70,7 @@ impl Place {
     }
 }
 
-/// `server-everything` over stdio; two of its tools are allowed.
+/// Returns `server-everything` over stdio, with two allowed tools.
 fn everything() -> ServerConfig {
     let mut config = node("@modelcontextprotocol/server-everything/dist/index.js", &["stdio"]);
     config.always_allow = ["echo", "get-tiny-image"].into_iter().collect();
@@ -82,7 +82,7 @@ fn hub(sources: Sources) -> (Hub, CallRecords) {
     (Hub::builder().sources(sources).audit(audit).build(), records)
 }
 
-/// A session that has started; its future is a large one.
+/// Starts a session. Its future is a large one.
 async fn connected(builder: SessionBuilder) -> Session {
     Box::pin(builder.connect()).await.unwrap()
 }

@@ -48,7 +48,7 @@ impl Project {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// A server that notes each of its starts, with a token of its environment.
+    /// Returns a server that notes each of its starts, with a token of its environment.
     pub(crate) fn server(&self, name: &str, more: Value) -> Value {
         let Stdio { command, args, .. } = program();
         let log = self.path("starts");
@@ -61,7 +61,7 @@ impl Project {
         server
     }
 
-    /// The tokens with which a server was started.
+    /// Returns the tokens with which a server was started.
     pub(crate) fn starts(&self, name: &str) -> Vec<String> {
         let log = fs::read_to_string(self.path("starts")).unwrap_or_default();
         let of = |line: &str| line.strip_prefix(&format!("{name} ")).map(str::to_owned);

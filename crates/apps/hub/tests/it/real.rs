@@ -14,7 +14,7 @@ use agentwire_hub::{
 use rmcp::model::ContentBlock;
 use serde_json::Value;
 
-/// A hub with one server, connected.
+/// Returns a connected hub with one server.
 async fn connected(name: &str, config: ServerConfig, handlers: Handlers) -> Hub {
     let sources = Sources::new().server(name, config);
     let hub = Hub::builder().sources(sources).handlers(handlers).approval(Approval::allowed()).build();
@@ -28,20 +28,20 @@ async fn call(hub: &Hub, server: &str, tool: &str, arguments: Value) -> CallOutc
     hub.call(CallRequest::new(server, tool).arguments(arguments)).await.unwrap()
 }
 
-/// All text of an outcome.
+/// Returns all text of an outcome.
 fn text(outcome: &CallOutcome) -> String {
     let parts = outcome.content.iter().filter_map(ContentBlock::as_text);
     parts.map(|part| part.text.as_str()).collect()
 }
 
-/// A script of the `node` that is installed beside the servers.
+/// Returns a script of the `node` that is installed beside the servers.
 pub(crate) fn node(script: &str, args: &[&str]) -> ServerConfig {
     let script = installed("node_modules").join(script);
     let args = [script.to_str().unwrap()].into_iter().chain(args.iter().copied());
     program("node", args)
 }
 
-/// A program of the Python environment.
+/// Returns a program of the Python environment.
 fn python(name: &str, args: &[&str]) -> ServerConfig {
     let program_file = installed("venv").join("bin").join(name);
     program(program_file.to_str().unwrap(), args.iter().copied())
@@ -59,7 +59,7 @@ fn installed(folder: &str) -> PathBuf {
     folder
 }
 
-/// The folder with `node_modules` and `venv`.
+/// Returns the folder with `node_modules` and `venv`.
 fn servers() -> PathBuf {
     let folder = env::var_os("AGENTWIRE_MCP_SERVERS").expect("cargo xtask mcp-servers sets it");
     PathBuf::from(folder)

@@ -15,21 +15,21 @@ use agentwire_hub::{
 };
 use serde_json::{Value, json};
 
-/// A server named `test` that allows every tool to be called.
+/// Returns a server named `test` with permission for every tool.
 pub(crate) fn config() -> ServerConfig {
     let mut config = ServerConfig::new(program());
     config.always_allow = ["*"].into_iter().collect();
     config
 }
 
-/// The same server, which speaks 2026-07-28.
+/// Returns the same server, which speaks 2026-07-28.
 pub(crate) fn stateless() -> ServerConfig {
     let mut config = config();
     config.launch = started("export STATELESS=1").into();
     config
 }
 
-/// How it is started.
+/// Returns the program of the server.
 pub(crate) fn program() -> Stdio {
     started(":")
 }
@@ -44,7 +44,7 @@ fn started(before: &str) -> Stdio {
     program
 }
 
-/// A hub with that server, connected.
+/// Returns a connected hub with that server.
 pub(crate) async fn hub(config: ServerConfig, build: impl FnOnce(HubBuilder) -> HubBuilder) -> Hub {
     let sources = Sources::new().server("test", config);
     let hub = build(Hub::builder().sources(sources)).build();
@@ -173,7 +173,7 @@ impl Server {
         self.send(&answer);
     }
 
-    /// Two pages of tools. Added tools are on the second page.
+    /// Returns a page of tools, of two. Added tools are on the second page.
     fn tools(&self, cursor: &Value) -> Value {
         let tool = |name: &str, properties: Value, required: Value| {
             json!({"name": name, "inputSchema":
@@ -192,7 +192,7 @@ impl Server {
         json!({"tools": tools})
     }
 
-    /// `None` where there is no answer.
+    /// Calls a tool; returns `None` if the server does not answer.
     fn call(&self, params: &Value) -> Option<Result<Value, &'static str>> {
         let arguments = &params["arguments"];
         let text = |text: &str| Ok(json!({"content": [{"type": "text", "text": text}]}));

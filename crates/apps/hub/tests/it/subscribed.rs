@@ -48,7 +48,7 @@ impl Connected {
         Self { client, updates, server }
     }
 
-    /// With a handshake.
+    /// Connects with a handshake.
     async fn session(hub: &Hub) -> Self {
         Self::new(hub, ClientLifecycleMode::Initialize).await
     }
@@ -65,14 +65,14 @@ impl Connected {
         timeout(LIMIT, self.updates.recv()).await.unwrap().unwrap()
     }
 
-    /// Disconnects, and waits until the gateway has seen it.
+    /// Disconnects, and waits until the gateway has noticed.
     async fn leave(self) {
         self.client.cancel().await.unwrap();
         self.server.await.unwrap().waiting().await.unwrap();
     }
 }
 
-/// Two servers that both list `test://a`.
+/// Returns two servers that both list `test://a`.
 async fn two() -> Hub {
     let sources = Sources::new().server("one", config()).server("two", config());
     let hub = Hub::builder().sources(sources).build();
@@ -84,7 +84,7 @@ async fn one() -> Hub {
     hub(config(), |builder| builder).await
 }
 
-/// Has a server report that a resource has changed.
+/// Makes a server report that a resource has changed.
 async fn change(hub: &Hub, server: &str, uri: &str) {
     let notify = json!({"method": "notifications/resources/updated", "params": {"uri": uri}});
     hub.call(CallRequest::new(server, "notify").arguments(notify)).await.unwrap();

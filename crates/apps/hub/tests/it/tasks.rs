@@ -42,7 +42,7 @@ impl Raw {
         self.write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
 
-    /// The answer to a request; other messages are passed over.
+    /// Returns the answer to a request. Other messages are skipped.
     async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.next;
         self.next += 1;
@@ -56,7 +56,7 @@ impl Raw {
         }
     }
 
-    /// Has the server list one more tool, which returns its arguments, and waits until the gateway lists it.
+    /// Makes the server list one more tool, which returns its arguments, and waits until the gateway lists it.
     async fn add(&mut self, name: &str, execution: Value) -> Value {
         let tool = json!({"name": name, "inputSchema": {"type": "object"}, "execution": execution});
         let arguments = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});

@@ -124,29 +124,29 @@ impl Facts {
     }
 }
 
-/// The blocks of a message's content; none where it is text.
+/// Returns the blocks of a message's content; none if it is text.
 pub(super) fn content(read: &Recorded) -> &[Json] {
     read.json.at(&["message", "content"]).map_or(&[], Json::list)
 }
 
-/// Whether a line of ours starts a turn, now or later.
+/// Returns whether a line of ours starts a turn, now or later.
 pub(super) fn is_prompt(read: &Recorded) -> bool {
     let is_silent = read.json.field("shouldQuery").is_some_and(|value| !value.is_true());
     read.kind() == "user" && !is_silent
 }
 
-/// Whether the content of a prompt is a text or a list of blocks.
+/// Returns whether the content of a prompt is a text or a list of blocks.
 pub(super) fn has_content(read: &Recorded) -> bool {
     let content = read.json.at(&["message", "content"]).map(|content| &content.value);
     matches!(content, Some(Value::Text(_) | Value::List(_)))
 }
 
-/// Whether a message belongs to the main conversation.
+/// Returns whether a message belongs to the main conversation.
 pub(super) fn is_main(read: &Recorded) -> bool {
     read.json.field("parent_tool_use_id").is_none_or(Json::is_null)
 }
 
-/// Whether a message is an echo of a prompt.
+/// Returns whether a message is an echo of a prompt.
 pub(super) fn is_replay(read: &Recorded) -> bool {
     read.json.field("isReplay").is_some_and(Json::is_true)
 }
@@ -164,7 +164,7 @@ pub(super) fn has_rounds(result: &Recorded) -> bool {
     result.json.field("num_turns").and_then(Json::number).is_some_and(|rounds| rounds != "0")
 }
 
-/// Whether an `assistant` frame holds words of the CLI's own and not of the model.
+/// Returns whether an `assistant` frame contains text of the CLI and not of the model.
 pub(super) fn is_made_up(read: &Recorded) -> bool {
     let json = &read.json;
     json.text_at(&["message", "model"]) == Some("<synthetic>")

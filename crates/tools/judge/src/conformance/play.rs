@@ -120,7 +120,7 @@ impl<'a> Play<'a> {
         self.expect(item, &line, events, ignored);
     }
 
-    /// The end of our input refuses open requests: each one once, with an answer.
+    /// Applies a refusal after the end of our input: each open request is refused once, with an answer.
     fn refused(&mut self, line: usize) {
         while let Some(event) = self.router.poll_event() {
             match event {

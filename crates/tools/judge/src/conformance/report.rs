@@ -25,7 +25,7 @@ pub struct Finding {
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Returns whether nothing was found.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
     }

@@ -74,7 +74,7 @@ impl Scene {
         Self { items, bare, argv, faults: transcript.header.faults == Some(true) }
     }
 
-    /// The lines of the CLI's that are JSON objects.
+    /// Returns the lines of the CLI that are JSON objects.
     pub(crate) fn theirs(&self) -> impl Iterator<Item = &Recorded> {
         self.items.iter().filter_map(|item| item.theirs())
     }
@@ -135,7 +135,7 @@ impl What {
         }
     }
 
-    /// Whether the entry becomes an item of the scene.
+    /// Returns whether the entry becomes an item of the scene.
     pub(crate) fn is_one(entry: &Entry) -> bool {
         !matches!(entry, Entry::Delay { .. } | Entry::Comment(_) | Entry::Blank | Entry::Unknown(_))
     }

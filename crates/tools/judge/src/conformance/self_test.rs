@@ -81,7 +81,7 @@ pub fn self_test(transcript: &Transcript) -> SelfTest {
 }
 
 impl SelfTest {
-    /// Whether each kind of corruption was found, at least one was tried, and the intact transcript passed.
+    /// Returns whether each kind of corruption was found, at least one was tried, and the intact transcript passed.
     pub fn is_passed(&self) -> bool {
         !self.found.is_empty() && self.missed.is_empty() && self.splits.is_empty()
     }

@@ -66,12 +66,12 @@ fn mirrored(lines: &[String]) -> Result<Vec<String>, Failure> {
     Ok(all)
 }
 
-/// What the store has under this key.
+/// Returns the stored entries of this key.
 pub(super) async fn load(store: &Arc<dyn SessionStore>, key: &SessionKey) -> Result<Vec<RawEntry>, Failure> {
     Ok(store.load(key).await?.ok_or_else(|| format!("the store has nothing under {key}"))?)
 }
 
-/// The roles of the messages that the model was last asked with, in the main conversation.
+/// Returns the roles of the messages in the last request to the model of the main conversation.
 pub(super) fn asked(model: &ScriptedModel) -> Result<Vec<Box<str>>, Failure> {
     let requests = model.requests();
     let last = requests.into_iter().rev().find(|request| request.answer == Answer::Main);

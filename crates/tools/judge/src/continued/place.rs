@@ -45,13 +45,13 @@ impl Place {
         self.dir.path().join(name)
     }
 
-    /// The project.
+    /// Returns the folder of the project.
     pub(super) fn project(&self) -> PathBuf {
         self.dir.path().join("project")
     }
 }
 
-/// The lines of a file.
+/// Returns the lines of a file.
 pub(super) fn lines(file: &Path) -> Result<Vec<String>, Failure> {
     let text = fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
     Ok(text.lines().map(str::to_owned).collect())

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::ids::Ids;
 
-/// The frame in words.
+/// Describes the frame in words.
 pub(super) fn told(frame: &Value, ids: &Ids) -> String {
     let mut words = Words(vec![kind(frame)]);
     match frame["type"].as_str().unwrap_or_default() {
@@ -45,7 +45,7 @@ impl Words {
         self.0.push(word);
     }
 
-    /// `name=value`, where there is the field.
+    /// Adds `name=value` if the field exists.
     fn field(&mut self, of: &Value, name: &str) {
         match &of[name] {
             Value::Null => {}

@@ -60,7 +60,7 @@ impl Ids {
         id.as_str().and_then(|id| self.names.get(id)).map_or("?", String::as_str)
     }
 
-    /// Whether this frame belongs to a request of ours that repeats the one before it.
+    /// Returns whether this frame belongs to a request of ours that repeats the one before it.
     pub(super) fn is_repeated(&self, frame: &Value) -> bool {
         let places = [&frame["request_id"], &frame["response"]["request_id"]];
         places.iter().filter_map(|id| id.as_str()).any(|id| self.repeated.contains(id))

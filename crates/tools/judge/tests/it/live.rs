@@ -36,7 +36,7 @@ async fn bounded(test: impl Future<Output = ()>) {
     tokio::time::timeout(LIMIT, Box::pin(test)).await.unwrap();
 }
 
-/// As [`bounded`], for a session with dozens of calls.
+/// Works like [`bounded`], for a session with dozens of calls.
 async fn bounded_for_many(test: impl Future<Output = ()>) {
     tokio::time::timeout(5 * LIMIT, Box::pin(test)).await.unwrap();
 }

@@ -22,7 +22,7 @@ const SESSION: &str = r#"# agentwire-transcript 1
 = exit 0
 "#;
 
-/// The differences after a change of the text.
+/// Returns the differences after a change of the text.
 fn differences(from: &str, to: &str) -> Vec<String> {
     assert!(SESSION.contains(from), "{from}");
     let outline = |text: &str| Outline::of(&Transcript::parse(text).unwrap());

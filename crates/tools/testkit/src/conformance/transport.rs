@@ -43,7 +43,7 @@ pub use self::{
     report::{Outcome, TransportReport},
 };
 
-/// The suite for a transport: `make` gives a transport that was not opened yet, to a peer that plays the part.
+/// Creates the suite for a transport. `make` returns an unopened transport to a peer that plays the part.
 ///
 /// `None` means that this kind of peer cannot play the part; the report lists the check as not played.
 /// [`Part::kind`] separates the parts that every peer can play from those that need more.
@@ -64,7 +64,7 @@ pub struct TransportSuite<M> {
 }
 
 impl<M> TransportSuite<M> {
-    /// How long each wait of a check may take; 20 seconds by default.
+    /// Sets the time limit of each wait in a check; 20 seconds by default.
     ///
     /// Must be longer than the grace periods of the transport: a peer that ignores all else is killed after them.
     pub fn limit(mut self, limit: Duration) -> Self {

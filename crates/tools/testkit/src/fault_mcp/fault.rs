@@ -91,7 +91,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The error is the word that is no fault.
+    /// Parses the flags. The error is an unknown fault.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let flags = arguments.iter().filter_map(|argument| argument.strip_prefix("--fault-"));
         Ok(Self {
@@ -111,7 +111,7 @@ impl Plan {
     }
 }
 
-/// What `--help` prints.
+/// Returns the text of `--help`.
 pub(super) fn help() -> String {
     let mut text = "An MCP server over stdio with faults, for tests of clients.\n\n".to_owned();
     for fault in McpFault::ALL {

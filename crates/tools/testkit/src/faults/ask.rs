@@ -38,7 +38,7 @@ pub(super) struct Callback {
 }
 
 impl Callback {
-    /// Those for `PreToolUse`.
+    /// Returns the callbacks for `PreToolUse`.
     pub(super) fn declared(request: &Value) -> Vec<Self> {
         let matchers = request["hooks"]["PreToolUse"].as_array().into_iter().flatten();
         let callbacks = matchers.flat_map(|matcher| {
@@ -58,7 +58,7 @@ impl Callback {
 }
 
 impl Session {
-    /// Asks; gives the question's id.
+    /// Sends a request and returns its id.
     fn ask(&mut self, request: Value) -> Result<String, Stop> {
         let id = format!("fault-{}", self.frames.next());
         self.open.push(Open { id: id.clone(), answer: Answer::Waiting });
@@ -101,7 +101,7 @@ impl Session {
         self.cancel(&ids)
     }
 
-    /// The input has ended: no answer can come.
+    /// Marks open requests as unanswerable, because the input has ended.
     pub(super) fn close_questions(&mut self) {
         for open in &mut self.open {
             if matches!(open.answer, Answer::Waiting) {
@@ -201,7 +201,7 @@ fn unknown_request() -> Value {
     json!({"subtype": "from_the_future", "question": "what is this?"})
 }
 
-/// As the CLI judges: a plain failure lets the tool run, unless the hook was declared to block.
+/// Applies a hook's answer as the CLI does: a failure lets the tool run, unless the hook was declared to block.
 fn judge_hook(answer: &Answer, callback: &Callback) -> Result<(), String> {
     let said = match answer {
         Answer::Said(said) => said,

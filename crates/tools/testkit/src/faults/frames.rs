@@ -11,13 +11,13 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    /// A number that was not given before.
+    /// Returns the next number.
     pub(super) fn next(&mut self) -> u64 {
         self.count += 1;
         self.count
     }
 
-    /// As [`stamp`](Self::stamp), for frames that name the prompts of their turn.
+    /// Works like [`stamp`](Self::stamp), for frames with the prompts of their turn.
     fn stamp_of_turn(&mut self, mut frame: Value) -> Value {
         if let Some(last) = self.prompts.last() {
             frame["user_message_uuids"] = json!(self.prompts);
@@ -28,7 +28,7 @@ impl Frames {
         self.stamp(frame)
     }
 
-    /// What becomes of a prompt.
+    /// Returns the frame with the state of a prompt.
     pub(super) fn lifecycle(&mut self, prompt: &str, state: &str) -> Value {
         self.stamp(json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state}))
     }
@@ -100,7 +100,7 @@ impl Frames {
     }
 }
 
-/// The host's question was answered so; a kind that no client knows.
+/// Returns a message of an unknown kind with the host's answer to a request.
 pub(super) fn report(id: &str, answer: &Value) -> Value {
     json!({"type": "fault_report", "request_id": id, "answer": answer})
 }
@@ -110,7 +110,7 @@ pub(super) fn stray(answer: &Value) -> Value {
     json!({"type": "fault_report", "stray": answer})
 }
 
-/// The input of the tool that the model uses.
+/// Returns the input of the tool that the model uses.
 pub(super) fn tool_input() -> Value {
     json!({"command": "rm a", "description": "Remove a"})
 }

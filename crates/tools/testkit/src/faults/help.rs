@@ -2,7 +2,7 @@
 
 use super::{Fault, VARIABLE};
 
-/// What `--help` prints.
+/// Returns the text of `--help`.
 pub(super) fn text() -> String {
     let mut text = format!(
         "A CLI with faults, for tests of clients and transports.\n\n\

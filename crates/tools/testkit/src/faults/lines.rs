@@ -62,7 +62,8 @@ impl Session {
         [subtype, block, event, state, reason].iter().try_for_each(|frame| self.say(frame))
     }
 
-    /// More three-byte characters than a pipe holds, which no power of two divides, and each of some written in pieces.
+    /// Writes more three-byte characters than a pipe holds, a number that no power of two divides, and some of them in
+    /// pieces.
     fn split_characters(&mut self) -> Result<(), Stop> {
         let frame = self.frames.text(&"€".repeat(100_000));
         self.say(&frame)?;

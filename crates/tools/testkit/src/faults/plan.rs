@@ -46,7 +46,7 @@ impl Plan {
         self.faults.get(&fault)?.as_deref()
     }
 
-    /// Whether a fault of replies is about this request.
+    /// Returns whether a fault of replies concerns this request.
     pub(super) fn is_about(&self, fault: Fault, subtype: &str) -> bool {
         self.has(fault) && self.text(fault).map_or(subtype != "initialize", |about| about == subtype)
     }

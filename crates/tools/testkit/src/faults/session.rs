@@ -88,7 +88,7 @@ impl Session {
         Ok(())
     }
 
-    /// The ids of the prompts that wait.
+    /// Returns the ids of the queued prompts.
     pub(super) fn queued(&self) -> Vec<&str> {
         self.prompts.iter().flatten().map(String::as_str).collect()
     }
@@ -237,7 +237,7 @@ impl Session {
         Ok(())
     }
 
-    /// The answer to a question of ours has come.
+    /// Handles the answer to a request.
     fn answered(&mut self, response: &Value) -> Result<(), Stop> {
         let id = response["request_id"].as_str().unwrap_or_default();
         let waiting = |open: &&mut Open| open.id == id && matches!(open.answer, Answer::Waiting);

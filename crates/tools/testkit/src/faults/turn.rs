@@ -46,7 +46,7 @@ impl Session {
         Ok(())
     }
 
-    /// An assistant message, with its stream events where they are wanted.
+    /// Sends an assistant message, with its stream events if the host wants them.
     fn speak(&mut self, text: &str) -> Result<(), Stop> {
         let partial = self.plan.partial_messages;
         let before = [
@@ -131,7 +131,7 @@ impl Session {
         Ok(())
     }
 
-    /// Work in the background that goes on after a result, and has a result of its own.
+    /// Continues in the background after a result, with a result of its own.
     fn go_on(&mut self) -> Result<(), Stop> {
         let mut started = self.frames.system("task_started");
         started["task_id"] = "task_fault".into();

@@ -50,7 +50,7 @@ impl Gates {
         });
     }
 
-    /// A gate that the script does not name never keeps anyone waiting.
+    /// Waits for a gate. A gate that the script does not contain never blocks.
     async fn until(&self, name: &str, met: impl Fn(&Gate) -> bool) {
         let mut all = self.all.subscribe();
         let waited = all.wait_for(|all| all.get(name).is_none_or(&met)).await;

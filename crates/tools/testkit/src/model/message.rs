@@ -38,7 +38,7 @@ impl<'a> Message<'a> {
         Self { id: ids.message(), model, blocks, stop_reason, stop_details, usage: reply.usage }
     }
 
-    /// The whole message, as it is answered when no stream was asked for.
+    /// Returns the whole message, the answer to a request without a stream.
     pub(super) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
         let content = self.blocks.iter().map(Piece::to_block).collect::<Result<_, _>>()?;
         serde_json::to_vec(&WholeMessage {
@@ -54,7 +54,7 @@ impl<'a> Message<'a> {
         })
     }
 
-    /// The message as a stream announces it, still without content.
+    /// Returns the message of `message_start`, without content.
     pub(super) fn announcement(&self) -> Value {
         json!({
             "id": self.id, "type": "message", "role": "assistant", "model": self.model, "content": [],
@@ -64,7 +64,7 @@ impl<'a> Message<'a> {
 }
 
 impl Piece<'_> {
-    /// What the deltas of this block add up to.
+    /// Returns the sum of the deltas of this block.
     pub(super) fn body(&self) -> &str {
         match self {
             Self::Text(text) => text,
@@ -93,7 +93,7 @@ impl Piece<'_> {
     }
 }
 
-/// The body of a failure.
+/// Returns the body of a failure.
 pub(super) fn failure(status: u16, message: Option<&str>, request_id: &str) -> Vec<u8> {
     let message = message.map_or_else(|| format!("scripted failure {status}"), str::to_owned);
     let error = json!({"type": kind(status), "message": message});

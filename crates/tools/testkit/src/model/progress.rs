@@ -139,13 +139,13 @@ impl Ids {
         id("req_01", &self.list, self.number)
     }
 
-    /// The id of the tool call in the block at this position.
+    /// Returns the id of the tool call in the block at this position.
     pub(super) fn tool_call(&self, block: usize) -> String {
         id("toolu_01", &self.list, self.first_tool_call + block)
     }
 }
 
-/// An id as long as those of the API.
+/// Returns an id of the length of the API's ids.
 fn id(prefix: &str, list: &str, number: usize) -> String {
     let width = ID_WIDTH.saturating_sub(list.len());
     format!("{prefix}{list}{number:0width$}")

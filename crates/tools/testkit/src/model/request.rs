@@ -68,7 +68,7 @@ impl MessagesRequest<'_> {
         self.tools.as_ref().is_some_and(|tools| !tools.is_empty())
     }
 
-    /// Whether the JSON text of that place holds the marker.
+    /// Returns whether the JSON text of that place contains the marker.
     pub(super) fn holds(&self, marker: &str, place: Place) -> bool {
         let marker = serde_json::Value::from(marker).to_string();
         let spelt = marker.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
@@ -117,7 +117,7 @@ fn role(message: &RawValue) -> Box<str> {
     serde_json::from_str(message.get()).map_or_else(|_| "?".into(), |message: Message| message.role)
 }
 
-/// The tool results in one message; none when its content is a plain text.
+/// Returns the number of tool results in a message; 0 if its content is plain text.
 fn tool_results(message: &RawValue) -> usize {
     #[derive(Deserialize)]
     struct Message {

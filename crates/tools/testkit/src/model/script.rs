@@ -158,12 +158,12 @@ impl Script {
             .map_err(|source| ModelError::Json { field: field_before(text, &source), source })
     }
 
-    /// The main list, then the lists of the matches.
+    /// Returns the main list, then the lists of the matches.
     pub(super) fn lists(&self) -> impl Iterator<Item = &[Reply]> {
         iter::once(&*self.replies).chain(self.matches.iter().map(|found| &*found.replies))
     }
 
-    /// The names of all gates.
+    /// Returns the names of all gates.
     pub(super) fn gates(&self) -> impl Iterator<Item = &str> {
         self.lists()
             .flatten()
@@ -185,7 +185,7 @@ impl Script {
     }
 }
 
-/// The last name of a field before the place of an error.
+/// Returns the last field name before the place of an error.
 fn field_before(text: &str, error: &serde_json::Error) -> String {
     let lines = text.split_inclusive('\n');
     let before: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -205,22 +205,22 @@ impl Default for Script {
 }
 
 impl Reply {
-    /// A reply of one text block.
+    /// Creates a reply of one text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self { blocks: vec![Block::Text(text.into())], ..Self::default() }
     }
 
-    /// A failure with this HTTP status.
+    /// Creates a failure with this HTTP status.
     pub fn failure(status: u16) -> Self {
         Self { status: Some(status), ..Self::default() }
     }
 
-    /// How often the reply is given.
+    /// Returns how often the reply is sent.
     pub(super) fn count(&self) -> usize {
         self.times.unwrap_or(1)
     }
 
-    /// Whether something happens in the middle of the stream.
+    /// Returns whether the reply has an action in the middle of the stream.
     pub(super) fn has_middle(&self) -> bool {
         self.hold.is_some() || self.cut || self.error_event || self.pause_ms > 0
     }
@@ -242,7 +242,7 @@ impl Reply {
 }
 
 impl ToolUse {
-    /// The input as JSON text.
+    /// Returns the input as JSON text.
     pub(super) fn input_json(&self) -> &str {
         self.input.as_ref().map_or("{}", |input| input.get())
     }

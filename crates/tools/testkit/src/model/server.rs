@@ -51,7 +51,7 @@ impl Shared {
     }
 }
 
-/// The server's thread: reports the address or why there is none, then serves until it is stopped.
+/// Runs the server's thread: reports the address or the error, then serves until it is stopped.
 ///
 /// The runtime ends with the thread, and takes every connection with it.
 pub(super) fn run(
@@ -145,7 +145,7 @@ fn failure(reply: &Reply, status: u16, id: &str) -> Response {
     response(status, headers, Body::from(body))
 }
 
-/// A failure that is not the script's.
+/// Returns a failure that is not part of the script.
 fn refusal(shared: &Shared, path: &str, status: StatusCode) -> Response {
     shared.progress().record(RequestFact::bare("POST", path, Answer::Other));
     let body =

@@ -22,7 +22,7 @@ pub(super) enum Step {
     Cut,
 }
 
-/// All steps of a streamed reply.
+/// Returns all steps of a streamed reply.
 pub(super) fn steps(message: &Message<'_>, reply: &Reply) -> Vec<Step> {
     let chunks = chunks(reply);
     let pieces: Vec<Vec<&str>> = message.blocks.iter().map(|block| split(block.body(), chunks)).collect();
@@ -55,7 +55,7 @@ pub(super) fn steps(message: &Message<'_>, reply: &Reply) -> Vec<Step> {
     stage.steps
 }
 
-/// What happens in the middle of a body that is no stream of events: the rest of it is not sent when it is cut.
+/// Returns the steps of a body without a stream. If the reply is cut, the rest is not sent.
 pub(super) fn whole(body: Vec<u8>, reply: &Reply) -> Vec<Step> {
     let body = Bytes::from(body);
     let half = body.len() / 2;

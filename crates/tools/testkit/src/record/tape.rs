@@ -60,7 +60,7 @@ impl Tape {
         }
     }
 
-    /// A line feed in it would make two entries of one.
+    /// Records a line of stderr. A line feed in it would make two entries.
     pub(super) fn stderr(&mut self, line: &str) {
         if self.has_room_for(line.len()) {
             let lines = line.split('\n').map(|line| Bytes::copy_from_slice(line.as_bytes()));
@@ -150,7 +150,7 @@ struct Cutter {
 }
 
 impl Cutter {
-    /// The lines that this chunk completes.
+    /// Returns the lines that this chunk completes.
     fn push(&mut self, chunk: &[u8]) -> Vec<Bytes> {
         let mut pieces: Vec<&[u8]> = chunk.split(|byte| *byte == b'\n').collect();
         let rest = pieces.pop().unwrap_or_default();

@@ -18,7 +18,7 @@ impl Decoded {
         Self::by(text, b"\\%&", |text| escape(text).or_else(|| percent(text)).or_else(|| entity(text)))
     }
 
-    /// The same as this one, with places in the text that this one was decoded from.
+    /// Returns this text with places in the text from which `first` was decoded.
     pub(super) fn after(mut self, first: &Self) -> Self {
         for place in &mut self.places {
             *place = first.place(*place);
@@ -26,7 +26,7 @@ impl Decoded {
         self
     }
 
-    /// The place of a byte of the decoded text in the original.
+    /// Returns the place of a byte of the decoded text in the original.
     pub(super) fn place(&self, at: usize) -> usize {
         self.places.get(at).or(self.places.last()).copied().unwrap_or_default()
     }
@@ -48,7 +48,7 @@ impl Decoded {
     }
 }
 
-/// The character that a JSON escape at the start of the text stands for, and the length of the escape.
+/// Returns the character of a JSON escape at the start of the text, and the length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     let rest = text.strip_prefix('\\')?;
     let char = match rest.bytes().next()? {

@@ -9,30 +9,30 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
-    /// The number of this thing, from 1.
+    /// Returns the number of this thing, from 1.
     pub(super) fn of(&mut self, thing: &str) -> usize {
         let next = self.known.len() + 1;
         *self.known.entry(thing.to_owned()).or_insert(next)
     }
 }
 
-/// The stand-in for the UUID with this number.
+/// Returns the stand-in for the UUID with this number.
 pub(super) fn uuid(number: usize) -> String {
     format!("{STABLE_UUID}{number:012}")
 }
 
-/// The stand-in for the short id with this number.
+/// Returns the stand-in for the short id with this number.
 pub(super) fn made_up(number: usize) -> String {
     format!("id{number:07}")
 }
 
-/// The stand-in for the time with this number, from 0.
+/// Returns the stand-in for the time with this number, from 0.
 pub(super) fn time(number: usize) -> String {
     let (hours, minutes, seconds) = (number / 3600 % 24, number / 60 % 60, number % 60);
     format!("{STABLE_DAY}T{hours:02}:{minutes:02}:{seconds:02}.000Z")
 }
 
-/// The length of the UUID that the text begins with.
+/// Returns the length of a UUID at the start of the text.
 pub(super) fn uuid_at(text: &[u8]) -> Option<usize> {
     let shape = |at: usize, byte: u8| match at {
         8 | 13 | 18 | 23 => byte == b'-',
@@ -43,7 +43,8 @@ pub(super) fn uuid_at(text: &[u8]) -> Option<usize> {
     (fits && ends).then_some(36)
 }
 
-/// The length of the time that the text begins with, as `2026-11-21T22:51:20.123Z`; the fraction may be missing.
+/// Returns the length of a time at the start of the text, such as `2026-11-21T22:51:20.123Z`; the fraction may be
+/// missing.
 pub(super) fn time_at(text: &[u8]) -> Option<usize> {
     let shape = b"0000-00-00T00:00:00";
     let head = text.get(..shape.len())?;

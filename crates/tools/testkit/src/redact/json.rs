@@ -14,7 +14,7 @@ pub(super) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// The nearest key.
+    /// Returns the nearest key.
     pub(super) fn key(&self) -> &str {
         self.keys.last().copied().unwrap_or_default()
     }
@@ -39,7 +39,7 @@ pub(super) fn rewrite(text: &str, mut replace: impl FnMut(Token<'_>) -> Option<S
     out
 }
 
-/// Every string of a JSON text that is a value, decoded, and every object as text; the whole text where it is no JSON.
+/// Returns all string values of a JSON text, decoded, and all objects as texts; the whole text if it is not JSON.
 pub(super) fn texts(text: &str) -> Vec<String> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return vec![text.to_owned()] };
     let mut texts = Vec::new();
@@ -109,7 +109,7 @@ fn named<'a>(keys: &[&'a str]) -> Vec<&'a str> {
     keys.iter().copied().filter(|key| !key.is_empty()).collect()
 }
 
-/// The string that begins here, up to its closing quote.
+/// Returns the string that starts here, up to its closing quote.
 fn string(text: &str, start: usize) -> &str {
     let bytes = text.as_bytes();
     let mut end = start;

@@ -27,7 +27,7 @@ impl Prose {
         self.telling.sort_by_key(|text| std::cmp::Reverse(text.len()));
     }
 
-    /// Whether the whole text is ours; it may be a part of one of ours.
+    /// Returns whether the whole text is ours, or a part of one of ours.
     pub(super) fn is_own(&self, raw: &str) -> bool {
         self.own.iter().any(|own| own.contains(raw))
     }
@@ -88,7 +88,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The text as it stands between the quotes in JSON.
+/// Returns the text as it is written between quotes in JSON.
 fn escape(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()

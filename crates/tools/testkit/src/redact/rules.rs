@@ -16,7 +16,7 @@ impl<'a> Rules<'a> {
         Self { prose }
     }
 
-    /// The line with everything replaced that the table names, and all prose.
+    /// Replaces everything in a line that is in the table, and all prose.
     pub(super) fn apply(&self, line: &str) -> String {
         // The input of a hook is the CLI's own; every other input is the model's or ours.
         let of_hook = line.contains(r#""subtype":"hook_callback""#);
@@ -41,7 +41,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// The ids in a line that the CLI makes up and that are no UUIDs, in their order.
+/// Returns the ids in a line that the CLI generates and that are not UUIDs, in their order.
 ///
 /// An id is recognized by its field and its shape: `task_id` may also be the `1` of a to-do list
 /// item.
@@ -63,12 +63,12 @@ fn looks_made_up(id: &str) -> bool {
     word && id.len() >= SHORTEST_ID && id.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Whether the field is one of a hook's input itself.
+/// Returns whether the field belongs to a hook's input itself.
 fn is_hook_id(keys: &[&str]) -> bool {
     matches!(keys, ["request", "input", _])
 }
 
-/// Whether a text under these keys is a description, or a part of one.
+/// Returns whether a text under these keys is a description, or a part of one.
 fn describes(keys: &[&str]) -> bool {
     let is_summary = keys.last() == Some(&"summary");
     keys.iter().any(|key| DESCRIPTIONS.contains(key) || (is_summary && CATALOGUES.contains(key)))

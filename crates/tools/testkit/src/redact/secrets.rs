@@ -90,7 +90,7 @@ impl Secrets {
         }
     }
 
-    /// The secrets of each line that has some, by the number of its entry.
+    /// Returns the secrets of each line that has some, by the number of its entry.
     pub(super) fn find_in_lines(&self, entries: &[Entry]) -> Vec<(usize, Vec<Find>)> {
         let mut streamed = stream::finds(entries, |text| self.find(text));
         let mut lines = Vec::new();
@@ -109,18 +109,18 @@ impl Secrets {
         lines
     }
 
-    /// The text with its secrets blanked.
+    /// Blanks the secrets of a text.
     pub(super) fn replace(&mut self, text: &str) -> String {
         let finds = self.find(text);
         String::from_utf8_lossy(&self.apply(text.as_bytes(), finds)).into_owned()
     }
 
-    /// The number of places that were blanked, by kind.
+    /// Returns the number of blanked places, by kind.
     pub(super) fn found(self) -> BTreeMap<SecretKind, usize> {
         self.found
     }
 
-    /// The secrets in a text, which may be or hold JSON.
+    /// Returns the secrets in a text, which may be JSON or contain it.
     pub(super) fn find(&self, text: &str) -> Vec<Find> {
         self.find_at(text, 0)
     }
@@ -145,7 +145,7 @@ impl Secrets {
         finds
     }
 
-    /// The secrets in a string or number of JSON.
+    /// Finds the secrets in a string or number of JSON.
     fn token(&self, token: Token<'_>, start: usize, is_flagged: bool, depth: usize, finds: &mut Vec<Find>) {
         let whole = start..start + token.raw.len();
         let place = if token.is_key { None } else { place(token.keys) };
@@ -171,7 +171,7 @@ impl Secrets {
         }
     }
 
-    /// The secrets in text, also where it is escaped or percent-encoded.
+    /// Finds the secrets in text, also in escaped and percent-encoded text.
     fn text(&self, text: &str, finds: &mut Vec<Find>) {
         let mut decoded: Option<Decoded> = None;
         for _ in 0..LAYERS {
@@ -229,7 +229,7 @@ impl Secrets {
     }
 }
 
-/// The text of an entry that has one.
+/// Returns the text of an entry, if it has one.
 fn line(entry: &Entry) -> Option<&Bytes> {
     match entry {
         Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line) => Some(line),
@@ -246,7 +246,7 @@ fn line_mut(entry: &mut Entry) -> Option<&mut Bytes> {
     }
 }
 
-/// The line as text of the same length: a `?` stands for each byte that is no text.
+/// Returns the line as text of the same length, with a `?` for each byte that is not text.
 fn visible(line: &[u8]) -> String {
     let mut text = String::with_capacity(line.len());
     for chunk in line.utf8_chunks() {
@@ -256,7 +256,7 @@ fn visible(line: &[u8]) -> String {
     text
 }
 
-/// The kind of secret that stands below these keys, if any.
+/// Returns the kind of secret below these keys, if any.
 fn place(keys: &[&str]) -> Option<SecretKind> {
     let plain = |key: &str| key.to_ascii_lowercase().replace(['_', '-'], "");
     let nearest = *keys.last()?;
@@ -276,7 +276,7 @@ fn place(keys: &[&str]) -> Option<SecretKind> {
     below.or_else(account).or_else(field)
 }
 
-/// Whether a number below these keys is a password, and not a count of tokens.
+/// Returns whether a number below these keys is a password, and not a count of tokens.
 fn is_password(keys: &[&str]) -> bool {
     let key = keys.last().copied().unwrap_or_default().to_ascii_lowercase();
     ["pass", "pwd", "secret"].iter().any(|word| key.contains(word))
@@ -311,7 +311,7 @@ fn learn(kind: SecretKind, secret: &str, learned: &mut BTreeSet<String>) {
     }
 }
 
-/// The forms of the secrets: as they are, with `+` for blanks, and within base64 at each of the three alignments.
+/// Returns the forms of the secrets: unchanged, with `+` for blanks, and within base64 at each of the three alignments.
 fn forms(named: &BTreeSet<String>, learned: &BTreeSet<String>) -> Vec<Form> {
     let mut forms = BTreeSet::new();
     let known = named.iter().map(|secret| (secret, false));
@@ -329,14 +329,14 @@ fn forms(named: &BTreeSet<String>, learned: &BTreeSet<String>) -> Vec<Form> {
     forms
 }
 
-/// Whether no letter or digit stands next to this place.
+/// Returns whether no letter or digit is beside this place.
 fn is_word(text: &str, place: &Range<usize>) -> bool {
     let before = text[..place.start].chars().next_back();
     let after = text[place.end..].chars().next();
     !before.into_iter().chain(after).any(char::is_alphanumeric)
 }
 
-/// The characters of base64 that depend on these bytes alone, where `shift` others stand before them.
+/// Returns the characters of base64 that depend on these bytes alone, after `shift` other bytes.
 fn base64(bytes: &[u8], shift: usize) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let bit = |at: usize| usize::from(bytes[at / 8] >> (7 - at % 8) & 1);

@@ -30,12 +30,12 @@ pub(super) fn find(text: &str, mut show: impl FnMut(SecretKind, Range<usize>)) {
     }
 }
 
-/// Whether a JSON key, a variable or an option is named like a secret.
+/// Returns whether the name of a JSON key, a variable or an option is that of a secret.
 pub(super) fn names_a_secret(name: &str) -> bool {
     is_name(name) && NAME.as_ref().is_some_and(|pattern| pattern.is_match(name))
 }
 
-/// Whether a text may stay although its place is one of secrets: too short, a stand-in, or a word of a language.
+/// Returns whether a text in a place of secrets may stay: too short, a stand-in, or a word of a language.
 pub(super) fn is_harmless(value: &str) -> bool {
     value.chars().count() < SHORTEST || is_stand_in(value) || WORDS.contains(&value)
 }
@@ -64,7 +64,7 @@ fn show_value(text: &str, after: Range<usize>, fits: fn(&str) -> bool, show: imp
     }
 }
 
-/// The length of a quoted value: up to the same quote behind as many backslashes, or the end of the line.
+/// Returns the length of a quoted value: up to the same quote after as many backslashes, or the end of the line.
 fn quoted(text: &str, quote: u8, slashes: usize) -> usize {
     let mut before = 0;
     for (at, byte) in text.bytes().enumerate() {
@@ -78,7 +78,7 @@ fn quoted(text: &str, quote: u8, slashes: usize) -> usize {
     text.len()
 }
 
-/// The length of a value without quotes.
+/// Returns the length of a value without quotes.
 fn bare(text: &str) -> usize {
     let end = text.find(|char: char| char.is_whitespace() || "\"'`".contains(char)).unwrap_or(text.len());
     let end = text[..end].find("</").unwrap_or(end);
@@ -120,7 +120,7 @@ fn url(url: &str, mut show: impl FnMut(Range<usize>)) {
     }
 }
 
-/// Whether a segment of a path looks as if a machine had chosen it.
+/// Returns whether a segment of a path looks random.
 fn is_random(segment: &str) -> bool {
     let [upper, lower, digits] = classes(segment);
     let is_uuid = ids::uuid_at(segment.as_bytes()).is_some();
@@ -128,7 +128,7 @@ fn is_random(segment: &str) -> bool {
     !is_uuid && digits > 0 && (is_mixed || (upper + lower > 0 && segment.len() >= 32))
 }
 
-/// Whether a text has digits or capitals, or signs as no word has them.
+/// Returns whether a text has digits, capitals or signs that no word has.
 fn is_mixed(text: &str) -> bool {
     let [upper, lower, digits] = classes(text);
     let signs = text
@@ -139,7 +139,7 @@ fn is_mixed(text: &str) -> bool {
     digits > 0 || is_capital || signs || text.len() >= 24
 }
 
-/// How often capitals, small letters, digits and signs follow each other: names and paths rarely change.
+/// Returns how often capitals, small letters, digits and signs alternate: in names and paths they rarely do.
 fn changes(text: &str) -> usize {
     let class = |byte: &u8| match byte {
         b'A'..=b'Z' => 0,
@@ -157,7 +157,8 @@ fn classes(text: &str) -> [usize; 3] {
     [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase), count(u8::is_ascii_digit)]
 }
 
-/// Whether a name that contains a word for secrets names a secret itself, such as `api_key` and not `key_count`.
+/// Returns whether a name with a word for secrets is the name of a secret itself, such as `api_key` and not
+/// `key_count`.
 fn is_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let rest = name.trim_end_matches(['"', '\'', '\\', ']', ' ', '\t', '-', '_']);

@@ -52,7 +52,7 @@ pub(super) fn finds(entries: &[Entry], find: impl Fn(&str) -> Vec<Find>) -> Find
     finds
 }
 
-/// The identity of a block.
+/// Returns the identity of a block.
 fn block(value: &Value) -> String {
     let event = &value["event"];
     format!("{} {} {}", value["session_id"], value["parent_tool_use_id"], event["index"])
@@ -67,7 +67,7 @@ struct Piece {
 }
 
 impl Piece {
-    /// The text of a delta: the string in it that is not its type.
+    /// Returns the text of a delta: its string that is not its type.
     fn read(entry: usize, line: &str, path: &[&str]) -> Option<Self> {
         let mut piece = None;
         json::walk(line, |token, start| {

@@ -28,7 +28,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The text with everything replaced.
+    /// Replaces all words in a text.
     pub(super) fn replace(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
         for (path, stands_for) in &self.paths {
@@ -108,19 +108,19 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Whether the text begins with this word.
+/// Returns whether the text starts with this word.
 fn is_word_at(word: &str, text: &[u8]) -> bool {
     let rest = text.strip_prefix(word.as_bytes());
     rest.is_some_and(|rest| rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric()))
 }
 
-/// The length of the process id that names a socket's file, as `1234.sock`.
+/// Returns the length of the process id in the name of a socket, such as `1234.sock`.
 fn socket_at(text: &[u8]) -> Option<usize> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (digits > 0 && text[digits..].starts_with(b".sock")).then_some(digits)
 }
 
-/// The length of the path of a machine that begins here: one below a home or a temporary folder that no
+/// Returns the length of a machine's path that starts here: one below a home or a temporary folder that no
 /// [`path`](super::Redactor::path) named.
 pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];

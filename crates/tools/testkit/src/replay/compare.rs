@@ -69,7 +69,7 @@ pub(super) fn answer(
     differs(expected.field("response"), came.as_ref(), "response", &Ids::default())
 }
 
-/// Whether an allowance repeats the input that was asked about, as the facade's do where they were recorded without.
+/// Returns whether an allowance repeats the input of its request. The facade's do; recorded ones may lack it.
 fn is_asked_input(came: &Json, request: Option<&Recorded>) -> bool {
     let asked = request.and_then(|request| request.json.at(&["request", "input"]));
     came.at(&["response", "updatedInput"]).zip(asked).is_some_and(|(came, asked)| came.same(asked))
@@ -86,7 +86,7 @@ fn request(expected: &Recorded, came: &Recorded, ids: &mut Ids, lenient: bool) -
     differs(Some(expected), Some(came), "request", ids)
 }
 
-/// A prompt, or a frame of a kind that only the two sides know.
+/// Compares a prompt, or a frame of a kind that only the two sides know.
 fn message(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), Differs> {
     if let (Some(recorded), Some(ours)) = (expected.json.text_at(&["uuid"]), came.json.text_at(&["uuid"])) {
         ids.bind_uuid(recorded, ours);
@@ -109,7 +109,7 @@ fn message(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -
     differs(expected.json.at(&["message"]), came.json.at(&["message"]), ".message", ids)
 }
 
-/// A prompt's text, where it is text alone: a string, or a list of one text block.
+/// Returns a prompt's text if it is text alone: a string, or a list of one text block.
 fn plain(prompt: &Recorded) -> Option<&str> {
     let content = prompt.json.at(&["message", "content"])?;
     match (&content.value, content.list()) {
@@ -160,7 +160,7 @@ impl From<String> for Differs {
     }
 }
 
-/// The part of a long text around a character.
+/// Returns the part of a long text around a character.
 fn around(text: &str, at: usize) -> String {
     let from = at.saturating_sub(BEFORE);
     let part: String = text.chars().skip(from).take(SHOWN).collect();

@@ -35,7 +35,7 @@ pub(super) fn bind_same(request: &Json, ids: &mut Ids) {
     }
 }
 
-/// The callback ids of an event, in their order over all its matchers.
+/// Returns the callback ids of an event, in the order of its matchers.
 pub(crate) fn callbacks<'a>(request: &'a Json, event: &str) -> Vec<&'a str> {
     let matchers = request.at(&["hooks", event]).map_or(&[][..], Json::list);
     let ids = matchers.iter().filter_map(|matcher| matcher.field("hookCallbackIds"));

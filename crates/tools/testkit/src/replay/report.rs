@@ -47,7 +47,7 @@ pub struct Missing {
 }
 
 impl ReplayReport {
-    /// Whether everything was played, and everything of ours came and fitted.
+    /// Returns whether everything was played, and all lines of ours arrived and matched.
     pub fn is_complete(&self) -> bool {
         self.mismatch.is_none() && self.missing.is_empty() && self.extra.is_empty() && self.unplayed == 0
     }
@@ -120,7 +120,7 @@ impl fmt::Debug for Mismatch {
 }
 
 impl Mismatch {
-    /// Where the replay failed.
+    /// Returns the place of the failure.
     pub(super) fn place(&self) -> String {
         match self.line {
             Some(line) => format!("at line {line} of the transcript"),

@@ -72,12 +72,12 @@ impl Score {
         score
     }
 
-    /// The place of a request of the CLI's.
+    /// Returns the place of a request of the CLI.
     pub(super) fn request(&self, id: &str) -> Option<usize> {
         self.requests.get(id).copied()
     }
 
-    /// A line of the CLI's, read.
+    /// Returns a decoded line of the CLI.
     pub(super) fn theirs(&self, step: usize) -> Option<Recorded> {
         match &self.steps.get(step)?.action {
             Action::Theirs(text) => Recorded::read(text),
@@ -85,7 +85,7 @@ impl Score {
         }
     }
 
-    /// Whether the CLI takes a request back at some time.
+    /// Returns whether the CLI cancels a request later.
     pub(super) fn is_cancelled(&self, id: &str) -> bool {
         self.cancelled.contains(id)
     }
@@ -147,12 +147,12 @@ impl Score {
 }
 
 impl Ours {
-    /// The line, read.
+    /// Decodes the line.
     pub(super) fn read(&self) -> Option<Recorded> {
         Recorded::read(&self.text)
     }
 
-    /// The id of the request that it answers, where it is an answer.
+    /// Returns the id of the request that it answers, if it is an answer.
     pub(super) fn answers(&self) -> Option<&str> {
         match &self.role {
             Some(Role::Response { id }) => Some(id),
@@ -161,7 +161,7 @@ impl Ours {
     }
 }
 
-/// How a transport reports this end.
+/// Returns the exit report of a transport for this end.
 pub fn exit_report(end: &End) -> ExitReport {
     match end {
         End::Exit(code) => ExitReport::exited(*code),

@@ -106,7 +106,7 @@ fn with_sigil(sigil: u8, body: &[u8]) -> Vec<u8> {
     line
 }
 
-/// A number in the one form in which it is written, so `07` and `+7` are not numbers.
+/// Parses a number in its canonical form, which excludes `07` and `+7`.
 pub(super) fn canonical<N: std::str::FromStr + ToString>(text: &str) -> Option<N> {
     text.parse().ok().filter(|number: &N| number.to_string() == text)
 }

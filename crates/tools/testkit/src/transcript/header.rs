@@ -50,7 +50,7 @@ pub struct Argv {
 }
 
 impl Header {
-    /// A header of the current format version, for a recording of this CLI version.
+    /// Creates a header of the current format version, for a recording of this CLI version.
     pub fn of_cli(version: impl Into<Box<str>>) -> Self {
         Self { cli: Some(version.into()), ..Self::default() }
     }
@@ -68,7 +68,7 @@ impl Header {
         }
     }
 
-    /// The facts as one line without its sigil; `None` when there are none.
+    /// Returns the facts as one line without its sigil; `None` if there are none.
     pub(super) fn facts(&self) -> Option<String> {
         let mut facts: Vec<(&str, &str)> = Vec::new();
         facts.extend(self.cli.as_deref().map(|value| ("cli", value)));
@@ -101,7 +101,7 @@ impl Version {
     /// The version that this crate writes, and up to which it understands everything.
     pub const CURRENT: Self = Self { major: 1, minor: 0 };
 
-    /// Whether a file of this version may hold lines that this crate does not understand.
+    /// Returns whether a file of this version may contain lines that this crate does not understand.
     pub fn is_newer(self) -> bool {
         (self.major, self.minor) > (Self::CURRENT.major, Self::CURRENT.minor)
     }
@@ -140,19 +140,19 @@ impl fmt::Display for Version {
 }
 
 impl Argv {
-    /// These arguments, in order.
+    /// Creates the argument list.
     pub fn new<A: Into<String>>(args: impl IntoIterator<Item = A>) -> Self {
         let args: Vec<String> = args.into_iter().map(Into::into).collect();
         let json = serde_json::Value::from(args.clone()).to_string().into();
         Self { args, json }
     }
 
-    /// The arguments, in order.
+    /// Returns the arguments, in order.
     pub fn args(&self) -> &[String] {
         &self.args
     }
 
-    /// The arguments as they stand in the file.
+    /// Returns the arguments as they are written in the file.
     pub fn json(&self) -> &str {
         &self.json
     }

@@ -24,7 +24,7 @@ pub(super) fn parse(text: Bytes) -> Result<Transcript, ParseError> {
     Err(ParseCause::NotATranscript.at(1))
 }
 
-/// Whether the line is a message of a stored session: each names its parent, which no line of the protocol does.
+/// Returns whether the line is a message of a stored session: each has a parent, which no line of the protocol has.
 fn is_stored_entry(line: &[u8]) -> bool {
     let Ok(serde_json::Value::Object(entry)) = serde_json::from_slice(line) else { return false };
     entry.contains_key("parentUuid") && entry.contains_key("isSidechain")
@@ -80,7 +80,7 @@ impl Transcript {
     }
 }
 
-/// The text of the facts, if this line of the file holds them.
+/// Returns the text of the facts, if this line of the file contains them.
 pub(super) fn facts_text(index: usize, line: &[u8]) -> Option<&[u8]> {
     let text = line.strip_prefix(b"# ").filter(|_| index == 1)?;
     text.starts_with(FACTS).then_some(text)

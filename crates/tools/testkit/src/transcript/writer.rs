@@ -77,7 +77,7 @@ impl<W: Write> TranscriptWriter<W> {
         }
     }
 
-    /// Whether the reader would take this line for a part of the header.
+    /// Returns whether the reader would take this line for a part of the header.
     fn is_read_as_top(&self, line: &[u8]) -> bool {
         if self.written > 0 {
             return false;

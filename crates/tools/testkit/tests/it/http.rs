@@ -45,7 +45,7 @@ impl Exchange {
         self.head.split(' ').nth(1).unwrap().parse().unwrap()
     }
 
-    /// One chunk of a chunked body; `None` at its end, an error when it breaks off.
+    /// Reads one chunk of a chunked body; `None` at its end, an error if it breaks off.
     pub(crate) async fn chunk(&mut self) -> Result<Option<String>, ()> {
         let mut size = String::new();
         while !size.ends_with("\r\n") {

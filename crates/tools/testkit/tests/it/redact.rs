@@ -145,7 +145,7 @@ fn lines_without_json_or_text_are_kept() {
     }
 }
 
-/// Unusual JSON without anything to redact.
+/// Returns unusual JSON without anything to redact.
 fn odd_json() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         Just("null".to_owned()),

@@ -8,7 +8,7 @@ use crate::item::{Kind, Outcome};
 use crate::part::{Look, Part, Place};
 
 impl Reader<'_> {
-    /// A message in a request; an answer to an earlier one is shown with it.
+    /// Reads a message in a request. An answer to an earlier message is shown with that message.
     pub(super) fn mcp_message(&mut self, way: Way, message: &McpMessage) -> usize {
         let rpc: Value = message.message.decode().unwrap_or_default();
         let server = message.server_name.to_string();
@@ -52,7 +52,7 @@ impl Reader<'_> {
         call
     }
 
-    /// The reply to a request that carried a message.
+    /// Reads the reply to a request with a message.
     pub(super) fn mcp_reply(&mut self, item: usize, reply: &Value, place: &Place) -> Outcome {
         let rpc = &reply["mcp_response"];
         if self.items[item].title.starts_with("notifications/") || rpc.is_null() {

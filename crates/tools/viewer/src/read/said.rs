@@ -33,7 +33,7 @@ impl Reader<'_> {
         self.streamed_into(&said.message.id.to_string(), first);
     }
 
-    /// One block of a message; the first of them shows the frame.
+    /// Reads one block of a message. The first block shows the frame.
     fn block(&mut self, block: &Block, place: &Place, first: Option<usize>) -> usize {
         let (kind, title) = match block {
             Block::Text(_) => (Kind::Said, "Assistant"),
@@ -189,7 +189,7 @@ fn block_part(block: &Block, place: &Place) -> Part {
     }
 }
 
-/// What a tool gave: texts as they are, other blocks by their kind.
+/// Returns the parts of a tool's result: texts unchanged, other blocks by their kind.
 fn result_parts(value: &Value, place: &Place) -> Vec<Part> {
     let Value::Array(blocks) = value else { return Part::of_value("result", value, place) };
     let part = |(at, block): (usize, &Value)| match (&block["text"], &block["type"]) {

@@ -46,7 +46,7 @@ impl Reader<'_> {
         true
     }
 
-    /// The whole message has arrived: its streamed text is shown with it.
+    /// Moves the streamed text of a message to the item of the whole message.
     pub(super) fn streamed_into(&mut self, message: &str, item: usize) {
         let Some(stream) = self.streams.get(message).copied() else { return };
         if self.items[stream].kind != Kind::Stream || self.items[stream].gone {

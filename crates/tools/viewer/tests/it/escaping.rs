@@ -119,7 +119,7 @@ fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
     page.split_once(start).unwrap().1.split_once(end).unwrap().0
 }
 
-/// SHA-256 in base 64, as a policy spells it.
+/// Returns SHA-256 in base64, as a policy contains it.
 fn digest(text: &str) -> String {
     let hash = Sha256::digest(text.as_bytes());
     let mut spelt = String::new();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use agentwire_testkit::{Entry, Transcript};
 
-/// Every recording of the repository.
+/// Returns every recording of the repository.
 fn recordings() -> Vec<(PathBuf, Transcript)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/sessions");
     let mut found = Vec::new();
@@ -33,32 +33,32 @@ fn recording(name: &str) -> Transcript {
     Transcript::parse(fs::read(path).unwrap()).unwrap()
 }
 
-/// The page of a session of these lines, each with its sigil; the first of them is line 2.
+/// Returns the page of a session of these lines, each with its sigil. The first line is line 2.
 fn page_of(lines: &[&str]) -> String {
     let text = format!("# agentwire-transcript 1\n{}\n= exit 0\n", lines.join("\n"));
     agentwire_viewer::page(&Transcript::parse(text).unwrap(), "a session")
 }
 
-/// The numbers of the lines that the page shows, in its order.
+/// Returns the numbers of the lines in the page, in its order.
 fn shown(page: &str) -> Vec<usize> {
     let starts = page.split("<div class=f id=line-").skip(1);
     starts.map(|rest| rest[..rest.find('>').unwrap()].parse().unwrap()).collect()
 }
 
-/// The numbers of the lines that a reader must find.
+/// Returns the numbers of the lines that the page must contain.
 fn expected(session: &Transcript) -> Vec<usize> {
     let told = |entry: &Entry| !matches!(entry, Entry::Blank | Entry::Delay { .. });
     let entries = session.entries.iter().enumerate().filter(|(_, entry)| told(entry));
     entries.map(|(at, _)| session.line_number(at)).collect()
 }
 
-/// A total of the page's head.
+/// Returns a total of the page's head.
 fn total(page: &str, name: &str) -> usize {
     let rest = page.split_once(&format!("<b id=n-{name}>")).unwrap().1;
     rest[..rest.find('<').unwrap()].parse().unwrap()
 }
 
-/// The item that shows this line: from its beginning to the next item's.
+/// Returns the item with this line: from its start to the next item.
 fn item(page: &str, line: usize) -> String {
     let items = page.split("<div class=\"it ").skip(1);
     let of_line = format!("<div class=f id=line-{line}>");

@@ -33,7 +33,7 @@ fn the_totals_are_those_of_the_lines() {
     assert!(sums.iter().all(|sum| *sum > 10), "hardly anything was counted: {sums:?}");
 }
 
-/// Turns, tool uses, hooks, permission questions and MCP messages, from the lines alone.
+/// Counts turns, tool uses, hooks, permission requests and MCP messages from the lines alone.
 fn counted(session: &Transcript) -> [usize; 5] {
     let mut counts = [0; 5];
     let mut running = false;

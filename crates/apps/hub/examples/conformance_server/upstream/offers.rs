@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// The tools; `more` adds one.
+/// Returns the tools; `more` adds one.
 pub(super) fn tools(more: bool) -> Vec<Value> {
     let empty = json!({"type": "object", "properties": {}});
     let text =
@@ -24,7 +24,7 @@ pub(super) fn tools(more: bool) -> Vec<Value> {
     plain.chain(with_schema).map(tool).collect()
 }
 
-/// A schema with keywords that are easily lost.
+/// Returns a schema with keywords that are easily lost.
 fn json_schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -49,7 +49,7 @@ fn json_schema() -> Value {
     })
 }
 
-/// What a tool returns that always returns the same.
+/// Returns the constant result of a tool, if it has one.
 pub(super) fn content(tool: &str) -> Option<Value> {
     let text = |text: &str| json!({"type": "text", "text": text});
     let image = json!({"type": "image", "data": IMAGE, "mimeType": "image/png"});
@@ -86,7 +86,7 @@ pub(super) fn templates() -> Value {
     }])
 }
 
-/// The contents of a resource.
+/// Returns the contents of a resource.
 pub(super) fn contents(uri: &str) -> Option<Value> {
     Some(match uri {
         "test://static-text" => {
@@ -105,7 +105,7 @@ pub(super) fn contents(uri: &str) -> Option<Value> {
     })
 }
 
-/// The prompts; `more` adds one.
+/// Returns the prompts; `more` adds one.
 pub(super) fn prompts(more: bool) -> Vec<Value> {
     let argument = |name: &str| json!({"name": name, "description": format!("The {name}"), "required": true});
     let all = [
@@ -120,7 +120,7 @@ pub(super) fn prompts(more: bool) -> Vec<Value> {
     all.into_iter().chain(extra).map(prompt).collect()
 }
 
-/// The messages of a prompt.
+/// Returns the messages of a prompt.
 pub(super) fn messages(prompt: &str, arguments: &Value) -> Option<Value> {
     let user = |content: Value| json!({"role": "user", "content": content});
     let text = |text: &str| user(json!({"type": "text", "text": text}));

@@ -40,7 +40,7 @@ fn state_of(round: usize) -> String {
     format!("round-{round}")
 }
 
-/// The questions of each round, by their keys.
+/// Returns the requests of each round, by their keys.
 fn rounds(name: &str, arguments: &Value) -> Vec<Value> {
     let text =
         |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
@@ -100,7 +100,7 @@ fn roots() -> Value {
     json!({"method": "roots/list", "params": {}})
 }
 
-/// A field of each kind, with a default.
+/// Returns a field of each kind, with a default.
 fn defaults() -> Value {
     json!({"type": "object", "properties": {
         "name": {"type": "string", "description": "User name", "default": "John Doe"},
@@ -111,7 +111,7 @@ fn defaults() -> Value {
     }})
 }
 
-/// A choice of each kind.
+/// Returns a choice of each kind.
 fn enums() -> Value {
     let titled = |first: &str, second: &str, third: &str| {
         json!([

@@ -383,7 +383,7 @@ pub(super) fn refused(error: CallError) -> ErrorData {
     }
 }
 
-/// The error for a request that was sent again with another method.
+/// Returns the error for a request that was sent again with another method.
 fn another() -> ErrorData {
     ErrorData::internal_error("the result is that of another request", None)
 }

@@ -120,7 +120,7 @@ pub(super) async fn unless_cancelled<T>(
     }
 }
 
-/// The error of a cancelled request. It is never sent.
+/// Returns the error of a cancelled request. It is never sent.
 pub(super) fn cancelled() -> ErrorData {
     ErrorData::internal_error("the request was cancelled", None)
 }

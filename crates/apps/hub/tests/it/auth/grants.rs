@@ -22,7 +22,7 @@ use crate::web::WebServer;
 const SECRET: &str = "hunter2";
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
-/// A hub with two connections to the server.
+/// Returns a hub with two connections to the server.
 pub(super) fn hub(launch: Launch, url: &str, grant: Grant) -> Hub {
     let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
     let sources = Sources::new().server("web", config(launch.clone())).server("again", config(launch));

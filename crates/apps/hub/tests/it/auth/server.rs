@@ -50,7 +50,7 @@ pub(super) struct State {
 pub(super) struct Authority(Arc<Mutex<State>>);
 
 impl Authority {
-    /// Has a server want an authorization.
+    /// Makes a server require authorization.
     pub(super) fn guard(server: &WebServer) -> Self {
         let state = State { origin: server.url(""), lifetime: 3600, ..State::default() };
         let authority = Self(Arc::new(Mutex::new(state)));
@@ -184,7 +184,7 @@ pub(super) fn refusal(code: u16, challenge: &str) -> Response {
     response
 }
 
-/// The fields of a form, or of a query. What a test sends has few characters that are written otherwise.
+/// Parses the fields of a form or a query. Tests send few characters that are encoded.
 pub(super) fn form(text: &str) -> HashMap<String, String> {
     let plain = |text: &str| {
         ["%3A :", "%2F /", "%3D =", "+  "].iter().fold(text.to_owned(), |text, pair| {

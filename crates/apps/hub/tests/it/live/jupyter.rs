@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{Place, asked, bounded, hub, knows};
 
-/// The Jupyter server with the Python of the environment.
+/// Returns the Jupyter server with the Python of the environment.
 fn jupyter() -> ServerConfig {
     let kernels = env::var_os("AGENTWIRE_JUPYTER");
     let kernels = PathBuf::from(kernels.unwrap_or_else(|| panic!("AGENTWIRE_JUPYTER names no environment")));
@@ -20,7 +20,7 @@ fn jupyter() -> ServerConfig {
     config
 }
 
-/// The program beside the tests of its own crate: cargo builds it for them.
+/// Returns the program beside the tests of its own crate: cargo builds it for them.
 fn program() -> PathBuf {
     let this = env::current_exe().unwrap();
     let built = this.ancestors().nth(2).unwrap().join("agentwire-jupyter-mcp");

@@ -54,12 +54,12 @@ impl Book {
         book
     }
 
-    /// The next recorded answer to this request; `None` where there is none.
+    /// Returns the next recorded answer to this request, if any.
     pub(super) fn answer(&self, id: &str) -> Option<Answer> {
         self.answers.lock().unwrap_or_else(PoisonError::into_inner).get_mut(id)?.pop_front()
     }
 
-    /// All recorded answers to requests of this subtype.
+    /// Returns all recorded answers to requests of this subtype.
     pub(super) fn answers_to(&self, subtype: &str) -> Vec<Answer> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         let of_subtype = self.requests.iter().filter_map(|(read, _)| match &read.role {
@@ -69,22 +69,22 @@ impl Book {
         of_subtype.flatten().cloned().collect()
     }
 
-    /// The CLI's reply to a call of ours, with its line in the file.
+    /// Returns the CLI's reply to a call of ours, with its line in the file.
     pub(super) fn reply(&self, id: &str) -> Option<(usize, &Recorded)> {
         self.replies.get(id).map(|(line, read)| (*line, read))
     }
 
-    /// The messages, with their lines in the file.
+    /// Returns the messages with their lines in the file.
     pub(super) fn messages(&self) -> &[(usize, Bytes)] {
         &self.messages
     }
 
-    /// How the CLI ended, where that was recorded.
+    /// Returns how the CLI ended, if that was recorded.
     pub(super) fn end(&self) -> Option<(usize, &ExitReport)> {
         self.end.as_ref().map(|(line, exit)| (*line, exit))
     }
 
-    /// Whether the handshake got no reply, or an error.
+    /// Returns whether the handshake got no reply, or an error.
     pub(super) fn is_refused(&self) -> bool {
         self.refused
     }
@@ -128,7 +128,7 @@ fn answer(read: &Recorded, text: &Bytes) -> Answer {
     Ok(outcome("response").and_then(|json| raw(json, text)).unwrap_or_else(RawJson::empty_object))
 }
 
-/// A value as raw JSON, of the text that it was read from.
+/// Returns the part of the parsed text that is this value.
 pub(super) fn raw(json: &Json, text: &Bytes) -> Option<RawJson> {
     RawJson::parse(std::str::from_utf8(json.raw(unmarked(text))).ok()?).ok()
 }

@@ -27,7 +27,7 @@ pub(super) fn install(builder: SessionBuilder, book: &Arc<Book>) -> SessionBuild
     builder.responder(Recording(Arc::clone(book)))
 }
 
-/// One hook for each recorded callback id, in its order.
+/// Returns one hook for each recorded callback id, in order.
 fn hooks(book: &Arc<Book>) -> Hooks {
     let declared = book.initialize.as_ref().and_then(|request| request.field("hooks"));
     let mut hooks = Hooks::new();
@@ -95,7 +95,7 @@ fn decisions_are_kept(book: &Book) -> bool {
     book.answers_to("can_use_tool").iter().flatten().all(is_kept)
 }
 
-/// A server for each name that was declared, or that the CLI has spoken to.
+/// Returns a server for each name that was declared, or that the CLI has sent messages to.
 fn servers(book: &Arc<Book>) -> McpServers {
     let declared = book.initialize.as_ref().and_then(|request| request.field("sdkMcpServers"));
     let mut names: Vec<&str> = declared.map_or(&[][..], Json::list).iter().filter_map(Json::text).collect();
@@ -124,7 +124,7 @@ impl Responder for Recording {
     }
 }
 
-/// A request without a recorded answer stays open until it is cancelled or the session ends.
+/// Waits until a request without a recorded answer is cancelled or the session ends.
 async fn never(cancelled: impl Future<Output = ()>) -> Answer {
     cancelled.await;
     Err("no answer was recorded".to_owned())

@@ -51,7 +51,7 @@ fn handshakes(entries: &[(usize, Entry)]) -> impl Iterator<Item = (Box<str>, Rec
     })
 }
 
-/// Whether the first reply to a handshake grants it; `None` where there is none.
+/// Returns whether the first reply to a handshake grants it, if there is a reply.
 fn is_granted(entries: &[(usize, Entry)], id: &str) -> Option<bool> {
     let replies = entries.iter().filter(|(_, entry)| matches!(entry, Entry::Inbound(_)));
     let reply = replies

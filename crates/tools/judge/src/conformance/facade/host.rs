@@ -60,7 +60,7 @@ impl Host {
         }
     }
 
-    /// A prompt goes as a prompt where that gives the recorded line, and as a line where not.
+    /// Sends a prompt as a prompt if that produces the recorded line, and as a line otherwise.
     async fn say(&self, line: &Bytes, read: Option<&Recorded>) {
         let said = match read.and_then(|read| play::prompt(read, line)) {
             Some(prompt) => self.control.send(&prompt).await,

@@ -11,7 +11,7 @@ use agentwire_testkit::{
     recorded::{Recorded, Role},
 };
 
-/// The entries with their lines in the file, changed so that `initialize` and its reply come before all else of ours.
+/// Returns the entries with their lines in the file, with `initialize` and its reply before all other lines of ours.
 pub(super) fn entries(transcript: &Transcript) -> Vec<(usize, Entry)> {
     let entries = transcript.entries.iter().enumerate();
     let mut entries: Vec<_> =
@@ -95,7 +95,7 @@ fn drop_unsendable(entries: &mut Vec<(usize, Entry)>) {
     });
 }
 
-/// The id of the handshake, where the session starts with it.
+/// Returns the id of the handshake if the session starts with it.
 fn initialize(entries: &[(usize, Entry)], first: usize) -> Option<Box<str>> {
     let Some((_, Entry::Outbound(line))) = entries.get(first) else { return None };
     match Recorded::read(line)?.role {

@@ -65,7 +65,7 @@ impl ServerInstance for RecordedServer {
 }
 
 impl RecordedServer {
-    /// `None` for a notification; of a request the response, or that there is none.
+    /// Returns `None` for a notification; for a request the response, if there is one.
     fn answer(&self, message: &Json) -> Option<Option<RawJson>> {
         let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
         let of_method = || self.exchanges.iter().filter(|exchange| *exchange.method == *method);
@@ -82,7 +82,7 @@ impl RecordedServer {
 }
 
 impl RecordedServer {
-    /// The tools as they were in the handshake.
+    /// Returns the tools of the handshake.
     fn list(&self, id: &Json) -> Option<RawJson> {
         let listed = self.listed.as_ref()?;
         RawJson::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listed}}}"#)).ok()
@@ -100,7 +100,7 @@ impl Exchange {
     }
 }
 
-/// The JSON-RPC response within an answer.
+/// Returns the JSON-RPC response in an answer.
 fn rpc_response(answer: &RawJson) -> Result<RawJson, String> {
     let text = answer.as_str();
     let response = Json::parse(text.as_bytes()).and_then(|json| {
@@ -111,7 +111,7 @@ fn rpc_response(answer: &RawJson) -> Result<RawJson, String> {
     response.ok_or_else(|| "the recorded answer held no JSON-RPC".to_owned())
 }
 
-/// The response under another id; its other bytes stay.
+/// Replaces the id of a response. All other bytes stay.
 fn renamed(response: &RawJson, id: &Json) -> RawJson {
     let text = response.as_str();
     let read = Json::parse(text.as_bytes());

@@ -76,20 +76,20 @@ impl ToolCalls {
     }
 }
 
-/// Whether this is an `mcp_call` of ours that may be asked about.
+/// Returns whether this is an `mcp_call` of ours that may need permission.
 pub(in crate::conformance) fn asks_for_permission(read: &Recorded) -> bool {
     matches!(&read.role, Role::Request { subtype, .. } if **subtype == *"mcp_call")
         && read.json.at(&["request", "check_permissions"]).is_some_and(Json::is_true)
 }
 
-/// The id and the tool of a question or a hook about a tool use.
+/// Returns the id and the tool of a permission request or a hook about a tool use.
 fn question(read: &Recorded) -> Option<(&str, &str)> {
     let tool = read.json.text_at(&["request", "tool_name"]);
     let tool = tool.or_else(|| read.json.text_at(&["request", "input", "tool_name"]));
     read.json.text_at(&["request", "tool_use_id"]).zip(tool)
 }
 
-/// The CLI replaces other characters in the names of servers.
+/// Returns the name of a tool as the CLI writes it: other characters in the names of servers are replaced.
 fn normal(tool: &str) -> String {
     let keep = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     tool.chars().map(keep).collect()

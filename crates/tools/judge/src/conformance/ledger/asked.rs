@@ -114,7 +114,7 @@ impl Asked {
         open.for_each(|request| request.too_late = true);
     }
 
-    /// Every request must have had its answer, unless it was cancelled, or its turn was open when our input ended.
+    /// Checks that every request was answered, unless it was cancelled or its turn was open when our input ended.
     pub(super) fn end(&self, report: &mut Report) {
         for request in self.requests.iter().filter(|request| request.is_open() && !request.excused) {
             let may_be_open = request.too_late && (!request.outlived || request.of_agent);
@@ -124,7 +124,7 @@ impl Asked {
         }
     }
 
-    /// The steps of an MCP handshake follow one another, and a cancelled call needs no answer.
+    /// Checks the order of an MCP handshake. A cancelled call needs no answer.
     fn mcp(&mut self, line: usize, server: &str, message: &Json, facts: &Facts, report: &mut Report) {
         let method = message.text_at(&["method"]).unwrap_or_default();
         let of_server =
@@ -163,7 +163,7 @@ impl Asked {
     }
 }
 
-/// An MCP server is used only after its handshake was confirmed, if the recording has a confirmation.
+/// Checks that an MCP server is used only after its confirmed handshake, if the recording has a confirmation.
 pub(super) fn handshake(line: usize, server: &str, method: &str, facts: &Facts, report: &mut Report) {
     if BEHIND_INITIALIZE.contains(&method)
         && method != "notifications/initialized"

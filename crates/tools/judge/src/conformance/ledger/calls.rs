@@ -23,7 +23,7 @@ struct Call {
 }
 
 impl Calls {
-    /// The line of the first request with this id.
+    /// Returns the line of the first request with this id.
     pub(super) fn line_of(&self, id: &str) -> Option<usize> {
         self.0.iter().find(|call| *call.id == *id).map(|call| call.line)
     }
@@ -32,12 +32,12 @@ impl Calls {
         self.line_of(id).is_some()
     }
 
-    /// The CLI drops an open tool call when its id is used again.
+    /// Drops an open tool call when its id is used again, as the CLI does.
     pub(super) fn used_again(&mut self, id: &str) {
         self.excuse_tool_calls(|call| *call.id == *id);
     }
 
-    /// The CLI drops the tool calls that run when our input ends.
+    /// Drops the running tool calls when our input ends, as the CLI does.
     pub(super) fn input_ended(&mut self) {
         self.excuse_tool_calls(|_| true);
     }
@@ -84,7 +84,7 @@ impl Calls {
         }
     }
 
-    /// An interrupt's reply precedes the result of the turn that it stops.
+    /// Checks that an interrupt's reply precedes the result of the turn that it stops.
     pub(super) fn turn_ended(&mut self, line: usize, result: &Recorded, report: &mut Report) {
         let aborted = result.json.text_at(&["terminal_reason"]).is_some_and(|why| why.starts_with("aborted"));
         let mut interrupts =
@@ -95,7 +95,7 @@ impl Calls {
         self.0.iter_mut().for_each(|call| call.turns.1 += 1);
     }
 
-    /// The CLI reports a new permission mode after the reply to its request.
+    /// Checks that the CLI reports a new permission mode after the reply to its request.
     pub(super) fn message(&mut self, line: usize, read: &Recorded, report: &mut Report) {
         match (read.kind(), read.subtype()) {
             ("system", "init") => self.0.iter_mut().for_each(|call| call.turns.0 += 1),
@@ -110,7 +110,7 @@ impl Calls {
         }
     }
 
-    /// Every request must have had its reply, unless the CLI was cut off.
+    /// Checks that every request got its reply, unless the CLI was cut off.
     pub(super) fn end(&self, facts: &Facts, report: &mut Report) {
         let cut_off = match &facts.end {
             Some(End::Exit(code)) => *code != 0 || facts.stopped,

@@ -13,7 +13,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// The block starts, and may hold something already.
+    /// Starts a block, which may already have content.
     pub(super) fn start(block: Option<&Json>) -> Self {
         let mut pieces = Self::default();
         let texts = TEXTS.iter().filter_map(|name| block?.text_at(&[name])).filter(|text| !text.is_empty());
@@ -21,14 +21,14 @@ impl Pieces {
         pieces
     }
 
-    /// One piece more.
+    /// Adds a delta.
     pub(super) fn grow(&mut self, event: &Json) {
         let piece = ["text", "thinking", "partial_json"].iter();
         self.said.extend(piece.filter_map(|name| event.text_at(&["delta", name])).map(Box::from));
         self.signature.extend(event.text_at(&["delta", "signature"]).map(Box::from));
     }
 
-    /// Whether there is anything that a whole block would show.
+    /// Returns whether a whole block would show anything.
     pub(super) fn hold_something(&self) -> bool {
         self.said.iter().any(|piece| !piece.trim().is_empty())
     }
@@ -84,13 +84,13 @@ fn text_fault(pieces: &[Box<str>], whole: &str) -> Option<&'static str> {
     lacks(&grown, whole).then_some(MISSING)
 }
 
-/// Whether all that has grown is in the whole, in its order, and there is more.
+/// Returns whether the whole contains all that was added, in order, and more.
 fn lacks(grown: &str, whole: &str) -> bool {
     let mut rest = whole.bytes();
     grown.len() < whole.len() && grown.bytes().all(|byte| rest.any(|other| other == byte))
 }
 
-/// Whether it is right without a piece that repeats the one before.
+/// Returns whether the text is right without a piece that repeats the one before.
 fn is_doubled(pieces: &[Box<str>], is_right: impl Fn(&str) -> bool) -> bool {
     let repeats = (1..pieces.len()).filter(|at| pieces.get(*at) == pieces.get(*at - 1));
     repeats.take(MOST_REPEATS).any(|at| {

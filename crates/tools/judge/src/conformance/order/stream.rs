@@ -122,7 +122,7 @@ impl Streams {
         }
     }
 
-    /// After a completed turn no answer is open; a turn that was cut off drops its answer.
+    /// Checks that no answer is open after a completed turn. A turn that was cut off drops its answer.
     fn result(&mut self, line: usize, read: &Recorded, subtype: &str, report: &mut Report) {
         let is_error = read.json.field("is_error").is_some_and(Json::is_true);
         self.requested = false;
@@ -161,7 +161,8 @@ impl Answer {
         }
     }
 
-    /// A complete answer has shown its blocks and has a stop reason; one that was cut off names its void blocks.
+    /// Checks that a complete answer has shown its blocks and has a stop reason, and that a cut one names its void
+    /// blocks.
     fn stop(self, line: usize, read: &Recorded, is_main: bool, report: &mut Report) {
         let abandoned = read.json.field("abandoned_blocks");
         let first_void = abandoned.and_then(|blocks| blocks.field("from_block_index")).and_then(Json::number);

@@ -73,7 +73,7 @@ impl Tools {
         }
     }
 
-    /// A tool call of ours has its reply only after the questions about it are settled.
+    /// Checks that a tool call of ours gets its reply only after the requests about it are settled.
     fn reply(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
         let Some(id) = read.id() else { return };
         self.replied.insert(id.into());
@@ -98,7 +98,7 @@ impl Tools {
         }
     }
 
-    /// The next request to the model comes after the results of all tool uses.
+    /// Checks that the next request to the model follows the results of all tool uses.
     fn next_answer(&mut self, line: usize, answer: &str, facts: &Facts, report: &mut Report) {
         if facts.tasks {
             return;
@@ -131,7 +131,7 @@ impl Tools {
         }
     }
 
-    /// A turn that ends well has a result for every tool that it used; a task may bring its own later.
+    /// Checks that a turn that ends well has a result for each tool use. A task may bring its own later.
     fn result(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
         let waiting = std::mem::take(&mut self.waiting);
         if facts.tasks || !is_plain_success(read) {
@@ -173,7 +173,7 @@ impl Tools {
         }
     }
 
-    /// A tool use comes before any other line about it.
+    /// Checks that a tool use precedes all other lines about it.
     fn needs_use(&self, line: usize, id: &str, what: &str, facts: &Facts, report: &mut Report) {
         if self.used.contains(id) {
             return;
@@ -195,7 +195,7 @@ impl Tools {
         }
     }
 
-    /// The frames of a turn bear the session of its start.
+    /// Checks that the frames of a turn have the session of its start.
     fn session(&mut self, line: usize, read: &Recorded, report: &mut Report) {
         let Some(session) = read.json.text_at(&["session_id"]) else { return };
         match (read.kind(), read.subtype()) {

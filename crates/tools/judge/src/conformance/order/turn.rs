@@ -85,7 +85,7 @@ impl Turns {
         }
     }
 
-    /// A session that exited with 0 has a result for every turn, and for every prompt.
+    /// Checks that a session that exited with 0 has a result for every turn and every prompt.
     pub(super) fn end(&self, facts: &Facts, report: &mut Report) {
         let cleanly = facts.end == Some(End::Exit(0)) && !facts.stopped;
         // After the end of input the CLI exits with 1 where the last result is an error, and only there.
@@ -148,7 +148,7 @@ impl Turns {
         }
     }
 
-    /// Nothing runs before the first prompt, except that a resumed session may finish its earlier work.
+    /// Checks that nothing runs before the first prompt, except earlier work of a resumed session.
     fn needs_prompt(&self, line: usize, facts: &Facts, bare: bool, report: &mut Report) {
         if !self.prompted && !bare && !facts.resumed && facts.first_prompt.is_some() {
             report.find(line, "a turn starts before the first prompt");
@@ -196,7 +196,7 @@ impl Turns {
 }
 
 impl Calls {
-    /// A question is answered or cancelled.
+    /// Settles a request: it was answered or cancelled.
     fn settle(&mut self, question: &str) {
         if self.questions.remove(question) {
             self.settled += 1;

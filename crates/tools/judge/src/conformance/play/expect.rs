@@ -137,7 +137,7 @@ impl Play<'_> {
     }
 }
 
-/// Whether a frame of the control protocol has no id, so that it belongs to nothing.
+/// Returns whether a frame of the control protocol has no id.
 fn is_headless(read: &Recorded) -> bool {
     matches!(read.kind(), "control_response" | "control_cancel_request")
 }

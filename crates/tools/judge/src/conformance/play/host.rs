@@ -86,7 +86,7 @@ impl Play<'_> {
         if is_same { self.refuses(id) } else { Err(ANOTHER_ANSWER.to_owned()) }
     }
 
-    /// An answer to a request that is no longer open must not be sent, so one is tried.
+    /// Tries to answer a request that is no longer open, which must be refused.
     pub(super) fn refuses(&mut self, id: &str) -> Result<(), String> {
         let taken = self.router.answer(&RequestId::from(id), Ok(RawJson::empty_object())).is_ok();
         if taken || self.router.poll_transmit().is_some() {
@@ -115,7 +115,7 @@ impl Play<'_> {
         }
     }
 
-    /// A prompt goes as a prompt where the router can write it as it was, and as a line where not.
+    /// Sends a prompt as a prompt if the router can write it unchanged, and as a line otherwise.
     fn send(&mut self, text: &Bytes, read: Option<&Recorded>) -> Result<(), String> {
         let Some((read, prompt)) = read.and_then(|read| Some((read, prompt(read, text)?))) else {
             return self.send_as_it_is(text);

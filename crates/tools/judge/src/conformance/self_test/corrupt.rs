@@ -25,7 +25,7 @@ use agentwire_testkit::{
     recorded::{Recorded, Role, unmarked},
 };
 
-/// Whether the transcript has a place for this corruption, and whether the check finds it at one of them.
+/// Returns whether the check finds this corruption at one of its places in the transcript.
 ///
 /// `None` without such a place.
 pub(super) fn is_found(
@@ -94,7 +94,7 @@ impl Source<'_> {
         }
     }
 
-    /// The line with another id, once for each of its ids that something else refers to.
+    /// Returns the line with another id, once for each of its ids that other lines refer to.
     fn other_ids(&self, what: &What) -> Vec<Fault> {
         let (What::Ours(line, Some(read)) | What::Theirs(line, Some(read))) = what else { return Vec::new() };
         let json = &read.json;
@@ -120,7 +120,7 @@ impl Source<'_> {
         ids.map(|id| Fault::Replace(replaced(line, id))).collect()
     }
 
-    /// Whether two lines have this id.
+    /// Returns whether two lines have this id.
     fn is_shared(&self, id: &str) -> bool {
         let quoted = Value::quoted(id);
         let has = |what: &What| match what {
@@ -132,7 +132,7 @@ impl Source<'_> {
         self.scene.items.iter().filter(|item| has(&item.what)).nth(1).is_some()
     }
 
-    /// Whether the CLI cannot go on to the end of the turn without this answer.
+    /// Returns whether the CLI cannot reach the end of the turn without this answer.
     fn is_due(&self, item: usize, answer: &What) -> bool {
         let request = self.scene.theirs().find(|read| {
             matches!(read.role, Role::Request { .. }) && read.id() == answer.read().and_then(Recorded::id)
@@ -191,7 +191,7 @@ fn is_call(what: &What) -> bool {
     matches!(what, What::Ours(_, Some(read)) if matches!(read.role, Role::Request { .. }))
 }
 
-/// A message that is no result.
+/// Returns whether it is a message other than a result.
 fn is_message(what: &What) -> bool {
     let read = match what {
         What::Theirs(_, Some(read)) => read,
@@ -204,7 +204,7 @@ fn is_result(what: &What) -> bool {
     matches!(what, What::Theirs(_, Some(read)) if read.kind() == "result")
 }
 
-/// A line of JSON, cut: no object is whole before its last brace.
+/// Returns truncated versions of a line of JSON: no object is complete before its last brace.
 fn cuts(what: &What) -> Vec<Fault> {
     let (What::Ours(line, Some(_)) | What::Theirs(line, Some(_))) = what else { return Vec::new() };
     let whole = line.trim_ascii_end().len();

@@ -17,7 +17,7 @@ const CALL: &str = r#"# agentwire-transcript 1
 = exit 0
 "#;
 
-/// One turn; the header and lines of ours are put in.
+/// Returns a transcript of one turn, with this header and these lines of ours.
 fn turn(header: &str, lines: &str) -> Transcript {
     let text = format!(
         r#"# agentwire-transcript 1

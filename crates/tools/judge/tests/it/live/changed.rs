@@ -57,7 +57,7 @@ async fn a_fork_goes_on_from_its_last_message() {
     .await;
 }
 
-/// A model that counts its answers.
+/// Returns a place with a model that counts its answers.
 async fn talking() -> Place {
     let replies = (1..=4).map(|number| format!(r#"{{"blocks": [{{"text": "Answer {number}"}}]}}"#));
     Place::scripted(&format!(r#"{{"replies": [{}]}}"#, replies.collect::<Vec<_>>().join(","))).await
@@ -75,7 +75,7 @@ async fn ask(place: &Place, prompt: &str, resumed: Option<&SessionId>) -> Sessio
     result.session_id.clone().unwrap()
 }
 
-/// How many messages more than the first each request of the conversation carried: the earlier words.
+/// Returns for each request of the conversation how many messages it had more than the first.
 fn asked_with(place: &Place) -> Vec<usize> {
     let requests = place.model.requests();
     let main = requests.iter().filter(|request| request.answer == Answer::Main);
@@ -83,7 +83,7 @@ fn asked_with(place: &Place) -> Vec<usize> {
     counts.iter().map(|count| count - counts[0]).collect()
 }
 
-/// The texts of the messages.
+/// Returns the texts of the messages.
 fn said(sessions: &Sessions, session: &SessionId) -> Vec<String> {
     let messages = sessions.messages(session, Page::ALL).unwrap().unwrap();
     let text = |message: Value| {

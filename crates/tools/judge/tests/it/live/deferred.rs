@@ -29,7 +29,7 @@ use tokio::{task::JoinHandle, time::timeout};
 
 use super::{Place, bounded};
 
-/// A place with a stored session in which a command waits for its hook, and the session's id.
+/// Returns a place with a stored session in which a command waits for its hook, and the session's id.
 async fn deferred() -> (Place, String) {
     let command =
         r#"{"tool_use": {"name": "Bash", "input": {"command": "echo two > a.txt", "description": "Write"}}}"#;

@@ -36,7 +36,7 @@ fn bash(id: &str, command: &str) -> Value {
     json!({"tool_use": {"id": id, "name": "Bash", "input": {"command": command, "description": "Note"}}})
 }
 
-/// A model that uses tools in its first answer, and says `Done.` from then on.
+/// Returns a place with a model that uses tools in its first answer and then answers `Done.`.
 async fn scripted(tools: &[Value]) -> Place {
     let script = json!({"replies": [{"blocks": tools}, {"blocks": [{"text": "Done."}], "times": 99}]});
     Place::scripted(&script.to_string()).await

@@ -33,7 +33,7 @@ async fn fail(fault: Fault) -> Result<(), &'static str> {
 
 const ALL: [Fault; 3] = [Fault::Error, Fault::Panic, Fault::Late];
 
-/// Every way of failing, with a limit of a second.
+/// Returns a matcher with a limit of a second, for every way of failing.
 fn guard() -> Matcher {
     Matcher::any().timeout(Duration::from_secs(1))
 }
@@ -42,7 +42,7 @@ fn lenient() -> Matcher {
     guard().on_failure(HookFailure::Continue)
 }
 
-/// A model that writes into `a.txt`, whether or not that was permitted to it.
+/// Returns a place with a model that writes into `a.txt`, whether or not that was permitted.
 async fn writing() -> Place {
     let write =
         r#"{"tool_use": {"name": "Bash", "input": {"command": "echo two > a.txt", "description": "Write"}}}"#;
@@ -52,7 +52,7 @@ async fn writing() -> Place {
     .await
 }
 
-/// Whether the file was written.
+/// Returns whether the file was written.
 fn written(place: &Place) -> bool {
     std::fs::read_to_string(place.file("project/a.txt")).unwrap() == "two\n"
 }
@@ -69,7 +69,7 @@ async fn turn(place: &Place, hooks: Hooks, asks: Option<PermissionHandler>, tool
     *result
 }
 
-/// Whether a tool was used that such a hook guards.
+/// Returns whether a tool with such a hook was used.
 async fn used(matcher: Matcher, fault: Fault) -> bool {
     let place = writing().await;
     let hooks = Hooks::new().on_matching(PreToolUse, matcher, move |_, _| fail(fault));
@@ -93,7 +93,7 @@ async fn no_failing_pre_tool_use_hook_lets_the_use_through() {
     .await;
 }
 
-/// Whether a prompt reached the model that such a hook guards.
+/// Returns whether a prompt with such a hook reached the model.
 async fn reached(matcher: Matcher, fault: Fault) -> bool {
     let place = Place::new().await;
     let hooks = Hooks::new().on_matching(UserPromptSubmit, matcher, move |_, _| fail(fault));

@@ -44,7 +44,7 @@ fn is_accepted(matcher: &Matcher) -> bool {
     Hooks::new().on_matching(PreToolUse, matcher.clone(), async |_, _| ()).check().is_ok()
 }
 
-/// Which of the matchers (by number) the CLI calls for which tool.
+/// Returns which of the matchers (by number) the CLI calls for which tool.
 async fn called(matchers: &[Matcher]) -> Vec<(usize, String)> {
     let place = place(&calls()).await;
     let called = Arc::new(Mutex::new(Vec::new()));

@@ -40,7 +40,7 @@ struct NoInput {}
 struct Wire(Recorder);
 
 impl Wire {
-    /// Each line, and whether it is ours.
+    /// Returns each line, and whether it is ours.
     fn lines(&self) -> Vec<(bool, Value)> {
         let transcript = self.0.transcript().unwrap();
         let lines = transcript.entries.iter().filter_map(|entry| match entry {
@@ -51,7 +51,7 @@ impl Wire {
         lines.filter_map(|(ours, line)| Some((ours, serde_json::from_slice(line).ok()?))).collect()
     }
 
-    /// The methods of the JSON-RPC messages that the CLI has sent.
+    /// Returns the methods of the JSON-RPC messages of the CLI.
     fn asked(&self) -> Vec<String> {
         let lines = self.lines().into_iter().filter(|(ours, _)| !ours);
         let messages = lines.filter(|(_, line)| line["request"]["subtype"] == "mcp_message");
@@ -99,7 +99,7 @@ async fn calling(tools: &[&str]) -> Place {
     Place::scripted(&json!({"replies": replies}).to_string()).await
 }
 
-/// Has the model call these tools of the server `s`, all of which a rule allows.
+/// Makes the model call these tools of the server `s`, all of which a rule allows.
 async fn run(
     tools: &[&str],
     servers: McpServers,
@@ -121,7 +121,7 @@ fn echo(name: &str) -> Server {
     Server::new(name, "1.0.0").tool("echo", "Says hello.", async |_: NoInput, _| "hello")
 }
 
-/// `s`, and more up to `number`.
+/// Returns `s` and more servers up to `number`.
 fn servers(number: usize) -> McpServers {
     let more = (1..number).map(|index| format!("s{index}"));
     more.fold(McpServers::new().with("s", echo("s")), |servers, name| {

@@ -34,12 +34,12 @@ impl Played {
         self.place.file(name).exists()
     }
 
-    /// The names of the tools that were asked about.
+    /// Returns the names of the tools in permission requests.
     fn asked(&self) -> Vec<&str> {
         self.asked.iter().map(|request| &*request.tool_name).collect()
     }
 
-    /// The text of the only tool result.
+    /// Returns the text of the only tool result.
     #[expect(clippy::panic, reason = "it is test code")]
     fn told(&self) -> &str {
         let [(_, text)] = &self.results[..] else { panic!("one result was to come: {:?}", self.results) };
@@ -59,7 +59,7 @@ impl Game {
         Self { options: Options::new(), hooks: Hooks::new(), handler }
     }
 
-    /// The options, to which those of the place are added.
+    /// Sets the options, to which those of the place are added.
     fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
@@ -115,21 +115,21 @@ impl Game {
 /// What a reply of the model's is held before, that is to come after the first turn.
 const AFTER_A_TURN: &str = "after a turn";
 
-/// A script that uses these tools, one after the other, and ends the turn.
+/// Returns a script that uses these tools in sequence and ends the turn.
 fn uses<const N: usize>(tools: [(&str, Value); N]) -> Value {
     let mut replies: Vec<Value> = tools.into_iter().map(|tool| reply([tool])).collect();
     replies.push(json!({"blocks": [{"text": "Done."}]}));
     json!({"replies": replies})
 }
 
-/// A reply that uses these tools at once.
+/// Returns a reply that uses these tools at once.
 fn reply<const N: usize>(tools: [(&str, Value); N]) -> Value {
     let blocks: Vec<Value> =
         tools.into_iter().map(|(name, input)| json!({"tool_use": {"name": name, "input": input}})).collect();
     json!({"blocks": blocks})
 }
 
-/// A use of the shell.
+/// Returns a use of the shell.
 fn shell(command: &str) -> (&'static str, Value) {
     ("Bash", json!({"command": command, "description": "A test"}))
 }

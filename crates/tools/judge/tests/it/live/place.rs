@@ -16,13 +16,13 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// A model with two greetings.
+    /// Creates a place with a model that has two greetings.
     pub(super) async fn new() -> Self {
         Self::scripted(r#"{"replies": [{"blocks": [{"text": "Hello."}]}, {"blocks": [{"text": "Hello."}]}]}"#)
             .await
     }
 
-    /// A model with this script, in which `${place}` stands for the folder of this place.
+    /// Creates a place with a model that has this script, in which `${place}` is the folder of the place.
     pub(super) async fn scripted(script: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for name in ["home", "project/sub", "other"] {
@@ -34,17 +34,17 @@ impl Place {
         Self { dir, model }
     }
 
-    /// The folder itself.
+    /// Returns the folder itself.
     pub(super) fn root(&self) -> &str {
         self.dir.path().to_str().unwrap()
     }
 
-    /// The path of something in this place, as text.
+    /// Returns the path of something in this place, as text.
     pub(super) fn path(&self, name: &str) -> String {
         self.file(name).to_str().unwrap().to_owned()
     }
 
-    /// The path of something in this place: `home`, `project`, `other`, or a file in one of them.
+    /// Returns the path of something in this place: `home`, `project`, `other`, or a file in one of them.
     pub(super) fn file(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }

@@ -60,7 +60,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Whether each tool call was refused.
+    /// Returns for each tool call whether it was refused.
     pub(super) fn refused(&self) -> Vec<bool> {
         self.outputs.iter().map(Result::is_err).collect()
     }
@@ -111,7 +111,7 @@ pub(super) async fn hold(session: SessionBuilder) -> Seen {
     seen
 }
 
-/// How often the model was asked something that the match of this number is for.
+/// Returns the number of requests for the match with this number.
 fn matched(place: &Place, number: usize) -> usize {
     place.model.requests().iter().filter(|request| request.answer == Answer::Matched(number)).count()
 }

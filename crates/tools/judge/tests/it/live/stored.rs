@@ -104,7 +104,7 @@ fn results(read: &[SessionMessage]) -> usize {
     read.iter().filter(|message| message.message.as_str().contains(r#""tool_result""#)).count()
 }
 
-/// An entry with a short name, and the name of its parent.
+/// Returns an entry with a short name, and the name of its parent.
 fn entry(kind: &str, name: &str, before: &str, beside: Value) -> Value {
     let parent = (!before.is_empty()).then(|| id(before));
     let mut entry = json!({
@@ -131,7 +131,7 @@ fn says(name: &str, before: &str) -> Value {
     assistant(name, before, &format!("msg_{name}"), json!({"type": "text", "text": name}))
 }
 
-/// One of the calls of a response.
+/// Returns one of the calls of a response.
 fn call(name: &str, before: &str, number: &str) -> Value {
     let call = json!({"type": "tool_use", "id": format!("toolu_{number}"), "name": "Read", "input": {"file_path": number}});
     assistant(name, before, "msg_calls", call)
@@ -148,7 +148,7 @@ fn result(name: &str, before: &str, number: &str) -> Value {
     )
 }
 
-/// A UUID for a short name.
+/// Returns a UUID for a short name.
 fn id(name: &str) -> String {
     let number = name.bytes().fold(0_u64, |number, byte| number * 256 + u64::from(byte));
     format!("0b0e7a3e-57a1-4a4c-8d3f-{number:012x}")

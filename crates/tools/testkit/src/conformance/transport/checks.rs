@@ -55,13 +55,13 @@ pub(super) async fn run(part: &Part, link: Opened) -> Verdict {
     }
 }
 
-/// A line from each side, in turn.
+/// Returns alternating lines of both sides.
 fn turns(count: usize) -> Vec<Step> {
     let turns = (0..count).flat_map(|number| [Hear(line("host", number)), Say(line("peer", number))]);
     turns.chain([Exit(0)]).collect()
 }
 
-/// Some lines that no pipe is too small for.
+/// Returns lines that fit into every pipe.
 pub(super) fn many() -> Bytes {
     (0..16).flat_map(|number| line("peer", number)).collect()
 }

@@ -57,7 +57,7 @@ impl Opened {
 }
 
 impl Source {
-    /// One read.
+    /// Reads once.
     pub(super) async fn read(&mut self) -> Result<Result<Option<Bytes>, TransportError>, Fault> {
         within(self.limit, "reading", self.source.read()).await
     }
@@ -102,7 +102,7 @@ impl Source {
 }
 
 impl Sink {
-    /// One write.
+    /// Writes once.
     pub(super) async fn write(&mut self, chunk: Bytes) -> Result<Result<(), TransportError>, Fault> {
         within(self.limit, "writing", self.sink.write(chunk)).await
     }
@@ -147,7 +147,7 @@ pub(super) async fn within<T>(
     timeout(limit, work).await.or_else(|_| wrong(format!("{what} took longer than {limit:?}")))
 }
 
-/// Both at once; the first is begun first.
+/// Runs both at once and polls the first one first.
 pub(super) async fn both<A, B>(one: impl Future<Output = A>, two: impl Future<Output = B>) -> (A, B) {
     let (mut one, mut two) = (pin!(one), pin!(two));
     let (mut first, mut second) = (None, None);

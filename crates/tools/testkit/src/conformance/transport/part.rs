@@ -51,7 +51,7 @@ pub enum Step {
 }
 
 impl Part {
-    /// All parts, in the order of the checks.
+    /// Returns all parts, in the order of the checks.
     pub fn all() -> Vec<Self> {
         CHECKS
             .iter()
@@ -59,12 +59,12 @@ impl Part {
             .collect()
     }
 
-    /// The part of this name.
+    /// Returns the part with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::all().into_iter().find(|part| part.name == name)
     }
 
-    /// The name of the check.
+    /// Returns the name of the check.
     pub fn name(&self) -> &'static str {
         self.name
     }
@@ -74,12 +74,12 @@ impl Part {
         self.kind
     }
 
-    /// What the peer does, in order.
+    /// Returns the actions of the peer, in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The part as a recorded session, where it can be one.
+    /// Returns the part as a recorded session, if it can be one.
     pub fn transcript(&self) -> Option<Transcript> {
         if !matches!(self.kind, PartKind::Plain | PartKind::Signalled) {
             return None;
@@ -111,7 +111,7 @@ pub(super) fn line(who: &str, number: usize) -> Bytes {
     format!("{{\"{who}\":{number}}}\n").into()
 }
 
-/// Some megabytes of lines: more than any pipe holds.
+/// Returns some megabytes of lines, more than any pipe holds.
 pub(super) fn large(who: &str) -> Bytes {
     let mut text = String::new();
     let filling = "x".repeat(60_000);
@@ -121,7 +121,7 @@ pub(super) fn large(who: &str) -> Bytes {
     text.into()
 }
 
-/// Every byte there is, in an order that is no text.
+/// Returns all 256 bytes, in an order that is not UTF-8.
 pub(super) fn raw() -> Bytes {
     (0..4096_u32).map(|number| (number.wrapping_mul(167) >> (number % 3)).to_le_bytes()[0]).collect()
 }

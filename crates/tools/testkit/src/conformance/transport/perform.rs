@@ -18,7 +18,7 @@ use super::part::{Part, Step};
 /// The exit code of a peer that received unexpected input.
 pub const PEER_GAVE_UP: u8 = 86;
 
-/// The `main` of a peer program: plays the part that its first argument names, on its standard input and output.
+/// Runs the `main` of a peer program: plays the part in its first argument on standard input and output.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {

@@ -27,12 +27,12 @@ pub enum Outcome {
 }
 
 impl TransportReport {
-    /// Whether every check that could be run holds. A suite of which nothing could be run is not clean.
+    /// Returns whether every check that could be run holds. A suite in which none could be run is not clean.
     pub fn is_clean(&self) -> bool {
         self.failed().is_empty() && self.outcomes.iter().any(|(_, outcome)| *outcome == Outcome::Passed)
     }
 
-    /// The checks that failed.
+    /// Returns the failed checks.
     pub fn failed(&self) -> Vec<&'static str> {
         self.named(|outcome| matches!(outcome, Outcome::Failed(_)))
     }

@@ -25,7 +25,7 @@ fn recordings_hold_no_secrets() {
     }
 }
 
-/// One line of each kind and direction of all recordings.
+/// Returns one line of each kind and direction of all recordings.
 fn kinds() -> Vec<(bool, Value)> {
     let (mut seen, mut kinds) = (BTreeSet::new(), Vec::new());
     for file in recordings() {
@@ -55,7 +55,7 @@ fn kinds() -> Vec<(bool, Value)> {
     kinds
 }
 
-/// The value with a canary in every string, and as a further key of every object.
+/// Returns the value with a canary in every string, and as a further key of every object.
 fn infected(value: &Value, canary: &str) -> Value {
     match value {
         Value::String(text) => Value::String(format!("{text} {canary}")),
@@ -116,7 +116,7 @@ fn no_canary_survives_in_any_message() {
     }
 }
 
-/// The same lines decode before and after their secrets are blanked.
+/// Checks that the same lines decode before and after their secrets are blanked.
 #[test]
 fn redacted_lines_decode() {
     use agentwire_protocol::{Message, decode::decode};

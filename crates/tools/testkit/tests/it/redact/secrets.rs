@@ -46,7 +46,7 @@ pub(super) const SHAPES: &[&str] = &[
     "https://example.com/t/aB3dEf6hIj9kLm2nOp5q/x",
 ];
 
-/// What must not be left of a shape.
+/// Returns the part of a shape that must not remain.
 pub(super) fn core(shape: &str) -> &str {
     for core in [
         "hunter2-canary",
@@ -82,7 +82,7 @@ fn text(session: &Transcript) -> String {
     session.entries.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// Both directions, plain, in JSON within a string, percent-encoded and as a key.
+/// Returns the secret in both directions: plain, in JSON within a string, percent-encoded and as a key.
 fn around(secret: &str) -> Vec<String> {
     let inner = json!({ "note": format!("one {secret}\ntwo") }).to_string();
     let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();

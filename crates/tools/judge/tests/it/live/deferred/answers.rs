@@ -33,13 +33,13 @@ impl Seen {
         self.results.last().unwrap()
     }
 
-    /// The only tool use that waits, by its id.
+    /// Returns the id of the only waiting tool use.
     fn waits(&self) -> Option<&str> {
         self.last().deferred_tool_use.as_ref().map(|deferred| deferred.id.as_str())
     }
 }
 
-/// A command that leaves a line in `ran.txt`.
+/// Returns a command that leaves a line in `ran.txt`.
 fn bash(id: &str) -> Value {
     let input = json!({"command": format!("echo {id} >> ran.txt"), "description": "Note"});
     json!({"tool_use": {"id": id, "name": "Bash", "input": input}})
@@ -51,7 +51,7 @@ async fn place(blocks: &[Value]) -> Place {
     Place::scripted(&json!({"replies": replies}).to_string()).await
 }
 
-/// The commands that ran.
+/// Returns the commands that ran.
 fn ran(place: &Place) -> Vec<String> {
     let text = fs::read_to_string(place.file("project/ran.txt")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
@@ -108,7 +108,7 @@ async fn run(builder: SessionBuilder, prompt: Option<&str>, turns: usize) -> See
     seen
 }
 
-/// A place with a session in which a command waits.
+/// Returns a place with a session in which a command waits.
 async fn parked() -> (Place, Seen) {
     let place = place(&[bash("toolu_1")]).await;
     let seen = hooked(session(&place), |_| HookReply::defer(), Some("Go."), 1).await;

@@ -140,7 +140,7 @@ impl Guard {
         GUARDS.iter().find(|guard| guard.name == name).unwrap()
     }
 
-    /// A model that uses a tool, and then has more to say.
+    /// Returns a place with a model that uses a tool and then continues.
     pub(super) async fn place(&self) -> Place {
         let delay = if matches!(self.time, Time::Thinking) { 1500 } else { 0 };
         let place = Place::scripted(&format!(
@@ -154,7 +154,7 @@ impl Guard {
         place
     }
 
-    /// Whether the host is to go away now.
+    /// Returns whether the host must leave now.
     pub(super) fn has_come(&self, place: &Place) -> bool {
         match self.time {
             Time::Asked => place.file("asked").exists(),
@@ -175,12 +175,12 @@ impl Guard {
     }
 }
 
-/// How often the model was asked.
+/// Returns how often the model was requested.
 fn asked(place: &Place) -> usize {
     place.model.requests().iter().filter(|request| &*request.path == "/v1/messages").count()
 }
 
-/// A hook that records its call, and never answers.
+/// Returns a hook that records its call and never answers.
 fn hook<E: HookEvent>(
     builder: SessionBuilder,
     place: &Path,

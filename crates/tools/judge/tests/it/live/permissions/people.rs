@@ -25,7 +25,7 @@ fn questions() -> Value {
     ]})
 }
 
-/// A model that asks, and goes on only where its next request holds these words.
+/// Returns a model that asks, and continues only if its next request contains these words.
 fn asks(heard: &str) -> Value {
     json!({
         "replies": [{"blocks": [{"tool_use": {"name": "AskUserQuestion", "input": questions()}}]}],

@@ -22,7 +22,7 @@ use tokio::sync::Notify;
 
 use super::{AFTER_A_TURN, Game, Place, bounded, reply, shell, uses};
 
-/// A handler that never decides, and reports the cancellation of its question.
+/// Returns a handler that never decides, and reports the cancellation of its request.
 fn waits(began: &Arc<Notify>, cancelled: &Arc<Notify>) -> PermissionHandler {
     let (began, cancelled) = (Arc::clone(began), Arc::clone(cancelled));
     PermissionHandler::new(move |_, cx: CallContext| {

@@ -36,7 +36,7 @@ async fn subagents_are_reported() {
     .await;
 }
 
-/// An agent that starts another one, and a second one of the main conversation's.
+/// Returns a place with an agent that starts another one, and a second agent of the main conversation.
 async fn multiplying() -> Place {
     let script = json!({
         "replies": [start("AGENT-ONE: delegate."), start("AGENT-ONE: once more."), says("Done.")],

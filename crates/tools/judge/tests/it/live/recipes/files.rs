@@ -13,7 +13,7 @@ use super::{
     Place, bounded, chain, env_files, held, hold, matched, place, read_only, replies, sandbox, system_folders,
 };
 
-/// A place with a secret, and what leads to it.
+/// Returns a place with a secret, and calls that lead to it.
 async fn with_a_secret(calls: &[(&str, Value)], to_secrets: &[Value]) -> Place {
     let marker = json!({"marker": "TOKEN=abc", "in": "last", "replies": to_secrets});
     let place = Place::scripted(&json!({"replies": replies(calls), "match": [marker]}).to_string()).await;

@@ -18,7 +18,7 @@ pub(super) fn input_in(cwd: &str, tool: &str, fields: Value) -> PreToolUseInput 
     serde_json::from_value(input).unwrap()
 }
 
-/// An error is a refusal too: that is what the library makes of a handler's error.
+/// Returns whether the call is refused. An error is a refusal too, as the library treats a handler's error.
 pub(super) fn refused(reply: &Result<HookReply<PreToolUse>, String>) -> bool {
     reply.as_ref().map_or(true, |reply| decision(reply) == Some(PermissionDecision::Deny))
 }

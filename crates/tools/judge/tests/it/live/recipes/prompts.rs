@@ -31,7 +31,7 @@ async fn branch_is_added_to_the_prompt() {
     .await;
 }
 
-/// A model that knows a key, with other replies to requests that contain the key.
+/// Returns a place with a model that knows a key, with other replies to requests that contain the key.
 async fn leaking(replies: &[Value], to_secrets: &[Value]) -> Place {
     let marker = json!({"marker": SECRET, "in": "last", "replies": to_secrets});
     let place = Place::scripted(&json!({"replies": replies, "match": [marker]}).to_string()).await;

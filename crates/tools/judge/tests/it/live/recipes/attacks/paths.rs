@@ -11,7 +11,7 @@ use super::super::{
     place, read_only, sandbox, system_folders,
 };
 
-/// A folder with a secret and ways to it; gives the paths that lead there.
+/// Creates a folder with a secret and ways to it, and returns the paths.
 fn ways_to(folder: &Path, secret: &str) -> Vec<String> {
     let at = |name: &str| folder.join(name);
     fs::create_dir_all(at("sub/deep")).unwrap();
