@@ -44,7 +44,7 @@ pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-eventlog", &["agentwire-protocol"]),
     ("agentwire-board", &["agentwire-protocol", "agentwire-eventlog"]),
     ("agentwire-worker", &[FACADE, "agentwire-eventlog"]),
-    ("agentwire-restate", &[FACADE, "agentwire-worker"]),
+    ("agentwire-restate", &[FACADE, "agentwire-net", "agentwire-worker"]),
     ("agentwire-hub-config", &[]),
     ("agentwire-hub-names", &["agentwire-net", "agentwire-hub-config"]),
     ("agentwire-hub-transport", &["agentwire-net", "agentwire-transport", "agentwire-codec"]),

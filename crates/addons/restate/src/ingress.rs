@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use agentwire_net::tls_config;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -27,7 +28,7 @@ pub enum IngressError {
     /// The HTTP client can't be set up.
     #[error("the HTTP client can't be set up: {why}")]
     Client {
-        /// The cause, such as missing certificates.
+        /// The cause.
         why: String,
     },
     /// No node has answered. The request may be repeated.
@@ -66,7 +67,10 @@ impl Ingress {
         Ok(Self {
             addresses: addresses.into_iter().map(Into::into).collect(),
             current: Arc::default(),
-            client: client()?,
+            client: reqwest::Client::builder()
+                .tls_backend_preconfigured(tls_config())
+                .build()
+                .map_err(|error| IngressError::Client { why: error.to_string() })?,
         })
     }
 
@@ -151,20 +155,3 @@ impl Ingress {
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(2);
-
-/// Returns a client whose TLS is rustls with ring and the machine's certificates.
-///
-/// `reqwest::Client::new` would panic if another crate of the program enables rustls without a provider.
-fn client() -> Result<reqwest::Client, IngressError> {
-    let failed = |error: &dyn std::error::Error| IngressError::Client { why: error.to_string() };
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier =
-        rustls_platform_verifier::Verifier::new(Arc::clone(&provider)).map_err(|error| failed(&error))?;
-    let tls = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| failed(&error))?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
-    reqwest::Client::builder().tls_backend_preconfigured(tls).build().map_err(|error| failed(&error))
-}
