@@ -63,7 +63,7 @@ impl RawEntry {
         Self::from_json(agentwire_protocol::decode::decode(&text)?)
     }
 
-    /// Converts a JSON object; the text is kept if it is one line.
+    /// Converts a JSON object. A text of one line stays unchanged.
     /// Line breaks between its parts become spaces.
     ///
     /// # Errors

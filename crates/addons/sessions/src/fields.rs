@@ -65,7 +65,8 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Returns the field whose name starts the text, whether a space precedes the value, and where the value starts.
+/// Returns the field with its name at the start of the text, whether a space precedes the value, and where the value
+/// starts.
 fn field_at(text: &[u8]) -> Option<(usize, usize, usize)> {
     // Skips most quotes quickly.
     if !matches!(text.first()?, b'c' | b'a' | b'l' | b's' | b'g' | b't') {

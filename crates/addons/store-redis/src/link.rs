@@ -53,7 +53,7 @@ impl Link {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.limit))
             .set_response_timeout(Some(self.limit));
-        // Two calls may connect at once; the later connection is kept, and the other serves only its call.
+        // Two calls may connect at once. The later connection stays, and the other serves only its call.
         let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
         *self.current() = Some(connection.clone());
         Ok(connection)

@@ -20,8 +20,7 @@ use crate::link::Link;
 /// round trips, and more only under contention.
 ///
 /// All calls share one connection, which is replaced when lost, such as after a restart of the server.
-/// Reads and deletions are then repeated. An append whose outcome is unknown returns an error, and repeating it does
-/// not
+/// Reads and deletions are then repeated. An append with an unknown outcome returns an error; repeating it does not
 /// duplicate entries with an id.
 ///
 /// The durability of acknowledged appends depends on the server's configuration (`appendfsync always`).

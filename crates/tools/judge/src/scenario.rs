@@ -91,7 +91,7 @@ impl Scenario {
         Ok(Self { name, text, about, cli, recorded, slow, faults, programs: BTreeMap::new() })
     }
 
-    /// Returns the name, which is also that of the fixture.
+    /// Returns the name of the scenario and its fixture.
     pub fn name(&self) -> &str {
         &self.name
     }

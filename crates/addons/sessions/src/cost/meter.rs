@@ -30,7 +30,7 @@ pub struct CostMeter {
     told: HashMap<u64, f64>,
 }
 
-/// An answer whose usage may still change.
+/// An answer with usage that may still change.
 #[derive(Clone, Debug)]
 struct Counted {
     day: Option<Day>,

@@ -53,7 +53,7 @@ pub struct Spent {
     pub answers: u64,
     /// Their tokens.
     pub tokens: Tokens,
-    /// The cost of the answers whose price is known, in US dollars.
+    /// The cost of the answers with a known price, in US dollars.
     pub cost_usd: f64,
     /// How many answers, or parts of answers by this model, are not in the cost, because neither the price table nor
     /// the

@@ -77,6 +77,6 @@ pub struct Progress {
     /// The tool use that started this one.
     #[serde(rename = "parentToolUseID")]
     pub parent_tool_use_id: Option<ToolUseId>,
-    /// The data, whose shape depends on the tool.
+    /// The data, in a form that depends on the tool.
     pub data: Option<RawJson>,
 }

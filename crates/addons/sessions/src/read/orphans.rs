@@ -101,7 +101,7 @@ impl<'a> Responses<'a> {
         calls
     }
 
-    /// Adds results whose parent is not in the response, if they answer an open call.
+    /// Adds results with a parent outside of the response, if they answer an open call.
     fn add_strays(
         &self,
         members: &[usize],

@@ -1,4 +1,4 @@
-//! Tests of changes on this machine: their effect on reading, and what they must not modify.
+//! Tests of changes on this machine: their effect on reading, and the files that they must not modify.
 
 use std::fs::{self, File};
 use std::io::Write as _;

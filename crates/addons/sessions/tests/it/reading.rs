@@ -83,7 +83,7 @@ fn parallel_calls_are_included_with_their_results() {
         says("h", "g"),
     ];
     assert_eq!(read(&entries), "a b c d e f g h");
-    // A result whose parent is not its call.
+    // A result with a parent that is not its call.
     let stray = [&entries[..6], &[result("g", "a", "2"), says("h", "f")]].concat();
     assert_eq!(read(&stray), "a b c d e g f h");
 }

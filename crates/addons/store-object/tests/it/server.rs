@@ -19,9 +19,9 @@ const LIMIT: Duration = Duration::from_secs(300);
 const LONG_NAMES: &[&str] =
     &["odd_project_names_are_apart", "odd_subpaths_are_apart", "lists_odd_subkeys_as_they_were"];
 
-fn told(name: &str) -> String {
-    let told = env::var(format!("AGENTWIRE_TEST_S3_{name}"));
-    told.unwrap_or_else(|_| {
+fn setting(name: &str) -> String {
+    let value = env::var(format!("AGENTWIRE_TEST_S3_{name}"));
+    value.unwrap_or_else(|_| {
         panic!("AGENTWIRE_TEST_S3_{name} is not set: run this with `cargo xtask services`")
     })
 }
@@ -30,10 +30,10 @@ fn builder() -> AmazonS3Builder {
     // With another crate's features the client contains TLS, which needs a provider. An error means that there is one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     AmazonS3Builder::new()
-        .with_endpoint(told("URL"))
-        .with_bucket_name(told("BUCKET"))
-        .with_access_key_id(told("KEY"))
-        .with_secret_access_key(told("SECRET"))
+        .with_endpoint(setting("URL"))
+        .with_bucket_name(setting("BUCKET"))
+        .with_access_key_id(setting("KEY"))
+        .with_secret_access_key(setting("SECRET"))
         .with_region("us-east-1")
         .with_allow_http(true)
 }
@@ -107,14 +107,14 @@ async fn wrong_credentials_are_reported() {
         store.load(&key).await.unwrap_err(),
         store.delete(&key).unwrap().await.unwrap_err(),
     ] {
-        let said = error_chain(&error);
-        assert!(said.contains("SignatureDoesNotMatch"), "{said}");
+        let text = error_chain(&error);
+        assert!(text.contains("SignatureDoesNotMatch"), "{text}");
     }
 }
 
 #[tokio::test]
 #[ignore = "needs an S3 server: cargo xtask services"]
-async fn a_server_that_is_not_there_is_told_within_its_limit() {
+async fn missing_server_is_reported_within_its_limit() {
     // A port without a listener.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let retry = RetryConfig {
@@ -126,7 +126,7 @@ async fn a_server_that_is_not_there_is_told_within_its_limit() {
         builder().with_endpoint(format!("http://127.0.0.1:{port}")).with_retry(retry).build().unwrap();
     let started = Instant::now();
     let error = store(&Arc::new(server)).append(&key("p"), &[entry(1)]).await.unwrap_err();
-    let said = error_chain(&error);
-    assert!(said.contains("onnection refused") || said.contains("onnect"), "{said}");
+    let text = error_chain(&error);
+    assert!(text.contains("onnection refused") || text.contains("onnect"), "{text}");
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }

@@ -28,7 +28,7 @@ pub(crate) fn name() -> String {
     format!("Test {} {}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Returns a store whose tables exist.
+/// Returns a store with its tables.
 pub(crate) async fn store_at(config: Config, table: &str) -> Result<PostgresStore, StoreError> {
     let store = PostgresStore::new(config).table(table)?;
     store.create_tables().await?;
@@ -104,8 +104,8 @@ async fn an_append_whose_connection_is_cut_is_an_error_and_leaves_nothing() {
     cut.hold(|table| format!("lock table \"{table}_entries\" in exclusive mode")).await;
     let append = cut.append();
     cut.once_it_waits().await;
-    let said = error_chain(&append.await.unwrap().unwrap_err());
-    assert!(said.contains("terminating connection"), "{said}");
+    let text = error_chain(&append.await.unwrap().unwrap_err());
+    assert!(text.contains("terminating connection"), "{text}");
     cut.let_go().await;
     assert_eq!(cut.loaded().await, [entry(1)]);
     cut.append().await.unwrap().unwrap();
@@ -175,9 +175,9 @@ async fn an_append_whose_answer_is_lost_is_an_error_and_may_be_repeated() {
     let store = store_at(through, &name()).await.unwrap();
     let batch = [entry(1), entry(2)];
     proxy.break_at_the_next_commit();
-    let said = error_chain(&store.append(&key(), &batch).await.unwrap_err());
+    let text = error_chain(&store.append(&key(), &batch).await.unwrap_err());
     assert!(!proxy.will_break(), "nothing was broken");
-    assert!(said.contains("closed"), "{said}");
+    assert!(text.contains("closed"), "{text}");
     // The entries were stored, although the reply was lost.
     assert_eq!(store.load(&key()).await.unwrap().unwrap(), batch);
     store.append(&key(), &batch).await.unwrap();
@@ -205,8 +205,8 @@ async fn connections_that_fell_silent_cost_one_limit() {
         assert!(at_once.0.is_ok() && at_once.1.is_ok() && at_once.2.is_ok());
         assert!(proxy.fall_silent() > 1, "one connection shows nothing");
         if waits_for_the_limit {
-            let said = error_chain(&store.load(&key).await.unwrap_err());
-            assert!(said.contains("no answer within 1s"), "{said}");
+            let text = error_chain(&store.load(&key).await.unwrap_err());
+            assert!(text.contains("no answer within 1s"), "{text}");
         } else {
             let dropped = tokio::time::timeout(Duration::from_millis(50), store.load(&key)).await;
             assert!(dropped.is_err());
@@ -278,7 +278,7 @@ async fn tables_are_in_the_chosen_schema_and_old_sessions_are_deleted() {
     assert_eq!(store.load(&key).await.unwrap().unwrap(), [entry(1)]);
     let count = format!("select count(*) from \"{schema}\".\"a\"\"b'; --$1_entries\"");
     assert_eq!(client.query_one(&count, &[]).await.unwrap().get::<_, i64>(0), 1);
-    // Runs the statement of the README; a session with a recent subpath is kept.
+    // Runs the statement of the README, which keeps a session with a recent subpath.
     store.append(&key.with_subpath("beneath").unwrap(), &[entry(2)]).await.unwrap();
     let readme = include_str!("../../README.md");
     let delete = readme.split_once("```sql\n").unwrap().1.split_once("```").unwrap().0;
@@ -294,17 +294,17 @@ async fn tables_are_in_the_chosen_schema_and_old_sessions_are_deleted() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn a_wrong_password_and_missing_tables_are_told() {
+async fn wrong_password_and_missing_tables_are_reported() {
     let mut wrong = config();
-    let said =
+    let text =
         error_chain(&PostgresStore::new(wrong.password("wrong").clone()).load(&key()).await.unwrap_err());
-    assert!(said.contains("password authentication failed"), "{said}");
+    assert!(text.contains("password authentication failed"), "{text}");
     let store = PostgresStore::new(config()).table(name()).unwrap();
-    for said in [
+    for text in [
         error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err()),
         error_chain(&store.load(&key()).await.unwrap_err()),
     ] {
-        assert!(said.contains("does not exist"), "{said}");
+        assert!(text.contains("does not exist"), "{text}");
     }
 }
 
@@ -317,10 +317,10 @@ async fn a_server_that_is_not_there_or_never_answers_is_given_up() {
     config.host("127.0.0.1").user("agentwire").port(silent.local_addr().unwrap().port());
     let store = PostgresStore::new(config).limit(Duration::from_millis(200));
     let started = Instant::now();
-    let said = error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err());
-    assert!(said.contains("no answer within 200ms"), "{said}");
+    let text = error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err());
+    assert!(text.contains("no answer within 200ms"), "{text}");
     drop(silent);
-    let said = error_chain(&store.load(&key()).await.unwrap_err());
-    assert!(said.contains("refused"), "{said}");
+    let text = error_chain(&store.load(&key()).await.unwrap_err());
+    assert!(text.contains("refused"), "{text}");
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }

@@ -87,8 +87,8 @@ async fn acknowledged_entries_survive_a_restart_and_the_store_reconnects() {
         store.append(&key, &[entry(number)]).await.unwrap();
     }
     server.kill().await;
-    let said = error_chain(&store.append(&key, &[entry("lost")]).await.unwrap_err());
-    assert!(said.contains("refused"), "{said}");
+    let text = error_chain(&store.append(&key, &[entry("lost")]).await.unwrap_err());
+    assert!(text.contains("refused"), "{text}");
     server.start_again().await;
     // The same store: first a read and, after another restart, an append.
     assert_eq!(store.load(&key).await.unwrap().unwrap(), (0..20).map(entry).collect::<Vec<_>>());
@@ -147,8 +147,8 @@ async fn after_a_failover_and_after_a_call_that_was_dropped_it_connects_anew() {
         redis::cmd("REPLICAOF").arg(&whom).query_async::<()>(other).await.unwrap();
     };
     follow(&mut other, ["127.0.0.1", "1"]).await;
-    let said = error_chain(&store.append(&key, &[entry(2)]).await.unwrap_err());
-    assert!(said.contains("READONLY") || said.contains("read only"), "{said}");
+    let text = error_chain(&store.append(&key, &[entry(2)]).await.unwrap_err());
+    assert!(text.contains("READONLY") || text.contains("read only"), "{text}");
     follow(&mut other, ["NO", "ONE"]).await;
     store.append(&key, &[entry(2)]).await.unwrap();
     assert_eq!(connections(&mut other).await, first + 1);
@@ -167,16 +167,16 @@ async fn connections(server: &mut redis::aio::MultiplexedConnection) -> u64 {
 
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
-async fn a_wrong_password_is_told() {
+async fn wrong_password_is_reported() {
     let url = url();
     let (_, address) = url.split_once('@').unwrap();
     let store = RedisStore::new(Client::open(format!("redis://:wrong@{address}")).unwrap());
-    for said in [
+    for text in [
         error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err()),
         error_chain(&store.load(&key()).await.unwrap_err()),
     ] {
-        assert!(said.contains("password") || said.contains("uthentication"), "{said}");
-        assert!(!said.contains("wrong@"), "{said}");
+        assert!(text.contains("password") || text.contains("uthentication"), "{text}");
+        assert!(!text.contains("wrong@"), "{text}");
     }
 }
 
@@ -188,7 +188,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let client = Client::open(format!("redis://{}/", silent.local_addr().unwrap())).unwrap();
     let store = RedisStore::new(client).limit(Duration::from_millis(200));
     let started = Instant::now();
-    let said = error_chain(&store.load(&key()).await.unwrap_err());
-    assert!(said.contains("timed out"), "{said}");
+    let text = error_chain(&store.load(&key()).await.unwrap_err());
+    assert!(text.contains("timed out"), "{text}");
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }

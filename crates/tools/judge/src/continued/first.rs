@@ -78,7 +78,7 @@ pub(super) fn asked(model: &ScriptedModel) -> Result<Vec<Box<str>>, Failure> {
     Ok(last.ok_or("the model was not asked")?.roles)
 }
 
-/// Returns the entries without those that represent a separate file.
+/// Returns the entries except for those of separate files.
 pub(super) fn said(entries: &[RawEntry]) -> Vec<RawEntry> {
     entries.iter().filter(|entry| entry.kind() != "agent_metadata").cloned().collect()
 }

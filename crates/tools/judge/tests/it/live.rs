@@ -31,7 +31,7 @@ use std::time::Duration;
 
 use place::Place;
 
-/// Fails a test whose CLI does not answer, instead of blocking the run.
+/// Fails a test if its CLI does not answer, instead of blocking the run.
 async fn bounded(test: impl Future<Output = ()>) {
     tokio::time::timeout(LIMIT, Box::pin(test)).await.unwrap();
 }

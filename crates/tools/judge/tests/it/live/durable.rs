@@ -46,7 +46,7 @@ fn options(root: &Path, model: &str) -> Options {
     place::options(root, model).allowed_tools(["Bash"])
 }
 
-/// Returns a worker with room for 64 processes, whose state is in a place.
+/// Returns a worker with room for 64 processes and its state in a place.
 fn worker(place: &Place) -> WorkerConfig {
     let root = Path::new(place.root());
     worker_in(root, options(root, place.model.base_url()))

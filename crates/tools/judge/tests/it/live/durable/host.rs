@@ -11,7 +11,7 @@ use crate::live::killed::Host;
 /// How many sessions run in the host.
 const SESSIONS: usize = 5;
 
-/// Kills a host in a tool of each session; the place with what it has left.
+/// Kills a host while each session runs a tool, and returns its place.
 async fn killed() -> Place {
     let tool = bash("toolu_1", "echo began >> ran.txt; exec sleep 60");
     let script = json!({"replies": [

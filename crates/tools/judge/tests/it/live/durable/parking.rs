@@ -1,4 +1,4 @@
-//! Questions that nobody answers are parked, and continue on another engine.
+//! Unanswered questions are parked, and continue on another engine.
 
 use agentwire_worker::{Answer, Way};
 

@@ -164,7 +164,7 @@ async fn some_calls_reach_no_hook_and_no_question() {
         let options = place.options().cwd(place.path("project"));
         let seen = hold(Session::builder().options(options).hooks(hooks).permissions(permissions)).await;
         assert_eq!(seen.refused(), [true, true, true, true, false, false, true, true], "{seen:#?}");
-        // Paths are those that the CLI uses, not those of the model.
+        // The paths as the CLI uses them, not as the model writes them.
         let (read, written) = (place.path("project/a.txt"), place.path("project/c.txt"));
         assert_eq!(*watched.lock().unwrap(), ["ls", &read, &written, "touch b.txt"]);
         assert_eq!(*asked.lock().unwrap(), ["Write", "Bash"]);
