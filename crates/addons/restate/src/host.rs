@@ -20,6 +20,7 @@ use tokio::{net::TcpListener, task::JoinSet, time::sleep};
 
 use crate::{
     ingress::Ingress,
+    serve::send_at_once,
     wire::{Beat, Begun, Call, Ended},
 };
 
@@ -58,6 +59,9 @@ pub enum HostError {
     /// The worker can't be started.
     #[error(transparent)]
     Worker(#[from] WorkerError),
+    /// The options of the listener can't be set.
+    #[error("the worker's address can't be served: {0}")]
+    Listener(#[source] std::io::Error),
 }
 
 /// A worker that runs the turns of Restate. Dropping it ends all processes.
@@ -74,8 +78,9 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`HostError::Worker`] if the lease is too short.
+    /// [`HostError::Worker`] if the lease is too short, and [`HostError::Listener`] if the listener can't be used.
     pub fn start(worker: WorkerConfig, config: HostConfig, listener: TcpListener) -> Result<Self, HostError> {
+        send_at_once(&listener).map_err(HostError::Listener)?;
         let early = Arc::new(Mutex::new(HashMap::new()));
         let (reports, ingress) = (Arc::clone(&early), config.ingress.clone());
         let worker = Worker::new(

@@ -18,8 +18,7 @@ mod worker;
 
 use std::process::ExitCode;
 
-use agentwire_restate::handlers;
-use restate_sdk::http_server::HttpServer;
+use agentwire_restate::{handlers, serve};
 use settings::Settings;
 use tokio::{net::TcpListener, signal};
 
@@ -57,9 +56,8 @@ async fn run(kind: &str, settings: &str, address: &str) -> Outcome {
         "board" => board::run(&settings, listener, &url).await,
         _ => {
             println!("{url}");
-            let server = HttpServer::new(handlers(settings.ingress()?, POOL));
             tokio::select! {
-                () = server.serve(listener) => {}
+                served = serve(handlers(settings.ingress()?, POOL), listener) => served?,
                 () = ended() => {}
             }
             Ok(())
