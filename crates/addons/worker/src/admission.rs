@@ -3,9 +3,10 @@
 use std::{
     fs,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use tokio::sync::Notify;
@@ -21,6 +22,8 @@ struct State {
     rule: Rule,
     /// The highest memory of a process group so far, in bytes.
     high_water: AtomicU64,
+    /// When the processes were measured last.
+    measured: Mutex<Option<Instant>>,
     running: AtomicUsize,
     freed: Notify,
 }
@@ -77,6 +80,7 @@ impl Admission {
         let state = State {
             rule,
             high_water: AtomicU64::new(ASSUMED),
+            measured: Mutex::default(),
             running: AtomicUsize::new(0),
             freed: Notify::new(),
         };
@@ -96,8 +100,21 @@ impl Admission {
         self.state.freed.notified().await;
     }
 
-    /// Measures the running processes.
+    /// Returns whether the last measurement is a second ago, and begins the next one if so.
+    fn is_due(&self, now: Instant) -> bool {
+        let mut measured = self.state.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = measured.is_none_or(|last| now.duration_since(last) >= PAUSE);
+        if is_due {
+            *measured = Some(now);
+        }
+        is_due
+    }
+
+    /// Measures the running processes, at most once a second: it reads about each process of the machine.
     pub(crate) fn observe(&self) {
+        if !self.is_due(Instant::now()) {
+            return;
+        }
         let Some(measured) = largest_child() else { return };
         let first =
             self.state.high_water.compare_exchange(ASSUMED, measured, Ordering::Relaxed, Ordering::Relaxed);
@@ -120,6 +137,9 @@ impl Drop for Slot {
 
 /// The memory of a process before the first measurement.
 const ASSUMED: u64 = 400 << 20;
+
+/// How long a measurement is used.
+const PAUSE: Duration = Duration::from_secs(1);
 
 fn memory_limit() -> Option<u64> {
     let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
@@ -177,6 +197,13 @@ mod tests {
         assert!(admission.take().is_none());
         drop(first);
         assert!(admission.take().is_some());
+    }
+
+    #[test]
+    fn processes_are_measured_at_most_once_a_second() {
+        let (admission, start) = (Admission::slots(1), Instant::now());
+        let at = |tenths: u32| admission.is_due(start + PAUSE * tenths / 10);
+        assert_eq!([0, 9, 10, 19, 20].map(at), [true, false, true, false, true]);
     }
 
     #[test]
