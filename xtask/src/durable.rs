@@ -3,12 +3,17 @@
 mod admission;
 mod agents;
 mod cluster;
+mod kill_node;
 mod kill_worker;
+mod lines;
+mod network;
 mod node;
 mod parked;
+mod partition;
 mod resume_guarded;
 mod secrets;
 mod sessions;
+mod stream;
 mod waiting;
 
 use std::path::PathBuf;
@@ -113,6 +118,9 @@ fn serve(setup: &Setup, nodes: usize) -> Result<(), Failure> {
 
 const CHECKS: &[Check] = &[
     Check { name: "kill-worker", run: kill_worker::run },
+    Check { name: "kill-node", run: kill_node::run },
+    Check { name: "stream", run: stream::run },
+    Check { name: "partition", run: partition::run },
     Check { name: "parked", run: parked::run },
     Check { name: "resume-guarded", run: resume_guarded::run },
     Check { name: "secrets", run: secrets::run },

@@ -15,18 +15,20 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    /// Starts a process with these environment variables alone, and waits until it is ready.
+    /// Starts a process with these environment variables alone, and waits until it is ready. `wrap` may put its command
+    /// into another one.
     pub(super) fn start(
         program: &Path,
         [kind, settings, address]: [&str; 3],
         environment: &BTreeMap<String, String>,
         within: &Path,
+        wrap: impl FnOnce(Command) -> Command,
     ) -> Result<Self, Failure> {
         // `env` instead of `Command::env_clear`, which a wrapped command would lose.
         let mut command = Command::new("env");
         command.arg("-i").args(environment.iter().map(|(name, value)| format!("{name}={value}")));
         command.arg(program).args([kind, settings, address]);
-        let mut server = Server::start(command, None, &folder(within, kind)?, "TERM")?;
+        let mut server = Server::start(wrap(command), None, &folder(within, kind)?, "TERM")?;
         let url = server.wait(|said| {
             let mut complete = said.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
             complete.find(|line| line.starts_with("http://")).map(str::to_owned)

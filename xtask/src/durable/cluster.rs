@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::Setup;
 use super::agents::Agent;
+use super::network::{Network, OURS, THEIRS};
 use super::node::Node;
 use super::sessions::ready;
 use super::waiting::eventually;
@@ -76,7 +77,7 @@ impl Cluster {
         environment.insert(cli::VARIABLE.to_owned(), plan.cli.display().to_string());
         let settings = file.display().to_string();
         let address = ["handlers", &settings, "127.0.0.1:0"];
-        let handlers = Agent::start(&setup.agents, address, &environment, folder.path())?;
+        let handlers = Agent::start(&setup.agents, address, &environment, folder.path(), |command| command)?;
         let cluster = Self {
             client: Client::new(Ingress::new(ingress)?),
             admin: Admin::new(admin)?,
@@ -108,7 +109,28 @@ impl Cluster {
 
     fn agent(&self, kind: &str) -> Result<Agent, Failure> {
         let words = [kind, &self.settings, "127.0.0.1:0"];
-        Agent::start(&self.program, words, &self.environment, self.folder.path())
+        Agent::start(&self.program, words, &self.environment, self.folder.path(), |command| command)
+    }
+
+    /// Starts a worker in another network namespace, which reaches the cluster over a link.
+    pub(super) async fn distant_worker(&self) -> Result<(Network, Agent), Failure> {
+        let settings = fs::read_to_string(&self.settings)?;
+        let network = Network::start(
+            self.folder.path(),
+            &self.environment.values().map(String::as_str).chain([&*settings]).flat_map(ports).collect(),
+        )
+        .await?;
+        let from_there = |text: &String| text.replace(LOOPBACK, OURS);
+        let file = self.path("distant.json");
+        fs::write(&file, from_there(&settings))?;
+        let environment =
+            self.environment.iter().map(|(name, value)| (name.clone(), from_there(value))).collect();
+        let (file, address) = (file.display().to_string(), format!("{THEIRS}:0"));
+        let words = ["worker", &file, &address];
+        let folder = self.folder.path();
+        let agent =
+            Agent::start(&self.program, words, &environment, folder, |command| network.within(command))?;
+        Ok((network, agent))
     }
 
     /// Returns the path of a file or a folder of the cluster: `store`, `workspaces`, `secrets` or `home`.
@@ -117,5 +139,12 @@ impl Cluster {
     }
 }
 
+/// Returns the ports of our loopback in a text.
+fn ports(text: &str) -> impl Iterator<Item = u16> + '_ {
+    let ports = text.split(LOOPBACK).skip(1).filter_map(|rest| rest.strip_prefix(':'));
+    ports.filter_map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok())
+}
+
+const LOOPBACK: &str = "127.0.0.1";
 /// How long the nodes may take until they are ready, on a busy machine.
 const STARTING: Duration = Duration::from_secs(120);

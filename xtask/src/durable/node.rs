@@ -14,6 +14,8 @@ use crate::workspace;
 pub(super) struct Node {
     /// The URL of its ingress.
     pub(super) ingress: String,
+    /// The URL at which the nodes reach each other.
+    pub(super) address: String,
     /// The URL of its admin interface.
     pub(super) admin: String,
     server: Server,
@@ -64,6 +66,7 @@ disable-web-ui = true
         fs::write(&config, text).while_doing(|| format!("writing {}", config.display()))?;
         Ok(Self {
             ingress: format!("http://127.0.0.1:{ingress}"),
+            address: format!("http://127.0.0.1:{node}"),
             admin: format!("http://127.0.0.1:{admin}"),
             server: serve(program, &config, within)?,
             program: program.to_owned(),

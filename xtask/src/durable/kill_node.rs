@@ -1,0 +1,92 @@
+//! `kill-node`: the node of Restate that leads most partitions is killed while turns run.
+
+use std::time::Duration;
+
+use agentwire_worker::Outcome;
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::Setup;
+use super::cluster::{Cluster, Plan};
+use super::lines;
+use super::node::Node;
+use super::sessions::{LIMIT, is_done, one_command, prompt, session};
+use super::waiting::{eventually, within};
+use crate::failure::Failure;
+
+/// Each turn has its result, no effect is repeated, and no client gets an error.
+pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+    setup.runtime.block_on(killed(setup, setup.size(50, 4)))
+}
+
+async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
+    let settings = json!({"allowed_tools": ["Bash"], "slots": sessions});
+    let script = one_command(&format!("for i in $(seq {EFFECTS}); do echo $i >> ran.txt; sleep 0.2; done"));
+    let plan = Plan { nodes: NODES, cli: &setup.cli, script, settings };
+    let mut cluster = Cluster::start(setup, plan).await?;
+    let _workers = [cluster.worker()?, cluster.worker()?];
+    eventually("each partition has a leader", STARTING, async || {
+        Ok(leading(&cluster.nodes).await?.iter().sum::<usize>() == PARTITIONS)
+    })
+    .await?;
+    let mut turns = JoinSet::new();
+    for n in 0..sessions {
+        let client = cluster.client.clone();
+        turns.spawn(async move { client.prompt(&session(n), &prompt(n, "Go.")).await });
+    }
+    eventually("each session runs its tool", LIMIT, async || {
+        Ok((0..sessions).all(|n| cluster.effects(&session(n)) > 0))
+    })
+    .await?;
+    let led = leading(&cluster.nodes).await?;
+    let (leader, most) = led.iter().enumerate().max_by_key(|(_, count)| **count).unwrap_or((0, &0));
+    cluster.nodes[leader].kill()?;
+    let running = (0..sessions).filter(|n| cluster.effects(&session(*n)) < EFFECTS).count();
+    let (mut done, mut errors, mut others) = (0, Vec::new(), Vec::<Outcome>::new());
+    within("all turns have ended", LIMIT, async {
+        while let Some(ended) = turns.join_next().await {
+            match ended.map_err(|error| Failure::new(error.to_string()))? {
+                Ok(outcome) if is_done(&outcome) => done += 1,
+                Ok(outcome) => others.push(outcome),
+                Err(error) => errors.push(error),
+            }
+        }
+        Ok(())
+    })
+    .await?;
+    let repeated: usize = (0..sessions).map(|n| cluster.effects(&session(n)).abs_diff(EFFECTS)).sum();
+    let figures = format!(
+        "the leader of {most} of {PARTITIONS} partitions was killed in {running} of {sessions} turns: {done} results, \
+         {repeated} of {} effects repeated or missing, {} client errors",
+        sessions * EFFECTS,
+        errors.len()
+    );
+    if (done, repeated, running) != (sessions, 0, sessions) {
+        return Err(Failure::finding(format!("{figures}; {others:?} {errors:?}")));
+    }
+    Ok(figures)
+}
+
+/// Returns how many partitions each node leads.
+async fn leading(nodes: &[Node]) -> Result<Vec<usize>, Failure> {
+    let mut led = Vec::new();
+    for node in nodes {
+        let mut count = 0;
+        if let Ok(mut metrics) = lines::get(&node.address, "/metrics", "").await {
+            while let Some(line) = metrics.next_line().await? {
+                if let Some((_, value)) = line.strip_prefix(LEADERS).and_then(|line| line.rsplit_once(' ')) {
+                    count = value.parse().unwrap_or(0);
+                }
+            }
+        }
+        led.push(count);
+    }
+    Ok(led)
+}
+
+const NODES: usize = 3;
+const PARTITIONS: usize = 4;
+/// How many lines the command of each turn writes: it takes ten seconds.
+const EFFECTS: usize = 50;
+const LEADERS: &str = "restate_num_active_partition_leaders{";
+const STARTING: Duration = Duration::from_secs(120);
