@@ -121,7 +121,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("cargo-hack", "0.6.46"),
     ("cargo-nextest", "0.9.143"),
     ("cargo-public-api", "0.52.0"),
-    ("cargo-semver-checks", "0.51.0"),
+    ("cargo-semver-checks", "0.50.0"),
     ("mdbook", "0.5.4"),
 ];
 
