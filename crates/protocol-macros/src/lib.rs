@@ -2,7 +2,17 @@
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Declares a wire struct: non-exhaustive, with the derives `Clone`, `Debug`, `PartialEq`, `Deserialize` and `Serialize`.
+/// Declares a wire type.
+///
+/// # Enums
+///
+/// Without an argument: an open set of strings, by the crate's macro `open_enum!`.
+/// With `tag = "type"`: a union of objects that this field distinguishes, by the crate's macro `tagged!`, which has the
+/// other arguments.
+///
+/// # Structs
+///
+/// Non-exhaustive, with the derives `Clone`, `Debug`, `PartialEq`, `Deserialize` and `Serialize`.
 ///
 /// An `Option` field that is `None` and a `Nullable` field that is absent are left out when the struct is serialized.
 /// A field with `#[serialize_always]` is written as `null` instead.
@@ -13,11 +23,15 @@ use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 ///   with `#[required]` must be there;
 /// - `message`: the fields of every message, `session_id` and `uuid`, behind the others;
 /// - `new`: a constructor of the fields that are neither optional nor collections, and those with `#[argument]`;
-/// - `nulls`: every `None` is written as `null`;
-/// - `hidden`: `Debug` is written by hand.
+/// - `nulls`: every `None` is written as `null`.
+///
+/// For a field with `#[shown(expression)]`, `Debug` shows that expression of `self` in its place.
 #[proc_macro_attribute]
 pub fn wire(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let (mut derives, mut serde, mut debug) = (String::new(), "", "Debug,");
+    if item.clone().into_iter().any(|token| token.to_string() == "enum") {
+        return enumeration(&arguments, item);
+    }
+    let (mut derives, mut serde) = (String::new(), "");
     let (mut common_fields, mut has_new) = ("", false);
     let mut rules = Rules { skips_none: true, tolerant: false };
     for argument in arguments {
@@ -27,35 +41,54 @@ pub fn wire(arguments: TokenStream, item: TokenStream) -> TokenStream {
             "message" => common_fields = MESSAGE,
             "new" => has_new = true,
             "nulls" => rules.skips_none = false,
-            "hidden" => debug = "",
             "," => {}
             derive => derives.extend([derive, ", "]),
         }
     }
-    let attributes = format!(
-        "#[derive({derives} Clone, {debug} PartialEq, ::serde::Deserialize, ::serde::Serialize)] {serde} #[non_exhaustive]"
-    );
-    let (mut written, mut new) = (parse(&attributes), TokenStream::new());
+    let (mut declared, mut implemented) = (TokenStream::new(), TokenStream::new());
     let mut last = String::new();
     for token in item {
         match token {
             TokenTree::Group(body) if body.delimiter() == Delimiter::Brace => {
                 let fields = fields(body.stream().into_iter().chain(parse(common_fields)));
                 if has_new {
-                    new = parse(&constructor(&last, &fields));
+                    implemented.extend(parse(&constructor(&last, &fields)));
+                }
+                if fields.iter().any(|field| field.shown.is_some()) {
+                    implemented.extend(parse(&debug(&last, &fields)));
+                } else {
+                    derives += "Debug, ";
                 }
                 let fields = fields.into_iter().flat_map(|field| field.with_attribute(rules));
                 let mut fields = Group::new(Delimiter::Brace, fields.collect());
                 fields.set_span(body.span());
-                written.extend([TokenTree::from(fields)]);
+                declared.extend([TokenTree::from(fields)]);
             }
             other => {
                 last = other.to_string();
-                written.extend([other]);
+                declared.extend([other]);
             }
         }
     }
-    written.extend(new);
+    let mut written = parse(&format!(
+        "#[derive({derives} Clone, PartialEq, ::serde::Deserialize, ::serde::Serialize)] {serde} #[non_exhaustive]"
+    ));
+    written.extend([declared, implemented]);
+    written
+}
+
+/// Passes an enum to its macro, with the arguments between its name and its body.
+fn enumeration(arguments: &TokenStream, item: TokenStream) -> TokenStream {
+    let declare =
+        if arguments.is_empty() { "crate::open_enum::open_enum!" } else { "crate::tagged::tagged!" };
+    let (mut written, mut declared) = (parse(declare), TokenStream::new());
+    for token in item {
+        if matches!(&token, TokenTree::Group(body) if body.delimiter() == Delimiter::Brace) {
+            declared.extend(arguments.clone());
+        }
+        declared.extend([token]);
+    }
+    written.extend([TokenTree::from(Group::new(Delimiter::Brace, declared))]);
     written
 }
 
@@ -74,6 +107,7 @@ struct Field {
     is_always_written: bool,
     is_required: bool,
     is_argument: bool,
+    shown: Option<String>,
 }
 
 /// Splits the body of a struct into its fields.
@@ -98,14 +132,15 @@ fn fields(body: impl IntoIterator<Item = TokenTree>) -> Vec<Field> {
 
 impl Field {
     fn read(mut tokens: Vec<TokenTree>) -> Option<Self> {
-        let [is_always_written, is_required, is_argument] =
-            ["serialize_always", "required", "argument"].map(|marker| take_marker(&mut tokens, marker));
+        let [is_always_written, is_required, is_argument] = ["serialize_always", "required", "argument"]
+            .map(|marker| take_marker(&mut tokens, marker).is_some());
+        let shown = take_marker(&mut tokens, "shown");
         let is_colon = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':');
         let colon = tokens.iter().position(is_colon)?;
         let name = tokens.get(colon.checked_sub(1)?)?.to_string();
         let ty =
             TokenStream::from_iter(tokens.get(colon + 1..)?.iter().cloned()).to_string().replace(' ', "");
-        Some(Self { tokens, name, ty, is_always_written, is_required, is_argument })
+        Some(Self { tokens, name, ty, is_always_written, is_required, is_argument, shown })
     }
 
     /// Returns whether the field has this type, with any arguments.
@@ -141,13 +176,32 @@ impl Field {
     }
 }
 
-/// Removes the attribute `#[marker]` of a field. Returns whether the field has it.
-fn take_marker(field: &mut Vec<TokenTree>, marker: &str) -> bool {
-    let is_marker =
-        |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.stream().to_string() == marker);
-    let Some(found) = field.iter().position(is_marker) else { return false };
+/// Removes the attribute `#[marker]` or `#[marker(argument)]` of a field. Returns its argument if the field has it.
+fn take_marker(field: &mut Vec<TokenTree>, marker: &str) -> Option<String> {
+    let argument = |token: &TokenTree| {
+        let TokenTree::Group(group) = token else { return None };
+        let mut attribute = group.stream().into_iter();
+        (attribute.next()?.to_string() == marker).then(|| attribute.collect::<TokenStream>().to_string())
+    };
+    let (found, argument) = field.iter().enumerate().find_map(|(at, token)| Some((at, argument(token)?)))?;
     field.drain(found.saturating_sub(1)..=found);
-    true
+    Some(argument)
+}
+
+/// Returns the `Debug` of a struct with fields that it shows in another form.
+fn debug(of: &str, fields: &[Field]) -> String {
+    let shown = fields.iter().map(|Field { name, shown, .. }| match shown {
+        Some(shown) => format!(".field({name:?}, &{shown})"),
+        None => format!(".field({name:?}, &self.{name})"),
+    });
+    format!(
+        "impl ::std::fmt::Debug for {of} {{
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {{
+                f.debug_struct({of:?}){}.finish()
+            }}
+        }}",
+        shown.collect::<String>()
+    )
 }
 
 /// Returns the constructor of a struct. It takes texts in any form.

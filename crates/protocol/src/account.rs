@@ -1,7 +1,5 @@
 //! The logged-in account and the API provider.
 
-use crate::open_enum::open_enum;
-
 /// The logged-in account (`account` of the handshake).
 #[wire(Default, Eq, camelCase)]
 pub struct AccountInfo {
@@ -19,24 +17,23 @@ pub struct AccountInfo {
     pub api_provider: Option<ApiProvider>,
 }
 
-open_enum! {
-    /// The API provider (`apiProvider`).
-    pub enum ApiProvider {
-        /// Anthropic's API.
-        FirstParty = "firstParty",
-        /// Amazon Bedrock.
-        Bedrock = "bedrock",
-        /// Google Vertex AI.
-        Vertex = "vertex",
-        /// Microsoft Foundry.
-        Foundry = "foundry",
-        /// Anthropic's API through AWS.
-        AnthropicAws = "anthropicAws",
-        /// Anthropic's API through Google Cloud.
-        AnthropicGoogleCloud = "anthropicGoogleCloud",
-        /// Amazon's newer endpoint.
-        Mantle = "mantle",
-        /// A gateway of the organisation.
-        Gateway = "gateway",
-    }
+/// The API provider (`apiProvider`).
+#[wire]
+pub enum ApiProvider {
+    /// Anthropic's API.
+    FirstParty = "firstParty",
+    /// Amazon Bedrock.
+    Bedrock = "bedrock",
+    /// Google Vertex AI.
+    Vertex = "vertex",
+    /// Microsoft Foundry.
+    Foundry = "foundry",
+    /// Anthropic's API through AWS.
+    AnthropicAws = "anthropicAws",
+    /// Anthropic's API through Google Cloud.
+    AnthropicGoogleCloud = "anthropicGoogleCloud",
+    /// Amazon's newer endpoint.
+    Mantle = "mantle",
+    /// A gateway of the organisation.
+    Gateway = "gateway",
 }

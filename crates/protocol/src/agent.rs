@@ -1,13 +1,8 @@
 //! Subagents: their definition by the host, and the CLI's list of available agents.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{MapAccess, Visitor, value::MapAccessDeserializer},
-};
-
-use crate::{PermissionMode, effort::Effort, mcp::McpServerConfig, open_enum::open_enum};
+use crate::{PermissionMode, effort::Effort, mcp::McpServerConfig};
 
 /// A subagent that the host defines (`agents` of `initialize`).
 #[wire(camelCase, new)]
@@ -119,16 +114,15 @@ impl AgentDefinition {
     }
 }
 
-open_enum! {
-    /// The location of an agent's memory.
-    pub enum AgentMemory {
-        /// With the user's configuration.
-        User = "user",
-        /// In the project.
-        Project = "project",
-        /// In the project, for this user only.
-        Local = "local",
-    }
+/// The location of an agent's memory.
+#[wire]
+pub enum AgentMemory {
+    /// With the user's configuration.
+    User = "user",
+    /// In the project.
+    Project = "project",
+    /// In the project, for this user only.
+    Local = "local",
 }
 
 /// MCP servers of an agent.
@@ -141,38 +135,7 @@ pub enum AgentMcpServer {
     Inline(BTreeMap<Box<str>, McpServerConfig>),
 }
 
-impl Serialize for AgentMcpServer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Name(name) => name.serialize(serializer),
-            Self::Inline(servers) => servers.serialize(serializer),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for AgentMcpServer {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AgentMcpServerVisitor)
-    }
-}
-
-struct AgentMcpServerVisitor;
-
-impl<'de> Visitor<'de> for AgentMcpServerVisitor {
-    type Value = AgentMcpServer;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a server's name or servers by name")
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<AgentMcpServer, E> {
-        Ok(AgentMcpServer::Name(name.into()))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AgentMcpServer, A::Error> {
-        BTreeMap::deserialize(MapAccessDeserializer::new(map)).map(AgentMcpServer::Inline)
-    }
-}
+crate::forms::forms! { AgentMcpServer, "a server's name or servers by name": text => Name, object => Inline }
 
 /// An agent that the CLI can start.
 #[wire(Eq)]

@@ -26,50 +26,31 @@ mod tool_use;
 mod web_fetch;
 mod web_search;
 
-use std::fmt;
-
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{SeqAccess, Visitor, value::SeqAccessDeserializer},
-};
-
-pub use advisor::{Advice, AdvisorContent, AdvisorToolResult, RedactedAdvice};
-pub use block::Block;
-pub use browser_state::{BrowserChange, BrowserState, BrowserTab, Download, TabOpened};
-pub use cache_control::{CacheControl, CacheTtl, EphemeralCache};
-pub use caller::{Caller, CodeCaller, DirectCaller};
-pub use citation::{
-    CharLocation, Citation, CitationsConfig, ContentBlockLocation, PageLocation, SearchResultLocation,
-    WebSearchResultLocation,
-};
-pub use code_execution::{
-    BashCodeExecutionContent, BashCodeExecutionToolResult, CodeExecutionContent, CodeExecutionResult,
-    CodeExecutionToolResult, CodeOutput, EncryptedCodeExecutionResult, OutputFile,
-};
-pub use compaction::Compaction;
-pub use container_upload::ContainerUpload;
-pub use document::{ContentSource, Document, DocumentSource};
-pub use fallback::{Fallback, FallbackModel, FallbackRefusal, FallbackTrigger};
-pub use image::{Image, ImageSource, ImageTransformations, OversizedImage};
-pub use mcp::{ListedMcpTool, McpToolListing, McpToolResult, McpToolUse};
-pub use search_result::SearchResult;
-pub use server_tool::{ServerTool, ServerToolError, ServerToolErrorCode, ServerToolUse};
-pub use source::{FileSource, InlineSource, UrlSource};
-pub use text::Text;
-pub use text_editor::{
-    FileCreated, FileEdited, FileView, TextEditorContent, TextEditorToolResult, ViewedFileType,
-};
-pub use thinking::{RedactedThinking, Thinking};
-pub use tool_change::{
-    McpToolReference, McpToolset, RequestToolReference, ToolAddition, ToolChange, ToolDefinition, ToolRemoval,
-};
-pub use tool_result::ToolResult;
-pub use tool_search::{ToolReference, ToolSearchContent, ToolSearchToolResult, ToolsFound};
-pub use tool_use::ToolUse;
-pub use web_fetch::{WebFetchContent, WebFetchResult, WebFetchToolResult};
-pub use web_search::{
-    WebSearchContent, WebSearchFailure, WebSearchItem, WebSearchResult, WebSearchToolResult,
-};
+pub use advisor::*;
+pub use block::*;
+pub use browser_state::*;
+pub use cache_control::*;
+pub use caller::*;
+pub use citation::*;
+pub use code_execution::*;
+pub use compaction::*;
+pub use container_upload::*;
+pub use document::*;
+pub use fallback::*;
+pub use image::*;
+pub use mcp::*;
+pub use search_result::*;
+pub use server_tool::*;
+pub use source::*;
+pub use text::*;
+pub use text_editor::*;
+pub use thinking::*;
+pub use tool_change::*;
+pub use tool_result::*;
+pub use tool_search::*;
+pub use tool_use::*;
+pub use web_fetch::*;
+pub use web_search::*;
 
 /// The content of a message or a tool result: plain text or blocks.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,45 +104,4 @@ impl From<Vec<Block>> for Content {
     }
 }
 
-/// Serializes the inner value without a tag.
-impl Serialize for Content {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Text(text) => text.serialize(serializer),
-            Self::Blocks(blocks) => blocks.serialize(serializer),
-        }
-    }
-}
-
-/// Deserializes by the JSON type, without buffering; `null` is read as no blocks.
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor)
-    }
-}
-
-struct ContentVisitor;
-
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string or a list of content blocks")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Content, E> {
-        Ok(text.into())
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Content, E> {
-        Ok(text.into())
-    }
-
-    fn visit_unit<E>(self) -> Result<Content, E> {
-        Ok(Content::Blocks(Vec::new()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content, A::Error> {
-        Vec::deserialize(SeqAccessDeserializer::new(seq)).map(Content::Blocks)
-    }
-}
+crate::forms::forms! { Content, "a string or a list of content blocks": text => Text, list => Blocks; null => Blocks }

@@ -1,25 +1,18 @@
 //! Effort levels and fast mode.
 
-use std::fmt;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Visitor};
-
-use crate::open_enum::open_enum;
-
-open_enum! {
-    /// How much effort the model makes.
-    pub enum EffortLevel {
-        /// The lowest level.
-        Low = "low",
-        /// The medium level.
-        Medium = "medium",
-        /// A high level.
-        High = "high",
-        /// A very high level.
-        XHigh = "xhigh",
-        /// The highest level; only for a session, never saved.
-        Max = "max",
-    }
+/// How much effort the model makes.
+#[wire]
+pub enum EffortLevel {
+    /// The lowest level.
+    Low = "low",
+    /// The medium level.
+    Medium = "medium",
+    /// A high level.
+    High = "high",
+    /// A very high level.
+    XHigh = "xhigh",
+    /// The highest level; only for a session, never saved.
+    Max = "max",
 }
 
 /// An effort level by name or as a number (`effort` of an agent's definition).
@@ -38,75 +31,42 @@ impl From<EffortLevel> for Effort {
     }
 }
 
-impl Serialize for Effort {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Level(level) => level.serialize(serializer),
-            Self::Number(number) => number.serialize(serializer),
-        }
-    }
+crate::forms::forms! { Effort, "an effort level or a whole number": text => Level, number => Number }
+
+/// The state of fast mode (`fast_mode_state`).
+#[wire]
+pub enum FastModeState {
+    /// Fast mode is off.
+    Off = "off",
+    /// Fast mode is off for a while, since a limit was reached.
+    Cooldown = "cooldown",
+    /// Fast mode is on.
+    On = "on",
 }
 
-impl<'de> Deserialize<'de> for Effort {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(EffortVisitor)
-    }
-}
-
-struct EffortVisitor;
-
-impl Visitor<'_> for EffortVisitor {
-    type Value = Effort;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an effort level or a whole number")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Effort, E> {
-        Ok(Effort::Level(text.into()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Effort, E> {
-        Ok(Effort::Number(number))
-    }
-}
-
-open_enum! {
-    /// The state of fast mode (`fast_mode_state`).
-    pub enum FastModeState {
-        /// Fast mode is off.
-        Off = "off",
-        /// Fast mode is off for a while, since a limit was reached.
-        Cooldown = "cooldown",
-        /// Fast mode is on.
-        On = "on",
-    }
-}
-
-open_enum! {
-    /// Why fast mode is unavailable (`fast_mode_disabled_reason`); absent if it is available.
-    pub enum FastModeDisabledReason {
-        /// The account's plan is free.
-        Free = "free",
-        /// The user turned it off.
-        Preference = "preference",
-        /// Extra usage beyond the plan is turned off.
-        ExtraUsageDisabled = "extra_usage_disabled",
-        /// The availability check failed.
-        NetworkError = "network_error",
-        /// The reason is unknown.
-        Unknown = "unknown",
-        /// The API provider is not Anthropic.
-        NotFirstParty = "not_first_party",
-        /// An environment variable disables it.
-        DisabledByEnv = "disabled_by_env",
-        /// The model does not support it.
-        ModelNotAllowed = "model_not_allowed",
-        /// The host did not opt in.
-        SdkOptInRequired = "sdk_opt_in_required",
-        /// The availability check is not finished.
-        Pending = "pending",
-    }
+/// Why fast mode is unavailable (`fast_mode_disabled_reason`); absent if it is available.
+#[wire]
+pub enum FastModeDisabledReason {
+    /// The account's plan is free.
+    Free = "free",
+    /// The user turned it off.
+    Preference = "preference",
+    /// Extra usage beyond the plan is turned off.
+    ExtraUsageDisabled = "extra_usage_disabled",
+    /// The availability check failed.
+    NetworkError = "network_error",
+    /// The reason is unknown.
+    Unknown = "unknown",
+    /// The API provider is not Anthropic.
+    NotFirstParty = "not_first_party",
+    /// An environment variable disables it.
+    DisabledByEnv = "disabled_by_env",
+    /// The model does not support it.
+    ModelNotAllowed = "model_not_allowed",
+    /// The host did not opt in.
+    SdkOptInRequired = "sdk_opt_in_required",
+    /// The availability check is not finished.
+    Pending = "pending",
 }
 
 #[cfg(test)]

@@ -1,27 +1,25 @@
 //! Elicitation: questions of an MCP server to the user.
 
-use crate::{RawJson, open_enum::open_enum};
+use crate::RawJson;
 
-open_enum! {
-    /// The kind of an elicitation.
-    pub enum ElicitationMode {
-        /// The user fills in a form.
-        Form = "form",
-        /// The user opens a page.
-        Url = "url",
-    }
+/// The kind of an elicitation.
+#[wire]
+pub enum ElicitationMode {
+    /// The user fills in a form.
+    Form = "form",
+    /// The user opens a page.
+    Url = "url",
 }
 
-open_enum! {
-    /// The user's response to an elicitation.
-    pub enum ElicitationAction {
-        /// The user answers it or opens the page.
-        Accept = "accept",
-        /// The user declines.
-        Decline = "decline",
-        /// The user dismisses it without an answer.
-        Cancel = "cancel",
-    }
+/// The user's response to an elicitation.
+#[wire]
+pub enum ElicitationAction {
+    /// The user answers it or opens the page.
+    Accept = "accept",
+    /// The user declines.
+    Decline = "decline",
+    /// The user dismisses it without an answer.
+    Cancel = "cancel",
 }
 
 /// The answer to an `elicitation`, in the format of MCP.

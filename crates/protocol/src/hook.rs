@@ -27,61 +27,27 @@ use std::{fmt::Debug, time::Duration};
 
 use serde::{Serialize, de::DeserializeOwned};
 
-pub use ability::{AddsContext, CanBlock, CanContinue};
-pub use answer::{HookAnswer, LaterReply};
-pub use compact::{CompactTrigger, PostCompact, PostCompactInput, PreCompact, PreCompactInput};
-pub use config::{
-    ConfigChange, ConfigChangeInput, ConfigSource, InstructionsLoadReason, InstructionsLoaded,
-    InstructionsLoadedInput, MemoryType,
-};
-pub use effort::HookEffort;
-pub use elicitation::{
-    Elicitation, ElicitationInput, ElicitationOutput, ElicitationResult, ElicitationResultInput,
-    ElicitationResultOutput,
-};
-pub use events::EventVisitor;
-pub use message::{
-    MessageDisplay, MessageDisplayInput, MessageDisplayOutput, Notification, NotificationInput,
-    NotificationOutput,
-};
-pub use model::{
-    CacheTtl, ModelPricing, ModelSwitchSource, PostModelSwitch, PostModelSwitchInput, PostModelSwitchOutput,
-    PreModelSwitch, PreModelSwitchInput, PreModelSwitchOutput, SwitchDecision,
-};
-pub use permission_request::{
-    PermissionDenied, PermissionDeniedInput, PermissionDeniedOutput, PermissionRequest,
-    PermissionRequestInput, PermissionRequestOutput, RequestAllow, RequestDecision, RequestDeny,
-};
-pub use pre_tool_use::{PermissionDecision, PreToolUse, PreToolUseInput, PreToolUseOutput};
-pub use prompt::{
-    ExpansionType, PromptSource, UserPromptExpansion, UserPromptExpansionInput, UserPromptExpansionOutput,
-    UserPromptSubmit, UserPromptSubmitInput, UserPromptSubmitOutput,
-};
-pub use reply::{BlockDecision, HookReply};
-pub use session::{
-    SessionEnd, SessionEndInput, SessionEndReason, SessionStart, SessionStartInput, SessionStartOutput,
-    SessionStartSource, Setup, SetupInput, SetupOutput, SetupTrigger,
-};
-pub use specific::NoOutput;
-pub use stop::{BackgroundTask, SessionCron, Stop, StopFailure, StopFailureInput, StopInput, StopOutput};
-pub use subagent::{
-    SubagentStart, SubagentStartInput, SubagentStartOutput, SubagentStop, SubagentStopInput,
-    SubagentStopOutput,
-};
-pub use task::{
-    TaskCompleted, TaskCompletedInput, TaskCreated, TaskCreatedInput, TeammateIdle, TeammateIdleInput,
-};
-pub use tool::{
-    BatchedToolCall, PostToolBatch, PostToolBatchInput, PostToolBatchOutput, PostToolUse, PostToolUseFailure,
-    PostToolUseFailureInput, PostToolUseFailureOutput, PostToolUseInput, PostToolUseOutput,
-};
-pub use workspace::{
-    CwdChanged, CwdChangedInput, CwdChangedOutput, DirectoryAdded, DirectoryAddedInput, DirectorySource,
-    FileChange, FileChanged, FileChangedInput, FileChangedOutput,
-};
-pub use worktree::{
-    WorktreeCreate, WorktreeCreateInput, WorktreeCreateOutput, WorktreeRemove, WorktreeRemoveInput,
-};
+pub use ability::*;
+pub use answer::*;
+pub use compact::*;
+pub use config::*;
+pub use effort::*;
+pub use elicitation::*;
+pub use events::*;
+pub use message::*;
+pub use model::*;
+pub use permission_request::*;
+pub use pre_tool_use::*;
+pub use prompt::*;
+pub use reply::*;
+pub use session::*;
+pub use specific::*;
+pub use stop::*;
+pub use subagent::*;
+pub use task::*;
+pub use tool::*;
+pub use workspace::*;
+pub use worktree::*;
 
 events::hook_events! {
     /// Before a tool call.

@@ -12,6 +12,7 @@ pub mod control;
 pub mod decode;
 pub mod effort;
 pub mod elicitation;
+mod forms;
 mod hidden;
 pub mod hook;
 mod ids;

@@ -20,30 +20,24 @@ mod tool_use_summary;
 mod transcript_mirror;
 mod user;
 
-pub use active_goal::{ActiveGoal, Goal};
+pub use active_goal::*;
 pub use answer::*;
 pub use assistant::*;
-pub use auth_status::AuthStatus;
-pub use autocompact_state::{Autocompact, AutocompactState};
-pub use command_lifecycle::{CommandLifecycle, CommandState};
-pub use conversation_reset::{ConversationReset, ResetTrigger};
-pub use keep_alive::KeepAlive;
-pub use origin::{
-    ChannelOrigin, NotificationSubkind, ObserverOrigin, Origin, PeerMode, PeerOrigin, PlainOrigin,
-    TaskNotificationOrigin,
-};
-pub use prompt_suggestion::PromptSuggestion;
-pub use rate_limit::{
-    LimitScope, OverageDisabledReason, RateLimitErrorCode, RateLimitEvent, RateLimitInfo, RateLimitStatus,
-    RateLimitType,
-};
+pub use auth_status::*;
+pub use autocompact_state::*;
+pub use command_lifecycle::*;
+pub use conversation_reset::*;
+pub use keep_alive::*;
+pub use origin::*;
+pub use prompt_suggestion::*;
+pub use rate_limit::*;
 pub use result::*;
 pub use stream_event::*;
 pub use system::*;
-pub use tool_progress::{SubagentRetry, ToolProgress};
-pub use tool_use_summary::ToolUseSummary;
-pub use transcript_mirror::TranscriptMirror;
-pub use user::{PermissionOutcome, Priority, ToolResultMeta, User, UserInput, UserMessage};
+pub use tool_progress::*;
+pub use tool_use_summary::*;
+pub use transcript_mirror::*;
+pub use user::*;
 
 use std::cell::OnceCell;
 

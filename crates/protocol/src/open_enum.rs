@@ -1,6 +1,6 @@
 //! `open_enum!`: an enum of strings that accepts unknown values, since the CLI may add values at any time.
 
-/// Declares an open enum: a variant for each known string, and a hidden variant that keeps any other string.
+/// Declares an open enum, for `#[wire]`: a variant for each known string, and a hidden variant that keeps any other string.
 ///
 /// The hidden variant is undocumented and can't be constructed outside of the crate. So adding a variant for a string
 /// is not a breaking change: `m if m.as_str() == "new"` still matches.

@@ -10,13 +10,11 @@ mod reason;
 mod rule;
 mod update;
 
-pub use decision::{Allow, Decision, Deny};
-pub use mode::PermissionMode;
-pub use origin::McpOrigin;
-pub use plan::Plan;
-pub use question::{Answer, Choice, Question, Questions};
-pub use reason::{DecisionClassification, DecisionReason};
-pub use rule::{Rule, RuleError};
-pub use update::{
-    DirectoriesUpdate, ModeUpdate, PermissionUpdate, RuleBehavior, RulesUpdate, UpdateDestination,
-};
+pub use decision::*;
+pub use mode::*;
+pub use origin::*;
+pub use plan::*;
+pub use question::*;
+pub use reason::*;
+pub use rule::*;
+pub use update::*;

@@ -1,13 +1,10 @@
 //! Plugins: their configuration by the host, and the CLI's list of loaded plugins.
 
-use crate::tagged::tagged;
-
-tagged! {
-    /// A plugin for the session to load (`plugins` of `initialize`, `add_plugins` of `reload_plugins`).
-    pub enum PluginConfig by "type" {
-        /// A folder on the machine of the CLI.
-        Local(LocalPlugin) = "local",
-    }
+/// A plugin for the session to load (`plugins` of `initialize`, `add_plugins` of `reload_plugins`).
+#[wire(tag = "type")]
+pub enum PluginConfig {
+    /// A folder on the machine of the CLI.
+    Local(LocalPlugin) = "local",
 }
 
 /// A plugin in a folder.

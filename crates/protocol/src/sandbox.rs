@@ -5,11 +5,8 @@ mod network;
 
 use std::collections::BTreeMap;
 
-pub use credentials::{
-    AwsPair, CredentialFile, CredentialMode, CredentialVar, SandboxCredentials, SecretDecode, SecretNoMatch,
-    SigV4, SigningRule,
-};
-pub use network::{SandboxNetwork, TlsTerminate};
+pub use credentials::*;
+pub use network::*;
 
 /// The sandbox of shell commands (`sandbox`).
 ///

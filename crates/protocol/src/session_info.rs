@@ -2,7 +2,7 @@
 //!
 //! These types do not occur on the wire of a running session; the declarations of the official SDK define their shape.
 
-use crate::{RawJson, SessionId, ToolUseId, Uuid, open_enum::open_enum};
+use crate::{RawJson, SessionId, ToolUseId, Uuid};
 
 /// The metadata of a stored session.
 #[wire(Eq, camelCase, tolerant, new)]
@@ -50,14 +50,13 @@ pub struct SessionMessage {
     pub parent_agent_id: Option<Box<str>>,
 }
 
-open_enum! {
-    /// The kind of a stored message (`type`).
-    pub enum SessionMessageKind {
-        /// A prompt or a tool result.
-        User = "user",
-        /// A message of the model.
-        Assistant = "assistant",
-        /// A message of the CLI.
-        System = "system",
-    }
+/// The kind of a stored message (`type`).
+#[wire]
+pub enum SessionMessageKind {
+    /// A prompt or a tool result.
+    User = "user",
+    /// A message of the model.
+    Assistant = "assistant",
+    /// A message of the CLI.
+    System = "system",
 }

@@ -7,10 +7,8 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-pub use hooks::{
-    AgentHook, CommandHook, HookShell, HttpHook, McpToolHook, PromptHook, SettingsHook, SettingsHookMatcher,
-};
-pub use permissions::{DisabledMark, PermissionSettings};
+pub use hooks::*;
+pub use permissions::*;
 
 use crate::{DecodeError, Hidden, RawJson, Secrets, effort::EffortLevel, sandbox::SandboxSettings};
 
@@ -58,6 +56,13 @@ impl RawSettings {
     pub fn field<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, DecodeError> {
         let mut fields: BTreeMap<Box<str>, RawJson> = self.0.decode()?;
         fields.remove(key).map(|value| value.decode()).transpose()
+    }
+}
+
+/// An object without keys.
+impl Default for RawSettings {
+    fn default() -> Self {
+        Self(RawJson::empty_object())
     }
 }
 

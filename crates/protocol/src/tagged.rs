@@ -48,16 +48,17 @@ pub trait Tagged: Sized {
     fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
 }
 
-/// Declares a tagged union.
+/// Declares a tagged union, for `#[wire(tag = "…")]` and for macros that make unions of their own rows.
 ///
-/// `within "type" = "system"` means that an enclosing union has read that field of the same object.
+/// `within = ("type", "system")` means that an enclosing union has read that field of the same object.
 /// `as union` marks a variant with such an inner union, which writes its own tags.
-/// `or Variant` is the kind of an object without the tag, if it reads as that kind.
-/// `hides unknown` hides objects of unknown kinds in `Debug`, if known kinds can contain secrets.
+/// `untagged = Variant` is the kind of an object without the tag, if it reads as that kind.
+/// `hides = unknown` hides objects of unknown kinds in `Debug`, if known kinds can contain secrets.
 macro_rules! tagged {
     (
         $(#[$meta:meta])*
-        $vis:vis enum $name:ident by $tag:literal $(or $untagged:ident)? $(hides $hidden:ident)? $(within $outer:literal = $outer_value:literal)? {
+        $vis:vis enum $name:ident tag = $tag:literal
+            $(, untagged = $untagged:ident)? $(, hides = $hidden:ident)? $(, within = ($outer:literal, $outer_value:literal))? {
             $( $(#[$variant_meta:meta])* $variant:ident($payload:ty) = $wire:literal $(as $nested:ident)?, )+
         }
     ) => {

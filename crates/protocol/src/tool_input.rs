@@ -10,66 +10,6 @@ use crate::{
     lenient,
 };
 
-/// The input of one of the CLI's own tools, as declared by the official SDK (`sdk-tools.d.ts`).
-///
-/// ```
-/// use agentwire_protocol::{RawJson, tool_input::ToolInput};
-///
-/// let input = RawJson::parse(r#"{"command": "git push", "timeout": 5000}"#)?;
-/// let ToolInput::Bash(bash) = ToolInput::read("Bash", &input).unwrap() else { panic!() };
-/// assert_eq!(bash.command, "git push");
-/// # Ok::<_, serde_json::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum ToolInput {
-    /// `Bash`: runs a command in a shell.
-    Bash(BashInput),
-    /// `Read`: reads a file.
-    Read(ReadInput),
-    /// `Write`: writes a whole file.
-    Write(WriteInput),
-    /// `Edit`: replaces text in a file.
-    Edit(EditInput),
-    /// `NotebookEdit`: changes a cell of a notebook.
-    NotebookEdit(NotebookEditInput),
-    /// `Glob`: finds files by name.
-    Glob(GlobInput),
-    /// `Grep`: searches in files.
-    Grep(GrepInput),
-    /// `WebFetch`: reads a page.
-    WebFetch(WebFetchInput),
-    /// `WebSearch`: searches the web.
-    WebSearch(WebSearchInput),
-    /// `Agent`, which older CLIs call `Task`: starts a subagent.
-    Agent(AgentInput),
-    /// Any other tool, including tools of MCP servers.
-    Unknown,
-}
-
-impl ToolInput {
-    /// Reads the input of a tool by the tool's name.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the tool is known and its input does not fit. A guard must not treat that as allowed.
-    pub fn read(tool: &str, input: &RawJson) -> Result<Self, DecodeError> {
-        Ok(match tool {
-            "Bash" => Self::Bash(input.decode()?),
-            "Read" => Self::Read(input.decode()?),
-            "Write" => Self::Write(input.decode()?),
-            "Edit" => Self::Edit(input.decode()?),
-            "NotebookEdit" => Self::NotebookEdit(input.decode()?),
-            "Glob" => Self::Glob(input.decode()?),
-            "Grep" => Self::Grep(input.decode()?),
-            "WebFetch" => Self::WebFetch(input.decode()?),
-            "WebSearch" => Self::WebSearch(input.decode()?),
-            "Agent" | "Task" => Self::Agent(input.decode()?),
-            _ => Self::Unknown,
-        })
-    }
-}
-
 macro_rules! typed_input {
     ($($owner:ty: $name:ident, $input:ident;)+) => {
         $(
@@ -94,11 +34,42 @@ typed_input! {
     PostToolUseInput: tool_name, tool_input;
 }
 
-/// Declares inputs as structs that can only be read: writing one would drop the fields that the struct lacks.
+/// Declares the inputs as structs and as one enum.
+///
+/// The structs can only be read: writing one would drop the fields that it lacks.
 macro_rules! inputs {
-    ($($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })+) => {
+    ($(#[$meta:meta])* enum $any:ident {
         $(
-            $(#[$meta])*
+            $(#[$variant_meta:meta])* $variant:ident($name:ident) = $($tool:literal)|+ {
+                $($(#[$field_meta:meta])* $field:ident: $type:ty,)+
+            }
+        )+
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum $any {
+            $( $(#[$variant_meta])* $variant($name), )+
+            /// Any other tool, including tools of MCP servers.
+            Unknown,
+        }
+
+        impl $any {
+            /// Reads the input of a tool by the tool's name.
+            ///
+            /// # Errors
+            ///
+            /// Returns an error if the tool is known and its input does not fit. A guard must not treat that as allowed.
+            pub fn read(tool: &str, input: &RawJson) -> Result<Self, DecodeError> {
+                Ok(match tool {
+                    $( $($tool)|+ => Self::$variant(input.decode()?), )+
+                    _ => Self::Unknown,
+                })
+            }
+        }
+
+        $(
+            #[doc = concat!("The input of `", stringify!($variant), "`.")]
             #[derive(Clone, Debug, PartialEq, Deserialize)]
             #[non_exhaustive]
             pub struct $name { $($(#[$field_meta])* pub $field: $type,)+ }
@@ -107,126 +78,138 @@ macro_rules! inputs {
 }
 
 inputs! {
-    /// The input of `Bash`.
-    BashInput {
-        /// The command, as the shell reads it.
-        command: String,
-        /// The limit in milliseconds.
-        #[serde(default, deserialize_with = "lenient::optional_count")]
-        timeout: Option<u64>,
-        /// The purpose, in the model's words.
-        description: Option<String>,
-        /// Whether the command runs in the background.
-        run_in_background: Option<bool>,
-        /// Whether the command runs outside of the sandbox (`dangerouslyDisableSandbox`).
-        #[serde(rename = "dangerouslyDisableSandbox")]
-        dangerously_disable_sandbox: Option<bool>,
-    }
+    /// The input of one of the CLI's own tools, as declared by the official SDK (`sdk-tools.d.ts`).
+    ///
+    /// ```
+    /// use agentwire_protocol::{RawJson, tool_input::ToolInput};
+    ///
+    /// let input = RawJson::parse(r#"{"command": "git push", "timeout": 5000}"#)?;
+    /// let ToolInput::Bash(bash) = ToolInput::read("Bash", &input).unwrap() else { panic!() };
+    /// assert_eq!(bash.command, "git push");
+    /// # Ok::<_, serde_json::Error>(())
+    /// ```
+    enum ToolInput {
+        /// `Bash`: runs a command in a shell.
+        Bash(BashInput) = "Bash" {
+            /// The command, as the shell reads it.
+            command: String,
+            /// The limit in milliseconds.
+            #[serde(default, deserialize_with = "lenient::optional_count")]
+            timeout: Option<u64>,
+            /// The purpose, in the model's words.
+            description: Option<String>,
+            /// Whether the command runs in the background.
+            run_in_background: Option<bool>,
+            /// Whether the command runs outside of the sandbox (`dangerouslyDisableSandbox`).
+            #[serde(rename = "dangerouslyDisableSandbox")]
+            dangerously_disable_sandbox: Option<bool>,
+        }
 
-    /// The input of `Read`.
-    ReadInput {
-        /// The absolute path.
-        file_path: String,
-        /// The first line, from 1.
-        #[serde(default, deserialize_with = "lenient::optional_count")]
-        offset: Option<u64>,
-        /// The number of lines.
-        #[serde(default, deserialize_with = "lenient::optional_count")]
-        limit: Option<u64>,
-        /// Pages of a PDF, such as `1-5`.
-        pages: Option<String>,
-    }
+        /// `Read`: reads a file.
+        Read(ReadInput) = "Read" {
+            /// The absolute path.
+            file_path: String,
+            /// The first line, from 1.
+            #[serde(default, deserialize_with = "lenient::optional_count")]
+            offset: Option<u64>,
+            /// The number of lines.
+            #[serde(default, deserialize_with = "lenient::optional_count")]
+            limit: Option<u64>,
+            /// Pages of a PDF, such as `1-5`.
+            pages: Option<String>,
+        }
 
-    /// The input of `Write`.
-    WriteInput {
-        /// The absolute path.
-        file_path: String,
-        /// The new content of the whole file.
-        content: String,
-    }
+        /// `Write`: writes a whole file.
+        Write(WriteInput) = "Write" {
+            /// The absolute path.
+            file_path: String,
+            /// The new content of the whole file.
+            content: String,
+        }
 
-    /// The input of `Edit`.
-    EditInput {
-        /// The absolute path.
-        file_path: String,
-        /// The text to replace.
-        old_string: String,
-        /// The replacement.
-        new_string: String,
-        /// Whether to replace all occurrences.
-        replace_all: Option<bool>,
-    }
+        /// `Edit`: replaces text in a file.
+        Edit(EditInput) = "Edit" {
+            /// The absolute path.
+            file_path: String,
+            /// The text to replace.
+            old_string: String,
+            /// The replacement.
+            new_string: String,
+            /// Whether to replace all occurrences.
+            replace_all: Option<bool>,
+        }
 
-    /// The input of `NotebookEdit`.
-    NotebookEditInput {
-        /// The absolute path.
-        notebook_path: String,
-        /// The cell; a new cell is inserted behind it.
-        cell_id: Option<String>,
-        /// The new source of the cell.
-        new_source: String,
-        /// `code` or `markdown`.
-        cell_type: Option<String>,
-        /// `replace`, `insert` or `delete`; absent means `replace`.
-        edit_mode: Option<String>,
-    }
+        /// `NotebookEdit`: changes a cell of a notebook.
+        NotebookEdit(NotebookEditInput) = "NotebookEdit" {
+            /// The absolute path.
+            notebook_path: String,
+            /// The cell; a new cell is inserted behind it.
+            cell_id: Option<String>,
+            /// The new source of the cell.
+            new_source: String,
+            /// `code` or `markdown`.
+            cell_type: Option<String>,
+            /// `replace`, `insert` or `delete`; absent means `replace`.
+            edit_mode: Option<String>,
+        }
 
-    /// The input of `Glob`.
-    GlobInput {
-        /// The pattern, such as `**/*.rs`.
-        pattern: String,
-        /// The folder; absent means the working directory.
-        path: Option<String>,
-    }
+        /// `Glob`: finds files by name.
+        Glob(GlobInput) = "Glob" {
+            /// The pattern, such as `**/*.rs`.
+            pattern: String,
+            /// The folder; absent means the working directory.
+            path: Option<String>,
+        }
 
-    /// The input of `Grep`, without the limits and the context of its output.
-    GrepInput {
-        /// The regular expression.
-        pattern: String,
-        /// The file or folder; absent means the working directory.
-        path: Option<String>,
-        /// A pattern of file names.
-        glob: Option<String>,
-        /// The type of the files, such as `rust`.
-        #[serde(rename = "type")]
-        file_type: Option<String>,
-        /// `content`, `files_with_matches` or `count`.
-        output_mode: Option<String>,
-    }
+        /// `Grep`: searches in files. The limits and the context of its output are not read.
+        Grep(GrepInput) = "Grep" {
+            /// The regular expression.
+            pattern: String,
+            /// The file or folder; absent means the working directory.
+            path: Option<String>,
+            /// A pattern of file names.
+            glob: Option<String>,
+            /// The type of the files, such as `rust`.
+            #[serde(rename = "type")]
+            file_type: Option<String>,
+            /// `content`, `files_with_matches` or `count`.
+            output_mode: Option<String>,
+        }
 
-    /// The input of `WebFetch`.
-    WebFetchInput {
-        /// The URL.
-        url: String,
-        /// The question about the page.
-        prompt: String,
-    }
+        /// `WebFetch`: reads a page.
+        WebFetch(WebFetchInput) = "WebFetch" {
+            /// The URL.
+            url: String,
+            /// The question about the page.
+            prompt: String,
+        }
 
-    /// The input of `WebSearch`.
-    WebSearchInput {
-        /// The query.
-        query: String,
-        /// Domains to search; empty means all.
-        #[serde(default)]
-        allowed_domains: Vec<String>,
-        /// Domains to exclude.
-        #[serde(default)]
-        blocked_domains: Vec<String>,
-    }
+        /// `WebSearch`: searches the web.
+        WebSearch(WebSearchInput) = "WebSearch" {
+            /// The query.
+            query: String,
+            /// Domains to search; empty means all.
+            #[serde(default)]
+            allowed_domains: Vec<String>,
+            /// Domains to exclude.
+            #[serde(default)]
+            blocked_domains: Vec<String>,
+        }
 
-    /// The input of `Agent`.
-    AgentInput {
-        /// The task in a few words.
-        description: String,
-        /// The task.
-        prompt: String,
-        /// The subagent type.
-        subagent_type: Option<String>,
-        /// The model, by alias.
-        model: Option<String>,
-        /// Whether the subagent runs in the background.
-        run_in_background: Option<bool>,
-        /// The isolation of the subagent: `worktree` or `remote`.
-        isolation: Option<String>,
+        /// `Agent`, which older CLIs call `Task`: starts a subagent.
+        Agent(AgentInput) = "Agent" | "Task" {
+            /// The task in a few words.
+            description: String,
+            /// The task.
+            prompt: String,
+            /// The subagent type.
+            subagent_type: Option<String>,
+            /// The model, by alias.
+            model: Option<String>,
+            /// Whether the subagent runs in the background.
+            run_in_background: Option<bool>,
+            /// The isolation of the subagent: `worktree` or `remote`.
+            isolation: Option<String>,
+        }
     }
 }

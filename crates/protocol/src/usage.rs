@@ -10,7 +10,7 @@ pub use iteration::{Iteration, IterationUsage};
 pub use model::{CostBasis, ModelUsage};
 pub use session::{ExtraUsage, SessionUsage};
 
-use crate::{Nullable, open_enum::open_enum};
+use crate::Nullable;
 
 /// Token counts of an answer or a turn (`usage`), as the API reports them.
 #[wire(Default, tolerant)]
@@ -66,24 +66,22 @@ pub struct ServerToolUsage {
     pub web_fetch_requests: u64,
 }
 
-open_enum! {
-    /// The service tier of a request (`service_tier`).
-    pub enum ServiceTier {
-        /// Standard capacity.
-        Standard = "standard",
-        /// Priority capacity, paid in advance.
-        Priority = "priority",
-        /// Batch processing, with a longer latency.
-        Batch = "batch",
-    }
+/// The service tier of a request (`service_tier`).
+#[wire]
+pub enum ServiceTier {
+    /// Standard capacity.
+    Standard = "standard",
+    /// Priority capacity, paid in advance.
+    Priority = "priority",
+    /// Batch processing, with a longer latency.
+    Batch = "batch",
 }
 
-open_enum! {
-    /// The speed mode of an answer (`speed`).
-    pub enum Speed {
-        /// Standard speed.
-        Standard = "standard",
-        /// Faster, at a higher price.
-        Fast = "fast",
-    }
+/// The speed mode of an answer (`speed`).
+#[wire]
+pub enum Speed {
+    /// Standard speed.
+    Standard = "standard",
+    /// Faster, at a higher price.
+    Fast = "fast",
 }

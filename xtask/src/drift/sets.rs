@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn sets_are_read_from_sources_and_compared() {
-        let source = "open_enum! {\n    /// A.\n    pub enum A {\n        /// X.\n        X = \"x\",\n        Y = \"y-z\",\n    }\n}\n\
-            tagged! {\n    pub enum B by \"type\" {\n        Q(Box<Q>) = \"q\",\n    }\n}\npub enum C { D }\nconst E: &str = \"e\";\n";
+        let source = "/// A.\n#[wire]\npub enum A {\n    /// X.\n    X = \"x\",\n    Y = \"y-z\",\n}\n\
+            #[wire(tag = \"type\")]\npub enum B {\n    Q(Box<Q>) = \"q\",\n}\npub enum C { D }\nconst E: &str = \"e\";\n";
         let known = parse(source);
         assert_eq!(
             known.iter().map(|(name, set)| (name.as_str(), set.len())).collect::<Vec<_>>(),

@@ -1,8 +1,11 @@
 //! Failures of a mirror as `mirror_error` messages, in the format of the reference SDKs.
 
 use agentwire_codec::{Frame, Incoming, Line};
+use agentwire_protocol::{
+    Message, System,
+    message::{self, MirrorKey},
+};
 use agentwire_sessions::SessionKey;
-use serde::Serialize;
 
 use crate::prompt_id;
 
@@ -20,17 +23,15 @@ pub(super) struct MirrorError {
 impl MirrorError {
     /// Returns the message that reports the failure.
     pub(super) fn incoming(self) -> Incoming {
-        let error = self.text();
-        let session_id = self.key.as_ref().map(|key| key.session_id().as_str());
-        let key = self.key.as_ref().map(|key| Key {
-            project_key: key.project(),
-            session_id: key.session_id().as_str(),
-            subpath: key.subpath(),
+        let mut error = message::MirrorError::new(self.text());
+        error.key = self.key.as_ref().map(|key| {
+            let mut place = MirrorKey::new(key.project(), key.session_id().clone());
+            place.subpath = key.subpath().map(Into::into);
+            place
         });
-        let uuid = prompt_id::fresh();
-        let uuid = uuid.as_str();
-        let message =
-            Message { r#type: "system", subtype: "mirror_error", error: &error, key, session_id, uuid };
+        error.session_id = self.key.map(|key| key.session_id().clone());
+        error.uuid = Some(prompt_id::fresh());
+        let message = Message::System(System::MirrorError(Box::new(error)));
         // All fields are strings, so serialization can't fail.
         let text = serde_json::to_string(&message).unwrap_or_default();
         Incoming::decode(Frame::new(Line::from(text.as_str())))
@@ -43,25 +44,4 @@ impl MirrorError {
             entries => format!("{entries} entries were not stored: {}", self.why),
         }
     }
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    r#type: &'a str,
-    subtype: &'a str,
-    error: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    key: Option<Key<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session_id: Option<&'a str>,
-    uuid: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Key<'a> {
-    project_key: &'a str,
-    session_id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    subpath: Option<&'a str>,
 }

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 pub(super) fn in_server(server: &McpServerConfig) -> bool {
     match server {
         McpServerConfig::Stdio(server) => !server.env.is_empty() || !server.args.is_empty(),
-        McpServerConfig::Sse(server) => !server.headers.is_empty() || in_url(&server.url),
-        McpServerConfig::Http(server) => !server.headers.is_empty() || in_url(&server.url),
-        McpServerConfig::WebSocket(server) => !server.headers.is_empty() || in_url(&server.url),
+        McpServerConfig::Sse(server) | McpServerConfig::Http(server) | McpServerConfig::WebSocket(server) => {
+            !server.headers.is_empty() || in_url(&server.url)
+        }
         _ => true,
     }
 }

@@ -62,7 +62,7 @@ pub fn resolve_settings(options: &ResolveSettings) -> ResolvedSettings {
 /// The settings of a session, and their sources.
 ///
 /// `Debug` does not show the values of settings.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct ResolvedSettings {
     /// All settings, merged.
@@ -163,17 +163,6 @@ impl ResolvedSettings {
             self.provenance.extend(keys.into_keys().map(|key| (key, provenance())));
         }
         self.effective = effective.into();
-    }
-}
-
-impl Default for ResolvedSettings {
-    fn default() -> Self {
-        Self {
-            effective: RawJson::empty_object().into(),
-            provenance: BTreeMap::new(),
-            sources: Vec::new(),
-            faults: Vec::new(),
-        }
     }
 }
 

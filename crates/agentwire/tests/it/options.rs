@@ -8,7 +8,7 @@ use agentwire::{
     protocol::{
         agent::AgentDefinition,
         effort::EffortLevel,
-        mcp::{HttpServer, McpServerConfig, SdkServer},
+        mcp::{McpServerConfig, RemoteServer, SdkServer},
         plugin::{LocalPlugin, PluginConfig},
         sandbox::SandboxSettings,
         settings::RawSettings,
@@ -40,7 +40,7 @@ fn raw(json: &str) -> RawJson {
 }
 
 fn http_server() -> McpServerConfig {
-    let mut server = HttpServer::new("http://far/mcp");
+    let mut server = RemoteServer::new("http://far/mcp");
     server.headers.insert("Authorization".into(), "s3cr3t".to_owned());
     McpServerConfig::Http(server)
 }

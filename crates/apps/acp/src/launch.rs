@@ -11,7 +11,7 @@ use agent_client_protocol::{
 };
 use agentwire::{
     Options, SystemPrompt as CliPrompt,
-    protocol::mcp::{HttpServer, McpServerConfig, SseServer, StdioServer},
+    protocol::mcp::{McpServerConfig, RemoteServer, StdioServer},
 };
 
 use crate::failure::invalid;
@@ -117,14 +117,14 @@ fn server(server: McpServer) -> Option<(String, McpServerConfig)> {
             (server.name, McpServerConfig::Stdio(config))
         }
         McpServer::Http(server) => {
-            let mut config = HttpServer::new(server.url);
+            let mut config = RemoteServer::new(server.url);
             config
                 .headers
                 .extend(server.headers.into_iter().map(|header| (header.name.into(), header.value)));
             (server.name, McpServerConfig::Http(config))
         }
         McpServer::Sse(server) => {
-            let mut config = SseServer::new(server.url);
+            let mut config = RemoteServer::new(server.url);
             config
                 .headers
                 .extend(server.headers.into_iter().map(|header| (header.name.into(), header.value)));

@@ -7,7 +7,7 @@ use agentwire_protocol::{
     control::{
         McpAuthenticate, McpAuthenticateReply, McpCall, McpCallReply, McpClearAuth, McpOauthCallbackUrl,
         McpReadResource, McpReadResourceReply, McpReconnect, McpSetServers, McpSetServersReply, McpStatus,
-        McpStatusReply, McpToggle, SendMcpMessage,
+        McpStatusReply, McpToggle, McpMessage,
     },
     mcp::McpServerConfig,
 };
@@ -116,5 +116,5 @@ calls! {
     ///
     /// See [`ControlError`].
     fn send_mcp_message(server: impl Into<Box<str>>, message: RawJson) -> () =
-        &SendMcpMessage::new(server, message);
+        &McpMessage::new(server, message);
 }

@@ -8,7 +8,7 @@ use std::{
 
 use agentwire_control::Control;
 use agentwire_hooks::catch_panic;
-use agentwire_protocol::{RawJson, control::SendMcpMessage};
+use agentwire_protocol::{RawJson, control::McpMessage};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinSet,
@@ -63,7 +63,7 @@ impl Forward {
                 return;
             }
         };
-        let Err(error) = control.call(&SendMcpMessage::new(&*server, message)).await else { return };
+        let Err(error) = control.call(&McpMessage::new(&*server, message)).await else { return };
         tracing::warn!(%server, %error, "a message of an MCP server did not reach the CLI");
         // Fail the server's request, which would otherwise wait forever.
         if let (Some(id), Some(instance)) = (request, instance.upgrade()) {

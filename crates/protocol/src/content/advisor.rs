@@ -1,7 +1,7 @@
 //! `advisor_tool_result`: advice of another model.
 
 use super::{CacheControl, ServerToolError};
-use crate::{ToolUseId, message::StopReason, tagged::tagged};
+use crate::{ToolUseId, message::StopReason};
 
 /// Advice of another model (`advisor_tool_result`).
 #[wire]
@@ -14,16 +14,15 @@ pub struct AdvisorToolResult {
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-tagged! {
-    /// The advice or the error.
-    pub enum AdvisorContent by "type" {
-        /// The advice.
-        Advice(Advice) = "advisor_result",
-        /// Advice in encrypted form.
-        Redacted(RedactedAdvice) = "advisor_redacted_result",
-        /// The advisor failed.
-        Error(ServerToolError) = "advisor_tool_result_error",
-    }
+/// The advice or the error.
+#[wire(tag = "type")]
+pub enum AdvisorContent {
+    /// The advice.
+    Advice(Advice) = "advisor_result",
+    /// Advice in encrypted form.
+    Redacted(RedactedAdvice) = "advisor_redacted_result",
+    /// The advisor failed.
+    Error(ServerToolError) = "advisor_tool_result_error",
 }
 
 /// The advice (`advisor_result`).

@@ -6,64 +6,63 @@ use super::{
     SearchResult, ServerToolUse, Text, TextEditorToolResult, Thinking, ToolAddition, ToolReference,
     ToolRemoval, ToolResult, ToolSearchToolResult, ToolUse, WebFetchToolResult, WebSearchToolResult,
 };
-use crate::tagged::tagged;
+use crate::forms::from_payloads;
 
-tagged! {
-    /// A content block of an answer, a prompt or a tool result.
-    pub enum Block by "type" {
-        /// Text.
-        Text(Text) = "text",
-        /// The model's thinking.
-        Thinking(Thinking) = "thinking",
-        /// Thinking in encrypted form.
-        RedactedThinking(RedactedThinking) = "redacted_thinking",
-        /// A tool call by the model.
-        ToolUse(Box<ToolUse>) = "tool_use",
-        /// The result of a tool call.
-        ToolResult(Box<ToolResult>) = "tool_result",
-        /// An image.
-        Image(Box<Image>) = "image",
-        /// A PDF or a text.
-        Document(Box<Document>) = "document",
-        /// A search result that the host provides.
-        SearchResult(Box<SearchResult>) = "search_result",
-        /// A call of a tool that the API runs itself.
-        ServerToolUse(Box<ServerToolUse>) = "server_tool_use",
-        /// The result of a web search.
-        WebSearchToolResult(Box<WebSearchToolResult>) = "web_search_tool_result",
-        /// The result of a web fetch.
-        WebFetchToolResult(Box<WebFetchToolResult>) = "web_fetch_tool_result",
-        /// Advice of another model.
-        AdvisorToolResult(Box<AdvisorToolResult>) = "advisor_tool_result",
-        /// The result of code execution.
-        CodeExecutionToolResult(Box<CodeExecutionToolResult>) = "code_execution_tool_result",
-        /// The result of a shell command.
-        BashCodeExecutionToolResult(Box<BashCodeExecutionToolResult>) = "bash_code_execution_tool_result",
-        /// The result of reading or editing a file.
-        TextEditorToolResult(Box<TextEditorToolResult>) = "text_editor_code_execution_tool_result",
-        /// The result of a tool search.
-        ToolSearchToolResult(Box<ToolSearchToolResult>) = "tool_search_tool_result",
-        /// A call of a tool of an MCP server that the API connects to.
-        McpToolUse(Box<McpToolUse>) = "mcp_tool_use",
-        /// The result of such a call.
-        McpToolResult(Box<McpToolResult>) = "mcp_tool_result",
-        /// The tools of such a server.
-        McpToolListing(Box<McpToolListing>) = "mcp_tool_listing",
-        /// A file for the API's container.
-        ContainerUpload(ContainerUpload) = "container_upload",
-        /// The result of a context compaction by the API.
-        Compaction(Box<Compaction>) = "compaction",
-        /// Another model continues the answer.
-        Fallback(Box<Fallback>) = "fallback",
-        /// A tool becomes available.
-        ToolAddition(Box<ToolAddition>) = "tool_addition",
-        /// A tool is removed.
-        ToolRemoval(Box<ToolRemoval>) = "tool_removal",
-        /// A reference to a tool by name.
-        ToolReference(ToolReference) = "tool_reference",
-        /// The tabs of a browser.
-        BrowserState(Box<BrowserState>) = "browser_state",
-    }
+/// A content block of an answer, a prompt or a tool result.
+#[wire(tag = "type")]
+pub enum Block {
+    /// Text.
+    Text(Text) = "text",
+    /// The model's thinking.
+    Thinking(Thinking) = "thinking",
+    /// Thinking in encrypted form.
+    RedactedThinking(RedactedThinking) = "redacted_thinking",
+    /// A tool call by the model.
+    ToolUse(Box<ToolUse>) = "tool_use",
+    /// The result of a tool call.
+    ToolResult(Box<ToolResult>) = "tool_result",
+    /// An image.
+    Image(Box<Image>) = "image",
+    /// A PDF or a text.
+    Document(Box<Document>) = "document",
+    /// A search result that the host provides.
+    SearchResult(Box<SearchResult>) = "search_result",
+    /// A call of a tool that the API runs itself.
+    ServerToolUse(Box<ServerToolUse>) = "server_tool_use",
+    /// The result of a web search.
+    WebSearchToolResult(Box<WebSearchToolResult>) = "web_search_tool_result",
+    /// The result of a web fetch.
+    WebFetchToolResult(Box<WebFetchToolResult>) = "web_fetch_tool_result",
+    /// Advice of another model.
+    AdvisorToolResult(Box<AdvisorToolResult>) = "advisor_tool_result",
+    /// The result of code execution.
+    CodeExecutionToolResult(Box<CodeExecutionToolResult>) = "code_execution_tool_result",
+    /// The result of a shell command.
+    BashCodeExecutionToolResult(Box<BashCodeExecutionToolResult>) = "bash_code_execution_tool_result",
+    /// The result of reading or editing a file.
+    TextEditorToolResult(Box<TextEditorToolResult>) = "text_editor_code_execution_tool_result",
+    /// The result of a tool search.
+    ToolSearchToolResult(Box<ToolSearchToolResult>) = "tool_search_tool_result",
+    /// A call of a tool of an MCP server that the API connects to.
+    McpToolUse(Box<McpToolUse>) = "mcp_tool_use",
+    /// The result of such a call.
+    McpToolResult(Box<McpToolResult>) = "mcp_tool_result",
+    /// The tools of such a server.
+    McpToolListing(Box<McpToolListing>) = "mcp_tool_listing",
+    /// A file for the API's container.
+    ContainerUpload(ContainerUpload) = "container_upload",
+    /// The result of a context compaction by the API.
+    Compaction(Box<Compaction>) = "compaction",
+    /// Another model continues the answer.
+    Fallback(Box<Fallback>) = "fallback",
+    /// A tool becomes available.
+    ToolAddition(Box<ToolAddition>) = "tool_addition",
+    /// A tool is removed.
+    ToolRemoval(Box<ToolRemoval>) = "tool_removal",
+    /// A reference to a tool by name.
+    ToolReference(ToolReference) = "tool_reference",
+    /// The tabs of a browser.
+    BrowserState(Box<BrowserState>) = "browser_state",
 }
 
 impl Block {
@@ -100,50 +99,4 @@ impl Block {
     }
 }
 
-impl From<Text> for Block {
-    fn from(block: Text) -> Self {
-        Self::Text(block)
-    }
-}
-
-impl From<ToolUse> for Block {
-    fn from(block: ToolUse) -> Self {
-        Self::ToolUse(Box::new(block))
-    }
-}
-
-impl From<ToolResult> for Block {
-    fn from(block: ToolResult) -> Self {
-        Self::ToolResult(Box::new(block))
-    }
-}
-
-impl From<Image> for Block {
-    fn from(block: Image) -> Self {
-        Self::Image(Box::new(block))
-    }
-}
-
-impl From<Document> for Block {
-    fn from(block: Document) -> Self {
-        Self::Document(Box::new(block))
-    }
-}
-
-impl From<SearchResult> for Block {
-    fn from(block: SearchResult) -> Self {
-        Self::SearchResult(Box::new(block))
-    }
-}
-
-impl From<ToolReference> for Block {
-    fn from(block: ToolReference) -> Self {
-        Self::ToolReference(block)
-    }
-}
-
-impl From<ContainerUpload> for Block {
-    fn from(block: ContainerUpload) -> Self {
-        Self::ContainerUpload(block)
-    }
-}
+from_payloads!(Block: Text, ToolUse, ToolResult, Image, Document, SearchResult, ToolReference, ContainerUpload);

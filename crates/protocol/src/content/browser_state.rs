@@ -1,7 +1,6 @@
 //! `browser_state`: the state of a browser, within the result of a browser tool.
 
 use super::CacheControl;
-use crate::tagged::tagged;
 
 /// The browser's tabs after a tool call (`browser_state`).
 #[wire(Default)]
@@ -27,18 +26,17 @@ pub struct BrowserTab {
     pub active: Option<bool>,
 }
 
-tagged! {
-    /// A change in a browser.
-    pub enum BrowserChange by "type" {
-        /// A tab was opened.
-        TabOpened(TabOpened) = "tab_opened",
-        /// A download began.
-        DownloadStarted(Download) = "download_started",
-        /// A download completed.
-        DownloadCompleted(Download) = "download_completed",
-        /// A download failed.
-        DownloadFailed(Download) = "download_failed",
-    }
+/// A change in a browser.
+#[wire(tag = "type")]
+pub enum BrowserChange {
+    /// A tab was opened.
+    TabOpened(TabOpened) = "tab_opened",
+    /// A download began.
+    DownloadStarted(Download) = "download_started",
+    /// A download completed.
+    DownloadCompleted(Download) = "download_completed",
+    /// A download failed.
+    DownloadFailed(Download) = "download_failed",
 }
 
 /// A tab was opened (`tab_opened`).

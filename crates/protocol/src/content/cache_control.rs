@@ -1,13 +1,10 @@
 //! `cache_control`: cache breakpoints of a prompt.
 
-use crate::{open_enum::open_enum, tagged::tagged};
-
-tagged! {
-    /// A cache breakpoint: the API caches the prompt up to the end of this block (`cache_control`).
-    pub enum CacheControl by "type" {
-        /// A short-lived cache entry.
-        Ephemeral(EphemeralCache) = "ephemeral",
-    }
+/// A cache breakpoint: the API caches the prompt up to the end of this block (`cache_control`).
+#[wire(tag = "type")]
+pub enum CacheControl {
+    /// A short-lived cache entry.
+    Ephemeral(EphemeralCache) = "ephemeral",
 }
 
 impl CacheControl {
@@ -29,12 +26,11 @@ pub struct EphemeralCache {
     pub ttl: Option<CacheTtl>,
 }
 
-open_enum! {
-    /// The lifetime of a cache entry.
-    pub enum CacheTtl {
-        /// Five minutes.
-        FiveMinutes = "5m",
-        /// One hour.
-        OneHour = "1h",
-    }
+/// The lifetime of a cache entry.
+#[wire]
+pub enum CacheTtl {
+    /// Five minutes.
+    FiveMinutes = "5m",
+    /// One hour.
+    OneHour = "1h",
 }

@@ -1,17 +1,14 @@
 //! `caller`: whether the model called a tool directly or by code that it wrote.
 
-use crate::tagged::tagged;
-
-tagged! {
-    /// The caller of a tool.
-    pub enum Caller by "type" {
-        /// The model itself.
-        Direct(DirectCaller) = "direct",
-        /// Code of the model, run by the API.
-        CodeExecution20250825(CodeCaller) = "code_execution_20250825",
-        /// Code of the model, run by the API in a later version.
-        CodeExecution20260120(CodeCaller) = "code_execution_20260120",
-    }
+/// The caller of a tool.
+#[wire(tag = "type")]
+pub enum Caller {
+    /// The model itself.
+    Direct(DirectCaller) = "direct",
+    /// Code of the model, run by the API.
+    CodeExecution20250825(CodeCaller) = "code_execution_20250825",
+    /// Code of the model, run by the API in a later version.
+    CodeExecution20260120(CodeCaller) = "code_execution_20260120",
 }
 
 /// The model itself (`direct`).

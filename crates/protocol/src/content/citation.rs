@@ -1,21 +1,18 @@
 //! `citations`: the sources of a text.
 
-use crate::tagged::tagged;
-
-tagged! {
-    /// The source of a text.
-    pub enum Citation by "type" {
-        /// A range of characters in a plain text.
-        Char(Box<CharLocation>) = "char_location",
-        /// A range of pages in a PDF.
-        Page(Box<PageLocation>) = "page_location",
-        /// A range of blocks in a document made of blocks.
-        ContentBlock(Box<ContentBlockLocation>) = "content_block_location",
-        /// A page of a web search.
-        WebSearchResult(Box<WebSearchResultLocation>) = "web_search_result_location",
-        /// A search result in the prompt.
-        SearchResult(Box<SearchResultLocation>) = "search_result_location",
-    }
+/// The source of a text.
+#[wire(tag = "type")]
+pub enum Citation {
+    /// A range of characters in a plain text.
+    Char(Box<CharLocation>) = "char_location",
+    /// A range of pages in a PDF.
+    Page(Box<PageLocation>) = "page_location",
+    /// A range of blocks in a document made of blocks.
+    ContentBlock(Box<ContentBlockLocation>) = "content_block_location",
+    /// A page of a web search.
+    WebSearchResult(Box<WebSearchResultLocation>) = "web_search_result_location",
+    /// A search result in the prompt.
+    SearchResult(Box<SearchResultLocation>) = "search_result_location",
 }
 
 impl Citation {

@@ -1,7 +1,7 @@
 //! `code_execution_tool_result` and `bash_code_execution_tool_result`: results of code that the API ran.
 
 use super::{CacheControl, ServerToolError};
-use crate::{ToolUseId, tagged::tagged};
+use crate::ToolUseId;
 
 /// The result of code that the API ran (`code_execution_tool_result`).
 #[wire]
@@ -25,26 +25,24 @@ pub struct BashCodeExecutionToolResult {
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-tagged! {
-    /// The result of code, or the error.
-    pub enum CodeExecutionContent by "type" {
-        /// The code ran.
-        Result(Box<CodeExecutionResult>) = "code_execution_result",
-        /// The code ran, and its output is encrypted.
-        Encrypted(Box<EncryptedCodeExecutionResult>) = "encrypted_code_execution_result",
-        /// The code did not run.
-        Error(ServerToolError) = "code_execution_tool_result_error",
-    }
+/// The result of code, or the error.
+#[wire(tag = "type")]
+pub enum CodeExecutionContent {
+    /// The code ran.
+    Result(Box<CodeExecutionResult>) = "code_execution_result",
+    /// The code ran, and its output is encrypted.
+    Encrypted(Box<EncryptedCodeExecutionResult>) = "encrypted_code_execution_result",
+    /// The code did not run.
+    Error(ServerToolError) = "code_execution_tool_result_error",
 }
 
-tagged! {
-    /// The result of a command, or the error.
-    pub enum BashCodeExecutionContent by "type" {
-        /// The command ran.
-        Result(Box<CodeExecutionResult>) = "bash_code_execution_result",
-        /// The command did not run.
-        Error(ServerToolError) = "bash_code_execution_tool_result_error",
-    }
+/// The result of a command, or the error.
+#[wire(tag = "type")]
+pub enum BashCodeExecutionContent {
+    /// The command ran.
+    Result(Box<CodeExecutionResult>) = "bash_code_execution_result",
+    /// The command did not run.
+    Error(ServerToolError) = "bash_code_execution_tool_result_error",
 }
 
 /// The output and exit code of code or a command (`code_execution_result`, `bash_code_execution_result`).
@@ -75,14 +73,13 @@ pub struct EncryptedCodeExecutionResult {
     pub content: Vec<CodeOutput>,
 }
 
-tagged! {
-    /// An output of code or a command.
-    pub enum CodeOutput by "type" {
-        /// A file that code produced.
-        CodeFile(OutputFile) = "code_execution_output",
-        /// A file that a command produced.
-        BashFile(OutputFile) = "bash_code_execution_output",
-    }
+/// An output of code or a command.
+#[wire(tag = "type")]
+pub enum CodeOutput {
+    /// A file that code produced.
+    CodeFile(OutputFile) = "code_execution_output",
+    /// A file that a command produced.
+    BashFile(OutputFile) = "bash_code_execution_output",
 }
 
 /// A file that code or a command produced.

@@ -1,7 +1,6 @@
 //! `document`: a PDF or a plain text.
 
 use super::{CacheControl, CitationsConfig, Content, FileSource, InlineSource, UrlSource};
-use crate::tagged::tagged;
 
 /// A PDF or a plain text (`document`).
 #[wire(new)]
@@ -43,28 +42,21 @@ impl Document {
     pub fn file(file_id: impl Into<Box<str>>) -> Self {
         Self::new(DocumentSource::File(FileSource { file_id: file_id.into() }))
     }
-
-    /// Sets the title.
-    #[must_use]
-    pub fn with_title(self, title: impl Into<String>) -> Self {
-        Self { title: Some(title.into()), ..self }
-    }
 }
 
-tagged! {
-    /// The source of a document.
-    pub enum DocumentSource by "type" {
-        /// Data within the block, in base64.
-        Base64(InlineSource) = "base64",
-        /// Plain text within the block.
-        Text(InlineSource) = "text",
-        /// Content blocks within the block.
-        Content(ContentSource) = "content",
-        /// A URL.
-        Url(UrlSource) = "url",
-        /// A file that was uploaded to the API.
-        File(FileSource) = "file",
-    }
+/// The source of a document.
+#[wire(tag = "type")]
+pub enum DocumentSource {
+    /// Data within the block, in base64.
+    Base64(InlineSource) = "base64",
+    /// Plain text within the block.
+    Text(InlineSource) = "text",
+    /// Content blocks within the block.
+    Content(ContentSource) = "content",
+    /// A URL.
+    Url(UrlSource) = "url",
+    /// A file that was uploaded to the API.
+    File(FileSource) = "file",
 }
 
 /// A document made of content blocks (`content`).

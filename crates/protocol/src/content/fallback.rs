@@ -1,6 +1,6 @@
 //! `fallback`: another model continues the answer.
 
-use crate::{message::RefusalCategory, tagged::tagged};
+use crate::message::RefusalCategory;
 
 /// Another model continues the answer (`fallback`).
 #[wire]
@@ -20,12 +20,11 @@ pub struct FallbackModel {
     pub model: Box<str>,
 }
 
-tagged! {
-    /// Why another model continues the answer.
-    pub enum FallbackTrigger by "type" {
-        /// The model declined.
-        Refusal(FallbackRefusal) = "refusal",
-    }
+/// Why another model continues the answer.
+#[wire(tag = "type")]
+pub enum FallbackTrigger {
+    /// The model declined.
+    Refusal(FallbackRefusal) = "refusal",
 }
 
 /// The model declined (`refusal`).

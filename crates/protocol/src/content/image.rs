@@ -1,7 +1,6 @@
 //! `image`: an image.
 
 use super::{CacheControl, FileSource, InlineSource, UrlSource};
-use crate::{open_enum::open_enum, tagged::tagged};
 
 /// An image (`image`).
 #[wire(new)]
@@ -31,16 +30,15 @@ impl Image {
     }
 }
 
-tagged! {
-    /// The source of an image.
-    pub enum ImageSource by "type" {
-        /// Data within the block.
-        Base64(InlineSource) = "base64",
-        /// A URL.
-        Url(UrlSource) = "url",
-        /// A file that was uploaded to the API.
-        File(FileSource) = "file",
-    }
+/// The source of an image.
+#[wire(tag = "type")]
+pub enum ImageSource {
+    /// Data within the block.
+    Base64(InlineSource) = "base64",
+    /// A URL.
+    Url(UrlSource) = "url",
+    /// A file that was uploaded to the API.
+    File(FileSource) = "file",
 }
 
 /// Changes that the API may make to an image (`transformations`).
@@ -50,12 +48,11 @@ pub struct ImageTransformations {
     pub oversized_image: Option<OversizedImage>,
 }
 
-open_enum! {
-    /// How to treat an image that is too large.
-    pub enum OversizedImage {
-        /// Downsize it.
-        Downsize = "downsize",
-        /// Reject the request.
-        Error = "error",
-    }
+/// How to treat an image that is too large.
+#[wire]
+pub enum OversizedImage {
+    /// Downsize it.
+    Downsize = "downsize",
+    /// Reject the request.
+    Error = "error",
 }

@@ -1,7 +1,7 @@
 //! `text_editor_code_execution_tool_result`: results of reading or editing a file in the API's container.
 
 use super::{CacheControl, ServerToolError};
-use crate::{ToolUseId, open_enum::open_enum, tagged::tagged};
+use crate::ToolUseId;
 
 /// The result of reading or editing a file (`text_editor_code_execution_tool_result`).
 #[wire]
@@ -14,18 +14,17 @@ pub struct TextEditorToolResult {
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-tagged! {
-    /// The result of reading or editing a file, or the error.
-    pub enum TextEditorContent by "type" {
-        /// The file was read.
-        View(Box<FileView>) = "text_editor_code_execution_view_result",
-        /// The file was written.
-        Create(FileCreated) = "text_editor_code_execution_create_result",
-        /// Text in the file was replaced.
-        StrReplace(Box<FileEdited>) = "text_editor_code_execution_str_replace_result",
-        /// The operation failed.
-        Error(ServerToolError) = "text_editor_code_execution_tool_result_error",
-    }
+/// The result of reading or editing a file, or the error.
+#[wire(tag = "type")]
+pub enum TextEditorContent {
+    /// The file was read.
+    View(Box<FileView>) = "text_editor_code_execution_view_result",
+    /// The file was written.
+    Create(FileCreated) = "text_editor_code_execution_create_result",
+    /// Text in the file was replaced.
+    StrReplace(Box<FileEdited>) = "text_editor_code_execution_str_replace_result",
+    /// The operation failed.
+    Error(ServerToolError) = "text_editor_code_execution_tool_result_error",
 }
 
 /// A file that was read (`text_editor_code_execution_view_result`).
@@ -43,16 +42,15 @@ pub struct FileView {
     pub total_lines: Option<u64>,
 }
 
-open_enum! {
-    /// A readable file type.
-    pub enum ViewedFileType {
-        /// Text.
-        Text = "text",
-        /// An image.
-        Image = "image",
-        /// A PDF.
-        Pdf = "pdf",
-    }
+/// A readable file type.
+#[wire]
+pub enum ViewedFileType {
+    /// Text.
+    Text = "text",
+    /// An image.
+    Image = "image",
+    /// A PDF.
+    Pdf = "pdf",
 }
 
 /// A file that was written (`text_editor_code_execution_create_result`).

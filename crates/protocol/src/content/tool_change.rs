@@ -1,7 +1,7 @@
 //! `tool_addition` and `tool_removal`: tools that change within a conversation.
 
 use super::CacheControl;
-use crate::{RawJson, tagged::tagged};
+use crate::RawJson;
 
 /// A tool becomes available (`tool_addition`).
 #[wire]
@@ -21,18 +21,17 @@ pub struct ToolRemoval {
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-tagged! {
-    /// A tool, or all tools of a server, in a `tool_addition` or `tool_removal`.
-    pub enum ToolChange by "type" {
-        /// A tool of the request, by name.
-        Tool(RequestToolReference) = "tool_reference",
-        /// A tool of an MCP server.
-        McpTool(McpToolReference) = "mcp_tool_reference",
-        /// All tools of an MCP server.
-        McpToolset(McpToolset) = "mcp_toolset_reference",
-        /// The definition of a tool that the request does not contain; it can't be removed.
-        Definition(ToolDefinition) = "tool_definition",
-    }
+/// A tool, or all tools of a server, in a `tool_addition` or `tool_removal`.
+#[wire(tag = "type")]
+pub enum ToolChange {
+    /// A tool of the request, by name.
+    Tool(RequestToolReference) = "tool_reference",
+    /// A tool of an MCP server.
+    McpTool(McpToolReference) = "mcp_tool_reference",
+    /// All tools of an MCP server.
+    McpToolset(McpToolset) = "mcp_toolset_reference",
+    /// The definition of a tool that the request does not contain; it can't be removed.
+    Definition(ToolDefinition) = "tool_definition",
 }
 
 /// A tool of the request (`tool_reference`).

@@ -1,7 +1,7 @@
 //! `tool_search_tool_result` and `tool_reference`: the search for tools that are not loaded.
 
 use super::{Block, CacheControl, ServerToolError};
-use crate::{ToolName, ToolUseId, tagged::tagged};
+use crate::{ToolName, ToolUseId};
 
 /// The result of a tool search (`tool_search_tool_result`).
 #[wire]
@@ -14,14 +14,13 @@ pub struct ToolSearchToolResult {
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-tagged! {
-    /// The tools or the error.
-    pub enum ToolSearchContent by "type" {
-        /// The tools.
-        Found(ToolsFound) = "tool_search_tool_search_result",
-        /// The search failed.
-        Error(ServerToolError) = "tool_search_tool_result_error",
-    }
+/// The tools or the error.
+#[wire(tag = "type")]
+pub enum ToolSearchContent {
+    /// The tools.
+    Found(ToolsFound) = "tool_search_tool_search_result",
+    /// The search failed.
+    Error(ServerToolError) = "tool_search_tool_result_error",
 }
 
 /// The tools found (`tool_search_tool_search_result`).

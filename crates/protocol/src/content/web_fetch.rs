@@ -1,7 +1,7 @@
 //! `web_fetch_tool_result`: a page that the API fetched.
 
 use super::{Block, CacheControl, Caller, ServerToolError};
-use crate::{ToolUseId, tagged::tagged};
+use crate::ToolUseId;
 
 /// A page that the API fetched (`web_fetch_tool_result`).
 #[wire]
@@ -16,14 +16,13 @@ pub struct WebFetchToolResult {
     pub cache_control: Option<Box<CacheControl>>,
 }
 
-tagged! {
-    /// The page or the error.
-    pub enum WebFetchContent by "type" {
-        /// A page or document.
-        Fetched(Box<WebFetchResult>) = "web_fetch_result",
-        /// The fetch failed.
-        Error(ServerToolError) = "web_fetch_tool_result_error",
-    }
+/// The page or the error.
+#[wire(tag = "type")]
+pub enum WebFetchContent {
+    /// A page or document.
+    Fetched(Box<WebFetchResult>) = "web_fetch_result",
+    /// The fetch failed.
+    Error(ServerToolError) = "web_fetch_tool_result_error",
 }
 
 /// A fetched page or document (`web_fetch_result`).

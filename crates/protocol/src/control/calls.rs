@@ -46,7 +46,7 @@ control_calls! {
     McpOauthCallbackUrl = "mcp_oauth_callback_url" => Ack;
     McpClearAuth = "mcp_clear_auth" => Ack;
     McpCall = "mcp_call" => McpCallReply;
-    SendMcpMessage = "mcp_message" => Ack;
+    McpMessage = "mcp_message" => Ack;
     McpReadResource = "mcp_read_resource" => McpReadResourceReply;
     McpSetServers = "mcp_set_servers" => McpSetServersReply;
     McpReconnect = "mcp_reconnect" => Ack;

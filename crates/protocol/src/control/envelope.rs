@@ -2,10 +2,8 @@
 //!
 //! Write each as a `Message`, which puts its `type` first.
 
-use std::fmt;
-
 use super::{ControlCall, ErrorCode, InboundRequest};
-use crate::{DecodeError, Hidden, RawJson, RequestId, tagged::tagged};
+use crate::{DecodeError, Hidden, RawJson, RequestId};
 
 /// A request of the CLI to the host (`control_request`).
 #[wire]
@@ -35,25 +33,25 @@ impl ControlResponse {
     }
 }
 
-tagged! {
-    /// The outcome of a request.
-    pub enum Outcome by "subtype" {
-        /// The request succeeded.
-        Success(Success) = "success",
-        /// The request failed.
-        Failure(Failure) = "error",
-    }
+/// The outcome of a request.
+#[wire(tag = "subtype")]
+pub enum Outcome {
+    /// The request succeeded.
+    Success(Success) = "success",
+    /// The request failed.
+    Failure(Failure) = "error",
 }
 
 /// A successful response.
 ///
 /// `Debug` does not show the reply: `get_settings`, `mcp_status` and `mcp_authenticate` may return keys.
-#[wire(hidden, new)]
+#[wire(new)]
 pub struct Success {
     /// The id of the request.
     pub request_id: RequestId,
     /// The reply; absent if it is empty.
     #[argument]
+    #[shown(self.response.as_ref().map(Hidden))]
     pub response: Option<RawJson>,
     /// Unanswered permission requests; only in the reply to `initialize`, for a host that joins.
     pub pending_permission_requests: Option<Vec<PendingRequest>>,
@@ -71,25 +69,6 @@ impl Success {
     /// Returns an error if the reply does not have that shape; positions count from the start of `response`.
     pub fn reply<C: ControlCall>(&self) -> Result<C::Reply, DecodeError> {
         self.response.as_ref().map_or_else(|| RawJson::empty_object().decode(), RawJson::decode)
-    }
-}
-
-impl fmt::Debug for Success {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            request_id,
-            response,
-            pending_permission_requests,
-            pending_user_dialog_requests,
-            pending_elicitation_requests,
-        } = self;
-        f.debug_struct("Success")
-            .field("request_id", request_id)
-            .field("response", &response.as_ref().map(Hidden))
-            .field("pending_permission_requests", pending_permission_requests)
-            .field("pending_user_dialog_requests", pending_user_dialog_requests)
-            .field("pending_elicitation_requests", pending_elicitation_requests)
-            .finish()
     }
 }
 
@@ -113,12 +92,11 @@ pub struct Failure {
     pub pending_elicitation_requests: Option<Vec<PendingRequest>>,
 }
 
-tagged! {
-    /// An unanswered request, as the original frame.
-    pub enum PendingRequest by "type" {
-        /// A request of the CLI.
-        ControlRequest(ControlRequest) = "control_request",
-    }
+/// An unanswered request, as the original frame.
+#[wire(tag = "type")]
+pub enum PendingRequest {
+    /// A request of the CLI.
+    ControlRequest(ControlRequest) = "control_request",
 }
 
 /// Cancels a request (`control_cancel_request`), in either direction.

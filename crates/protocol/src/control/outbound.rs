@@ -6,7 +6,6 @@ mod hooks_listing;
 mod interrupt;
 mod mcp_auth;
 mod mcp_call;
-mod mcp_message;
 mod mcp_read_resource;
 mod mcp_servers;
 mod mcp_status;
@@ -24,63 +23,26 @@ mod usage;
 
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 
-pub use context_usage::{
-    ApiUsage, AttachmentTokens, ContextAgent, ContextCategory, ContextCategoryId, ContextCategoryKind,
-    ContextCommands, ContextDetail, ContextMcpInstructions, ContextMcpTool, ContextMemoryFile, ContextSkill,
-    ContextSkills, ContextSquare, ContextTool, GetContextUsage, GetContextUsageReply, MessageBreakdown,
-    ToolCallTokens,
-};
-pub use files::{
-    FileEncoding, FileSuggestion, FileSuggestions, FileSuggestionsReply, ReadFile, ReadFileReply,
-    RegisterRepoRoot, RegisterRepoRootReply, RewindFiles, RewindFilesReply, SeedReadState,
-};
-pub use hooks_listing::{
-    EditableHook, GetHooksListing, GetHooksListingReply, HookEntry, HookEventInfo, HookModeNote, HookPolicy,
-};
-pub use interrupt::{Interrupt, InterruptReply};
-pub use mcp_auth::{
-    McpAuthenticate, McpAuthenticateReply, McpClearAuth, McpOauthCallbackUrl, RedirectScheme,
-};
-pub use mcp_call::{InputFile, McpCall, McpCallReply, OutputFile, Staging, StagingErrorCode};
-pub use mcp_message::SendMcpMessage;
-pub use mcp_read_resource::{McpReadResource, McpReadResourceReply, ResourceContents};
-pub use mcp_servers::{
-    McpReconnect, McpSetServers, McpSetServersReply, McpToggle, SetMcpPermissionModeOverride,
-    SetMcpPermissionModeOverrideReply,
-};
-pub use mcp_status::{McpStatus, McpStatusReply};
-pub use permission_rules::{
-    ListPermissionRules, ListPermissionRulesReply, PermissionRuleEntry, PermissionRuleSource,
-    PermissionRules, RuleDescription, RuleEditability, WorkspaceDirectory,
-};
-pub use queries::{
-    GetBinaryVersion, GetBinaryVersionReply, GetSessionCost, GetSessionCostReply, ListModels,
-    ListModelsReply, SideQuestion, SideQuestionReply,
-};
-pub use reload::{
-    CacheImpact, LspToolChange, ReloadOutputStyles, ReloadOutputStylesReply, ReloadPlugins,
-    ReloadPluginsReply, ReloadSkills, ReloadSkillsReply,
-};
-pub use session::{
-    ClaimSession, ClaimSessionReply, EndSession, GenerateSessionTitle, GenerateSessionTitleReply,
-    RenameSession, RenameSource, SetColor,
-};
-pub use set_max_thinking_tokens::{SetMaxThinkingTokens, ThinkingDisplay};
-pub use set_model::{SetModel, SetModelReply};
-pub use set_permission_mode::{SetPermissionMode, SetPermissionModeReply};
-pub use settings::{
-    AppliedSettings, ApplyFlagSettings, GetSettings, GetSettingsReply, SettingsError, SourceSettings,
-    UpdateSettings, UpdateSettingsSource,
-};
-pub use status::{GetStatus, GetStatusReply, StatusRow, StatusSection};
-pub use tasks::{
-    BackgroundTasks, BackgroundTasksReply, CancelAsyncMessage, CancelAsyncMessageReply, GetTaskOutput,
-    GetTaskOutputReply, SetHasSubscribers, StopTask,
-};
-pub use usage::{
-    Behavior, BehaviorFix, BehaviorKey, BehaviorWindow, Behaviors, GetUsage, GetUsageReply, ModelWindow,
-    RateLimits, RateWindow, Recommendation, Share,
-};
+pub use context_usage::*;
+pub use files::*;
+pub use hooks_listing::*;
+pub use interrupt::*;
+pub use mcp_auth::*;
+pub use mcp_call::*;
+pub use mcp_read_resource::*;
+pub use mcp_servers::*;
+pub use mcp_status::*;
+pub use permission_rules::*;
+pub use queries::*;
+pub use reload::*;
+pub use session::*;
+pub use set_max_thinking_tokens::*;
+pub use set_model::*;
+pub use set_permission_mode::*;
+pub use settings::*;
+pub use status::*;
+pub use tasks::*;
+pub use usage::*;
 
 use crate::{RequestId, tagged::Inject};
 

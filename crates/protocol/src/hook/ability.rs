@@ -22,6 +22,13 @@ impl<E: AddsContext> HookReply<E> {
     }
 }
 
+/// The event-specific output of events whose handlers can only add context.
+#[wire(Default, camelCase)]
+pub struct ContextOutput {
+    /// Additional text for the model, or for the subagent that starts or stops (`additionalContext`).
+    pub additional_context: Option<String>,
+}
+
 /// An event that supports `decision: "block"`; the docs of each event describe the effect.
 pub trait CanBlock: HookEvent {}
 

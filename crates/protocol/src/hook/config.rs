@@ -1,7 +1,6 @@
 //! Events of configuration files: `ConfigChange` and `InstructionsLoaded`.
 
 use super::{CanBlock, HookReply, NoOutput, declare::hook_event};
-use crate::open_enum::open_enum;
 
 hook_event! {
     /// A settings file was changed during the session.
@@ -22,20 +21,19 @@ hook_event! {
 
 impl CanBlock for ConfigChange {}
 
-open_enum! {
-    /// The kind of a changed settings file.
-    pub enum ConfigSource {
-        /// The user's settings.
-        UserSettings = "user_settings",
-        /// The project's shared settings.
-        ProjectSettings = "project_settings",
-        /// The project's local settings.
-        LocalSettings = "local_settings",
-        /// The organisation's settings.
-        PolicySettings = "policy_settings",
-        /// Skills.
-        Skills = "skills",
-    }
+/// The kind of a changed settings file.
+#[wire]
+pub enum ConfigSource {
+    /// The user's settings.
+    UserSettings = "user_settings",
+    /// The project's shared settings.
+    ProjectSettings = "project_settings",
+    /// The project's local settings.
+    LocalSettings = "local_settings",
+    /// The organisation's settings.
+    PolicySettings = "policy_settings",
+    /// Skills.
+    Skills = "skills",
 }
 
 hook_event! {
@@ -61,32 +59,30 @@ hook_event! {
     }
 }
 
-open_enum! {
-    /// The scope of an instruction file.
-    pub enum MemoryType {
-        /// The user's instructions.
-        User = "User",
-        /// The project's shared instructions.
-        Project = "Project",
-        /// The project's local instructions.
-        Local = "Local",
-        /// The organisation's instructions.
-        Managed = "Managed",
-    }
+/// The scope of an instruction file.
+#[wire]
+pub enum MemoryType {
+    /// The user's instructions.
+    User = "User",
+    /// The project's shared instructions.
+    Project = "Project",
+    /// The project's local instructions.
+    Local = "Local",
+    /// The organisation's instructions.
+    Managed = "Managed",
 }
 
-open_enum! {
-    /// The reason why instructions were loaded.
-    pub enum InstructionsLoadReason {
-        /// The session started; fired with the first prompt.
-        SessionStart = "session_start",
-        /// A file of the same directory was used.
-        NestedTraversal = "nested_traversal",
-        /// A file that matches the patterns was used.
-        PathGlobMatch = "path_glob_match",
-        /// Another instruction file includes it.
-        Include = "include",
-        /// The conversation was compacted.
-        Compact = "compact",
-    }
+/// The reason why instructions were loaded.
+#[wire]
+pub enum InstructionsLoadReason {
+    /// The session started; fired with the first prompt.
+    SessionStart = "session_start",
+    /// A file of the same directory was used.
+    NestedTraversal = "nested_traversal",
+    /// A file that matches the patterns was used.
+    PathGlobMatch = "path_glob_match",
+    /// Another instruction file includes it.
+    Include = "include",
+    /// The conversation was compacted.
+    Compact = "compact",
 }

@@ -11,31 +11,27 @@ macro_rules! hook_event {
         $event:ident => $output:ident, $(matched by $matched:literal,)? refusal $refusal:expr
             $(, also when $late:ident)? $(, within $limit:literal ms)?;
         $(#[$input_meta:meta])*
-        $input:ident { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }
+        $input:ident $(of a $subagent:ident)? { $($fields:tt)* }
     ) => {
         $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal, [$($matched)?] [$($late)?] [$($limit)?] }
-        $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
+        $crate::hook::declare::hook_event! { @agent [$(#[$input_meta])*] $input $($subagent)? { $($fields)* } }
+    };
+    (@agent [$($meta:tt)*] $input:ident { $($fields:tt)* }) => {
+        $crate::hook::declare::hook_event! { @input [$($meta)*] $input {
             /// The subagent in which the event occurs (`agent_id`); `None` for the main conversation.
             agent_id: Option<Box<str>>,
             /// The type of that subagent, or of the agent that runs as the main conversation (`agent_type`).
             agent_type: Option<Box<str>>,
-            $( $(#[$field_meta])* $field: $ty, )*
+            $($fields)*
         } }
     };
-    (
-        $(#[$meta:meta])*
-        $event:ident => $output:ident, $(matched by $matched:literal,)? refusal $refusal:expr
-            $(, also when $late:ident)? $(, within $limit:literal ms)?;
-        $(#[$input_meta:meta])*
-        $input:ident of a subagent { $( $(#[$field_meta:meta])* $field:ident: $ty:ty, )* }
-    ) => {
-        $crate::hook::declare::hook_event! { @event [$(#[$meta])*] $event $input $output $refusal, [$($matched)?] [$($late)?] [$($limit)?] }
-        $crate::hook::declare::hook_event! { @input [$(#[$input_meta])*] $input {
+    (@agent [$($meta:tt)*] $input:ident subagent { $($fields:tt)* }) => {
+        $crate::hook::declare::hook_event! { @input [$($meta)*] $input {
             /// The subagent (`agent_id`).
             agent_id: Box<str>,
             /// The type of the subagent (`agent_type`), such as `general-purpose`.
             agent_type: Box<str>,
-            $( $(#[$field_meta])* $field: $ty, )*
+            $($fields)*
         } }
     };
     (

@@ -31,10 +31,10 @@ hook_event! {
     }
 }
 
-/// The event-specific output of `Elicitation`.
+/// The event-specific output of `Elicitation` and `ElicitationResult`.
 #[wire(Default)]
 pub struct ElicitationOutput {
-    /// The answer (`action`); `None` leaves the decision to the host.
+    /// The answer (`action`); `None` leaves the decision to the host, or keeps the user's answer.
     pub action: Option<ElicitationAction>,
     /// The filled-in form, with [`ElicitationAction::Accept`] (`content`).
     pub content: Option<RawJson>,
@@ -47,7 +47,7 @@ hook_event! {
     ///
     /// A block changes the answer to a decline.
     /// In CLI 2.1.330 the event-specific output of a callback has no effect: the server receives the user's answer.
-    ElicitationResult => ElicitationResultOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason));
+    ElicitationResult => ElicitationOutput, matched by "mcp_server_name", refusal |reason| Some(HookReply::block(reason));
 
     /// The input of `ElicitationResult`.
     ElicitationResultInput {
@@ -62,15 +62,6 @@ hook_event! {
         /// The filled-in form (`content`).
         content: Option<RawJson>,
     }
-}
-
-/// The event-specific output of `ElicitationResult`.
-#[wire(Default)]
-pub struct ElicitationResultOutput {
-    /// The answer for the server instead of the user's (`action`).
-    pub action: Option<ElicitationAction>,
-    /// The filled-in form (`content`).
-    pub content: Option<RawJson>,
 }
 
 impl CanBlock for ElicitationResult {}

@@ -17,7 +17,7 @@ macro_rules! hook_events {
             ///
             /// The CLI writes that field after the common ones, so decoding buffers those as text first: a handler of one
             /// event reads its [`HookEvent::Input`] instead.
-            pub enum AnyInput by "hook_event_name" {
+            pub enum AnyInput tag = "hook_event_name" {
                 $( $(#[$meta])* $event(Box<$input>) = $name, )+
             }
         }

@@ -1,13 +1,13 @@
 //! Display events: `Notification` and `MessageDisplay`.
 
-use super::{HookReply, ability::adds_context, declare::hook_event};
+use super::{ContextOutput, HookReply, ability::adds_context, declare::hook_event};
 use crate::Uuid;
 
 hook_event! {
     /// A notification for the user, such as a permission request that has been open for six seconds.
     ///
     /// This event can't be blocked.
-    Notification => NotificationOutput, matched by "notification_type", refusal |_| None;
+    Notification => ContextOutput, matched by "notification_type", refusal |_| None;
 
     /// The input of `Notification`.
     NotificationInput {
@@ -20,13 +20,6 @@ hook_event! {
         #[serde(default)]
         notification_type: Box<str>,
     }
-}
-
-/// The event-specific output of `Notification`.
-#[wire(Default, camelCase)]
-pub struct NotificationOutput {
-    /// Additional text for the model (`additionalContext`).
-    pub additional_context: Option<String>,
 }
 
 adds_context!(Notification);

@@ -1,8 +1,7 @@
 //! Model switch events: `PreModelSwitch` and `PostModelSwitch`.
 
-use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
+use super::{CanBlock, ContextOutput, HookReply, ability::adds_context, declare::hook_event};
 pub use crate::content::CacheTtl;
-use crate::open_enum::open_enum;
 
 hook_event! {
     /// Before the model is switched, including by a `set_model` of the host.
@@ -47,16 +46,15 @@ pub struct PreModelSwitchOutput {
     pub permission_decision_reason: Option<String>,
 }
 
-open_enum! {
-    /// A decision on a model switch.
-    pub enum SwitchDecision {
-        /// Allow the switch.
-        Allow = "allow",
-        /// Deny the switch.
-        Deny = "deny",
-        /// Ask the user; deny if there is none.
-        Ask = "ask",
-    }
+/// A decision on a model switch.
+#[wire]
+pub enum SwitchDecision {
+    /// Allow the switch.
+    Allow = "allow",
+    /// Deny the switch.
+    Deny = "deny",
+    /// Ask the user; deny if there is none.
+    Ask = "ask",
 }
 
 impl CanBlock for PreModelSwitch {}
@@ -83,7 +81,7 @@ hook_event! {
     /// After the model was switched.
     ///
     /// This event can't be blocked.
-    PostModelSwitch => PostModelSwitchOutput, matched by "to_model", refusal |_| None, within 30_000 ms;
+    PostModelSwitch => ContextOutput, matched by "to_model", refusal |_| None, within 30_000 ms;
 
     /// The input of `PostModelSwitch`.
     PostModelSwitchInput {
@@ -111,39 +109,30 @@ hook_event! {
     }
 }
 
-/// The event-specific output of `PostModelSwitch`.
-#[wire(Default, camelCase)]
-pub struct PostModelSwitchOutput {
-    /// Additional text for the new model, sent with its next request (`additionalContext`).
-    pub additional_context: Option<String>,
-}
-
 adds_context!(PostModelSwitch);
 
-open_enum! {
-    /// The source of a model switch.
-    pub enum ModelSwitchSource {
-        /// A command of the user.
-        Command = "command",
-        /// The model picker.
-        Picker = "picker",
-        /// A `set_model` request of the host.
-        Sdk = "sdk",
-        /// The CLI itself, such as for a fallback; only in `PostModelSwitch`.
-        Auto = "auto",
-        /// A resumed session with another model; only in `PostModelSwitch`.
-        Resume = "resume",
-    }
+/// The source of a model switch.
+#[wire]
+pub enum ModelSwitchSource {
+    /// A command of the user.
+    Command = "command",
+    /// The model picker.
+    Picker = "picker",
+    /// A `set_model` request of the host.
+    Sdk = "sdk",
+    /// The CLI itself, such as for a fallback; only in `PostModelSwitch`.
+    Auto = "auto",
+    /// A resumed session with another model; only in `PostModelSwitch`.
+    Resume = "resume",
 }
 
-open_enum! {
-    /// The source of a price.
-    pub enum ModelPricing {
-        /// Managed settings.
-        Configured = "configured",
-        /// The price list.
-        Catalog = "catalog",
-        /// A default price for a model that is not on the price list.
-        Default = "default",
-    }
+/// The source of a price.
+#[wire]
+pub enum ModelPricing {
+    /// Managed settings.
+    Configured = "configured",
+    /// The price list.
+    Catalog = "catalog",
+    /// A default price for a model that is not on the price list.
+    Default = "default",
 }

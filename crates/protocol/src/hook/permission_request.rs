@@ -4,7 +4,6 @@ use super::{HookReply, declare::hook_event};
 use crate::{
     RawJson, ToolName, ToolUseId,
     permission::{McpOrigin, PermissionUpdate},
-    tagged::tagged,
 };
 
 hook_event! {
@@ -37,14 +36,13 @@ pub struct PermissionRequestOutput {
     pub decision: RequestDecision,
 }
 
-tagged! {
-    /// A hook's decision on a permission request.
-    pub enum RequestDecision by "behavior" {
-        /// Allows the tool call.
-        Allow(RequestAllow) = "allow",
-        /// Denies the tool call.
-        Deny(RequestDeny) = "deny",
-    }
+/// A hook's decision on a permission request.
+#[wire(tag = "behavior")]
+pub enum RequestDecision {
+    /// Allows the tool call.
+    Allow(RequestAllow) = "allow",
+    /// Denies the tool call.
+    Deny(RequestDeny) = "deny",
 }
 
 /// An allowed tool call.

@@ -1,7 +1,7 @@
 //! `PreToolUse`: before a tool call.
 
 use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
-use crate::{RawJson, ToolName, ToolUseId, open_enum::open_enum, permission::McpOrigin};
+use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
     /// Before a tool call; a reply can allow, deny, defer or change the call, or make the CLI ask for permission.
@@ -86,16 +86,15 @@ impl HookReply<PreToolUse> {
     }
 }
 
-open_enum! {
-    /// A decision on a tool call.
-    pub enum PermissionDecision {
-        /// Allow the call.
-        Allow = "allow",
-        /// Deny the call.
-        Deny = "deny",
-        /// Ask the host.
-        Ask = "ask",
-        /// End the turn, and let the host decide later.
-        Defer = "defer",
-    }
+/// A decision on a tool call.
+#[wire]
+pub enum PermissionDecision {
+    /// Allow the call.
+    Allow = "allow",
+    /// Deny the call.
+    Deny = "deny",
+    /// Ask the host.
+    Ask = "ask",
+    /// End the turn, and let the host decide later.
+    Defer = "defer",
 }

@@ -1,7 +1,6 @@
 //! Prompt events: `UserPromptSubmit` and `UserPromptExpansion`.
 
 use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
-use crate::open_enum::open_enum;
 
 hook_event! {
     /// Before a prompt is sent to the model; a reply can block it or add text for the model.
@@ -20,22 +19,21 @@ hook_event! {
     }
 }
 
-open_enum! {
-    /// The source of a prompt.
-    pub enum PromptSource {
-        /// The user typed it.
-        User = "user",
-        /// A host sent it.
-        Sdk = "sdk",
-        /// The CLI, for example to report the outcome of a task.
-        System = "system",
-        /// The wake-up of a loop.
-        LoopWakeup = "loop_wakeup",
-        /// A scheduled prompt.
-        ScheduleWakeup = "schedule_wakeup",
-        /// An event that a host provides for polling; a block rejects the event.
-        PollEvent = "poll_event",
-    }
+/// The source of a prompt.
+#[wire]
+pub enum PromptSource {
+    /// The user typed it.
+    User = "user",
+    /// A host sent it.
+    Sdk = "sdk",
+    /// The CLI, for example to report the outcome of a task.
+    System = "system",
+    /// The wake-up of a loop.
+    LoopWakeup = "loop_wakeup",
+    /// A scheduled prompt.
+    ScheduleWakeup = "schedule_wakeup",
+    /// An event that a host provides for polling; a block rejects the event.
+    PollEvent = "poll_event",
 }
 
 /// The event-specific output of `UserPromptSubmit`.
@@ -56,13 +54,6 @@ impl HookReply<UserPromptSubmit> {
     /// Returns a reply that blocks the prompt; the turn ends with this text as its result.
     pub fn block_prompt(reason: impl Into<String>) -> Self {
         Self::blocked(reason)
-    }
-
-    /// Sets the title of the session.
-    #[must_use]
-    pub fn with_session_title(mut self, title: impl Into<String>) -> Self {
-        self.output.get_or_insert_default().session_title = Some(title.into());
-        self
     }
 }
 
@@ -89,14 +80,13 @@ hook_event! {
     }
 }
 
-open_enum! {
-    /// The source of an expanded prompt.
-    pub enum ExpansionType {
-        /// A slash command or a skill.
-        SlashCommand = "slash_command",
-        /// A prompt of an MCP server.
-        McpPrompt = "mcp_prompt",
-    }
+/// The source of an expanded prompt.
+#[wire]
+pub enum ExpansionType {
+    /// A slash command or a skill.
+    SlashCommand = "slash_command",
+    /// A prompt of an MCP server.
+    McpPrompt = "mcp_prompt",
 }
 
 /// The event-specific output of `UserPromptExpansion`.

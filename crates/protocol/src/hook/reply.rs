@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error, ser::SerializeMap};
 
 use super::{HookAnswer, HookEvent, specific::Named};
-use crate::open_enum::open_enum;
 
 /// A hook's reply.
 ///
@@ -149,12 +148,11 @@ fn entry<M: SerializeMap, T: Serialize>(map: &mut M, name: &str, value: Option<&
     value.map_or(Ok(()), |value| map.serialize_entry(name, value))
 }
 
-open_enum! {
-    /// The older form of decisions, which some events still use exclusively.
-    pub enum BlockDecision {
-        /// Block the guarded action.
-        Block = "block",
-        /// Let it proceed.
-        Approve = "approve",
-    }
+/// The older form of decisions, which some events still use exclusively.
+#[wire]
+pub enum BlockDecision {
+    /// Block the guarded action.
+    Block = "block",
+    /// Let it proceed.
+    Approve = "approve",
 }

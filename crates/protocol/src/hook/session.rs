@@ -1,7 +1,6 @@
 //! Session events: `SessionStart`, `SessionEnd` and `Setup`.
 
-use super::{HookReply, NoOutput, ability::adds_context, declare::hook_event};
-use crate::open_enum::open_enum;
+use super::{ContextOutput, NoOutput, ability::adds_context, declare::hook_event};
 
 hook_event! {
     /// A conversation starts.
@@ -31,20 +30,19 @@ hook_event! {
     }
 }
 
-open_enum! {
-    /// The reason why a conversation starts.
-    pub enum SessionStartSource {
-        /// The CLI was started.
-        Startup = "startup",
-        /// A session was resumed.
-        Resume = "resume",
-        /// The previous conversation was cleared.
-        Clear = "clear",
-        /// The previous conversation was compacted.
-        Compact = "compact",
-        /// A session was forked.
-        Fork = "fork",
-    }
+/// The reason why a conversation starts.
+#[wire]
+pub enum SessionStartSource {
+    /// The CLI was started.
+    Startup = "startup",
+    /// A session was resumed.
+    Resume = "resume",
+    /// The previous conversation was cleared.
+    Clear = "clear",
+    /// The previous conversation was compacted.
+    Compact = "compact",
+    /// A session was forked.
+    Fork = "fork",
 }
 
 /// The event-specific output of `SessionStart`.
@@ -78,20 +76,19 @@ hook_event! {
     }
 }
 
-open_enum! {
-    /// The reason why a conversation ends.
-    pub enum SessionEndReason {
-        /// The conversation was cleared.
-        Clear = "clear",
-        /// Another conversation was resumed.
-        Resume = "resume",
-        /// The user logged out.
-        Logout = "logout",
-        /// The user exited at the prompt.
-        PromptInputExit = "prompt_input_exit",
-        /// Another reason, such as a signal.
-        Other = "other",
-    }
+/// The reason why a conversation ends.
+#[wire]
+pub enum SessionEndReason {
+    /// The conversation was cleared.
+    Clear = "clear",
+    /// Another conversation was resumed.
+    Resume = "resume",
+    /// The user logged out.
+    Logout = "logout",
+    /// The user exited at the prompt.
+    PromptInputExit = "prompt_input_exit",
+    /// Another reason, such as a signal.
+    Other = "other",
 }
 
 hook_event! {
@@ -99,7 +96,7 @@ hook_event! {
     ///
     /// Declared, but a callback was never seen to fire for it.
     /// This event can't be blocked.
-    Setup => SetupOutput, matched by "trigger", refusal |_| None;
+    Setup => ContextOutput, matched by "trigger", refusal |_| None;
 
     /// The input of `Setup`.
     SetupInput {
@@ -108,34 +105,11 @@ hook_event! {
     }
 }
 
-open_enum! {
-    /// The trigger of a set-up.
-    pub enum SetupTrigger {
-        /// The first set-up of the project.
-        Init = "init",
-        /// Maintenance.
-        Maintenance = "maintenance",
-    }
-}
-
-/// The event-specific output of `Setup`.
-#[wire(Default, camelCase)]
-pub struct SetupOutput {
-    /// Additional text for the model (`additionalContext`).
-    pub additional_context: Option<String>,
-}
-
-impl HookReply<SessionStart> {
-    /// Reloads skills and commands that the hook added.
-    #[must_use]
-    pub fn reloading_skills(mut self) -> Self {
-        self.output.get_or_insert_default().reload_skills = Some(true);
-        self
-    }
-
-    /// Returns a reply that starts the conversation with this prompt.
-    pub fn initial_message(text: impl Into<String>) -> Self {
-        let text = Some(text.into());
-        Self::output(SessionStartOutput { initial_user_message: text, ..SessionStartOutput::default() })
-    }
+/// The trigger of a set-up.
+#[wire]
+pub enum SetupTrigger {
+    /// The first set-up of the project.
+    Init = "init",
+    /// Maintenance.
+    Maintenance = "maintenance",
 }

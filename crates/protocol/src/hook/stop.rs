@@ -1,6 +1,8 @@
 //! Stop events: `Stop` and `StopFailure`.
 
-use super::{CanBlock, CanContinue, HookReply, NoOutput, ability::adds_context, declare::hook_event};
+use super::{
+    CanBlock, CanContinue, ContextOutput, HookReply, NoOutput, ability::adds_context, declare::hook_event,
+};
 use crate::message::AssistantError;
 
 hook_event! {
@@ -8,7 +10,7 @@ hook_event! {
     ///
     /// A handler that always blocks keeps the turn running up to its limits: check `stop_hook_active`.
     /// The CLI ignores `onFailure` here, so only a reply can block; a late reply lets the turn end.
-    Stop => StopOutput, refusal |reason| Some(HookReply::go_on(reason));
+    Stop => ContextOutput, refusal |reason| Some(HookReply::go_on(reason));
 
     /// The input of `Stop`.
     StopInput {
@@ -22,13 +24,6 @@ hook_event! {
         /// Scheduled prompts of the session (`session_crons`); absent from older CLIs.
         session_crons: Option<Vec<SessionCron>>,
     }
-}
-
-/// The event-specific output of `Stop`.
-#[wire(Default, camelCase)]
-pub struct StopOutput {
-    /// Text for the model, which continues to act on it (`additionalContext`).
-    pub additional_context: Option<String>,
 }
 
 adds_context!(Stop);

@@ -1,7 +1,8 @@
 //! Subagent events: `SubagentStart` and `SubagentStop`.
 
 use super::{
-    BackgroundTask, CanBlock, CanContinue, HookReply, SessionCron, ability::adds_context, declare::hook_event,
+    BackgroundTask, CanBlock, CanContinue, ContextOutput, HookReply, SessionCron, ability::adds_context,
+    declare::hook_event,
 };
 
 hook_event! {
@@ -9,17 +10,10 @@ hook_event! {
     ///
     /// This event can't be blocked: a block has no effect.
     /// To block it, deny the tool `Agent` in [`PreToolUse`](super::PreToolUse).
-    SubagentStart => SubagentStartOutput, matched by "agent_type", refusal |_| None;
+    SubagentStart => ContextOutput, matched by "agent_type", refusal |_| None;
 
     /// The input of `SubagentStart`.
     SubagentStartInput of a subagent {}
-}
-
-/// The event-specific output of `SubagentStart`.
-#[wire(Default, camelCase)]
-pub struct SubagentStartOutput {
-    /// Text for the subagent (`additionalContext`).
-    pub additional_context: Option<String>,
 }
 
 adds_context!(SubagentStart, SubagentStop);
@@ -29,7 +23,7 @@ hook_event! {
     ///
     /// A handler that always blocks keeps it running up to its limits: check `stop_hook_active`.
     /// The CLI ignores `onFailure` here, so only a reply can block.
-    SubagentStop => SubagentStopOutput, matched by "agent_type", refusal |reason| Some(HookReply::go_on(reason));
+    SubagentStop => ContextOutput, matched by "agent_type", refusal |reason| Some(HookReply::go_on(reason));
 
     /// The input of `SubagentStop`.
     SubagentStopInput of a subagent {
@@ -46,13 +40,6 @@ hook_event! {
         /// Scheduled prompts of the session (`session_crons`); absent from older CLIs.
         session_crons: Option<Vec<SessionCron>>,
     }
-}
-
-/// The event-specific output of `SubagentStop`.
-#[wire(Default, camelCase)]
-pub struct SubagentStopOutput {
-    /// Text for the subagent, which continues to act on it (`additionalContext`).
-    pub additional_context: Option<String>,
 }
 
 impl CanBlock for SubagentStop {}

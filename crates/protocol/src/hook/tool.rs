@@ -1,6 +1,6 @@
 //! Events after tool calls: `PostToolUse`, `PostToolUseFailure` and `PostToolBatch`.
 
-use super::{CanBlock, HookReply, ability::adds_context, declare::hook_event};
+use super::{CanBlock, ContextOutput, HookReply, ability::adds_context, declare::hook_event};
 use crate::{RawJson, ToolName, ToolUseId, permission::McpOrigin};
 
 hook_event! {
@@ -54,21 +54,13 @@ impl HookReply<PostToolUse> {
     pub fn replace_output(output: RawJson) -> Self {
         Self::output(PostToolUseOutput { updated_tool_output: Some(output), ..PostToolUseOutput::default() })
     }
-
-    /// Returns a reply that replaces the output of an MCP tool for the model.
-    pub fn replace_mcp_output(output: RawJson) -> Self {
-        Self::output(PostToolUseOutput {
-            updated_mcp_tool_output: Some(output),
-            ..PostToolUseOutput::default()
-        })
-    }
 }
 
 hook_event! {
     /// After a failed tool call.
     ///
     /// This event can't be blocked; after a block, the model sees the reason next to the error, and continues.
-    PostToolUseFailure => PostToolUseFailureOutput, matched by "tool_name", refusal |_| None;
+    PostToolUseFailure => ContextOutput, matched by "tool_name", refusal |_| None;
 
     /// The input of `PostToolUseFailure`.
     PostToolUseFailureInput {
@@ -91,20 +83,13 @@ hook_event! {
     }
 }
 
-/// The event-specific output of `PostToolUseFailure`.
-#[wire(Default, camelCase)]
-pub struct PostToolUseFailureOutput {
-    /// Additional text for the model (`additionalContext`).
-    pub additional_context: Option<String>,
-}
-
 impl CanBlock for PostToolUseFailure {}
 
 hook_event! {
     /// After all tool calls of one message, before the next API request.
     ///
     /// A block ends the turn (`hook_stopped`), with an empty result.
-    PostToolBatch => PostToolBatchOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
+    PostToolBatch => ContextOutput, refusal |reason| Some(HookReply::block(reason)), also when late;
 
     /// The input of `PostToolBatch`.
     PostToolBatchInput {
@@ -124,13 +109,6 @@ pub struct BatchedToolCall {
     pub tool_use_id: ToolUseId,
     /// The content of the `tool_result` for the model, unlike in `PostToolUse` (`tool_response`).
     pub tool_response: Option<RawJson>,
-}
-
-/// The event-specific output of `PostToolBatch`.
-#[wire(Default, camelCase)]
-pub struct PostToolBatchOutput {
-    /// Additional text for the model (`additionalContext`).
-    pub additional_context: Option<String>,
 }
 
 impl CanBlock for PostToolBatch {}

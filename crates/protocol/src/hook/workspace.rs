@@ -1,14 +1,13 @@
 //! Working directory and file events: `CwdChanged`, `FileChanged` and `DirectoryAdded`.
 
-use super::{HookReply, NoOutput, declare::hook_event};
-use crate::open_enum::open_enum;
+use super::{HookEvent, HookReply, NoOutput, declare::hook_event};
 
 hook_event! {
     /// A command of the model changed the working directory.
     ///
     /// Callbacks only fire if a hook in the settings is registered for the event too.
     /// This event can't be blocked.
-    CwdChanged => CwdChangedOutput, refusal |_| None;
+    CwdChanged => WatchOutput, refusal |_| None;
 
     /// The input of `CwdChanged`.
     CwdChangedInput {
@@ -19,17 +18,17 @@ hook_event! {
     }
 }
 
-/// The event-specific output of `CwdChanged`.
+/// The event-specific output of `CwdChanged` and `FileChanged`.
 #[wire(Default, camelCase)]
-pub struct CwdChangedOutput {
-    /// Absolute paths to watch for `FileChanged` (`watchPaths`).
+pub struct WatchOutput {
+    /// Additional absolute paths to watch for `FileChanged` (`watchPaths`).
     pub watch_paths: Option<Vec<String>>,
 }
 
-impl HookReply<CwdChanged> {
+impl<E: HookEvent<Output = WatchOutput>> HookReply<E> {
     /// Returns a reply that watches these paths.
     pub fn watch(paths: Vec<String>) -> Self {
-        Self::output(CwdChangedOutput { watch_paths: Some(paths) })
+        Self::output(WatchOutput { watch_paths: Some(paths) })
     }
 }
 
@@ -39,7 +38,7 @@ hook_event! {
     /// Callbacks only fire if a hook in the settings is registered for the event too; that hook defines the paths
     /// to watch.
     /// This event can't be blocked.
-    FileChanged => FileChangedOutput, matched by "file_path", refusal |_| None;
+    FileChanged => WatchOutput, matched by "file_path", refusal |_| None;
 
     /// The input of `FileChanged`.
     FileChangedInput {
@@ -50,30 +49,15 @@ hook_event! {
     }
 }
 
-open_enum! {
-    /// A kind of file change.
-    pub enum FileChange {
-        /// The file was modified.
-        Change = "change",
-        /// The file was created.
-        Add = "add",
-        /// The file was deleted.
-        Unlink = "unlink",
-    }
-}
-
-/// The event-specific output of `FileChanged`.
-#[wire(Default, camelCase)]
-pub struct FileChangedOutput {
-    /// Additional absolute paths to watch (`watchPaths`).
-    pub watch_paths: Option<Vec<String>>,
-}
-
-impl HookReply<FileChanged> {
-    /// Returns a reply that watches these paths.
-    pub fn watch(paths: Vec<String>) -> Self {
-        Self::output(FileChangedOutput { watch_paths: Some(paths) })
-    }
+/// A kind of file change.
+#[wire]
+pub enum FileChange {
+    /// The file was modified.
+    Change = "change",
+    /// The file was created.
+    Add = "add",
+    /// The file was deleted.
+    Unlink = "unlink",
 }
 
 hook_event! {
@@ -91,12 +75,11 @@ hook_event! {
     }
 }
 
-open_enum! {
-    /// The source of an added directory.
-    pub enum DirectorySource {
-        /// A command of the user.
-        SlashCommand = "slash_command",
-        /// A `register_repo_root` request of the host.
-        RegisterRepoRoot = "register_repo_root",
-    }
+/// The source of an added directory.
+#[wire]
+pub enum DirectorySource {
+    /// A command of the user.
+    SlashCommand = "slash_command",
+    /// A `register_repo_root` request of the host.
+    RegisterRepoRoot = "register_repo_root",
 }

@@ -3,40 +3,41 @@
 use std::fmt;
 
 use super::ToolPolicy;
-use crate::{Secrets, tagged::tagged};
+use crate::Secrets;
 
-tagged! {
-    /// The configuration of an MCP server, as in `mcp_set_servers`, `initialize` and `mcp_status`.
-    ///
-    /// An entry without `type` is a [`StdioServer`] if it reads as one.
-    /// `Debug` hides arguments and the values of environment variables and headers, shows only the origin of a URL,
-    /// and only the name of an unknown kind.
-    pub enum McpServerConfig by "type" or Stdio hides unknown {
-        /// A program that the CLI starts.
-        Stdio(StdioServer) = "stdio",
-        /// A server at a URL, by server-sent events.
-        Sse(SseServer) = "sse",
-        /// A server at a URL, by streamable HTTP.
-        Http(HttpServer) = "http",
-        /// A server that runs in the host.
-        Sdk(SdkServer) = "sdk",
-        /// A server at a URL, by WebSocket; not declared, but accepted by the CLI.
-        WebSocket(WebSocketServer) = "ws",
-        /// A connector of the user's account; only in `mcp_status`.
-        Proxy(ProxyServer) = "claudeai-proxy",
-    }
+/// The configuration of an MCP server, as in `mcp_set_servers`, `initialize` and `mcp_status`.
+///
+/// An entry without `type` is a [`StdioServer`] if it reads as one.
+/// `Debug` hides arguments and the values of environment variables and headers, shows only the origin of a URL,
+/// and only the name of an unknown kind.
+#[wire(tag = "type", untagged = Stdio, hides = unknown)]
+pub enum McpServerConfig {
+    /// A program that the CLI starts.
+    Stdio(StdioServer) = "stdio",
+    /// A server at a URL, by server-sent events.
+    Sse(RemoteServer) = "sse",
+    /// A server at a URL, by streamable HTTP.
+    Http(RemoteServer) = "http",
+    /// A server that runs in the host.
+    Sdk(SdkServer) = "sdk",
+    /// A server at a URL, by WebSocket; not declared, but accepted by the CLI. `mcp_status` leaves its configuration out.
+    WebSocket(RemoteServer) = "ws",
+    /// A connector of the user's account; only in `mcp_status`.
+    Proxy(ProxyServer) = "claudeai-proxy",
 }
 
 /// An MCP server that the CLI starts as a child process and connects to by stdio.
-#[wire(hidden, camelCase, new)]
+#[wire(camelCase, new)]
 pub struct StdioServer {
     /// The program.
     pub command: String,
     /// Its arguments.
     ///
     /// Always written: the CLI fails on an entry of `mcp_set_servers` without it, although it is declared optional.
+    /// `Debug` shows only their number, since they often contain keys.
     #[serde(default)]
     #[argument]
+    #[shown(self.args.len())]
     pub args: Vec<String>,
     /// Environment variables of the process; absent from `mcp_status`.
     #[serde(default, skip_serializing_if = "Secrets::is_empty")]
@@ -49,71 +50,23 @@ pub struct StdioServer {
     pub always_load: Option<bool>,
 }
 
-/// Hides the arguments, since they often contain keys.
-impl fmt::Debug for StdioServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, args, env, timeout, always_load } = self;
-        f.debug_struct("StdioServer")
-            .field("command", command)
-            .field("args", &args.len())
-            .field("env", env)
-            .field("timeout", timeout)
-            .field("always_load", always_load)
-            .finish()
-    }
-}
-
-/// Declares a server at a URL. The transports have the same fields.
-macro_rules! remote {
-    ($(#[$meta:meta])* $name:ident) => {
-        $(#[$meta])*
-        #[wire(hidden, camelCase, new)]
-        pub struct $name {
-            /// The URL; `Debug` shows only its origin.
-            pub url: String,
-            /// HTTP headers to send; `mcp_status` contains their values.
-            #[serde(default, skip_serializing_if = "Secrets::is_empty")]
-            pub headers: Secrets,
-            /// The permissions of its tools.
-            #[serde(default, skip_serializing_if = "Vec::is_empty")]
-            pub tools: Vec<ToolPolicy>,
-            /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not
-            /// extend it.
-            pub timeout: Option<u64>,
-            /// Whether the tools are always in the prompt (`true`; the CLI then waits for the server at the start)
-            /// or only
-            /// found by tool search (`false`).
-            pub always_load: Option<bool>,
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let Self { url, headers, tools, timeout, always_load } = self;
-                f.debug_struct(stringify!($name))
-                    .field("url", &Origin(url))
-                    .field("headers", headers)
-                    .field("tools", tools)
-                    .field("timeout", timeout)
-                    .field("always_load", always_load)
-                    .finish()
-            }
-        }
-    };
-}
-
-remote! {
-    /// An MCP server at a URL, by streamable HTTP.
-    HttpServer
-}
-remote! {
-    /// An MCP server at a URL, by server-sent events.
-    SseServer
-}
-remote! {
-    /// An MCP server at a URL, by WebSocket.
-    ///
-    /// Not declared, but accepted by the CLI; `mcp_status` leaves its configuration out.
-    WebSocketServer
+/// An MCP server at a URL. All transports have the same fields.
+#[wire(camelCase, new)]
+pub struct RemoteServer {
+    /// The URL; `Debug` shows only its origin.
+    #[shown(Origin(&self.url))]
+    pub url: String,
+    /// HTTP headers to send; `mcp_status` contains their values.
+    #[serde(default, skip_serializing_if = "Secrets::is_empty")]
+    pub headers: Secrets,
+    /// The permissions of its tools.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolPolicy>,
+    /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not extend it.
+    pub timeout: Option<u64>,
+    /// Whether the tools are always in the prompt (`true`; the CLI then waits for the server at the start) or only
+    /// found by tool search (`false`).
+    pub always_load: Option<bool>,
 }
 
 /// An MCP server that runs in the host; its messages are `mcp_message` requests.
@@ -131,25 +84,15 @@ pub struct SdkServer {
 }
 
 /// A connector of the user's claude.ai account. It only occurs in `mcp_status` and can't be sent.
-#[wire(hidden)]
+#[wire]
 pub struct ProxyServer {
     /// The URL.
+    #[shown(Origin(&self.url))]
     pub url: String,
     /// The connector's id.
     pub id: Box<str>,
     /// The timeout of a tool call in milliseconds.
     pub timeout: Option<u64>,
-}
-
-impl fmt::Debug for ProxyServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, id, timeout } = self;
-        f.debug_struct("ProxyServer")
-            .field("url", &Origin(url))
-            .field("id", id)
-            .field("timeout", timeout)
-            .finish()
-    }
 }
 
 /// A URL whose `Debug` shows scheme, host and port: user, password, path and query may contain a key.

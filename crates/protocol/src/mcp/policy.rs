@@ -1,7 +1,5 @@
 //! Permissions of MCP tools.
 
-use crate::open_enum::open_enum;
-
 /// The permissions of one tool of an MCP server.
 ///
 /// `mcp_set_servers` accepts it for remote and in-process servers, `initialize` for in-process servers.
@@ -23,26 +21,24 @@ impl ToolPolicy {
     }
 }
 
-open_enum! {
-    /// How the CLI decides on a call of an MCP tool (`permission_policy`).
-    pub enum ToolPermission {
-        /// The call is allowed; ignored for in-process servers.
-        AlwaysAllow = "always_allow",
-        /// The CLI asks the host, even if a rule allows the call.
-        AlwaysAsk = "always_ask",
-        /// The call is denied.
-        AlwaysDeny = "always_deny",
-    }
+/// How the CLI decides on a call of an MCP tool (`permission_policy`).
+#[wire]
+pub enum ToolPermission {
+    /// The call is allowed; ignored for in-process servers.
+    AlwaysAllow = "always_allow",
+    /// The CLI asks the host, even if a rule allows the call.
+    AlwaysAsk = "always_ask",
+    /// The call is denied.
+    AlwaysDeny = "always_deny",
 }
 
-open_enum! {
-    /// The maximum permission that an organisation allows for a tool (`org_max_permission`).
-    pub enum OrgMaxPermission {
-        /// No restriction.
-        Allow = "allow",
-        /// The user must be asked, even in mode `auto`.
-        Ask = "ask",
-        /// The tool is blocked.
-        Blocked = "blocked",
-    }
+/// The maximum permission that an organisation allows for a tool (`org_max_permission`).
+#[wire]
+pub enum OrgMaxPermission {
+    /// No restriction.
+    Allow = "allow",
+    /// The user must be asked, even in mode `auto`.
+    Ask = "ask",
+    /// The tool is blocked.
+    Blocked = "blocked",
 }

@@ -1,7 +1,7 @@
 //! The status and the tools of an MCP server.
 
 use super::McpServerConfig;
-use crate::{RawJson, open_enum::open_enum};
+use crate::RawJson;
 
 /// The status of one MCP server.
 #[wire(camelCase)]
@@ -31,64 +31,61 @@ pub struct McpServerStatus {
     pub tools: Vec<McpTool>,
 }
 
-open_enum! {
-    /// The status of the connection to an MCP server (`status`).
-    pub enum McpStatusKind {
-        /// Connected.
-        Connected = "connected",
-        /// The connection failed or was lost.
-        Failed = "failed",
-        /// The user must log in first: see the request `mcp_authenticate`.
-        NeedsAuth = "needs-auth",
-        /// The connection is in progress.
-        Pending = "pending",
-        /// The user disabled the server.
-        Disabled = "disabled",
-    }
+/// The status of the connection to an MCP server (`status`).
+#[wire]
+pub enum McpStatusKind {
+    /// Connected.
+    Connected = "connected",
+    /// The connection failed or was lost.
+    Failed = "failed",
+    /// The user must log in first: see the request `mcp_authenticate`.
+    NeedsAuth = "needs-auth",
+    /// The connection is in progress.
+    Pending = "pending",
+    /// The user disabled the server.
+    Disabled = "disabled",
 }
 
-open_enum! {
-    /// The transport of an MCP server (`transport`).
-    pub enum McpTransport {
-        /// Standard input and output of a child process.
-        Stdio = "stdio",
-        /// Server-sent events.
-        Sse = "sse",
-        /// Streamable HTTP.
-        Http = "http",
-        /// In-process in the host.
-        Sdk = "sdk",
-        /// WebSocket.
-        WebSocket = "ws",
-        /// A connector of the user's account.
-        Proxy = "claudeai-proxy",
-    }
+/// The transport of an MCP server (`transport`).
+#[wire]
+pub enum McpTransport {
+    /// Standard input and output of a child process.
+    Stdio = "stdio",
+    /// Server-sent events.
+    Sse = "sse",
+    /// Streamable HTTP.
+    Http = "http",
+    /// In-process in the host.
+    Sdk = "sdk",
+    /// WebSocket.
+    WebSocket = "ws",
+    /// A connector of the user's account.
+    Proxy = "claudeai-proxy",
 }
 
-open_enum! {
-    /// The origin of an MCP server's definition (`source`, `scope`).
-    pub enum McpSource {
-        /// The host itself; no other origin uses this value.
-        Sdk = "sdk",
-        /// A plugin.
-        Plugin = "plugin",
-        /// The user's settings.
-        User = "user",
-        /// The project's settings.
-        Project = "project",
-        /// The project's local settings.
-        Local = "local",
-        /// The command line, or `mcp_set_servers`.
-        Dynamic = "dynamic",
-        /// Managed settings.
-        Managed = "managed",
-        /// The organisation.
-        Enterprise = "enterprise",
-        /// The user's account on claude.ai.
-        ClaudeAi = "claudeai",
-        /// An agent's definition.
-        Agent = "agent",
-    }
+/// The origin of an MCP server's definition (`source`, `scope`).
+#[wire]
+pub enum McpSource {
+    /// The host itself; no other origin uses this value.
+    Sdk = "sdk",
+    /// A plugin.
+    Plugin = "plugin",
+    /// The user's settings.
+    User = "user",
+    /// The project's settings.
+    Project = "project",
+    /// The project's local settings.
+    Local = "local",
+    /// The command line, or `mcp_set_servers`.
+    Dynamic = "dynamic",
+    /// Managed settings.
+    Managed = "managed",
+    /// The organisation.
+    Enterprise = "enterprise",
+    /// The user's account on claude.ai.
+    ClaudeAi = "claudeai",
+    /// An agent's definition.
+    Agent = "agent",
 }
 
 /// An MCP server's description of itself (`serverInfo`).

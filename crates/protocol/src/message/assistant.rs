@@ -6,16 +6,11 @@ mod error;
 mod meta;
 mod usage_report;
 
-pub use api_error::{
-    ApiErrorParams, ApiErrorProvider, CredentialRemedy, CutReason, RefusedMedia, RefusedMediaReason,
-};
-pub use context_usage::{
-    ContextAgent, ContextCategory, ContextCategoryKind, ContextMcpTool, ContextMemoryFile, ContextOverLimit,
-    ContextSkill, ContextUsage, OverLimitKind,
-};
-pub use error::AssistantError;
-pub use meta::{LocalCommandOutcome, LocalCommandRun, ToolUseMeta};
-pub use usage_report::{UsageLimit, UsageLimitScope, UsageLimits, UsageReport, UsageScopeName};
+pub use api_error::*;
+pub use context_usage::*;
+pub use error::*;
+pub use meta::*;
+pub use usage_report::*;
 
 use crate::{
     ApiMessageId, Block, Nullable, SessionId, ToolUseId, Uuid,

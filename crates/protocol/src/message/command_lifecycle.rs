@@ -1,6 +1,6 @@
 //! `command_lifecycle`: the state of a prompt.
 
-use crate::{Uuid, open_enum::open_enum};
+use crate::Uuid;
 
 /// The state of a prompt (`command_lifecycle`).
 ///
@@ -15,16 +15,15 @@ pub struct CommandLifecycle {
     pub state: CommandState,
 }
 
-open_enum! {
-    /// The state of a prompt.
-    pub enum CommandState {
-        /// Waiting in the queue.
-        Queued = "queued",
-        /// Its turn started, or the running turn included it.
-        Started = "started",
-        /// Answered.
-        Completed = "completed",
-        /// Cancelled before it started.
-        Cancelled = "cancelled",
-    }
+/// The state of a prompt.
+#[wire]
+pub enum CommandState {
+    /// Waiting in the queue.
+    Queued = "queued",
+    /// Its turn started, or the running turn included it.
+    Started = "started",
+    /// Answered.
+    Completed = "completed",
+    /// Cancelled before it started.
+    Cancelled = "cancelled",
 }

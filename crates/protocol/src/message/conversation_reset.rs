@@ -1,6 +1,6 @@
 //! `conversation_reset`: the conversation was reset.
 
-use crate::{Uuid, open_enum::open_enum};
+use crate::Uuid;
 
 /// The conversation was reset (`conversation_reset`).
 ///
@@ -19,16 +19,15 @@ pub struct ConversationReset {
     pub timestamp: Option<Box<str>>,
 }
 
-open_enum! {
-    /// The trigger of a reset.
-    pub enum ResetTrigger {
-        /// The command `/clear`.
-        Clear = "clear",
-        /// A plan was accepted, and a new context executes it.
-        PlanModeExit = "plan_mode_exit",
-        /// A new session was started to execute a plan.
-        FreshSession = "fresh_session",
-        /// The onboarding was repeated.
-        Onboarding = "onboarding",
-    }
+/// The trigger of a reset.
+#[wire]
+pub enum ResetTrigger {
+    /// The command `/clear`.
+    Clear = "clear",
+    /// A plan was accepted, and a new context executes it.
+    PlanModeExit = "plan_mode_exit",
+    /// A new session was started to execute a plan.
+    FreshSession = "fresh_session",
+    /// The onboarding was repeated.
+    Onboarding = "onboarding",
 }

@@ -15,7 +15,7 @@ macro_rules! messages {
     ) => {
         $crate::tagged::tagged! {
             $(#[$meta])*
-            pub enum $name by $tag $(within $outer = $outer_value)? {
+            pub enum $name tag = $tag $(, within = ($outer, $outer_value))? {
                 $( $(#[$variant_meta])* $variant($payload) = $wire $(as $nested)?, )+
             }
         }

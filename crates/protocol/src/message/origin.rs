@@ -1,31 +1,28 @@
 //! The origin of a message to the model.
 
-use crate::{open_enum::open_enum, tagged::tagged};
-
-tagged! {
-    /// The origin of a message to the model (`origin`).
-    ///
-    /// Used in both directions: a host marks text that a person typed as `human`.
-    pub enum Origin by "kind" {
-        /// A person typed it.
-        Human(PlainOrigin) = "human",
-        /// A channel of an MCP server sent it.
-        Channel(ChannelOrigin) = "channel",
-        /// Another session or agent sent it.
-        Peer(Box<PeerOrigin>) = "peer",
-        /// A report of a task or of an event outside of the session.
-        TaskNotification(Box<TaskNotificationOrigin>) = "task-notification",
-        /// The coordinator of several sessions sent it.
-        Coordinator(PlainOrigin) = "coordinator",
-        /// The origin is unknown.
-        Unclassified(PlainOrigin) = "unclassified",
-        /// An observing subagent sent it.
-        Observer(ObserverOrigin) = "observer",
-        /// The CLI continues automatically.
-        AutoContinuation(PlainOrigin) = "auto-continuation",
-        /// A report of activity for an observing subagent.
-        ObserverActivity(PlainOrigin) = "observer-activity",
-    }
+/// The origin of a message to the model (`origin`).
+///
+/// Used in both directions: a host marks text that a person typed as `human`.
+#[wire(tag = "kind")]
+pub enum Origin {
+    /// A person typed it.
+    Human(PlainOrigin) = "human",
+    /// A channel of an MCP server sent it.
+    Channel(ChannelOrigin) = "channel",
+    /// Another session or agent sent it.
+    Peer(Box<PeerOrigin>) = "peer",
+    /// A report of a task or of an event outside of the session.
+    TaskNotification(Box<TaskNotificationOrigin>) = "task-notification",
+    /// The coordinator of several sessions sent it.
+    Coordinator(PlainOrigin) = "coordinator",
+    /// The origin is unknown.
+    Unclassified(PlainOrigin) = "unclassified",
+    /// An observing subagent sent it.
+    Observer(ObserverOrigin) = "observer",
+    /// The CLI continues automatically.
+    AutoContinuation(PlainOrigin) = "auto-continuation",
+    /// A report of activity for an observing subagent.
+    ObserverActivity(PlainOrigin) = "observer-activity",
 }
 
 /// An origin without further details.
@@ -58,14 +55,13 @@ pub struct PeerOrigin {
     pub verified_peer_pid: Option<u64>,
 }
 
-open_enum! {
-    /// The permission mode of another session (`fromMode`).
-    pub enum PeerMode {
-        /// Tool calls are allowed without asking.
-        Bypass = "bypass",
-        /// The session asks for permission.
-        Prompting = "prompting",
-    }
+/// The permission mode of another session (`fromMode`).
+#[wire]
+pub enum PeerMode {
+    /// Tool calls are allowed without asking.
+    Bypass = "bypass",
+    /// The session asks for permission.
+    Prompting = "prompting",
 }
 
 /// A task or an event outside of the session (`task-notification`).
@@ -82,20 +78,19 @@ pub struct TaskNotificationOrigin {
     pub producer: Option<Box<str>>,
 }
 
-open_enum! {
-    /// The kind of a report to a session.
-    pub enum NotificationSubkind {
-        /// The stored prompt of a scheduled task.
-        ScheduledTrigger = "scheduled-trigger",
-        /// Another session of the same user.
-        PeerSendMessage = "peer-send-message",
-        /// A message relayed by a project.
-        ProjectsRelay = "projects-relay",
-        /// The session's inbox.
-        SessionInbox = "session-inbox",
-        /// An external event, such as a webhook.
-        ExternalEvent = "external-event",
-    }
+/// The kind of a report to a session.
+#[wire]
+pub enum NotificationSubkind {
+    /// The stored prompt of a scheduled task.
+    ScheduledTrigger = "scheduled-trigger",
+    /// Another session of the same user.
+    PeerSendMessage = "peer-send-message",
+    /// A message relayed by a project.
+    ProjectsRelay = "projects-relay",
+    /// The session's inbox.
+    SessionInbox = "session-inbox",
+    /// An external event, such as a webhook.
+    ExternalEvent = "external-event",
 }
 
 /// An observing subagent (`observer`).

@@ -1,7 +1,5 @@
 //! `rate_limit_event`: the account's rate limits.
 
-use crate::open_enum::open_enum;
-
 /// The account's rate limits (`rate_limit_event`), for accounts with a subscription.
 ///
 /// Declared; a scripted model does not trigger it.
@@ -46,86 +44,81 @@ pub struct RateLimitInfo {
     pub has_chargeable_saved_payment_method: Option<bool>,
 }
 
-open_enum! {
-    /// The status of a rate limit.
-    pub enum RateLimitStatus {
-        /// Requests are allowed.
-        Allowed = "allowed",
-        /// Requests are allowed, but the limit is near.
-        AllowedWarning = "allowed_warning",
-        /// Requests are rejected.
-        Rejected = "rejected",
-    }
+/// The status of a rate limit.
+#[wire]
+pub enum RateLimitStatus {
+    /// Requests are allowed.
+    Allowed = "allowed",
+    /// Requests are allowed, but the limit is near.
+    AllowedWarning = "allowed_warning",
+    /// Requests are rejected.
+    Rejected = "rejected",
 }
 
-open_enum! {
-    /// The kind of limit (`rateLimitType`).
-    pub enum RateLimitType {
-        /// The five-hour limit.
-        FiveHour = "five_hour",
-        /// The weekly limit.
-        SevenDay = "seven_day",
-        /// The weekly limit for Opus.
-        SevenDayOpus = "seven_day_opus",
-        /// The weekly limit for Sonnet.
-        SevenDaySonnet = "seven_day_sonnet",
-        /// The weekly limit including overage.
-        SevenDayOverageIncluded = "seven_day_overage_included",
-        /// The overage limit.
-        Overage = "overage",
-    }
+/// The kind of limit (`rateLimitType`).
+#[wire]
+pub enum RateLimitType {
+    /// The five-hour limit.
+    FiveHour = "five_hour",
+    /// The weekly limit.
+    SevenDay = "seven_day",
+    /// The weekly limit for Opus.
+    SevenDayOpus = "seven_day_opus",
+    /// The weekly limit for Sonnet.
+    SevenDaySonnet = "seven_day_sonnet",
+    /// The weekly limit including overage.
+    SevenDayOverageIncluded = "seven_day_overage_included",
+    /// The overage limit.
+    Overage = "overage",
 }
 
-open_enum! {
-    /// The reason why overage is disabled (`overageDisabledReason`).
-    pub enum OverageDisabledReason {
-        /// Overage was not provisioned.
-        NotProvisioned = "overage_not_provisioned",
-        /// The organisation disabled it.
-        OrgLevelDisabled = "org_level_disabled",
-        /// The organisation disabled it temporarily.
-        OrgLevelDisabledUntil = "org_level_disabled_until",
-        /// No credits are left.
-        OutOfCredits = "out_of_credits",
-        /// It is disabled for this seat tier.
-        SeatTierLevelDisabled = "seat_tier_level_disabled",
-        /// It is disabled for the member.
-        MemberLevelDisabled = "member_level_disabled",
-        /// The credit limit of this seat tier is zero.
-        SeatTierZeroCreditLimit = "seat_tier_zero_credit_limit",
-        /// The credit limit of the group is zero.
-        GroupZeroCreditLimit = "group_zero_credit_limit",
-        /// The credit limit of the member is zero.
-        MemberZeroCreditLimit = "member_zero_credit_limit",
-        /// The organisation disabled it for this service.
-        OrgServiceLevelDisabled = "org_service_level_disabled",
-        /// No limits are configured.
-        NoLimitsConfigured = "no_limits_configured",
-        /// The reason could not be fetched.
-        FetchError = "fetch_error",
-        /// Anything else.
-        Unclassified = "unknown",
-    }
+/// The reason why overage is disabled (`overageDisabledReason`).
+#[wire]
+pub enum OverageDisabledReason {
+    /// Overage was not provisioned.
+    NotProvisioned = "overage_not_provisioned",
+    /// The organisation disabled it.
+    OrgLevelDisabled = "org_level_disabled",
+    /// The organisation disabled it temporarily.
+    OrgLevelDisabledUntil = "org_level_disabled_until",
+    /// No credits are left.
+    OutOfCredits = "out_of_credits",
+    /// It is disabled for this seat tier.
+    SeatTierLevelDisabled = "seat_tier_level_disabled",
+    /// It is disabled for the member.
+    MemberLevelDisabled = "member_level_disabled",
+    /// The credit limit of this seat tier is zero.
+    SeatTierZeroCreditLimit = "seat_tier_zero_credit_limit",
+    /// The credit limit of the group is zero.
+    GroupZeroCreditLimit = "group_zero_credit_limit",
+    /// The credit limit of the member is zero.
+    MemberZeroCreditLimit = "member_zero_credit_limit",
+    /// The organisation disabled it for this service.
+    OrgServiceLevelDisabled = "org_service_level_disabled",
+    /// No limits are configured.
+    NoLimitsConfigured = "no_limits_configured",
+    /// The reason could not be fetched.
+    FetchError = "fetch_error",
+    /// Anything else.
+    Unclassified = "unknown",
 }
 
-open_enum! {
-    /// The scope of a limit (`limitScope`).
-    pub enum LimitScope {
-        /// The service.
-        Service = "service",
-        /// The channel.
-        Channel = "channel",
-        /// A group with a shared budget.
-        GroupPool = "group_pool",
-    }
+/// The scope of a limit (`limitScope`).
+#[wire]
+pub enum LimitScope {
+    /// The service.
+    Service = "service",
+    /// The channel.
+    Channel = "channel",
+    /// A group with a shared budget.
+    GroupPool = "group_pool",
 }
 
-open_enum! {
-    /// The action needed to continue (`errorCode`).
-    pub enum RateLimitErrorCode {
-        /// Credits must be bought.
-        CreditsRequired = "credits_required",
-    }
+/// The action needed to continue (`errorCode`).
+#[wire]
+pub enum RateLimitErrorCode {
+    /// Credits must be bought.
+    CreditsRequired = "credits_required",
 }
 
 /// Returns the empty string, for a missing field.

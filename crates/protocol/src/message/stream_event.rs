@@ -3,18 +3,12 @@
 mod delta;
 mod event;
 
-pub use delta::{
-    CitationsDelta, CompactionDelta, Delta, InputJsonDelta, SignatureDelta, TextDelta, ThinkingDelta,
-};
-pub use event::{
-    ApiError, ApiErrorKind, BlockDelta, BlockStart, BlockStop, Event, MessageDelta, MessageDeltaFields,
-    MessageStart, MessageStop, Ping, StreamError,
-};
+pub use delta::*;
+pub use event::*;
 
 use crate::{
     ApiMessageId, RawJson, SessionId, ToolUseId, Uuid,
     decode::{self, DecodeError},
-    open_enum::open_enum,
 };
 
 /// A fragment of the model's answer while it streams (`stream_event`), sent with `--include-partial-messages`.
@@ -82,16 +76,15 @@ impl StreamEvent {
     }
 }
 
-open_enum! {
-    /// The display of the model's thinking (`thinking_display`).
-    pub enum ThinkingDisplay {
-        /// Short progress updates.
-        Updates = "updates",
-        /// A summary.
-        Summarized = "summarized",
-        /// No thinking text.
-        Omitted = "omitted",
-    }
+/// The display of the model's thinking (`thinking_display`).
+#[wire]
+pub enum ThinkingDisplay {
+    /// Short progress updates.
+    Updates = "updates",
+    /// A summary.
+    Summarized = "summarized",
+    /// No thinking text.
+    Omitted = "omitted",
 }
 
 /// The blocks of an aborted answer (`abandoned_blocks`): the CLI repeats the request and streams another answer.

@@ -25,38 +25,30 @@ mod ui_invalidate;
 mod worker;
 mod writes_lost;
 
-pub use api_retry::{ApiRetry, NoResponse};
-pub use commands_changed::CommandsChanged;
-pub use compact::{CompactBoundary, CompactMetadata, CompactTrigger, PreservedMessages, PreservedSegment};
-pub use elicitation_complete::ElicitationComplete;
-pub use files_persisted::{FilesPersisted, PersistedFile, UnpersistedFile};
-pub use hook_run::{HookOutcome, HookProgress, HookResponse, HookStarted};
-pub use informational::{Informational, InformationalLevel, PromptSubmitOutcome};
-pub use init::{
-    ApiKeySource, Init, InitMcpServer, InitPlugin, ManagedLock, MemoryPaths, PluginError, ViewMode,
-};
-pub use local_command::LocalCommandOutput;
-pub use memory_recall::{Memory, MemoryRecall, MemoryRecallMode, MemoryScope};
-pub use mirror_error::{MirrorError, MirrorKey};
-pub use model::{
-    FallbackDirection, FallbackScope, ModelFallback, ModelFallbackTrigger, ModelRefusalFallback,
-    ModelRefusalNoFallback, RefusalTrigger,
-};
-pub use notification::{Notification, NotificationPriority};
-pub use permission_denied::PermissionDenied;
-pub use plugin_install::{PluginInstall, PluginInstallStatus};
-pub use request_progress::{ControlRequestProgress, RequestProgress};
-pub use session_state::{SessionState, SessionStateChanged};
-pub use session_title::SessionTitleChanged;
-pub use status::{CompactResult, Status, StatusKind};
-pub use task::{
-    BackgroundTask, BackgroundTasksChanged, ResourceLink, TaskEnd, TaskEndReason, TaskNotification,
-    TaskPatch, TaskProgress, TaskStarted, TaskStatus, TaskUpdated, TaskUsage,
-};
-pub use thinking_tokens::ThinkingTokens;
-pub use ui_invalidate::UiInvalidate;
-pub use worker::WorkerShuttingDown;
-pub use writes_lost::{LostWrites, SessionWritesLost, WriteErrorCode};
+pub use api_retry::*;
+pub use commands_changed::*;
+pub use compact::*;
+pub use elicitation_complete::*;
+pub use files_persisted::*;
+pub use hook_run::*;
+pub use informational::*;
+pub use init::*;
+pub use local_command::*;
+pub use memory_recall::*;
+pub use mirror_error::*;
+pub use model::*;
+pub use notification::*;
+pub use permission_denied::*;
+pub use plugin_install::*;
+pub use request_progress::*;
+pub use session_state::*;
+pub use session_title::*;
+pub use status::*;
+pub use task::*;
+pub use thinking_tokens::*;
+pub use ui_invalidate::*;
+pub use worker::*;
+pub use writes_lost::*;
 
 use super::declare::messages;
 use crate::ToolUseId;

@@ -6,9 +6,7 @@ mod tool_result_meta;
 pub use input::UserInput;
 pub use tool_result_meta::{PermissionOutcome, ToolResultMeta};
 
-use crate::{
-    ApiMessageId, Content, RawJson, SessionId, ToolUseId, Uuid, message::Origin, open_enum::open_enum,
-};
+use crate::{ApiMessageId, Content, RawJson, SessionId, ToolUseId, Uuid, message::Origin};
 
 /// Input of the model (`user`, from the CLI): tool results, synthetic prompts and replayed prompts.
 #[wire]
@@ -72,14 +70,13 @@ pub struct UserMessage {
     pub content: Content,
 }
 
-open_enum! {
-    /// The priority of a prompt (`priority`).
-    pub enum Priority {
-        /// Immediately: interrupts the running turn.
-        Now = "now",
-        /// As soon as the running turn can include it.
-        Next = "next",
-        /// In a separate turn afterwards.
-        Later = "later",
-    }
+/// The priority of a prompt (`priority`).
+#[wire]
+pub enum Priority {
+    /// Immediately: interrupts the running turn.
+    Now = "now",
+    /// As soon as the running turn can include it.
+    Next = "next",
+    /// In a separate turn afterwards.
+    Later = "later",
 }

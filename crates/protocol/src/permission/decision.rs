@@ -1,18 +1,17 @@
 //! The response to `can_use_tool`.
 
 use super::{DecisionClassification, PermissionUpdate};
-use crate::{RawJson, ToolUseId, tagged::tagged};
+use crate::{RawJson, ToolUseId, forms::from_payloads};
 
-tagged! {
-    /// The response to `can_use_tool`.
-    ///
-    /// There is no default: a caller decides explicitly.
-    pub enum Decision by "behavior" {
-        /// Allows the tool call.
-        Allow(Allow) = "allow",
-        /// Denies the tool call.
-        Deny(Deny) = "deny",
-    }
+/// The response to `can_use_tool`.
+///
+/// There is no default: a caller decides explicitly.
+#[wire(tag = "behavior")]
+pub enum Decision {
+    /// Allows the tool call.
+    Allow(Allow) = "allow",
+    /// Denies the tool call.
+    Deny(Deny) = "deny",
 }
 
 impl Decision {
@@ -79,17 +78,7 @@ impl Allow {
     }
 }
 
-impl From<Allow> for Decision {
-    fn from(allow: Allow) -> Self {
-        Self::Allow(allow)
-    }
-}
-
-impl From<Deny> for Decision {
-    fn from(deny: Deny) -> Self {
-        Self::Deny(deny)
-    }
-}
+from_payloads!(Decision: Allow, Deny);
 
 /// A denied tool call.
 #[wire(camelCase, new)]

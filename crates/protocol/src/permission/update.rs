@@ -1,24 +1,22 @@
 //! Changes to the permissions.
 
 use super::{PermissionMode, Rule};
-use crate::{open_enum::open_enum, tagged::tagged};
 
-tagged! {
-    /// A change to the permissions; `can_use_tool` suggests some, and its response can apply any.
-    pub enum PermissionUpdate by "type" {
-        /// Adds rules.
-        AddRules(RulesUpdate) = "addRules",
-        /// Replaces all rules of a behavior.
-        ReplaceRules(RulesUpdate) = "replaceRules",
-        /// Removes rules.
-        RemoveRules(RulesUpdate) = "removeRules",
-        /// Sets the mode.
-        SetMode(ModeUpdate) = "setMode",
-        /// Adds working directories.
-        AddDirectories(DirectoriesUpdate) = "addDirectories",
-        /// Removes working directories.
-        RemoveDirectories(DirectoriesUpdate) = "removeDirectories",
-    }
+/// A change to the permissions; `can_use_tool` suggests some, and its response can apply any.
+#[wire(tag = "type")]
+pub enum PermissionUpdate {
+    /// Adds rules.
+    AddRules(RulesUpdate) = "addRules",
+    /// Replaces all rules of a behavior.
+    ReplaceRules(RulesUpdate) = "replaceRules",
+    /// Removes rules.
+    RemoveRules(RulesUpdate) = "removeRules",
+    /// Sets the mode.
+    SetMode(ModeUpdate) = "setMode",
+    /// Adds working directories.
+    AddDirectories(DirectoriesUpdate) = "addDirectories",
+    /// Removes working directories.
+    RemoveDirectories(DirectoriesUpdate) = "removeDirectories",
 }
 
 impl PermissionUpdate {
@@ -112,30 +110,28 @@ impl DirectoriesUpdate {
     }
 }
 
-open_enum! {
-    /// The behavior of a rule.
-    pub enum RuleBehavior {
-        /// The tool call is allowed.
-        Allow = "allow",
-        /// The tool call is denied.
-        Deny = "deny",
-        /// The CLI asks the host.
-        Ask = "ask",
-    }
+/// The behavior of a rule.
+#[wire]
+pub enum RuleBehavior {
+    /// The tool call is allowed.
+    Allow = "allow",
+    /// The tool call is denied.
+    Deny = "deny",
+    /// The CLI asks the host.
+    Ask = "ask",
 }
 
-open_enum! {
-    /// The destination of a permission change.
-    pub enum UpdateDestination {
-        /// The user's settings.
-        UserSettings = "userSettings",
-        /// The project's settings; ignored if the folder is not trusted.
-        ProjectSettings = "projectSettings",
-        /// The project's local settings.
-        LocalSettings = "localSettings",
-        /// The session, until it ends.
-        Session = "session",
-        /// The session, as if passed on the command line.
-        CliArg = "cliArg",
-    }
+/// The destination of a permission change.
+#[wire]
+pub enum UpdateDestination {
+    /// The user's settings.
+    UserSettings = "userSettings",
+    /// The project's settings; ignored if the folder is not trusted.
+    ProjectSettings = "projectSettings",
+    /// The project's local settings.
+    LocalSettings = "localSettings",
+    /// The session, until it ends.
+    Session = "session",
+    /// The session, as if passed on the command line.
+    CliArg = "cliArg",
 }

@@ -1,7 +1,5 @@
 //! The credentials that sandboxed commands can see.
 
-use crate::open_enum::open_enum;
-
 /// The credentials that commands can see (`credentials`): names of files and variables, but no secrets.
 #[wire(Default, camelCase)]
 pub struct SandboxCredentials {
@@ -57,34 +55,31 @@ pub struct CredentialVar {
     pub inject_hosts: Option<Vec<String>>,
 }
 
-open_enum! {
-    /// What a command can see of a secret.
-    pub enum CredentialMode {
-        /// Nothing.
-        Deny = "deny",
-        /// A placeholder, which the proxy replaces in requests to the hosts that may receive the secret.
-        Mask = "mask",
-    }
+/// What a command can see of a secret.
+#[wire]
+pub enum CredentialMode {
+    /// Nothing.
+    Deny = "deny",
+    /// A placeholder, which the proxy replaces in requests to the hosts that may receive the secret.
+    Mask = "mask",
 }
 
-open_enum! {
-    /// How to continue if no secret is found.
-    pub enum SecretNoMatch {
-        /// Commands see nothing.
-        Deny = "deny",
-        /// Fail.
-        Error = "error",
-        /// Warn the user.
-        Warn = "warn",
-    }
+/// How to continue if no secret is found.
+#[wire]
+pub enum SecretNoMatch {
+    /// Commands see nothing.
+    Deny = "deny",
+    /// Fail.
+    Error = "error",
+    /// Warn the user.
+    Warn = "warn",
 }
 
-open_enum! {
-    /// The format of a secret.
-    pub enum SecretDecode {
-        /// A JSON web token.
-        Jwt = "jwt",
-    }
+/// The format of a secret.
+#[wire]
+pub enum SecretDecode {
+    /// A JSON web token.
+    Jwt = "jwt",
 }
 
 /// The names of the variables that contain a pair of AWS keys.
@@ -109,12 +104,11 @@ pub struct SigV4 {
     pub sigv4a: Option<SigningRule>,
 }
 
-open_enum! {
-    /// How to treat a request that can't be signed again.
-    pub enum SigningRule {
-        /// Reject the request.
-        Deny = "deny",
-        /// Send the request unchanged.
-        Passthrough = "passthrough",
-    }
+/// How to treat a request that can't be signed again.
+#[wire]
+pub enum SigningRule {
+    /// Reject the request.
+    Deny = "deny",
+    /// Send the request unchanged.
+    Passthrough = "passthrough",
 }

@@ -1,6 +1,6 @@
 //! Hooks in settings: commands, model prompts, HTTP requests and MCP tools.
 
-use crate::{RawJson, Secrets, control::HookFailure, open_enum::open_enum, tagged::tagged};
+use crate::{RawJson, Secrets, control::HookFailure};
 
 /// Hooks of one event with the same matcher.
 #[wire(camelCase, new)]
@@ -12,20 +12,19 @@ pub struct SettingsHookMatcher {
     pub hooks: Vec<SettingsHook>,
 }
 
-tagged! {
-    /// A hook in the settings.
-    pub enum SettingsHook by "type" hides unknown {
-        /// A command, which reads the event's input from its standard input.
-        Command(Box<CommandHook>) = "command",
-        /// A prompt for a model.
-        Prompt(Box<PromptHook>) = "prompt",
-        /// A check by an agent.
-        Agent(Box<AgentHook>) = "agent",
-        /// An HTTP request with the event's input.
-        Http(Box<HttpHook>) = "http",
-        /// A tool of an MCP server.
-        McpTool(Box<McpToolHook>) = "mcp_tool",
-    }
+/// A hook in the settings.
+#[wire(tag = "type", hides = unknown)]
+pub enum SettingsHook {
+    /// A command, which reads the event's input from its standard input.
+    Command(Box<CommandHook>) = "command",
+    /// A prompt for a model.
+    Prompt(Box<PromptHook>) = "prompt",
+    /// A check by an agent.
+    Agent(Box<AgentHook>) = "agent",
+    /// An HTTP request with the event's input.
+    Http(Box<HttpHook>) = "http",
+    /// A tool of an MCP server.
+    McpTool(Box<McpToolHook>) = "mcp_tool",
 }
 
 /// A command (`command`).
@@ -55,14 +54,13 @@ pub struct CommandHook {
     pub async_rewake: Option<bool>,
 }
 
-open_enum! {
-    /// The shell of a command.
-    pub enum HookShell {
-        /// The user's shell, or `bash`.
-        Bash = "bash",
-        /// PowerShell.
-        PowerShell = "powershell",
-    }
+/// The shell of a command.
+#[wire]
+pub enum HookShell {
+    /// The user's shell, or `bash`.
+    Bash = "bash",
+    /// PowerShell.
+    PowerShell = "powershell",
 }
 
 /// A prompt for a model (`prompt`).

@@ -1,6 +1,6 @@
 //! Permission settings.
 
-use crate::{PermissionMode, open_enum::open_enum};
+use crate::PermissionMode;
 
 /// The permission settings (`permissions`); rules are texts such as `Tool` or `Tool(content)`.
 #[wire(Default, camelCase)]
@@ -33,10 +33,9 @@ pub struct PermissionSettings {
     pub working_directories_exclude: Option<Vec<String>>,
 }
 
-open_enum! {
-    /// A mark that disables a feature.
-    pub enum DisabledMark {
-        /// The feature is disabled.
-        Disable = "disable",
-    }
+/// A mark that disables a feature.
+#[wire]
+pub enum DisabledMark {
+    /// The feature is disabled.
+    Disable = "disable",
 }

@@ -1,19 +1,18 @@
 //! The steps of an answer, each with its token counts.
 
-use crate::{Nullable, tagged::tagged, usage::CacheCreation};
+use crate::{Nullable, usage::CacheCreation};
 
-tagged! {
-    /// One step of an answer (an item of `iterations`).
-    pub enum Iteration by "type" {
-        /// An answer of the model.
-        Message(Box<IterationUsage>) = "message",
-        /// A compaction of the context.
-        Compaction(Box<IterationUsage>) = "compaction",
-        /// Advice of another model.
-        AdvisorMessage(Box<IterationUsage>) = "advisor_message",
-        /// An answer of another model, after the first one declined.
-        FallbackMessage(Box<IterationUsage>) = "fallback_message",
-    }
+/// One step of an answer (an item of `iterations`).
+#[wire(tag = "type")]
+pub enum Iteration {
+    /// An answer of the model.
+    Message(Box<IterationUsage>) = "message",
+    /// A compaction of the context.
+    Compaction(Box<IterationUsage>) = "compaction",
+    /// Advice of another model.
+    AdvisorMessage(Box<IterationUsage>) = "advisor_message",
+    /// An answer of another model, after the first one declined.
+    FallbackMessage(Box<IterationUsage>) = "fallback_message",
 }
 
 /// Token counts of one step of an answer.

@@ -1,7 +1,5 @@
 //! Token counts and cost of one model.
 
-use crate::open_enum::open_enum;
-
 /// Token counts and cost of one model (`modelUsage`).
 #[wire(Default, camelCase, tolerant)]
 pub struct ModelUsage {
@@ -38,14 +36,13 @@ pub struct ModelUsage {
     pub cost_basis: Option<CostBasis>,
 }
 
-open_enum! {
-    /// The price list of a cost (`costBasis`).
-    pub enum CostBasis {
-        /// The CLI's own price list.
-        List = "list",
-        /// The price list in the organisation's settings.
-        Managed = "managed",
-        /// An estimate, since no price list applies.
-        Unclassified = "unknown",
-    }
+/// The price list of a cost (`costBasis`).
+#[wire]
+pub enum CostBasis {
+    /// The CLI's own price list.
+    List = "list",
+    /// The price list in the organisation's settings.
+    Managed = "managed",
+    /// An estimate, since no price list applies.
+    Unclassified = "unknown",
 }

@@ -6,10 +6,10 @@ use agentwire_protocol::{
     ControlCall, Hidden, Message, PermissionMode, RawJson, RequestId,
     control::{
         Ack, ControlCancelRequest, ControlResponse, HookFailure, HookMatcher, Initialize, InitializeReply,
-        Interrupt, InterruptReply, McpStatus, McpStatusReply, OutboundRequest, SendMcpMessage, SetModel,
+        Interrupt, InterruptReply, McpMessage, McpStatus, McpStatusReply, OutboundRequest, SetModel,
         SetModelReply, SetPermissionMode,
     },
-    mcp::{HttpServer, McpServerConfig},
+    mcp::{McpServerConfig, RemoteServer},
     message::UserInput,
     permission::{Allow, Decision, PermissionUpdate, Rule, RuleBehavior, RulesUpdate, UpdateDestination},
 };
@@ -24,7 +24,7 @@ fn requests_start_with_their_subtype() {
     assert_snapshot!(sent(&SetModel::new(None)), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"set_model"}}"#);
     assert_snapshot!(sent(&SetPermissionMode::new(PermissionMode::Plan)), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"set_permission_mode","mode":"plan"}}"#);
     assert_snapshot!(sent(&McpStatus::default()), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"mcp_status"}}"#);
-    assert_snapshot!(sent(&SendMcpMessage::new("srv", raw(r#"{"jsonrpc":"2.0","id":1.0}"#))), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"mcp_message","server_name":"srv","message":{"jsonrpc":"2.0","id":1.0}}}"#);
+    assert_snapshot!(sent(&McpMessage::new("srv", raw(r#"{"jsonrpc":"2.0","id":1.0}"#))), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"mcp_message","server_name":"srv","message":{"jsonrpc":"2.0","id":1.0}}}"#);
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn initialize_contains_its_hooks_and_servers() {
     initialize.hooks = BTreeMap::from([("PreToolUse".into(), vec![matcher])]);
     initialize.sdk_mcp_servers = vec!["srv".into()];
     initialize.system_prompt = Some(vec![String::new()]);
-    let mut far = HttpServer::new("http://far");
+    let mut far = RemoteServer::new("http://far");
     far.headers = Hidden(BTreeMap::from([("Authorization".into(), "Bearer secret".to_owned())]));
     initialize.mcp_servers = BTreeMap::from([("far".into(), McpServerConfig::Http(far))]);
     assert_snapshot!(sent(&initialize), @r#"{"type":"control_request","request_id":"r1","request":{"subtype":"initialize","hooks":{"PreToolUse":[{"matcher":"Bash|Write","hookCallbackIds":["cb_1"],"timeout":2.5,"onFailure":"block"}]},"sdkMcpServers":["srv"],"systemPrompt":[""],"mcpServers":{"far":{"type":"http","url":"http://far","headers":{"Authorization":"Bearer secret"}}}}}"#);

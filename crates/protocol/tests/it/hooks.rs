@@ -3,8 +3,8 @@
 use agentwire_protocol::{
     InboundRequest, Message, PermissionMode, RawJson,
     hook::{
-        BlockDecision, HookEvent, HookReply, PermissionDecision, PostToolUse, PostToolUseOutput, PreToolUse,
-        PreToolUseOutput, Stop, StopOutput, UserPromptSubmit, UserPromptSubmitOutput,
+        BlockDecision, ContextOutput, HookEvent, HookReply, PermissionDecision, PostToolUse,
+        PostToolUseOutput, PreToolUse, PreToolUseOutput, Stop, UserPromptSubmit, UserPromptSubmitOutput,
     },
 };
 use insta::assert_snapshot;
@@ -101,7 +101,7 @@ fn user_prompt_submit_replies_are_written_as_the_cli_reads_them() {
 #[test]
 fn stop_replies_are_written_as_the_cli_reads_them() {
     assert_snapshot!(json(&HookReply::<Stop>::go_on("not yet")), @r#"{"decision":"block","reason":"not yet"}"#);
-    let mut output = StopOutput::default();
+    let mut output = ContextOutput::default();
     output.additional_context = Some("c".to_owned());
     assert_snapshot!(json(&HookReply::<Stop>::output(output)), @r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"c"}}"#);
 }

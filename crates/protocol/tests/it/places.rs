@@ -47,7 +47,7 @@ fn every_message_kind_is_in_every_list() {
         ["invalid", "unknown"].contains(&folder.as_str()) || kinds().iter().any(|(_, own)| own == folder)
     };
     let strange: Vec<_> = folders.iter().filter(|folder| !own(folder)).collect();
-    assert!(strange.is_empty(), "fixtures of no kind that a `tagged!` has: {strange:?}");
+    assert!(strange.is_empty(), "fixtures of no kind that a union has: {strange:?}");
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn is_of_word(char: char) -> bool {
 
 const KEYWORDS: &[&str] =
     &["fn", "struct", "enum", "trait", "type", "mod", "const", "static", "as", "macro_rules"];
-/// A variant that `tagged!` adds to every union, and a type that is exported by another name.
+/// A variant that every tagged union has, and a type that is exported by another name.
 const MADE: &[&str] = &["Unknown", "Form"];
 
 #[cfg(test)]

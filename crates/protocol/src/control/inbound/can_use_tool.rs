@@ -1,9 +1,8 @@
 //! `can_use_tool`: a permission request for a tool call.
 
-use super::InboundCall;
 use crate::{
     RawJson, ToolName, ToolUseId,
-    permission::{Allow, Decision, DecisionClassification, DecisionReason, McpOrigin, PermissionUpdate},
+    permission::{Allow, DecisionClassification, DecisionReason, McpOrigin, PermissionUpdate},
 };
 
 /// A permission request for a tool call (`can_use_tool`).
@@ -87,11 +86,6 @@ impl CanUseTool {
         allow.decision_classification = Some(DecisionClassification::UserPermanent);
         Some(allow)
     }
-}
-
-impl InboundCall for CanUseTool {
-    const SUBTYPE: &'static str = "can_use_tool";
-    type Reply = Decision;
 }
 
 /// A rule of the user that requires asking (`matched_ask_rule`).

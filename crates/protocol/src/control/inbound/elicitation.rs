@@ -1,10 +1,6 @@
 //! `elicitation`: a question of an MCP server to the user.
 
-use super::InboundCall;
-use crate::{
-    RawJson,
-    elicitation::{ElicitationMode, ElicitationReply},
-};
+use crate::{RawJson, elicitation::ElicitationMode};
 
 /// A question of an MCP server to the user (`elicitation`).
 ///
@@ -34,9 +30,4 @@ pub struct ElicitationAsked {
     pub display_name: Option<Box<str>>,
     /// The purpose of the question, in the server's words (`description`).
     pub description: Option<String>,
-}
-
-impl InboundCall for ElicitationAsked {
-    const SUBTYPE: &'static str = "elicitation";
-    type Reply = ElicitationReply;
 }

@@ -1,6 +1,5 @@
 //! `hook_callback`: the call of a hook callback.
 
-use super::InboundCall;
 use crate::{DecodeError, RawJson, ToolUseId, hook::AnyInput};
 
 /// The call of a hook callback (`hook_callback`).
@@ -26,10 +25,4 @@ impl HookCallback {
     pub fn any_input(&self) -> Result<AnyInput, DecodeError> {
         self.input.decode()
     }
-}
-
-/// The reply type depends on the event, so it is raw JSON here.
-impl InboundCall for HookCallback {
-    const SUBTYPE: &'static str = "hook_callback";
-    type Reply = RawJson;
 }

@@ -1,22 +1,17 @@
-//! `mcp_message` from the CLI: a JSON-RPC message for an in-process MCP server.
+//! `mcp_message`: a JSON-RPC message for or of an in-process MCP server.
 
-use super::InboundCall;
 use crate::RawJson;
 
-/// A JSON-RPC message for an in-process MCP server (`mcp_message`).
+/// A JSON-RPC message for an in-process MCP server, or of it (`mcp_message`).
 ///
-/// Also sent during the handshake: answer it before `initialize` is answered, or the first turn hangs.
-#[wire]
+/// The CLI also sends one during the handshake: answer it before `initialize` is answered, or the first turn hangs.
+/// The CLI's reply only confirms the receipt; its answer to a JSON-RPC request arrives as a separate `mcp_message`.
+#[wire(new)]
 pub struct McpMessage {
     /// The registered name of the server (`server_name`).
     pub server_name: Box<str>,
     /// The message (`message`).
     pub message: RawJson,
-}
-
-impl InboundCall for McpMessage {
-    const SUBTYPE: &'static str = "mcp_message";
-    type Reply = McpMessageReply;
 }
 
 /// The reply of an in-process MCP server to a message.

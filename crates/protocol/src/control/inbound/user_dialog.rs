@@ -1,7 +1,6 @@
 //! `request_user_dialog`: a dialog with the user.
 
-use super::InboundCall;
-use crate::{RawJson, ToolUseId, tagged::tagged};
+use crate::{RawJson, ToolUseId};
 
 /// A request for a dialog with the user (`request_user_dialog`).
 ///
@@ -18,19 +17,13 @@ pub struct RequestUserDialog {
     pub tool_use_id: Option<ToolUseId>,
 }
 
-impl InboundCall for RequestUserDialog {
-    const SUBTYPE: &'static str = "request_user_dialog";
-    type Reply = RequestUserDialogReply;
-}
-
-tagged! {
-    /// The outcome of a dialog with the user.
-    pub enum RequestUserDialogReply by "behavior" {
-        /// The user made a choice.
-        Completed(DialogChoice) = "completed",
-        /// The user dismissed the dialog, and the CLI uses its default.
-        Cancelled(DialogCancelled) = "cancelled",
-    }
+/// The outcome of a dialog with the user.
+#[wire(tag = "behavior")]
+pub enum RequestUserDialogReply {
+    /// The user made a choice.
+    Completed(DialogChoice) = "completed",
+    /// The user dismissed the dialog, and the CLI uses its default.
+    Cancelled(DialogCancelled) = "cancelled",
 }
 
 impl RequestUserDialogReply {

@@ -1,7 +1,5 @@
 //! Hook callbacks in the handshake.
 
-use crate::open_enum::open_enum;
-
 /// Hook callbacks of one event with the same matcher.
 #[wire(Default, camelCase)]
 pub struct HookMatcher {
@@ -15,12 +13,11 @@ pub struct HookMatcher {
     pub on_failure: Option<HookFailure>,
 }
 
-open_enum! {
-    /// How the CLI continues if a hook callback fails.
-    pub enum HookFailure {
-        /// Block the guarded action.
-        Block = "block",
-        /// Proceed.
-        Continue = "continue",
-    }
+/// How the CLI continues if a hook callback fails.
+#[wire]
+pub enum HookFailure {
+    /// Block the guarded action.
+    Block = "block",
+    /// Proceed.
+    Continue = "continue",
 }

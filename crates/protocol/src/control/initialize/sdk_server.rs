@@ -1,6 +1,6 @@
 //! In-process MCP servers in the handshake.
 
-use crate::{RawJson, mcp::ToolPolicy, open_enum::open_enum};
+use crate::{RawJson, mcp::ToolPolicy};
 
 /// Settings of an in-process MCP server (`sdkMcpServerConfigs`).
 #[wire(Default, Eq)]
@@ -32,26 +32,24 @@ pub struct SdkServerManifest {
     pub tools_list_result: Option<RawJson>,
 }
 
-open_enum! {
-    /// The origin of the manifests (`sdkMcpServerManifestsOrigin`).
-    pub enum ManifestsOrigin {
-        /// The host asked the servers for this request.
-        HostPerSend = "host_per_send",
-    }
+/// The origin of the manifests (`sdkMcpServerManifestsOrigin`).
+#[wire]
+pub enum ManifestsOrigin {
+    /// The host asked the servers for this request.
+    HostPerSend = "host_per_send",
 }
 
-open_enum! {
-    /// The outcome of a manifest (`sdk_mcp_manifests_parked`).
-    pub enum ManifestFate {
-        /// The CLI uses it when it connects to the server.
-        Parked = "parked",
-        /// The server was already connected.
-        AlreadyConnected = "already_connected",
-        /// The manifest is for another version of MCP.
-        ProtocolVersionMismatch = "protocol_version_mismatch",
-        /// The manifest has the wrong shape.
-        Malformed = "malformed",
-        /// The CLI does not support manifests.
-        NotHonoured = "not_honoured",
-    }
+/// The outcome of a manifest (`sdk_mcp_manifests_parked`).
+#[wire]
+pub enum ManifestFate {
+    /// The CLI uses it when it connects to the server.
+    Parked = "parked",
+    /// The server was already connected.
+    AlreadyConnected = "already_connected",
+    /// The manifest is for another version of MCP.
+    ProtocolVersionMismatch = "protocol_version_mismatch",
+    /// The manifest has the wrong shape.
+    Malformed = "malformed",
+    /// The CLI does not support manifests.
+    NotHonoured = "not_honoured",
 }

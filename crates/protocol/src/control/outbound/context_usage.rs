@@ -1,7 +1,5 @@
 //! `get_context_usage`: the content of the model's context window.
 
-use crate::open_enum::open_enum;
-
 /// Requests the content of the model's context window (`get_context_usage`).
 #[wire(Default, Eq)]
 pub struct GetContextUsage {
@@ -9,14 +7,13 @@ pub struct GetContextUsage {
     pub detail: Option<ContextDetail>,
 }
 
-open_enum! {
-    /// The precision of the counts (`detail`).
-    pub enum ContextDetail {
-        /// An estimate, without an API request.
-        Summary = "summary",
-        /// Counts by the API.
-        Full = "full",
-    }
+/// The precision of the counts (`detail`).
+#[wire]
+pub enum ContextDetail {
+    /// An estimate, without an API request.
+    Summary = "summary",
+    /// Counts by the API.
+    Full = "full",
 }
 
 /// The content of the model's context window. Counts are in tokens.
@@ -84,50 +81,48 @@ pub struct ContextCategory {
     pub kind: Option<ContextCategoryKind>,
 }
 
-open_enum! {
-    /// A category of content (`id`).
-    pub enum ContextCategoryId {
-        /// The system prompt.
-        SystemPrompt = "system_prompt",
-        /// The CLI's own tools.
-        SystemTools = "system_tools",
-        /// The tools of MCP servers.
-        McpTools = "mcp_tools",
-        /// The instructions of MCP servers.
-        McpInstructions = "mcp_instructions",
-        /// The tools of MCP servers that are loaded on demand.
-        McpToolsDeferred = "mcp_tools_deferred",
-        /// The CLI's own tools that are loaded on demand.
-        SystemToolsDeferred = "system_tools_deferred",
-        /// The agents.
-        CustomAgents = "custom_agents",
-        /// The instruction files.
-        MemoryFiles = "memory_files",
-        /// The skills.
-        Skills = "skills",
-        /// The conversation.
-        Messages = "messages",
-        /// Space reserved for automatic compaction.
-        AutocompactBuffer = "autocompact_buffer",
-        /// Space reserved for compaction.
-        CompactBuffer = "compact_buffer",
-        /// Free space.
-        FreeSpace = "free_space",
-    }
+/// A category of content (`id`).
+#[wire]
+pub enum ContextCategoryId {
+    /// The system prompt.
+    SystemPrompt = "system_prompt",
+    /// The CLI's own tools.
+    SystemTools = "system_tools",
+    /// The tools of MCP servers.
+    McpTools = "mcp_tools",
+    /// The instructions of MCP servers.
+    McpInstructions = "mcp_instructions",
+    /// The tools of MCP servers that are loaded on demand.
+    McpToolsDeferred = "mcp_tools_deferred",
+    /// The CLI's own tools that are loaded on demand.
+    SystemToolsDeferred = "system_tools_deferred",
+    /// The agents.
+    CustomAgents = "custom_agents",
+    /// The instruction files.
+    MemoryFiles = "memory_files",
+    /// The skills.
+    Skills = "skills",
+    /// The conversation.
+    Messages = "messages",
+    /// Space reserved for automatic compaction.
+    AutocompactBuffer = "autocompact_buffer",
+    /// Space reserved for compaction.
+    CompactBuffer = "compact_buffer",
+    /// Free space.
+    FreeSpace = "free_space",
 }
 
-open_enum! {
-    /// How a category of content counts (`kind`).
-    pub enum ContextCategoryKind {
-        /// Content in the window.
-        Used = "used",
-        /// Free space.
-        Free = "free",
-        /// Reserved space.
-        Buffer = "buffer",
-        /// Content outside of the window, which is not counted.
-        Deferred = "deferred",
-    }
+/// How a category of content counts (`kind`).
+#[wire]
+pub enum ContextCategoryKind {
+    /// Content in the window.
+    Used = "used",
+    /// Free space.
+    Free = "free",
+    /// Reserved space.
+    Buffer = "buffer",
+    /// Content outside of the window, which is not counted.
+    Deferred = "deferred",
 }
 
 /// A square of the picture.

@@ -1,6 +1,6 @@
 //! File requests: suggestions, reading, rewinding, and the session's knowledge of files.
 
-use crate::{Uuid, open_enum::open_enum};
+use crate::Uuid;
 
 /// Requests files that match the user's input (`file_suggestions`).
 ///
@@ -67,14 +67,13 @@ pub struct ReadFile {
     pub encoding: Option<FileEncoding>,
 }
 
-open_enum! {
-    /// The encoding of a file's contents (`encoding`).
-    pub enum FileEncoding {
-        /// Text, with U+FFFD for invalid UTF-8.
-        Utf8 = "utf-8",
-        /// Base64.
-        Base64 = "base64",
-    }
+/// The encoding of a file's contents (`encoding`).
+#[wire]
+pub enum FileEncoding {
+    /// Text, with U+FFFD for invalid UTF-8.
+    Utf8 = "utf-8",
+    /// Base64.
+    Base64 = "base64",
 }
 
 /// The contents of a file.

@@ -1,6 +1,6 @@
 //! Authentication of MCP servers.
 
-use crate::{Hidden, open_enum::open_enum};
+use crate::Hidden;
 
 /// Starts the authentication of an MCP server at a URL (`mcp_authenticate`).
 ///
@@ -32,14 +32,13 @@ pub struct McpAuthenticateReply {
     pub callback_port: Option<u16>,
 }
 
-open_enum! {
-    /// The target of the browser redirect (`redirectScheme`).
-    pub enum RedirectScheme {
-        /// The CLI's own listener.
-        Localhost = "localhost",
-        /// The URL that the host passed.
-        Custom = "custom",
-    }
+/// The target of the browser redirect (`redirectScheme`).
+#[wire]
+pub enum RedirectScheme {
+    /// The CLI's own listener.
+    Localhost = "localhost",
+    /// The URL that the host passed.
+    Custom = "custom",
 }
 
 /// Forwards the URL that the browser was redirected to (`mcp_oauth_callback_url`).

@@ -1,6 +1,6 @@
 //! `mcp_call`: a call of an MCP tool by the host.
 
-use crate::{Nullable, RawJson, open_enum::open_enum};
+use crate::{Nullable, RawJson};
 
 /// Calls a tool of an MCP server that the CLI runs (`mcp_call`), without the model, and without a permission check
 /// by default.
@@ -84,18 +84,17 @@ pub struct Staging {
     pub retryable: Option<bool>,
 }
 
-open_enum! {
-    /// The error code of a call with files or limits (`staging.error_code`).
-    pub enum StagingErrorCode {
-        /// The tool failed, or did not run.
-        ToolError = "tool_error",
-        /// The latest start time has passed.
-        Expired = "expired",
-        /// An input file does not exist.
-        InputMissing = "input_missing",
-        /// An output file is too large.
-        OutputTooLarge = "output_too_large",
-        /// An output file was changed concurrently.
-        OutputConflict = "output_conflict",
-    }
+/// The error code of a call with files or limits (`staging.error_code`).
+#[wire]
+pub enum StagingErrorCode {
+    /// The tool failed, or did not run.
+    ToolError = "tool_error",
+    /// The latest start time has passed.
+    Expired = "expired",
+    /// An input file does not exist.
+    InputMissing = "input_missing",
+    /// An output file is too large.
+    OutputTooLarge = "output_too_large",
+    /// An output file was changed concurrently.
+    OutputConflict = "output_conflict",
 }

@@ -1,7 +1,7 @@
 //! `list_permission_rules`: the active permission rules and their sources.
 
 use super::SettingsError;
-use crate::{open_enum::open_enum, permission::RuleBehavior};
+use crate::permission::RuleBehavior;
 
 /// Requests the active permission rules (`list_permission_rules`). CLI 2.1.197 does not support it.
 #[wire(Copy, Default, Eq)]
@@ -51,46 +51,44 @@ pub struct PermissionRuleEntry {
     pub not_in_effect: Option<bool>,
 }
 
-open_enum! {
-    /// The source of a permission rule (`source`).
-    pub enum PermissionRuleSource {
-        /// The user's settings.
-        UserSettings = "userSettings",
-        /// The project's settings.
-        ProjectSettings = "projectSettings",
-        /// The project's local settings.
-        LocalSettings = "localSettings",
-        /// `--settings`, or `apply_flag_settings`.
-        FlagSettings = "flagSettings",
-        /// The organisation's settings.
-        PolicySettings = "policySettings",
-        /// Another command line flag.
-        CliArg = "cliArg",
-        /// A slash command.
-        Command = "command",
-        /// An answer of the user in this session.
-        Session = "session",
-        /// A mounted MCP server.
-        McpMount = "mcpMount",
-        /// A restriction of the available tools.
-        ToolsNarrowing = "toolsNarrowing",
-        /// The host's policy for tools of an MCP server.
-        McpServerPolicy = "mcpServerPolicy",
-        /// A credential of the host.
-        HostCredential = "hostCredential",
-    }
+/// The source of a permission rule (`source`).
+#[wire]
+pub enum PermissionRuleSource {
+    /// The user's settings.
+    UserSettings = "userSettings",
+    /// The project's settings.
+    ProjectSettings = "projectSettings",
+    /// The project's local settings.
+    LocalSettings = "localSettings",
+    /// `--settings`, or `apply_flag_settings`.
+    FlagSettings = "flagSettings",
+    /// The organisation's settings.
+    PolicySettings = "policySettings",
+    /// Another command line flag.
+    CliArg = "cliArg",
+    /// A slash command.
+    Command = "command",
+    /// An answer of the user in this session.
+    Session = "session",
+    /// A mounted MCP server.
+    McpMount = "mcpMount",
+    /// A restriction of the available tools.
+    ToolsNarrowing = "toolsNarrowing",
+    /// The host's policy for tools of an MCP server.
+    McpServerPolicy = "mcpServerPolicy",
+    /// A credential of the host.
+    HostCredential = "hostCredential",
 }
 
-open_enum! {
-    /// Where a permission rule can be changed (`editability`).
-    pub enum RuleEditability {
-        /// In a settings file of the user.
-        Persistent = "persistent",
-        /// In this session only.
-        Session = "session",
-        /// Not from this session.
-        Readonly = "readonly",
-    }
+/// Where a permission rule can be changed (`editability`).
+#[wire]
+pub enum RuleEditability {
+    /// In a settings file of the user.
+    Persistent = "persistent",
+    /// In this session only.
+    Session = "session",
+    /// Not from this session.
+    Readonly = "readonly",
 }
 
 /// The description of a rule in three parts; the middle one is the rule's own text.

@@ -3,7 +3,6 @@
 use crate::{
     agent::AgentInfo,
     mcp::McpServerStatus,
-    open_enum::open_enum,
     plugin::{PluginConfig, PluginInfo},
     slash_command::SlashCommand,
 };
@@ -51,18 +50,17 @@ pub struct CacheImpact {
     pub lsp_tool_change: Option<LspToolChange>,
 }
 
-open_enum! {
-    /// A change of the language server tool (`lsp_tool_change`).
-    pub enum LspToolChange {
-        /// It would be added.
-        Adds = "adds",
-        /// It might be added.
-        MayAdd = "may-add",
-        /// It would be removed.
-        Removes = "removes",
-        /// It might be removed.
-        MayRemove = "may-remove",
-    }
+/// A change of the language server tool (`lsp_tool_change`).
+#[wire]
+pub enum LspToolChange {
+    /// It would be added.
+    Adds = "adds",
+    /// It might be added.
+    MayAdd = "may-add",
+    /// It would be removed.
+    Removes = "removes",
+    /// It might be removed.
+    MayRemove = "may-remove",
 }
 
 /// Reloads the skills (`reload_skills`).

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    Nullable, PermissionMode, Secrets, SessionId, agent::AgentDefinition, control::InitializeReply,
-    open_enum::open_enum,
-};
+use crate::{Nullable, PermissionMode, Secrets, SessionId, agent::AgentDefinition, control::InitializeReply};
 
 /// Sets the title of the session (`rename_session`).
 ///
@@ -22,14 +19,13 @@ pub struct RenameSession {
     pub session_id: Option<SessionId>,
 }
 
-open_enum! {
-    /// The source of a session title (`source`).
-    pub enum RenameSource {
-        /// A user on the web.
-        Remote = "remote",
-        /// The user of the host.
-        Host = "host",
-    }
+/// The source of a session title (`source`).
+#[wire]
+pub enum RenameSource {
+    /// A user on the web.
+    Remote = "remote",
+    /// The user of the host.
+    Host = "host",
 }
 
 /// Sets the colour of the session (`set_color`).

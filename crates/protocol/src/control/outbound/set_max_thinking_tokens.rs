@@ -1,6 +1,6 @@
 //! `set_max_thinking_tokens`: the limit and the display of thinking.
 
-use crate::{Nullable, open_enum::open_enum};
+use crate::Nullable;
 
 /// Sets the limit and the display of thinking (`set_max_thinking_tokens`).
 ///
@@ -20,14 +20,13 @@ impl SetMaxThinkingTokens {
     }
 }
 
-open_enum! {
-    /// The display of thinking (`thinking_display`).
-    pub enum ThinkingDisplay {
-        /// A summary.
-        Summarized = "summarized",
-        /// No thinking text.
-        Omitted = "omitted",
-        /// A short title for each section; only in sessions that the vendor hosts.
-        Highlights = "highlights",
-    }
+/// The display of thinking (`thinking_display`).
+#[wire]
+pub enum ThinkingDisplay {
+    /// A summary.
+    Summarized = "summarized",
+    /// No thinking text.
+    Omitted = "omitted",
+    /// A short title for each section; only in sessions that the vendor hosts.
+    Highlights = "highlights",
 }

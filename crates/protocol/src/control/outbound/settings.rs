@@ -1,6 +1,6 @@
 //! Requests to read and change settings.
 
-use crate::{RawJson, effort::Effort, open_enum::open_enum, settings::RawSettings};
+use crate::{RawJson, effort::Effort, settings::RawSettings};
 
 /// Applies settings on top of the session's own (`apply_flag_settings`), as `--settings` does, without saving them.
 ///
@@ -25,14 +25,13 @@ pub struct UpdateSettings {
     pub settings: RawSettings,
 }
 
-open_enum! {
-    /// The settings file to write (`source`).
-    pub enum UpdateSettingsSource {
-        /// The project's local settings.
-        Local = "localSettings",
-        /// The user's settings.
-        User = "userSettings",
-    }
+/// The settings file to write (`source`).
+#[wire]
+pub enum UpdateSettingsSource {
+    /// The project's local settings.
+    Local = "localSettings",
+    /// The user's settings.
+    User = "userSettings",
 }
 
 /// Requests the active settings and their sources (`get_settings`).

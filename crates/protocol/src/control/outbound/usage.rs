@@ -2,7 +2,6 @@
 
 use crate::{
     Nullable,
-    open_enum::open_enum,
     usage::{ExtraUsage, SessionUsage},
 };
 
@@ -111,28 +110,27 @@ pub struct Behavior {
     pub count: u64,
 }
 
-open_enum! {
-    /// A usage pattern (`key`).
-    pub enum BehaviorKey {
-        /// Prompt cache misses.
-        CacheMiss = "cache_miss",
-        /// Long conversations.
-        LongContext = "long_context",
-        /// Heavy use of subagents.
-        SubagentHeavy = "subagent_heavy",
-        /// Many parallel sessions.
-        HighParallel = "high_parallel",
-        /// Scheduled sessions.
-        Cron = "cron",
-        /// The highest effort level.
-        MaxEffort = "max_effort",
-        /// Workflows.
-        Workflow = "workflow",
-        /// Large content that is always in the context.
-        AlwaysOnContext = "always_on_context",
-        /// Large tool results.
-        LargeToolResults = "large_tool_results",
-    }
+/// A usage pattern (`key`).
+#[wire]
+pub enum BehaviorKey {
+    /// Prompt cache misses.
+    CacheMiss = "cache_miss",
+    /// Long conversations.
+    LongContext = "long_context",
+    /// Heavy use of subagents.
+    SubagentHeavy = "subagent_heavy",
+    /// Many parallel sessions.
+    HighParallel = "high_parallel",
+    /// Scheduled sessions.
+    Cron = "cron",
+    /// The highest effort level.
+    MaxEffort = "max_effort",
+    /// Workflows.
+    Workflow = "workflow",
+    /// Large content that is always in the context.
+    AlwaysOnContext = "always_on_context",
+    /// Large tool results.
+    LargeToolResults = "large_tool_results",
 }
 
 /// A recommendation to reduce usage.

@@ -1,7 +1,5 @@
 //! The container of the API's code execution.
 
-use crate::open_enum::open_enum;
-
 /// The container in which the API ran code for an answer (`container`).
 #[wire]
 pub struct Container {
@@ -26,12 +24,11 @@ pub struct ContainerSkill {
     pub version: Option<Box<str>>,
 }
 
-open_enum! {
-    /// The author of a skill.
-    pub enum SkillSource {
-        /// The vendor of the API.
-        Vendor = "anthropic",
-        /// The user of the API.
-        Custom = "custom",
-    }
+/// The author of a skill.
+#[wire]
+pub enum SkillSource {
+    /// The vendor of the API.
+    Vendor = "anthropic",
+    /// The user of the API.
+    Custom = "custom",
 }

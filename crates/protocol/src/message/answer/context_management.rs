@@ -1,7 +1,5 @@
 //! Context edits by the API.
 
-use crate::tagged::tagged;
-
 /// The context edits that the API made before the model saw the request (`context_management`).
 #[wire(Default, tolerant)]
 pub struct ContextManagement {
@@ -9,14 +7,13 @@ pub struct ContextManagement {
     pub applied_edits: Vec<ContextEdit>,
 }
 
-tagged! {
-    /// One edit of the context.
-    pub enum ContextEdit by "type" {
-        /// Old tool calls were cleared.
-        ClearedToolUses(ClearedToolUses) = "clear_tool_uses_20250919",
-        /// Old thinking was cleared.
-        ClearedThinking(ClearedThinking) = "clear_thinking_20251015",
-    }
+/// One edit of the context.
+#[wire(tag = "type")]
+pub enum ContextEdit {
+    /// Old tool calls were cleared.
+    ClearedToolUses(ClearedToolUses) = "clear_tool_uses_20250919",
+    /// Old thinking was cleared.
+    ClearedThinking(ClearedThinking) = "clear_thinking_20251015",
 }
 
 /// Old tool calls were cleared (`clear_tool_uses_20250919`).

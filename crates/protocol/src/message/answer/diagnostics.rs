@@ -1,7 +1,5 @@
 //! Diagnostics of the prompt cache.
 
-use crate::tagged::tagged;
-
 /// The API's diagnostics of a request (`diagnostics`).
 #[wire(Default, nulls)]
 pub struct Diagnostics {
@@ -9,22 +7,21 @@ pub struct Diagnostics {
     pub cache_miss_reason: Option<CacheMissReason>,
 }
 
-tagged! {
-    /// The reason of a cache miss in a request's prefix.
-    pub enum CacheMissReason by "type" {
-        /// The model changed.
-        ModelChanged(CacheMiss) = "model_changed",
-        /// The system prompt changed.
-        SystemChanged(CacheMiss) = "system_changed",
-        /// The tools changed.
-        ToolsChanged(CacheMiss) = "tools_changed",
-        /// The messages changed.
-        MessagesChanged(CacheMiss) = "messages_changed",
-        /// The answer to compare with was not found.
-        PreviousMessageNotFound(CacheMissUnmeasured) = "previous_message_not_found",
-        /// The reason is unavailable.
-        Unavailable(CacheMissUnmeasured) = "unavailable",
-    }
+/// The reason of a cache miss in a request's prefix.
+#[wire(tag = "type")]
+pub enum CacheMissReason {
+    /// The model changed.
+    ModelChanged(CacheMiss) = "model_changed",
+    /// The system prompt changed.
+    SystemChanged(CacheMiss) = "system_changed",
+    /// The tools changed.
+    ToolsChanged(CacheMiss) = "tools_changed",
+    /// The messages changed.
+    MessagesChanged(CacheMiss) = "messages_changed",
+    /// The answer to compare with was not found.
+    PreviousMessageNotFound(CacheMissUnmeasured) = "previous_message_not_found",
+    /// The reason is unavailable.
+    Unavailable(CacheMissUnmeasured) = "unavailable",
 }
 
 /// A cache miss with its cost.

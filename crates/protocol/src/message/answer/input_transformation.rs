@@ -1,15 +1,12 @@
 //! Changes of a request by the API.
 
-use crate::{open_enum::open_enum, tagged::tagged};
-
-tagged! {
-    /// A change that the API made to the request (an item of `input_transformations`).
-    pub enum InputTransformation by "type" {
-        /// A thinking block was dropped.
-        ThinkingDropped(TransformedThinking) = "thinking_dropped",
-        /// A mismatched thinking block was allowed.
-        ThinkingMismatchAllowed(TransformedThinking) = "thinking_mismatch_allowed",
-    }
+/// A change that the API made to the request (an item of `input_transformations`).
+#[wire(tag = "type")]
+pub enum InputTransformation {
+    /// A thinking block was dropped.
+    ThinkingDropped(TransformedThinking) = "thinking_dropped",
+    /// A mismatched thinking block was allowed.
+    ThinkingMismatchAllowed(TransformedThinking) = "thinking_mismatch_allowed",
 }
 
 /// A thinking block that does not match its position.
@@ -21,16 +18,15 @@ pub struct TransformedThinking {
     pub reason: Option<BindingMismatch>,
 }
 
-open_enum! {
-    /// The kind of mismatch of a thinking block.
-    pub enum BindingMismatch {
-        /// Another model created the block, and the current one may not read it.
-        Model = "model_binding_mismatch",
-        /// The preceding conversation differs.
-        Prefix = "prefix_binding_mismatch",
-        /// The block belongs to another organisation.
-        Organization = "organization_binding_mismatch",
-        /// The block belongs to another end user.
-        EndUser = "end_user_binding_mismatch",
-    }
+/// The kind of mismatch of a thinking block.
+#[wire]
+pub enum BindingMismatch {
+    /// Another model created the block, and the current one may not read it.
+    Model = "model_binding_mismatch",
+    /// The preceding conversation differs.
+    Prefix = "prefix_binding_mismatch",
+    /// The block belongs to another organisation.
+    Organization = "organization_binding_mismatch",
+    /// The block belongs to another end user.
+    EndUser = "end_user_binding_mismatch",
 }

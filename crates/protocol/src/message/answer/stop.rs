@@ -1,35 +1,31 @@
 //! Why the model stopped.
 
-use crate::{open_enum::open_enum, tagged::tagged};
-
-open_enum! {
-    /// Why the model stopped (`stop_reason`), in `assistant`, `result` and `message_delta`.
-    pub enum StopReason {
-        /// The answer is complete.
-        EndTurn = "end_turn",
-        /// The answer reached its token limit.
-        MaxTokens = "max_tokens",
-        /// The model wrote a stop sequence of the request.
-        StopSequence = "stop_sequence",
-        /// The model calls a tool.
-        ToolUse = "tool_use",
-        /// A long turn with server tools was paused; another request can continue it.
-        PauseTurn = "pause_turn",
-        /// The API compacted the context, and waits for the client to continue.
-        Compaction = "compaction",
-        /// The model declined to answer.
-        Refusal = "refusal",
-        /// The context window is full.
-        ContextWindowExceeded = "model_context_window_exceeded",
-    }
+/// Why the model stopped (`stop_reason`), in `assistant`, `result` and `message_delta`.
+#[wire]
+pub enum StopReason {
+    /// The answer is complete.
+    EndTurn = "end_turn",
+    /// The answer reached its token limit.
+    MaxTokens = "max_tokens",
+    /// The model wrote a stop sequence of the request.
+    StopSequence = "stop_sequence",
+    /// The model calls a tool.
+    ToolUse = "tool_use",
+    /// A long turn with server tools was paused; another request can continue it.
+    PauseTurn = "pause_turn",
+    /// The API compacted the context, and waits for the client to continue.
+    Compaction = "compaction",
+    /// The model declined to answer.
+    Refusal = "refusal",
+    /// The context window is full.
+    ContextWindowExceeded = "model_context_window_exceeded",
 }
 
-tagged! {
-    /// Details on the stop reason (`stop_details`).
-    pub enum StopDetails by "type" {
-        /// The model declined to answer.
-        Refusal(Box<Refusal>) = "refusal",
-    }
+/// Details on the stop reason (`stop_details`).
+#[wire(tag = "type")]
+pub enum StopDetails {
+    /// The model declined to answer.
+    Refusal(Box<Refusal>) = "refusal",
 }
 
 /// A refusal of the model, with possible fallbacks (`refusal`).
@@ -47,18 +43,17 @@ pub struct Refusal {
     pub recommended_model: Option<Box<str>>,
 }
 
-open_enum! {
-    /// The policy category of a refusal (`category`).
-    pub enum RefusalCategory {
-        /// Attacks on computers.
-        Cyber = "cyber",
-        /// Harm by biology.
-        Bio = "bio",
-        /// Building competing models.
-        FrontierLlm = "frontier_llm",
-        /// Extraction of the model's reasoning.
-        ReasoningExtraction = "reasoning_extraction",
-        /// Other harm.
-        GeneralHarms = "general_harms",
-    }
+/// The policy category of a refusal (`category`).
+#[wire]
+pub enum RefusalCategory {
+    /// Attacks on computers.
+    Cyber = "cyber",
+    /// Harm by biology.
+    Bio = "bio",
+    /// Building competing models.
+    FrontierLlm = "frontier_llm",
+    /// Extraction of the model's reasoning.
+    ReasoningExtraction = "reasoning_extraction",
+    /// Other harm.
+    GeneralHarms = "general_harms",
 }

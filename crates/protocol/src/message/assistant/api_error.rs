@@ -1,6 +1,6 @@
 //! Parameters of an API error.
 
-use crate::{message::RateLimitInfo, open_enum::open_enum};
+use crate::{account::ApiProvider, message::RateLimitInfo};
 
 /// The parameters of an API error (`api_error_params`): each cause uses a few of the fields.
 ///
@@ -10,7 +10,7 @@ pub struct ApiErrorParams {
     /// The effort level that the model does not support without thinking.
     pub effort: Option<Box<str>>,
     /// The provider that rejected the login.
-    pub provider: Option<ApiErrorProvider>,
+    pub provider: Option<ApiProvider>,
     /// The remedy for the login.
     pub remedy: Option<CredentialRemedy>,
     /// The kind of the rejected block.
@@ -23,72 +23,48 @@ pub struct ApiErrorParams {
     pub cut: Option<CutReason>,
 }
 
-open_enum! {
-    /// The provider that rejected the login (`provider`).
-    pub enum ApiErrorProvider {
-        /// Amazon Bedrock.
-        Bedrock = "bedrock",
-        /// Anthropic's API through AWS.
-        AnthropicAws = "anthropicAws",
-        /// Amazon's newer endpoint.
-        Mantle = "mantle",
-        /// Anthropic's API through Google Cloud.
-        AnthropicGoogleCloud = "anthropicGoogleCloud",
-        /// Google Vertex AI.
-        Vertex = "vertex",
-        /// Microsoft Foundry.
-        Foundry = "foundry",
-        /// A gateway.
-        Gateway = "gateway",
-    }
+/// The remedy for a failed login (`remedy`).
+#[wire]
+pub enum CredentialRemedy {
+    /// Run the settings' command that refreshes credentials.
+    RefreshCommand = "refresh_command",
+    /// Refresh the credentials manually.
+    RefreshCredentials = "refresh_credentials",
+    /// Refresh Google's application default credentials.
+    Adc = "adc",
+    /// Replace the gateway token in the environment.
+    GatewayToken = "gateway_token",
+    /// The host manages the credentials.
+    HostManaged = "host_managed",
+    /// Request access to the model for the account.
+    ModelAccess = "model_access",
 }
 
-open_enum! {
-    /// The remedy for a failed login (`remedy`).
-    pub enum CredentialRemedy {
-        /// Run the settings' command that refreshes credentials.
-        RefreshCommand = "refresh_command",
-        /// Refresh the credentials manually.
-        RefreshCredentials = "refresh_credentials",
-        /// Refresh Google's application default credentials.
-        Adc = "adc",
-        /// Replace the gateway token in the environment.
-        GatewayToken = "gateway_token",
-        /// The host manages the credentials.
-        HostManaged = "host_managed",
-        /// Request access to the model for the account.
-        ModelAccess = "model_access",
-    }
+/// The kind of a block that the API rejected (`media`).
+#[wire]
+pub enum RefusedMedia {
+    /// An image.
+    Image = "image",
+    /// A document.
+    Document = "document",
 }
 
-open_enum! {
-    /// The kind of a block that the API rejected (`media`).
-    pub enum RefusedMedia {
-        /// An image.
-        Image = "image",
-        /// A document.
-        Document = "document",
-    }
+/// The reason why the API rejected a block (`media_reason`).
+#[wire]
+pub enum RefusedMediaReason {
+    /// The block could not be processed.
+    Unprocessable = "unprocessable",
+    /// The model does not support such blocks.
+    UnsupportedByModel = "unsupported_by_model",
+    /// The blocks of the request are too large in total.
+    MediaBudget = "media_budget",
 }
 
-open_enum! {
-    /// The reason why the API rejected a block (`media_reason`).
-    pub enum RefusedMediaReason {
-        /// The block could not be processed.
-        Unprocessable = "unprocessable",
-        /// The model does not support such blocks.
-        UnsupportedByModel = "unsupported_by_model",
-        /// The blocks of the request are too large in total.
-        MediaBudget = "media_budget",
-    }
-}
-
-open_enum! {
-    /// The limit that cut an answer off (`cut`).
-    pub enum CutReason {
-        /// The output limit.
-        OutputLimit = "output_limit",
-        /// The context window.
-        ContextWindow = "context_window",
-    }
+/// The limit that cut an answer off (`cut`).
+#[wire]
+pub enum CutReason {
+    /// The output limit.
+    OutputLimit = "output_limit",
+    /// The context window.
+    ContextWindow = "context_window",
 }

@@ -1,7 +1,6 @@
 //! `context_usage`: the content of the context window, as `/context` shows it.
 
 pub use crate::control::{ContextCategoryKind, ContextMemoryFile};
-use crate::open_enum::open_enum;
 
 /// The content of the context window (`context_usage`), as `/context` shows it.
 #[wire(tolerant)]
@@ -38,14 +37,13 @@ pub struct ContextOverLimit {
     pub kind: OverLimitKind,
 }
 
-open_enum! {
-    /// A limit of the context window.
-    pub enum OverLimitKind {
-        /// The model's limit.
-        HardLimit = "hard_limit",
-        /// The threshold at which the CLI compacts.
-        CompactionWindow = "compaction_window",
-    }
+/// A limit of the context window.
+#[wire]
+pub enum OverLimitKind {
+    /// The model's limit.
+    HardLimit = "hard_limit",
+    /// The threshold at which the CLI compacts.
+    CompactionWindow = "compaction_window",
 }
 
 /// A category of content in the window (an item of `categories`).

@@ -1,23 +1,22 @@
 //! Changes of a content block while it streams.
 
-use crate::{content::Citation, tagged::tagged};
+use crate::content::Citation;
 
-tagged! {
-    /// A change of a content block.
-    pub enum Delta by "type" {
-        /// Additional text.
-        Text(TextDelta) = "text_delta",
-        /// Additional thinking.
-        Thinking(ThinkingDelta) = "thinking_delta",
-        /// The signature of the thinking.
-        Signature(SignatureDelta) = "signature_delta",
-        /// A fragment of a tool's input, as JSON text.
-        InputJson(InputJsonDelta) = "input_json_delta",
-        /// An additional citation.
-        Citations(CitationsDelta) = "citations_delta",
-        /// The whole summary of a compaction.
-        Compaction(Box<CompactionDelta>) = "compaction_delta",
-    }
+/// A change of a content block.
+#[wire(tag = "type")]
+pub enum Delta {
+    /// Additional text.
+    Text(TextDelta) = "text_delta",
+    /// Additional thinking.
+    Thinking(ThinkingDelta) = "thinking_delta",
+    /// The signature of the thinking.
+    Signature(SignatureDelta) = "signature_delta",
+    /// A fragment of a tool's input, as JSON text.
+    InputJson(InputJsonDelta) = "input_json_delta",
+    /// An additional citation.
+    Citations(CitationsDelta) = "citations_delta",
+    /// The whole summary of a compaction.
+    Compaction(Box<CompactionDelta>) = "compaction_delta",
 }
 
 /// Additional text (`text_delta`).

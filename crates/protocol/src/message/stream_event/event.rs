@@ -4,31 +4,28 @@ use super::Delta;
 use crate::{
     Block,
     message::{ApiMessage, Container, ContextManagement, InputTransformation, StopDetails, StopReason},
-    open_enum::open_enum,
-    tagged::tagged,
     usage::Usage,
 };
 
-tagged! {
-    /// A stream event of the Messages API.
-    pub enum Event by "type" {
-        /// An answer starts.
-        MessageStart(MessageStart) = "message_start",
-        /// A block starts.
-        ContentBlockStart(BlockStart) = "content_block_start",
-        /// A block changes.
-        ContentBlockDelta(BlockDelta) = "content_block_delta",
-        /// A block ends.
-        ContentBlockStop(BlockStop) = "content_block_stop",
-        /// The final properties of the answer.
-        MessageDelta(Box<MessageDelta>) = "message_delta",
-        /// The answer ends.
-        MessageStop(MessageStop) = "message_stop",
-        /// A keep-alive event; the CLI has not been seen to forward it.
-        Ping(Ping) = "ping",
-        /// The answer was aborted by an error; the CLI has not been seen to forward it.
-        Error(StreamError) = "error",
-    }
+/// A stream event of the Messages API.
+#[wire(tag = "type")]
+pub enum Event {
+    /// An answer starts.
+    MessageStart(MessageStart) = "message_start",
+    /// A block starts.
+    ContentBlockStart(BlockStart) = "content_block_start",
+    /// A block changes.
+    ContentBlockDelta(BlockDelta) = "content_block_delta",
+    /// A block ends.
+    ContentBlockStop(BlockStop) = "content_block_stop",
+    /// The final properties of the answer.
+    MessageDelta(Box<MessageDelta>) = "message_delta",
+    /// The answer ends.
+    MessageStop(MessageStop) = "message_stop",
+    /// A keep-alive event; the CLI has not been seen to forward it.
+    Ping(Ping) = "ping",
+    /// The answer was aborted by an error; the CLI has not been seen to forward it.
+    Error(StreamError) = "error",
 }
 
 /// An answer starts (`message_start`).
@@ -119,32 +116,31 @@ pub struct ApiError {
     pub message: String,
 }
 
-open_enum! {
-    /// An error type of the API.
-    pub enum ApiErrorKind {
-        /// The request is invalid.
-        InvalidRequest = "invalid_request_error",
-        /// The API key is invalid.
-        Authentication = "authentication_error",
-        /// A billing problem.
-        Billing = "billing_error",
-        /// The API key lacks the permission.
-        Permission = "permission_error",
-        /// The resource does not exist.
-        NotFound = "not_found_error",
-        /// Too many requests.
-        RateLimit = "rate_limit_error",
-        /// The request timed out.
-        Timeout = "timeout_error",
-        /// The API failed.
-        Api = "api_error",
-        /// The API is overloaded.
-        Overloaded = "overloaded_error",
-        /// A concurrent change conflicts with the request.
-        Conflict = "conflict_error",
-        /// A precondition on the memory store failed.
-        MemoryPreconditionFailed = "memory_precondition_failed_error",
-        /// A path in the memory store is already in use.
-        MemoryPathConflict = "memory_path_conflict_error",
-    }
+/// An error type of the API.
+#[wire]
+pub enum ApiErrorKind {
+    /// The request is invalid.
+    InvalidRequest = "invalid_request_error",
+    /// The API key is invalid.
+    Authentication = "authentication_error",
+    /// A billing problem.
+    Billing = "billing_error",
+    /// The API key lacks the permission.
+    Permission = "permission_error",
+    /// The resource does not exist.
+    NotFound = "not_found_error",
+    /// Too many requests.
+    RateLimit = "rate_limit_error",
+    /// The request timed out.
+    Timeout = "timeout_error",
+    /// The API failed.
+    Api = "api_error",
+    /// The API is overloaded.
+    Overloaded = "overloaded_error",
+    /// A concurrent change conflicts with the request.
+    Conflict = "conflict_error",
+    /// A precondition on the memory store failed.
+    MemoryPreconditionFailed = "memory_precondition_failed_error",
+    /// A path in the memory store is already in use.
+    MemoryPathConflict = "memory_path_conflict_error",
 }

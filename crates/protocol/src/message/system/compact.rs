@@ -1,6 +1,6 @@
 //! `system/compact_boundary`: the conversation was compacted up to this point.
 
-use crate::{Uuid, open_enum::open_enum};
+use crate::Uuid;
 
 /// The conversation was compacted, and continues from a summary (`system/compact_boundary`).
 #[wire(tolerant, message)]
@@ -33,14 +33,13 @@ pub struct CompactMetadata {
     pub preserved_messages: Option<PreservedMessages>,
 }
 
-open_enum! {
-    /// The trigger of a compaction.
-    pub enum CompactTrigger {
-        /// A request of the user or the host.
-        Manual = "manual",
-        /// The conversation grew too long.
-        Auto = "auto",
-    }
+/// The trigger of a compaction.
+#[wire]
+pub enum CompactTrigger {
+    /// A request of the user or the host.
+    Manual = "manual",
+    /// The conversation grew too long.
+    Auto = "auto",
 }
 
 /// A range of messages that a compaction kept (`preserved_segment`).

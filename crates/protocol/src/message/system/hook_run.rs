@@ -1,7 +1,5 @@
 //! `system/hook_…`: the start, progress and end of a settings hook.
 
-use crate::open_enum::open_enum;
-
 /// A hook of the settings started (`system/hook_started`).
 ///
 /// Sent with `--include-hook-events`; not sent for callbacks of the host.
@@ -54,14 +52,13 @@ pub struct HookResponse {
     pub outcome: HookOutcome,
 }
 
-open_enum! {
-    /// The outcome of a settings hook.
-    pub enum HookOutcome {
-        /// The hook succeeded.
-        Success = "success",
-        /// The hook failed.
-        Error = "error",
-        /// The hook was stopped.
-        Cancelled = "cancelled",
-    }
+/// The outcome of a settings hook.
+#[wire]
+pub enum HookOutcome {
+    /// The hook succeeded.
+    Success = "success",
+    /// The hook failed.
+    Error = "error",
+    /// The hook was stopped.
+    Cancelled = "cancelled",
 }

@@ -1,6 +1,6 @@
 //! `system/informational`: a line of text for display.
 
-use crate::{ToolUseId, open_enum::open_enum};
+use crate::ToolUseId;
 
 /// A line of text for display (`system/informational`): a message of a hook, or other news that are not errors.
 #[wire(tolerant, message)]
@@ -28,18 +28,17 @@ pub struct Informational {
     pub timestamp: Option<Box<str>>,
 }
 
-open_enum! {
-    /// The display level of a line.
-    pub enum InformationalLevel {
-        /// Show only in verbose mode.
-        Info = "info",
-        /// Show unobtrusively.
-        Notice = "notice",
-        /// Show prominently.
-        Suggestion = "suggestion",
-        /// Show prominently as a warning.
-        Warning = "warning",
-    }
+/// The display level of a line.
+#[wire]
+pub enum InformationalLevel {
+    /// Show only in verbose mode.
+    Info = "info",
+    /// Show unobtrusively.
+    Notice = "notice",
+    /// Show prominently.
+    Suggestion = "suggestion",
+    /// Show prominently as a warning.
+    Warning = "warning",
 }
 
 /// The outcome of a prompt that a hook blocked (`prompt_submit_outcome`).

@@ -8,7 +8,6 @@ use crate::{
     Nullable, PermissionMode, RawJson, SessionId, Uuid,
     effort::{EffortLevel, FastModeDisabledReason, FastModeState},
     mcp::{McpSource, McpStatusKind},
-    open_enum::open_enum,
 };
 
 /// The start of a turn (`system/init`), with the session's configuration.
@@ -123,36 +122,34 @@ pub struct MemoryPaths {
     pub auto: Option<String>,
 }
 
-open_enum! {
-    /// The source of the API key.
-    pub enum ApiKeySource {
-        /// The environment variable of this name.
-        Environment = "ANTHROPIC_API_KEY",
-        /// A program in the settings.
-        Helper = "apiKeyHelper",
-        /// A key that a login created.
-        ManagedKey = "/login managed key",
-        /// No key: a login, a token or a cloud provider.
-        NoKey = "none",
-        /// The user's settings; current CLIs don't send it.
-        User = "user",
-        /// The project's settings; current CLIs don't send it.
-        Project = "project",
-        /// The organisation; current CLIs don't send it.
-        Org = "org",
-        /// A temporary key; current CLIs don't send it.
-        Temporary = "temporary",
-        /// A login; current CLIs don't send it.
-        Oauth = "oauth",
-    }
+/// The source of the API key.
+#[wire]
+pub enum ApiKeySource {
+    /// The environment variable of this name.
+    Environment = "ANTHROPIC_API_KEY",
+    /// A program in the settings.
+    Helper = "apiKeyHelper",
+    /// A key that a login created.
+    ManagedKey = "/login managed key",
+    /// No key: a login, a token or a cloud provider.
+    NoKey = "none",
+    /// The user's settings; current CLIs don't send it.
+    User = "user",
+    /// The project's settings; current CLIs don't send it.
+    Project = "project",
+    /// The organisation; current CLIs don't send it.
+    Org = "org",
+    /// A temporary key; current CLIs don't send it.
+    Temporary = "temporary",
+    /// A login; current CLIs don't send it.
+    Oauth = "oauth",
 }
 
-open_enum! {
-    /// The preferred level of detail for display.
-    pub enum ViewMode {
-        /// The whole turn.
-        Default = "default",
-        /// The prompt and the last answer.
-        Focus = "focus",
-    }
+/// The preferred level of detail for display.
+#[wire]
+pub enum ViewMode {
+    /// The whole turn.
+    Default = "default",
+    /// The prompt and the last answer.
+    Focus = "focus",
 }

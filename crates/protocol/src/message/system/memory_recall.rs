@@ -1,7 +1,5 @@
 //! `system/memory_recall`: memories were added to the context.
 
-use crate::open_enum::open_enum;
-
 /// Memories were added to the context (`system/memory_recall`).
 ///
 /// Declared, but never seen.
@@ -14,14 +12,13 @@ pub struct MemoryRecall {
     pub memories: Vec<Memory>,
 }
 
-open_enum! {
-    /// How memories were found.
-    pub enum MemoryRecallMode {
-        /// Whole files were selected.
-        Select = "select",
-        /// Several small memories were synthesised into a paragraph.
-        Synthesize = "synthesize",
-    }
+/// How memories were found.
+#[wire]
+pub enum MemoryRecallMode {
+    /// Whole files were selected.
+    Select = "select",
+    /// Several small memories were synthesised into a paragraph.
+    Synthesize = "synthesize",
 }
 
 /// A memory.
@@ -35,14 +32,13 @@ pub struct Memory {
     pub content: Option<String>,
 }
 
-open_enum! {
-    /// The scope of a memory.
-    pub enum MemoryScope {
-        /// The user.
-        Personal = "personal",
-        /// The team.
-        Team = "team",
-        /// The organisation.
-        Organization = "organization",
-    }
+/// The scope of a memory.
+#[wire]
+pub enum MemoryScope {
+    /// The user.
+    Personal = "personal",
+    /// The team.
+    Team = "team",
+    /// The organisation.
+    Organization = "organization",
 }

@@ -6,7 +6,7 @@ use crate::SessionId;
 ///
 /// Created by host libraries that mirror sessions, not by the CLI.
 /// Declared, but never seen.
-#[wire(tolerant, message)]
+#[wire(tolerant, message, new)]
 pub struct MirrorError {
     /// The error.
     pub error: String,
@@ -15,7 +15,7 @@ pub struct MirrorError {
 }
 
 /// The destination of a mirrored transcript (`key`).
-#[wire(camelCase)]
+#[wire(camelCase, new)]
 pub struct MirrorKey {
     /// The project.
     pub project_key: Box<str>,

@@ -1,6 +1,6 @@
 //! `system/model_…`: fallbacks to another model.
 
-use crate::{Nullable, Uuid, open_enum::open_enum};
+use crate::{Nullable, Uuid};
 
 /// The model was overloaded, and the fallback model continues (`system/model_fallback`).
 ///
@@ -18,12 +18,11 @@ pub struct ModelFallback {
     pub content: Option<String>,
 }
 
-open_enum! {
-    /// The trigger of a fallback.
-    pub enum ModelFallbackTrigger {
-        /// The API is overloaded for the original model.
-        Overloaded = "overloaded",
-    }
+/// The trigger of a fallback.
+#[wire]
+pub enum ModelFallbackTrigger {
+    /// The API is overloaded for the original model.
+    Overloaded = "overloaded",
 }
 
 /// The model declined, and another model was used (`system/model_refusal_fallback`).
@@ -60,34 +59,31 @@ pub struct ModelRefusalFallback {
     pub content: String,
 }
 
-open_enum! {
-    /// The trigger of a refusal fallback.
-    pub enum RefusalTrigger {
-        /// The model declined.
-        Refusal = "refusal",
-    }
+/// The trigger of a refusal fallback.
+#[wire]
+pub enum RefusalTrigger {
+    /// The model declined.
+    Refusal = "refusal",
 }
 
-open_enum! {
-    /// The direction of a model change.
-    pub enum FallbackDirection {
-        /// To the fallback model, for one attempt.
-        Retry = "retry",
-        /// Back to the original model; current CLIs don't send it.
-        Revert = "revert",
-        /// To the fallback model permanently; current CLIs don't send it.
-        Sticky = "sticky",
-    }
+/// The direction of a model change.
+#[wire]
+pub enum FallbackDirection {
+    /// To the fallback model, for one attempt.
+    Retry = "retry",
+    /// Back to the original model; current CLIs don't send it.
+    Revert = "revert",
+    /// To the fallback model permanently; current CLIs don't send it.
+    Sticky = "sticky",
 }
 
-open_enum! {
-    /// The scope of a model change.
-    pub enum FallbackScope {
-        /// The session continues with the fallback model.
-        Session = "session",
-        /// Only this answer of a subagent or a side question.
-        Local = "local",
-    }
+/// The scope of a model change.
+#[wire]
+pub enum FallbackScope {
+    /// The session continues with the fallback model.
+    Session = "session",
+    /// Only this answer of a subagent or a side question.
+    Local = "local",
 }
 
 /// The model declined, and no other model was used (`system/model_refusal_no_fallback`).

@@ -1,7 +1,5 @@
 //! `system/notification`: a short notification.
 
-use crate::open_enum::open_enum;
-
 /// A short notification that a terminal shows for a while (`system/notification`).
 #[wire(tolerant, message)]
 pub struct Notification {
@@ -18,16 +16,15 @@ pub struct Notification {
     pub timeout_ms: Option<u64>,
 }
 
-open_enum! {
-    /// The priority of a notification.
-    pub enum NotificationPriority {
-        /// Low.
-        Low = "low",
-        /// Medium.
-        Medium = "medium",
-        /// High.
-        High = "high",
-        /// Shown before all others.
-        Immediate = "immediate",
-    }
+/// The priority of a notification.
+#[wire]
+pub enum NotificationPriority {
+    /// Low.
+    Low = "low",
+    /// Medium.
+    Medium = "medium",
+    /// High.
+    High = "high",
+    /// Shown before all others.
+    Immediate = "immediate",
 }

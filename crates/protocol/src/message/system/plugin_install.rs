@@ -1,7 +1,5 @@
 //! `system/plugin_install`: the progress of plugin installation.
 
-use crate::open_enum::open_enum;
-
 /// The progress of plugin installation (`system/plugin_install`).
 ///
 /// With `CLAUDE_CODE_SYNC_PLUGIN_INSTALL=1`, the statuses `started` and `completed` enclose the others, before
@@ -17,16 +15,15 @@ pub struct PluginInstall {
     pub error: Option<String>,
 }
 
-open_enum! {
-    /// The status of plugin installation.
-    pub enum PluginInstallStatus {
-        /// The installation started.
-        Started = "started",
-        /// One marketplace was installed.
-        Installed = "installed",
-        /// One marketplace failed.
-        Failed = "failed",
-        /// The installation is complete.
-        Completed = "completed",
-    }
+/// The status of plugin installation.
+#[wire]
+pub enum PluginInstallStatus {
+    /// The installation started.
+    Started = "started",
+    /// One marketplace was installed.
+    Installed = "installed",
+    /// One marketplace failed.
+    Failed = "failed",
+    /// The installation is complete.
+    Completed = "completed",
 }

@@ -1,6 +1,6 @@
 //! `system/control_request_progress`: the progress of a long control request of the host.
 
-use crate::{Nullable, RequestId, open_enum::open_enum};
+use crate::{Nullable, RequestId};
 
 /// The progress of a long control request of the host (`system/control_request_progress`).
 ///
@@ -23,12 +23,11 @@ pub struct ControlRequestProgress {
     pub error_status: Nullable<u16>,
 }
 
-open_enum! {
-    /// The status of a long control request.
-    pub enum RequestProgress {
-        /// The CLI accepted the request and started to process it.
-        Started = "started",
-        /// An API request failed and will be retried.
-        ApiRetry = "api_retry",
-    }
+/// The status of a long control request.
+#[wire]
+pub enum RequestProgress {
+    /// The CLI accepted the request and started to process it.
+    Started = "started",
+    /// An API request failed and will be retried.
+    ApiRetry = "api_retry",
 }

@@ -1,7 +1,5 @@
 //! `system/session_state_changed`: idle, running, or waiting for an answer.
 
-use crate::open_enum::open_enum;
-
 /// The session's state changed (`system/session_state_changed`).
 ///
 /// Sent to a host that sets `CLAUDE_CODE_SDK_READS_SESSION_STATE=1`.
@@ -17,14 +15,13 @@ pub struct SessionStateChanged {
     pub sdk_host_only: bool,
 }
 
-open_enum! {
-    /// The state of a session.
-    pub enum SessionState {
-        /// No activity.
-        Idle = "idle",
-        /// A turn or a background agent is running.
-        Running = "running",
-        /// A permission request or a dialog is unanswered.
-        RequiresAction = "requires_action",
-    }
+/// The state of a session.
+#[wire]
+pub enum SessionState {
+    /// No activity.
+    Idle = "idle",
+    /// A turn or a background agent is running.
+    Running = "running",
+    /// A permission request or a dialog is unanswered.
+    RequiresAction = "requires_action",
 }

@@ -1,6 +1,6 @@
 //! `system/status`: the CLI's activity.
 
-use crate::{PermissionMode, Uuid, open_enum::open_enum};
+use crate::{PermissionMode, Uuid};
 
 /// The CLI's activity (`system/status`).
 #[wire(tolerant, message)]
@@ -23,22 +23,20 @@ pub struct Status {
     pub user_message_uuids: Option<Vec<Uuid>>,
 }
 
-open_enum! {
-    /// An activity of the CLI.
-    pub enum StatusKind {
-        /// Compacting the conversation.
-        Compacting = "compacting",
-        /// Sending a request to the API; reported with `--include-partial-messages`.
-        Requesting = "requesting",
-    }
+/// An activity of the CLI.
+#[wire]
+pub enum StatusKind {
+    /// Compacting the conversation.
+    Compacting = "compacting",
+    /// Sending a request to the API; reported with `--include-partial-messages`.
+    Requesting = "requesting",
 }
 
-open_enum! {
-    /// The outcome of a compaction.
-    pub enum CompactResult {
-        /// The compaction succeeded.
-        Success = "success",
-        /// The compaction failed, and the conversation is unchanged.
-        Failed = "failed",
-    }
+/// The outcome of a compaction.
+#[wire]
+pub enum CompactResult {
+    /// The compaction succeeded.
+    Success = "success",
+    /// The compaction failed, and the conversation is unchanged.
+    Failed = "failed",
 }

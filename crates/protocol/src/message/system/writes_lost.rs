@@ -1,6 +1,6 @@
 //! `system/session_writes_lost`: data was lost because the disk was full.
 
-use crate::{SessionId, open_enum::open_enum};
+use crate::SessionId;
 
 /// Data was lost because the disk was full (`system/session_writes_lost`).
 ///
@@ -18,22 +18,20 @@ pub struct SessionWritesLost {
     pub transcript_session_ids: Option<Vec<SessionId>>,
 }
 
-open_enum! {
-    /// The reason why writes failed.
-    pub enum WriteErrorCode {
-        /// The disk was full.
-        DiskFull = "ENOSPC",
-        /// The disk quota was exceeded.
-        QuotaUsedUp = "EDQUOT",
-    }
+/// The reason why writes failed.
+#[wire]
+pub enum WriteErrorCode {
+    /// The disk was full.
+    DiskFull = "ENOSPC",
+    /// The disk quota was exceeded.
+    QuotaUsedUp = "EDQUOT",
 }
 
-open_enum! {
-    /// The kind of lost data.
-    pub enum LostWrites {
-        /// Lines of a session's transcript: a resumed session may lack part of the conversation.
-        Transcript = "transcript",
-        /// Changes of the CLI's own configuration.
-        GlobalConfig = "global_config",
-    }
+/// The kind of lost data.
+#[wire]
+pub enum LostWrites {
+    /// Lines of a session's transcript: a resumed session may lack part of the conversation.
+    Transcript = "transcript",
+    /// Changes of the CLI's own configuration.
+    GlobalConfig = "global_config",
 }

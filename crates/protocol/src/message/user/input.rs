@@ -115,31 +115,10 @@ impl UserInput {
     }
 }
 
-/// Converts plain text to a prompt.
-impl From<&str> for UserInput {
-    fn from(text: &str) -> Self {
-        Self::new(text)
-    }
-}
-
-/// Converts plain text to a prompt.
-impl From<String> for UserInput {
-    fn from(text: String) -> Self {
-        Self::new(text)
-    }
-}
-
-/// Converts text or blocks to a prompt.
-impl From<Content> for UserInput {
-    fn from(content: Content) -> Self {
+/// Converts a content, or what becomes one, to a prompt.
+impl<C: Into<Content>> From<C> for UserInput {
+    fn from(content: C) -> Self {
         Self::new(content)
-    }
-}
-
-/// Converts blocks to a prompt.
-impl From<Vec<Block>> for UserInput {
-    fn from(blocks: Vec<Block>) -> Self {
-        Self::new(blocks)
     }
 }
 

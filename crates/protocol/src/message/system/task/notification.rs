@@ -1,7 +1,7 @@
 //! `system/task_notification`: a task ended.
 
 use super::TaskUsage;
-use crate::{RawJson, ToolUseId, open_enum::open_enum};
+use crate::{RawJson, ToolUseId};
 
 /// A task ended (`system/task_notification`).
 #[wire(tolerant, message)]
@@ -34,24 +34,22 @@ pub struct TaskNotification {
     pub ambient: Option<bool>,
 }
 
-open_enum! {
-    /// The outcome of a task.
-    pub enum TaskEnd {
-        /// The task completed.
-        Completed = "completed",
-        /// The task failed.
-        Failed = "failed",
-        /// The task was stopped.
-        Stopped = "stopped",
-    }
+/// The outcome of a task.
+#[wire]
+pub enum TaskEnd {
+    /// The task completed.
+    Completed = "completed",
+    /// The task failed.
+    Failed = "failed",
+    /// The task was stopped.
+    Stopped = "stopped",
 }
 
-open_enum! {
-    /// The reason of an irregular end.
-    pub enum TaskEndReason {
-        /// The worker process was restarted.
-        WorkerRestart = "worker_restart",
-    }
+/// The reason of an irregular end.
+#[wire]
+pub enum TaskEndReason {
+    /// The worker process was restarted.
+    WorkerRestart = "worker_restart",
 }
 
 /// A file that an MCP server returned by reference (an item of `resource_links`).

@@ -1,7 +1,5 @@
 //! `system/task_updated`: a task changed.
 
-use crate::open_enum::open_enum;
-
 /// A task changed (`system/task_updated`).
 #[wire(tolerant, message)]
 pub struct TaskUpdated {
@@ -30,20 +28,19 @@ pub struct TaskPatch {
     pub is_backgrounded: Option<bool>,
 }
 
-open_enum! {
-    /// The status of a task.
-    pub enum TaskStatus {
-        /// Not started.
-        Pending = "pending",
-        /// Running.
-        Running = "running",
-        /// Completed.
-        Completed = "completed",
-        /// Failed.
-        Failed = "failed",
-        /// Stopped.
-        Killed = "killed",
-        /// Paused.
-        Paused = "paused",
-    }
+/// The status of a task.
+#[wire]
+pub enum TaskStatus {
+    /// Not started.
+    Pending = "pending",
+    /// Running.
+    Running = "running",
+    /// Completed.
+    Completed = "completed",
+    /// Failed.
+    Failed = "failed",
+    /// Stopped.
+    Killed = "killed",
+    /// Paused.
+    Paused = "paused",
 }

@@ -1,0 +1,78 @@
+//! Implementations for enums by their variants: serde by the JSON form (`forms!`), and `From` (`from_payloads!`).
+
+/// Implements serde's traits for an enum whose variants are a text, a number, a list or an object.
+///
+/// A value is serialized without a tag, and deserialized by its form, without buffering.
+/// `null` is read as the empty value of the variant behind it.
+macro_rules! forms {
+    ($name:ident, $expected:literal: $($form:ident => $variant:ident),+ $(; null => $empty:ident)?) => {
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $( Self::$variant(value) => serde::Serialize::serialize(value, serializer), )+
+                }
+            }
+        }
+
+        const _: () = {
+            use serde::de::{self, Deserialize, Deserializer};
+
+            struct FormVisitor;
+
+            impl<'de> de::Visitor<'de> for FormVisitor {
+                type Value = $name;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str($expected)
+                }
+
+                $( $crate::forms::forms!(@$form $name $variant); )+
+                $( $crate::forms::forms!(@null $name $empty); )?
+            }
+
+            impl<'de> Deserialize<'de> for $name {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    deserializer.deserialize_any(FormVisitor)
+                }
+            }
+        };
+    };
+    (@text $name:ident $variant:ident) => {
+        fn visit_str<E>(self, text: &str) -> Result<$name, E> {
+            Ok($name::$variant(text.into()))
+        }
+    };
+    (@number $name:ident $variant:ident) => {
+        fn visit_u64<E>(self, number: u64) -> Result<$name, E> {
+            Ok($name::$variant(number))
+        }
+    };
+    (@list $name:ident $variant:ident) => {
+        fn visit_seq<A: de::SeqAccess<'de>>(self, items: A) -> Result<$name, A::Error> {
+            Deserialize::deserialize(de::value::SeqAccessDeserializer::new(items)).map($name::$variant)
+        }
+    };
+    (@object $name:ident $variant:ident) => {
+        fn visit_map<A: de::MapAccess<'de>>(self, fields: A) -> Result<$name, A::Error> {
+            Deserialize::deserialize(de::value::MapAccessDeserializer::new(fields)).map($name::$variant)
+        }
+    };
+    (@null $name:ident $variant:ident) => {
+        fn visit_unit<E>(self) -> Result<$name, E> {
+            Ok($name::$variant(Default::default()))
+        }
+    };
+}
+
+/// Implements `From` for the payloads of variants that are named like them, boxed or not.
+macro_rules! from_payloads {
+    ($name:ident: $($payload:ident),+) => { $(
+        impl From<$payload> for $name {
+            fn from(payload: $payload) -> Self {
+                Self::$payload(payload.into())
+            }
+        }
+    )+ };
+}
+
+pub(crate) use {forms, from_payloads};
