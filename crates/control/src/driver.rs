@@ -4,8 +4,15 @@ mod callbacks;
 mod config;
 mod effects;
 mod ending;
+mod failure;
+mod filter;
+mod handle;
+mod messages;
+mod observer;
+mod prompts;
 mod queue;
 mod read;
+mod responder;
 mod shared;
 mod waits;
 mod write;
@@ -20,10 +27,16 @@ use agentwire_codec::{WireReader, WireWriter};
 use agentwire_transport::{ByteSink, ByteSource, Connected, PeerHandle};
 
 pub use config::Config;
-pub(crate) use shared::{Shared, State};
+pub use failure::{CallbackError, FailureKind};
+pub use filter::FrameFilter;
+pub use handle::Control;
+pub use messages::{BackpressurePause, Messages};
+pub use observer::Observer;
+pub use responder::{CallContext, NoResponder, RefusalFn, Reply, Responder};
 
-use crate::{Control, FrameFilter, Messages, Observer, Responder, Router, SessionExit, handle::Handle};
-use shared::{ABORTED, AbortOnDrop};
+use crate::{Router, SessionExit};
+use handle::Handle;
+use shared::{ABORTED, AbortOnDrop, Shared};
 
 /// The three parts of a running session.
 #[derive(Debug)]
@@ -121,7 +134,7 @@ impl Prepared {
         let shared = Arc::new(Shared::new(config, &*responder, observer));
         let abort_on_drop = AbortOnDrop(Arc::clone(&shared));
         let handle = Arc::new(Handle::new(Arc::clone(&shared)));
-        let host = Host { shared, handle: Arc::downgrade(&handle), responder };
+        let host = Host { shared, handle: Arc::downgrade(&handle), responder, filter: None };
         let control = Control::new(Arc::clone(&handle));
         Self { host, control, messages: Messages::new(handle), abort_on_drop }
     }
@@ -129,6 +142,13 @@ impl Prepared {
     /// Returns the session's handle.
     pub fn control(&self) -> &Control {
         &self.control
+    }
+
+    /// Sets a filter that takes lines off the stream before they become messages.
+    #[must_use]
+    pub fn filter(mut self, filter: impl Into<Option<Arc<dyn FrameFilter>>>) -> Self {
+        self.host.filter = filter.into();
+        self
     }
 
     /// Runs the session over an open transport.
@@ -143,35 +163,8 @@ impl Prepared {
         Si: ByteSink + 'static,
         L: PeerHandle + 'static,
     {
-        self.start(link, None)
-    }
-
-    /// Like [`connect`](Self::connect), with a filter that takes lines off the stream before they become messages.
-    pub fn connect_filtered<So, Si, L>(
-        self,
-        link: Connected<So, Si, L>,
-        filter: Arc<dyn FrameFilter>,
-    ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
-    where
-        So: ByteSource + 'static,
-        Si: ByteSink + 'static,
-        L: PeerHandle + 'static,
-    {
-        self.start(link, Some(filter))
-    }
-
-    fn start<So, Si, L>(
-        self,
-        link: Connected<So, Si, L>,
-        filter: Option<Arc<dyn FrameFilter>>,
-    ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
-    where
-        So: ByteSource + 'static,
-        Si: ByteSink + 'static,
-        L: PeerHandle + 'static,
-    {
         let Self { host, control, messages, abort_on_drop } = self;
-        Connection { control, messages, driver: Driver(drive(link, host, filter, abort_on_drop)) }
+        Connection { control, messages, driver: Driver(drive(link, host, abort_on_drop)) }
     }
 }
 
@@ -187,18 +180,14 @@ struct Host {
     /// Weak, so that the driver sees the drop of the last handle. Callbacks get strong ones.
     handle: Weak<Handle>,
     responder: Arc<dyn Responder>,
+    filter: Option<Arc<dyn FrameFilter>>,
 }
 
-async fn drive<So, Si, L>(
+async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
     link: Connected<So, Si, L>,
     host: Host,
-    filter: Option<Arc<dyn FrameFilter>>,
     abort_on_drop: AbortOnDrop,
-) where
-    So: ByteSource,
-    Si: ByteSink,
-    L: PeerHandle,
-{
+) {
     let Connected { source, sink, handle } = link;
     let shared = &*host.shared;
     let mut reader = WireReader::new(source, shared.config().limits);
@@ -207,13 +196,13 @@ async fn drive<So, Si, L>(
         tokio::select! {
             biased;
             ending = write::write(WireWriter::new(sink), &handle, shared) => ending,
-            ending = read::read(&mut reader, &handle, &host, filter.as_deref()) => ending,
+            ending = read::read(&mut reader, &handle, &host) => ending,
             never = shared.keep_time() => match never {},
             never = shared.end_when_quiet() => match never {},
             () = shared.abandoned() => SessionExit::failed(ABORTED),
         }
     };
-    drop(filter);
+    drop(host.filter);
     shared.end(ending);
     drop(abort_on_drop);
 }

@@ -1,26 +1,12 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-mod ending;
-mod error;
-mod router;
-
 #[cfg(feature = "driver")]
 mod driver;
-#[cfg(feature = "driver")]
-mod failure;
-#[cfg(feature = "driver")]
-mod filter;
-#[cfg(feature = "driver")]
-mod handle;
-#[cfg(feature = "driver")]
-mod messages;
-#[cfg(feature = "driver")]
-mod observer;
-#[cfg(feature = "driver")]
-mod prompts;
-#[cfg(feature = "driver")]
-mod responder;
+mod ending;
+mod error;
+pub mod panics;
+mod router;
 
 pub use ending::SessionExit;
 pub use error::{ControlError, RequestClosed};
@@ -30,18 +16,10 @@ pub use router::{
 };
 
 #[cfg(feature = "driver")]
-pub use driver::{Config, Connection, Driver, Prepared, connect, connect_observed};
-#[cfg(feature = "driver")]
-pub use failure::{CallbackError, FailureKind};
-#[cfg(feature = "driver")]
-pub use filter::FrameFilter;
-#[cfg(feature = "driver")]
-pub use handle::Control;
-#[cfg(feature = "driver")]
-pub use messages::{BackpressurePause, Messages};
-#[cfg(feature = "driver")]
-pub use observer::Observer;
-#[cfg(feature = "driver")]
-pub use responder::{CallContext, NoResponder, RefusalFn, Reply, Responder};
+pub use driver::{
+    BackpressurePause, CallContext, CallbackError, Config, Connection, Control, Driver, FailureKind,
+    FrameFilter, Messages, NoResponder, Observer, Prepared, RefusalFn, Reply, Responder, connect,
+    connect_observed,
+};
 #[cfg(feature = "driver")]
 pub use tokio_util::sync::CancellationToken;

@@ -2,6 +2,7 @@
 
 use std::{error::Error, fmt::Display};
 
+use agentwire_control::panics::excerpt;
 use agentwire_protocol::{
     RawJson,
     control::RequestUserDialogReply,
@@ -9,8 +10,6 @@ use agentwire_protocol::{
     hook::{HookAnswer, HookEvent, HookReply, LaterReply},
     permission::{Allow, Decision, Deny},
 };
-
-use crate::excerpt;
 
 /// The result of a hook handler that uses `?`: an error is the handler's failure.
 ///

@@ -1,7 +1,5 @@
 //! Failures of a callback.
 
-use std::borrow::Cow;
-
 use agentwire_control::FailureKind;
 
 /// A failure of a callback. Its text goes to the CLI, which may show it to the model.
@@ -40,35 +38,5 @@ impl HookError {
             Self::Reply(_) | Self::Misread(_) | Self::NoObject => FailureKind::Reply,
             Self::Late => FailureKind::Late,
         }
-    }
-}
-
-/// Returns the text, or its first 1,000 bytes if it is longer.
-pub fn excerpt(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_TEXT {
-        return text.into();
-    }
-    let mut end = MAX_TEXT;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}…", &text[..end]).into()
-}
-
-/// The maximum length of an error or panic text in a reply, in bytes.
-const MAX_TEXT: usize = 1_000;
-
-#[cfg(test)]
-mod tests {
-    use super::{MAX_TEXT, excerpt};
-
-    #[test]
-    fn a_long_text_is_cut_between_characters() {
-        assert_eq!(excerpt("short"), "short");
-        let long = "ä".repeat(MAX_TEXT);
-        let cut = excerpt(&long);
-        assert!(cut.len() <= MAX_TEXT + "…".len());
-        assert!(cut.ends_with("ä…"));
-        assert!(excerpt(&format!("x{long}")).ends_with("ä…"));
     }
 }

@@ -26,11 +26,9 @@ mod terminal;
 
 pub use answer::{HandlerResult, IntoAnswer, PermissionResult};
 pub use any::{AnyHook, EVENTS};
-pub use callback::catch_panic;
 pub use context::HookContext;
 pub use dialog::DialogHandler;
 pub use elicitation::ElicitationHandler;
-pub use error::excerpt;
 pub use handlers::Handlers;
 pub use matcher::Matcher;
 pub use permission::{AuditOutcome, PermissionAudit, PermissionHandler};

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply};
+use agentwire_control::{CallContext, CallbackError, RefusalFn, Reply, panics::catch_panic};
 use agentwire_protocol::{
     RawJson,
     control::{HookCallback, HookMatcher},
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::{
     HookContext, HookWarning, HooksError, Matcher,
-    callback::{Callback, catch_panic},
+    callback::Callback,
     error::HookError,
     event::Event,
     limit::Limit,

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
+use agentwire_control::{CallContext, RefusalFn, Reply, Responder, panics::excerpt};
 use agentwire_protocol::{InboundRequest, control::HookCallback};
 
-use crate::{Hooks, excerpt};
+use crate::Hooks;
 
 /// Answers every `hook_callback`; an undeclared id gets an error.
 impl Responder for Hooks {

@@ -7,8 +7,7 @@ mod slot;
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, Control, Reply, Responder};
-use agentwire_hooks::excerpt;
+use agentwire_control::{CallContext, Control, Reply, Responder, panics::excerpt};
 use agentwire_protocol::{
     InboundRequest, RawJson,
     control::{InitializeReply, ManifestFate, SdkServerManifest},

@@ -45,7 +45,7 @@ impl Tool {
             Box::pin(async move {
                 match decode(&input) {
                     Ok(input) => (*handler)(input, context).await.into_tool_output(),
-                    Err(error) => ToolOutput::error(agentwire_hooks::excerpt(&format!(
+                    Err(error) => ToolOutput::error(agentwire_control::panics::excerpt(&format!(
                         "the input does not fit the tool: {error}"
                     ))),
                 }

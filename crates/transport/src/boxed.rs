@@ -1,6 +1,6 @@
 //! Type-erased forms of the traits, for a transport that is chosen at run time.
 
-use std::{pin::Pin, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 
@@ -20,8 +20,9 @@ pub struct BoxSource(Box<dyn DynSource>);
 /// A type-erased [`ByteSink`].
 pub struct BoxSink(Box<dyn DynSink>);
 
-/// A type-erased [`PeerHandle`]. Dropping it drops the inner handle, which ends the peer.
-pub struct BoxPeerHandle(Box<dyn DynPeerHandle>);
+/// A type-erased [`PeerHandle`]. Clones share the inner handle, and the peer ends when the last one is dropped.
+#[derive(Clone)]
+pub struct BoxPeerHandle(Arc<dyn DynPeerHandle>);
 
 impl BoxTransport {
     /// Boxes a transport that has not been opened yet.
@@ -47,7 +48,7 @@ impl BoxSink {
 impl BoxPeerHandle {
     /// Boxes a handle.
     pub fn new(handle: impl PeerHandle + 'static) -> Self {
-        Self(Box::new(handle))
+        Self(Arc::new(handle))
     }
 }
 

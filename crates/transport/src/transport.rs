@@ -2,7 +2,6 @@
 
 use std::{
     future::{Future, pending},
-    sync::Arc,
     time::Duration,
 };
 
@@ -175,30 +174,3 @@ pub enum Signal {
 pub struct NoProcess;
 
 impl PeerHandle for NoProcess {}
-
-/// A shared handle. The peer ends when the last clone is dropped.
-impl<L: PeerHandle> PeerHandle for Arc<L> {
-    async fn wait(&self) -> ExitReport {
-        (**self).wait().await
-    }
-
-    async fn wait_group(&self) {
-        (**self).wait_group().await;
-    }
-
-    fn signal(&self, signal: Signal) -> Result<(), TransportError> {
-        (**self).signal(signal)
-    }
-
-    fn limit_grace(&self, after_input: Duration, after_terminate: Duration) {
-        (**self).limit_grace(after_input, after_terminate);
-    }
-
-    fn has_process(&self) -> bool {
-        (**self).has_process()
-    }
-
-    fn stderr_tail(&self) -> String {
-        (**self).stderr_tail()
-    }
-}

@@ -153,9 +153,6 @@ pub(super) const KNOWN_CYCLES: &[(&str, &str, &str)] = &[
     ("agentwire-protocol", "message", "control"),
     ("agentwire-protocol", "permission", "control"),
     ("agentwire-protocol", "settings", "control"),
-    // The driver makes the handles, and the handles share its state.
-    ("agentwire-control", "handle", "driver"),
-    ("agentwire-control", "responder", "driver"),
     // The schemas of a server are checked on the way to it, and come from it.
     ("agentwire-mcp", "check", "serve"),
     ("agentwire-mcp", "tool", "server"),

@@ -2,7 +2,7 @@
 
 use std::{pin::pin, time::Duration};
 
-use agentwire_hooks::catch_panic;
+use agentwire_control::panics::catch_panic;
 use agentwire_sessions::{RawEntry, SessionKey, SessionStore, StoreError, StoreFuture};
 use tokio::time::{sleep, timeout};
 

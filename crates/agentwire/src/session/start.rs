@@ -95,10 +95,7 @@ impl Start {
             None => transport,
         };
         #[cfg(feature = "sessions")]
-        let transport = match self.parts.stored.folder() {
-            Some(folder) => transport.attach(folder),
-            None => transport,
-        };
+        let transport = transport.attach(self.parts.stored.folder());
         self.over(BoxTransport::new(transport), plan, files.into_iter().collect()).await
     }
 
@@ -132,18 +129,15 @@ impl Start {
             plan.initialize.sdk_mcp_server_manifests = bridge.manifests(prepared.control()).await;
         }
         let Connected { source, sink, handle } = transport.open().await?;
-        let handle = Arc::new(handle);
-        let link = Connected { source, sink, handle: Arc::clone(&handle) };
+        let link = Connected { source, sink, handle: handle.clone() };
         self.watch.begin_session();
         let grace = self.parts.grace;
         #[cfg(feature = "sessions")]
         let (mirror, filter) = self.parts.stored.mirror(&runtime, &self.parts.options).unzip();
         #[cfg(not(feature = "sessions"))]
         let filter = None;
-        let (control, messages, task) = match filter {
-            Some(filter) => Task::spawn(&runtime, prepared.connect_filtered(link, filter), handle, grace),
-            None => Task::spawn(&runtime, prepared.connect(link), handle, grace),
-        };
+        let connection = prepared.filter(filter).connect(link);
+        let (control, messages, task) = Task::spawn(&runtime, connection, handle, grace);
         let handshake = Handshake::perform(&control, plan.initialize, self.parts.handshake_limit.0).await?;
         let mut warnings = plan.warnings;
         if !self.parts.hooks.is_empty() {

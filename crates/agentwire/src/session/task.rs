@@ -81,7 +81,7 @@ impl Task {
     pub(super) fn spawn<F>(
         runtime: &Handle,
         Connection { control, messages, driver }: Connection<F>,
-        handle: Arc<BoxPeerHandle>,
+        handle: BoxPeerHandle,
         grace: Grace,
     ) -> (Control, Messages, Self)
     where
@@ -94,8 +94,8 @@ impl Task {
             let Peer { control, handle, .. } = &peer;
             tokio::select! {
                 biased;
-                () = bound.drive(driver, &**handle, grace) => {}
-                () = bound.enforce(control, &**handle, grace) => {}
+                () = bound.drive(driver, handle, grace) => {}
+                () = bound.enforce(control, handle, grace) => {}
             }
         });
         let join = runtime.spawn(Polling(Arc::clone(&work)));
@@ -160,14 +160,14 @@ impl Drop for Task {
 /// The parts that end the CLI when the work is dropped.
 struct Peer {
     control: Control,
-    handle: Arc<BoxPeerHandle>,
+    handle: BoxPeerHandle,
     grace: Grace,
 }
 
 /// The handle is dropped afterwards, which ends the CLI within this grace period.
 impl Drop for Peer {
     fn drop(&mut self) {
-        self.grace.of(&self.control, &*self.handle);
+        self.grace.of(&self.control, &self.handle);
     }
 }
 

@@ -1,12 +1,6 @@
 //! Callbacks: each runs as a task that the session owns.
 
-use std::{
-    any::Any,
-    future::poll_fn,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-    task::Poll,
-};
+use std::sync::Arc;
 
 use agentwire_codec::{Frame, Line};
 use agentwire_protocol::{RawJson, RequestId};
@@ -14,7 +8,10 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::{Host, Shared, shared::PendingCallback};
-use crate::{CallContext, CallbackError, Control, FailureKind, RefusalFn, Reply};
+use crate::{
+    CallContext, CallbackError, Control, FailureKind, RefusalFn, Reply,
+    panics::{catch_call, catch_panic, excerpt},
+};
 
 /// A running callback. Its task ends with the answer, or a grace period after its cancellation.
 #[derive(Debug)]
@@ -49,13 +46,13 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
     };
     let context = CallContext::new(guard.id.clone(), cancelled.clone(), Control::new(handle));
     let subtype: Box<str> = request.kind().into();
-    match catch_unwind(AssertUnwindSafe(|| host.responder.respond(request, context))) {
+    match catch_call(|| host.responder.respond(request, context)) {
         Ok(Some(reply)) => run(guard, cancelled, reply),
         Ok(None) => {
             show(&host.shared, line);
             guard.answer(Err(format!("no handler for a request of subtype `{subtype}`").into()));
         }
-        Err(panic) => guard.answer(Err(panicked(&*panic))),
+        Err(panic) => guard.answer(Err(panicked(&panic))),
     }
 }
 
@@ -69,7 +66,7 @@ fn run(guard: ReplyGuard, cancelled: CancellationToken, reply: Reply) {
         };
         tokio::select! {
             biased;
-            reply = catch_panic(reply) => guard.answer(reply),
+            reply = catch_panic(reply) => guard.answer(reply.unwrap_or_else(|panic| Err(panicked(&panic)))),
             () = grace_over => {}
         }
     });
@@ -117,33 +114,7 @@ fn close(shared: &Shared, id: &RequestId) {
     }
 }
 
-/// Awaits the reply; a panic becomes an error.
-async fn catch_panic(mut reply: Reply) -> Result<RawJson, CallbackError> {
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| reply.as_mut().poll(context))) {
-        Ok(poll) => poll,
-        Err(panic) => Poll::Ready(Err(panicked(&*panic))),
-    })
-    .await
+fn panicked(panic: &str) -> CallbackError {
+    let text = format!("the callback panicked: {panic}");
+    CallbackError::new(FailureKind::Panic, excerpt(&text))
 }
-
-fn panicked(panic: &(dyn Any + Send)) -> CallbackError {
-    let text =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let text = excerpt(format!("the callback panicked: {}", text.unwrap_or("no text")));
-    CallbackError::new(FailureKind::Panic, text)
-}
-
-/// Cuts a text that goes to the CLI, and perhaps to the model.
-fn excerpt(mut text: String) -> String {
-    if text.len() > MAX_PANIC_TEXT {
-        let most = MAX_PANIC_TEXT - ELLIPSIS.len();
-        let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-        text.truncate(end);
-        text.push_str(ELLIPSIS);
-    }
-    text
-}
-
-/// The longest text of a panic in an answer, in bytes: enough to find its source.
-const MAX_PANIC_TEXT: usize = 1000;
-const ELLIPSIS: &str = "…";

@@ -23,14 +23,13 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     reader: &mut WireReader<S>,
     handle: &L,
     host: &Host,
-    filter: Option<&dyn FrameFilter>,
 ) -> SessionExit {
     let shared = &host.shared;
     // One future for all reads, because creating it allocates and takes a lock.
     let ended = pin!(handle.wait());
     let left = shared.config().exit_grace;
     let mut peer = Peer { handle, ended, shared, exit: None, left };
-    let failure = read_output(reader, &mut peer, host, filter).await;
+    let failure = read_output(reader, &mut peer, host).await;
     let ending = peer.ending(shared.config().exit_grace).await;
     match failure {
         Some(failure) => SessionExit { transport: Some(failure), ..ending },
@@ -43,12 +42,11 @@ async fn read_output<S: ByteSource, L: PeerHandle, E: Future<Output = ExitReport
     reader: &mut WireReader<S>,
     peer: &mut Peer<'_, L, E>,
     host: &Host,
-    filter: Option<&dyn FrameFilter>,
 ) -> Option<String> {
     loop {
         peer.may_read().await;
         match peer.while_alive(reader.read()).await? {
-            Ok(Some(batch)) => handle_batch(batch, host, filter),
+            Ok(Some(batch)) => handle_batch(batch, host),
             Ok(None) => return None,
             Err(error) => return Some(error_chain(&error)),
         }
@@ -60,11 +58,11 @@ async fn read_output<S: ByteSource, L: PeerHandle, E: Future<Output = ExitReport
 /// Passes a batch to the router in the order of its lines.
 ///
 /// Callbacks start before a later line takes effect. Consecutive requests are passed on together.
-fn handle_batch(batch: Batch, host: &Host, filter: Option<&dyn FrameFilter>) {
+fn handle_batch(batch: Batch, host: &Host) {
     let mut lines = Vec::new();
     let mut ends_with_request = false;
     for line in batch {
-        let Some(line) = filter_line(line, filter) else { continue };
+        let Some(line) = filter_line(line, host.filter.as_deref()) else { continue };
         let is_request = matches!(&line, Ok(Frame { kind: FrameKind::Request(_), .. }));
         if ends_with_request && !is_request {
             handle_lines(host, lines.drain(..));

@@ -6,8 +6,7 @@ use std::{
     task::Poll,
 };
 
-use agentwire_control::Control;
-use agentwire_hooks::catch_panic;
+use agentwire_control::{Control, panics::catch_panic};
 use agentwire_protocol::{RawJson, control::McpMessage};
 use tokio::{
     sync::{mpsc, watch},

@@ -1,6 +1,6 @@
 //! Queries a server as the CLI would, for the manifests of the handshake.
 
-use agentwire_hooks::{catch_panic, excerpt};
+use agentwire_control::panics::{catch_panic, excerpt};
 use agentwire_protocol::{RawJson, control::SdkServerManifest};
 use serde_json::{Value, json};
 

@@ -5,8 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use agentwire_control::{CallContext, CallbackError, Control, Reply};
-use agentwire_hooks::catch_panic;
+use agentwire_control::{CallContext, CallbackError, Control, Reply, panics::catch_panic};
 use agentwire_protocol::{RawJson, control::SdkServerManifest};
 use serde::Deserialize;
 use tokio::{

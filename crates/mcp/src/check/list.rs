@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use agentwire_hooks::{catch_panic, excerpt};
+use agentwire_control::panics::{catch_panic, excerpt};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

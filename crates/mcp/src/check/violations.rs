@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use agentwire_hooks::excerpt;
+use agentwire_control::panics::excerpt;
 use jsonschema::Validator;
 use serde_json::Value;
 

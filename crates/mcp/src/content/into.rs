@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use agentwire_hooks::excerpt;
+use agentwire_control::panics::excerpt;
 use agentwire_protocol::RawJson;
 
 use super::ToolOutput;

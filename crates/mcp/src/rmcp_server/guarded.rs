@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use agentwire_hooks::catch_panic;
+use agentwire_control::panics::catch_panic;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler, Service,
     model::{ClientNotification, ClientRequest, ErrorCode, ProtocolVersion, ServerConfig, ServerResult},

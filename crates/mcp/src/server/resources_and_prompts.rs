@@ -2,7 +2,7 @@
 
 use std::{fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_hooks::excerpt;
+use agentwire_control::panics::excerpt;
 use serde_json::{Map, Value};
 
 use super::template::fits;

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use agentwire_hooks::catch_panic;
+use agentwire_control::panics::catch_panic;
 use agentwire_protocol::{RawJson, ToolUseId};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};

@@ -8,7 +8,8 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use crate::{RawEvent, SessionEvent, SessionExit, handle::Handle};
+use super::handle::Handle;
+use crate::{RawEvent, SessionEvent, SessionExit};
 
 /// The events of a session, in the order of their lines.
 ///

@@ -9,31 +9,18 @@ use agentwire_protocol::{
 };
 
 use super::calls;
-use crate::{Control, ControlError};
 
 calls! {
     /// Sets the model from the next turn on (`set_model`); `None` for the default.
     ///
     /// The CLI accepts any name without a check.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// A `PreModelSwitch` hook can refuse it.
     fn set_model(model: Option<&str>) -> SetModelReply = &SetModel::new(model);
 
     /// Sets the limit and the display of the model's thinking (`set_max_thinking_tokens`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn set_max_thinking_tokens(request: &SetMaxThinkingTokens) -> () = request;
 
     /// Sets the permission mode (`set_permission_mode`). A `system/status` message follows the reply.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses `bypassPermissions` if it was not allowed at the start.
     fn set_permission_mode(mode: PermissionMode) -> SetPermissionModeReply = &SetPermissionMode::new(mode);
 
@@ -41,10 +28,6 @@ calls! {
     /// for the session's mode.
     ///
     /// It can only restrict: it applies to tools that the session's mode would allow.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn set_mcp_permission_mode_override(server: impl Into<Box<str>>, mode: Option<PermissionMode>)
         -> SetMcpPermissionModeOverrideReply =
         &SetMcpPermissionModeOverride::new(server, mode);

@@ -14,15 +14,20 @@ use agentwire_codec::Line;
 use agentwire_protocol::{ControlCall, RawJson, RequestId};
 use tokio::sync::oneshot;
 
-use crate::{ControlError, Ignored, Router, driver::Shared};
+use super::Shared;
+use crate::{ControlError, Ignored, Router};
 
 /// Declares a method for each request: `fn name(arguments) -> Reply = &request;`.
 macro_rules! calls {
     ($($(#[$meta:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $reply:ty = $request:expr;)+) => {
-        impl Control {
+        impl $crate::Control {
             $(
                 $(#[$meta])*
-                pub async fn $name(&self, $($argument: $type),*) -> Result<$reply, ControlError> {
+                ///
+                /// # Errors
+                ///
+                /// See [`ControlError`](crate::ControlError).
+                pub async fn $name(&self, $($argument: $type),*) -> Result<$reply, $crate::ControlError> {
                     self.call($request).await.map(Into::into)
                 }
             )+

@@ -4,7 +4,8 @@ use agentwire_codec::encode;
 use agentwire_protocol::{Uuid, message::UserInput};
 use bytes::Bytes;
 
-use crate::{Control, ControlError, PromptState, Router, driver::State};
+use super::{Control, shared::State};
+use crate::{ControlError, PromptState, Router};
 
 impl Control {
     /// Sends a prompt. Returns when it is queued, in the order of the calls.

@@ -5,58 +5,37 @@ use std::collections::BTreeMap;
 use agentwire_protocol::{
     RawJson,
     control::{
-        McpAuthenticate, McpAuthenticateReply, McpCall, McpCallReply, McpClearAuth, McpOauthCallbackUrl,
-        McpReadResource, McpReadResourceReply, McpReconnect, McpSetServers, McpSetServersReply, McpStatus,
-        McpStatusReply, McpToggle, McpMessage,
+        McpAuthenticate, McpAuthenticateReply, McpCall, McpCallReply, McpClearAuth, McpMessage,
+        McpOauthCallbackUrl, McpReadResource, McpReadResourceReply, McpReconnect, McpSetServers,
+        McpSetServersReply, McpStatus, McpStatusReply, McpToggle,
     },
     mcp::McpServerConfig,
 };
 
 use super::calls;
-use crate::{Control, ControlError};
 
 calls! {
     /// Returns the states of the MCP servers (`mcp_status`). A server is listed once it has connected or failed.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn mcp_status() -> McpStatusReply = &McpStatus::default();
 
     /// Replaces the MCP servers that were set before, including in-process ones (`mcp_set_servers`).
     ///
     /// The servers of the settings stay.
     /// The reply waits for the first attempt to connect, and contains the errors.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn mcp_set_servers(servers: BTreeMap<Box<str>, McpServerConfig>) -> McpSetServersReply =
         &McpSetServers::new(servers);
 
     /// Reconnects an MCP server (`mcp_reconnect`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses an unknown or unreachable server.
     fn mcp_reconnect(server: impl Into<Box<str>>) -> () = &McpReconnect::new(server);
 
     /// Turns an MCP server on or off (`mcp_toggle`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses an unknown server.
     fn mcp_toggle(server: impl Into<Box<str>>, enabled: bool) -> () = &McpToggle::new(server, enabled);
 
     /// Calls a tool of an MCP server that the CLI runs, without the model (`mcp_call`).
     ///
     /// Skips permission checks, unless `check_permissions` is set.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses tools of in-process servers.
     /// With files or limits, most failures are part of a successful reply (`staging`).
     fn mcp_call(request: &McpCall) -> McpCallReply = request;
@@ -64,10 +43,6 @@ calls! {
     /// Reads a user interface resource of an MCP server (`mcp_read_resource`); its URI starts with `ui://`.
     ///
     /// The content is not checked. CLI 2.1.197 does not support it.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses in-process servers.
     fn mcp_read_resource(server: impl Into<Box<str>>, uri: impl Into<String>) -> McpReadResourceReply =
         &McpReadResource::new(server, uri);
@@ -77,10 +52,6 @@ calls! {
     /// With a `redirect_uri` the browser returns there, and the host passes the URL on with
     /// [`mcp_oauth_callback_url`](Self::mcp_oauth_callback_url). Without one the CLI listens on the loopback.
     /// The CLI does not declare this request.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses other kinds of servers.
     fn mcp_authenticate(server: impl Into<Box<str>>, redirect_uri: Option<&str>) -> McpAuthenticateReply = &{
         let mut request = McpAuthenticate::new(server);
@@ -92,29 +63,17 @@ calls! {
     ///
     /// The server may stay at `needs-auth` until [`mcp_reconnect`](Self::mcp_reconnect).
     /// The CLI does not declare this request.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses a server without a login in progress.
     fn mcp_oauth_callback_url(server: impl Into<Box<str>>, url: impl Into<String>) -> () =
         &McpOauthCallbackUrl::new(server, url);
 
     /// Logs out of a remote MCP server (`mcp_clear_auth`). The CLI does not declare this request.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn mcp_clear_auth(server: impl Into<Box<str>>) -> () = &McpClearAuth::new(server);
 
     /// Sends a JSON-RPC message of an in-process server (`mcp_message`).
     ///
     /// The reply only acknowledges it. A JSON-RPC response arrives as a message to that server.
     /// In-process servers of `agentwire-mcp` call this by themselves.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn send_mcp_message(server: impl Into<Box<str>>, message: RawJson) -> () =
         &McpMessage::new(server, message);
 }

@@ -5,7 +5,7 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 use tokio_util::sync::CancellationToken;
 
-use crate::{CallbackError, Config, Control, driver::Prepared};
+use super::{CallbackError, Config, Control, Prepared};
 
 /// Answers requests of the CLI.
 ///

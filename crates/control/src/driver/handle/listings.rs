@@ -7,16 +7,11 @@ use agentwire_protocol::control::{
 };
 
 use super::calls;
-use crate::{Control, ControlError};
 
 calls! {
     /// Returns the use of the model's context window, in tokens (`get_context_usage`).
     ///
     /// `None` means [`ContextDetail::Full`], which calls the API; [`ContextDetail::Summary`] estimates.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn context_usage(detail: Option<ContextDetail>) -> GetContextUsageReply = &{
         let mut request = GetContextUsage::default();
         request.detail = detail;
@@ -26,53 +21,25 @@ calls! {
     /// Returns the usage of the session, and the rest of the plan (`get_usage`). The CLI declares it as experimental.
     ///
     /// The CLI reads seven days of transcripts, unless `skip_behaviors` is set.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn usage(request: &GetUsage) -> GetUsageReply = request;
 
     /// Returns the cost of the session as text for a person (`get_session_cost`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn session_cost() -> GetSessionCostReply = &GetSessionCost::default();
 
     /// Returns the content of the status screen (`get_status`). The CLI does not declare this request.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn status() -> GetStatusReply = &GetStatus::default();
 
     /// Returns the version of the CLI (`get_binary_version`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn binary_version() -> GetBinaryVersionReply = &GetBinaryVersion::default();
 
     /// Returns the available models (`list_models`). CLI 2.1.197 does not support it.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn list_models() -> ListModelsReply = &ListModels::default();
 
     /// Returns the permission rules and their sources (`list_permission_rules`). CLI 2.1.197 does not support it.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn list_permission_rules() -> ListPermissionRulesReply = &ListPermissionRules::default();
 
     /// Returns the hooks of the settings, the session and the plugins, without the host's callbacks (`get_hooks_listing`).
     ///
     /// CLI 2.1.197 does not support it.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn hooks_listing() -> GetHooksListingReply = &GetHooksListing::default();
 }

@@ -6,7 +6,6 @@ use agentwire_protocol::control::{
 };
 
 use super::calls;
-use crate::{Control, ControlError};
 
 calls! {
     /// Repeats the handshake (`initialize`), as after a gap in the connection.
@@ -16,19 +15,11 @@ calls! {
     /// Everything else stays as the first handshake set it.
     /// Declare only hooks that the session's responder answers: the facade's `Session::reinitialize` repeats the first
     /// handshake.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn reinitialize(request: &Initialize) -> InitializeReply = request;
 
     /// Interrupts the running turn (`interrupt`). Allowed at any time, also when no turn runs.
     ///
     /// The reply arrives before the turn's result, and lists the queued prompts that will still run.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn interrupt() -> InterruptReply = &Interrupt::default();
 
     /// Like [`interrupt`](Self::interrupt), and cancels queued prompts (`cancel_queued`).
@@ -43,56 +34,32 @@ calls! {
     };
 
     /// Sets the title of the session (`rename_session`). `system/session_title_changed` follows.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses an empty title.
     fn rename_session(title: impl Into<String>) -> () = &RenameSession::new(title);
 
     /// Generates a title for the session (`generate_session_title`), with one call of a small model.
     ///
     /// The CLI does not declare this request.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn generate_session_title(request: &GenerateSessionTitle) -> GenerateSessionTitleReply = request;
 
     /// Sets the colour of the session (`set_color`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// CLI 2.1.197 and 2.1.330 refuse it on stdio, with `unsupported_request`.
     fn set_color(color: impl Into<Box<str>>) -> () = &SetColor::new(color);
 
     /// Asks the model a question about the conversation, without adding to it (`side_question`).
     ///
     /// `system/control_request_progress` reports the progress. The CLI does not declare this request.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn side_question(question: impl Into<String>) -> SideQuestionReply = &SideQuestion::new(question);
 
     /// Starts the session of a spare process (`claim_session`), which was started with `--await-claim`.
     ///
     /// The CLI does not declare this request. CLI 2.1.197 does not support it.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The text of a refusal starts with its reason, such as `cwd_not_found:` or `not_a_spare:`.
     fn claim_session(request: &ClaimSession) -> ClaimSessionReply = request;
 
     /// Ends the session (`end_session`): the CLI replies, then exits with code 0.
     ///
     /// `reason` is free text. The CLI does not declare this request.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn end_session(reason: Option<&str>) -> () = &{
         let mut request = EndSession::default();
         request.reason = reason.map(Into::into);

@@ -34,14 +34,9 @@ impl CallbackError {
     }
 }
 
-impl From<String> for CallbackError {
-    fn from(reason: String) -> Self {
-        Self::new(FailureKind::Error, reason)
-    }
-}
-
-impl From<&str> for CallbackError {
-    fn from(reason: &str) -> Self {
+/// Converts an error's text, as [`FailureKind::Error`].
+impl<S: Into<String>> From<S> for CallbackError {
+    fn from(reason: S) -> Self {
         Self::new(FailureKind::Error, reason)
     }
 }

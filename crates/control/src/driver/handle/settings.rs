@@ -10,56 +10,31 @@ use agentwire_protocol::{
 };
 
 use super::calls;
-use crate::{Control, ControlError};
 
 calls! {
     /// Returns the effective settings and their sources (`get_settings`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn settings() -> GetSettingsReply = &GetSettings::default();
 
     /// Overrides settings for this session, as `--settings` does, without saving them (`apply_flag_settings`).
     ///
     /// A repeated key replaces its whole earlier value; `null` removes the override.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// If one setting is invalid none is applied, and the CLI's text names it.
     fn apply_flag_settings(settings: impl Into<RawSettings>) -> () = &ApplyFlagSettings::new(settings);
 
     /// Saves settings in a file (`update_settings`).
     ///
     /// Local project settings accept only `outputStyle`, user settings only `effortLevel`. CLI 2.1.197 does not support it.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// The CLI refuses other keys by name.
     fn update_settings(source: UpdateSettingsSource, settings: impl Into<RawSettings>) -> () =
         &UpdateSettings::new(source, settings);
 
     /// Reloads the plugins, and loads more (`reload_plugins`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     /// With `refuse_if_busy` the CLI refuses it during a turn, with `reload_plugins_busy`.
     fn reload_plugins(request: &ReloadPlugins) -> ReloadPluginsReply = request;
 
     /// Reloads the skills (`reload_skills`).
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn reload_skills() -> ReloadSkillsReply = &ReloadSkills::default();
 
     /// Reloads the output styles (`reload_output_styles`). CLI 2.1.197 does not support it.
-    ///
-    /// # Errors
-    ///
-    /// See [`ControlError`].
     fn reload_output_styles() -> ReloadOutputStylesReply = &ReloadOutputStyles::default();
 }

@@ -1,0 +1,93 @@
+//! Runs callbacks of the user: catches their panics, and limits the length of their texts.
+
+use std::{
+    any::Any,
+    borrow::Cow,
+    future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::{Pin, pin},
+    task::Poll,
+};
+
+/// Runs `work` to its end, and catches a panic.
+///
+/// This is for crates that run callbacks of the user.
+/// A closure that creates the future may panic too: call it inside an `async` block, or by [`catch_call`].
+///
+/// # Errors
+///
+/// If `work` panics: the panic's text, at most 1,000 bytes of it, or `no text`.
+pub async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    catch_polls(pin!(work), |output| output).await
+}
+
+/// Calls `work` and catches a panic, as [`catch_panic`] does.
+///
+/// # Errors
+///
+/// As [`catch_panic`].
+pub fn catch_call<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))
+}
+
+/// Runs a pinned future and catches a panic, as [`catch_panic`] does; `then` converts the output.
+///
+/// A future that is passed by value takes its size twice.
+///
+/// # Errors
+///
+/// As [`catch_panic`].
+pub async fn catch_polls<F: Future, T>(
+    mut work: Pin<&mut F>,
+    then: impl FnOnce(F::Output) -> T,
+) -> Result<T, String> {
+    let mut then = Some(then);
+    poll_fn(|context| {
+        // `then` is present, since the future is not polled again after `Ready`.
+        let polled =
+            catch_call(|| work.as_mut().poll(context).map(|output| then.take().map(|then| then(output))));
+        match polled {
+            Ok(Poll::Ready(Some(output))) => Poll::Ready(Ok(output)),
+            Ok(_) => Poll::Pending,
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    })
+    .await
+}
+
+/// Truncates a text that goes to the CLI, and perhaps to the model, to at most 1,000 bytes.
+pub fn excerpt(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_TEXT {
+        return text.into();
+    }
+    let mut end = MAX_TEXT - ELLIPSIS.len();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}{ELLIPSIS}", &text[..end]).into()
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    excerpt(text.unwrap_or("no text")).into_owned()
+}
+
+/// Enough to find the source of an error or a panic.
+const MAX_TEXT: usize = 1_000;
+const ELLIPSIS: &str = "…";
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_TEXT, excerpt};
+
+    #[test]
+    fn a_long_text_is_cut_between_characters() {
+        assert_eq!(excerpt("short"), "short");
+        let long = "ä".repeat(MAX_TEXT);
+        let cut = excerpt(&long);
+        assert!(cut.len() <= MAX_TEXT);
+        assert!(cut.ends_with("ä…"));
+        assert!(excerpt(&format!("x{long}")).ends_with("ä…"));
+    }
+}
