@@ -84,11 +84,6 @@ impl LineDecoder {
         Some(Ok(self.take_partial()))
     }
 
-    /// Returns whether the current line is longer than the limit, so that its bytes are dropped.
-    pub fn is_dropping(&self) -> bool {
-        self.dropped.is_some()
-    }
-
     /// Returns the number of buffered bytes, of the unfinished line and of lines that were not taken.
     pub fn buffered(&self) -> usize {
         self.partial.len() + self.blocks.iter().map(Bytes::len).sum::<usize>() - self.taken

@@ -129,23 +129,21 @@ impl<E: HookEvent> Merged<E> {
     }
 }
 
-/// Merges a value and its reason: the later pair counts if there is none yet, or if its value ranks higher.
+/// Merges a value and its reason: the later pair counts if its value ranks higher.
+///
+/// [`merge_fields`] adds the later pair if there is no value yet.
 fn merge_pair(
     first: &mut Fields,
     later: &mut Fields,
     keys: (&str, &str),
     rank: impl Fn(Option<&RawJson>) -> u8,
 ) {
-    let (value, reason) = (later.remove(keys.0), later.remove(keys.1));
-    if rank(value.as_ref()) > rank(first.get(keys.0)) {
-        set(first, keys.0, value);
-        set(first, keys.1, reason);
-    } else if !first.contains_key(keys.0) {
-        first.extend(
-            [(keys.0, value), (keys.1, reason)]
-                .into_iter()
-                .filter_map(|(key, value)| Some((key.to_owned(), value?))),
-        );
+    if rank(later.get(keys.0)) > rank(first.get(keys.0)) {
+        set(first, keys.0, later.remove(keys.0));
+        set(first, keys.1, later.remove(keys.1));
+    } else if first.contains_key(keys.0) {
+        later.remove(keys.0);
+        later.remove(keys.1);
     }
 }
 
