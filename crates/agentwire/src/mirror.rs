@@ -72,9 +72,7 @@ impl Mirror {
     /// From now on only the end of the session waits for the store; a result that is being held back is released.
     pub(crate) fn skip_flush(&mut self) {
         self.skips_flush = true;
-        if let Some(pending) = &self.pending {
-            self.queue.release(pending.barrier);
-        }
+        self.queue.release();
     }
 }
 

@@ -1,6 +1,6 @@
 //! Blocking control requests.
 
-use std::{fmt, future::Future, sync::Arc};
+use std::{future::Future, sync::Arc};
 
 use agentwire_protocol::control::ControlCall;
 
@@ -8,7 +8,7 @@ use super::runtime::Runtime;
 use crate::Error;
 
 /// A handle for control requests. It can be cloned and used from any thread at any time, including callbacks.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Control {
     control: agentwire_control::Control,
     runtime: Arc<Runtime>,
@@ -42,11 +42,5 @@ impl Control {
     /// ```
     pub fn wait<F: Future>(&self, future: F) -> F::Output {
         self.runtime.block_on(future)
-    }
-}
-
-impl fmt::Debug for Control {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Control").finish_non_exhaustive()
     }
 }

@@ -51,10 +51,8 @@ pub(super) struct State {
     overflow: Vec<(Option<SessionKey>, usize)>,
     /// Failures to report to the reader of messages.
     errors: VecDeque<MirrorError>,
-    /// The barrier at which the reader waits, with its deadline.
-    barrier: Option<(Instant, FlushBarrier)>,
-    /// The frame up to which the reader's wait has expired, even if the reader has not polled since.
-    released: u64,
+    /// The barrier at which the reader waits.
+    barrier: Option<FlushBarrier>,
     /// Whether a flush timed out: results do not wait again until the store accepts something.
     late: bool,
     /// Whether no more frames will arrive.
@@ -75,11 +73,15 @@ pub(super) enum Job {
 }
 
 /// The point in the queue that the reader waits for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FlushBarrier {
+#[derive(Clone, Copy)]
+struct FlushBarrier {
     /// The number of frames that must be done.
     upto: u64,
+    /// Whether it is the end of the session, which always waits.
     at_end: bool,
+    /// The end of the wait; `None` once it has expired or the reader was released, even if the reader has not polled
+    /// since.
+    deadline: Option<Instant>,
 }
 
 impl Queue {
@@ -157,40 +159,33 @@ impl Queue {
     }
 
     /// Sets a barrier at a result or the end: the reader waits until all earlier entries are stored.
-    pub(super) fn set_barrier(&self, at_end: bool) -> FlushBarrier {
+    pub(super) fn set_barrier(&self, at_end: bool) {
         let mut state = self.state();
         state.report_overflow(self.options.max_pending);
         state.wanted = state.received;
         state.closed |= at_end;
-        let barrier = FlushBarrier { upto: state.received, at_end };
-        state.barrier = Some((Instant::now() + self.options.flush_limit, barrier));
+        let deadline = Some(Instant::now() + self.options.flush_limit);
+        state.barrier = Some(FlushBarrier { upto: state.received, at_end, deadline });
         drop(state);
         self.work.notify_one();
         self.deadlines.notify_one();
-        barrier
     }
 
     /// Releases the reader from its barrier, unless that is the end of the session.
-    pub(super) fn release(&self, barrier: FlushBarrier) {
-        let mut state = self.state();
-        if !barrier.at_end {
-            state.released = state.released.max(barrier.upto);
-            state.barrier = None;
+    pub(super) fn release(&self) {
+        if let Some(FlushBarrier { at_end: false, deadline, .. }) = &mut self.state().barrier {
+            *deadline = None;
         }
     }
 
     /// Returns the next failure to report; `None` once the barrier is passed.
-    pub(super) fn poll(
-        &self,
-        barrier: Option<FlushBarrier>,
-        context: &Context<'_>,
-    ) -> Poll<Option<MirrorError>> {
+    pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<MirrorError>> {
         let mut state = self.state();
         if let Some(error) = state.errors.pop_front() {
             return Poll::Ready(Some(error));
         }
-        if let Some(FlushBarrier { upto, at_end }) = barrier
-            && (state.done >= upto || !at_end && (state.late || state.released >= upto))
+        if let Some(FlushBarrier { upto, at_end, deadline }) = state.barrier
+            && (state.done >= upto || !at_end && (state.late || deadline.is_none()))
         {
             state.barrier = None;
             return Poll::Ready(None);
@@ -263,7 +258,13 @@ impl Queue {
         loop {
             let next = {
                 let state = self.state();
-                state.barrier.map(|(until, _)| until).into_iter().chain(state.ends).min()
+                state
+                    .barrier
+                    .as_ref()
+                    .and_then(|barrier| barrier.deadline)
+                    .into_iter()
+                    .chain(state.ends)
+                    .min()
             };
             let changed = self.deadlines.notified();
             match next {
@@ -283,23 +284,20 @@ impl Queue {
         if state.ends.is_some_and(|ends| ends <= now) {
             return true;
         }
-        match state.barrier {
-            Some((until, FlushBarrier { upto, at_end })) if until <= now => {
-                state.barrier = None;
-                if at_end || state.done >= upto {
-                    return at_end;
-                }
-                state.late = true;
-                // The store may accept an entry before the reader polls; the reader must not wait again then.
-                state.released = upto;
-                let why =
-                    format!("the store did not take within {limit:?} what came before a result; it goes on");
-                state.report(MirrorError { key: None, entries: 0, why });
-                wake(state);
-                false
-            }
-            _ => false,
+        let State { barrier: Some(FlushBarrier { upto, at_end, deadline }), done, .. } = &mut *state else {
+            return false;
+        };
+        if deadline.take_if(|deadline| *deadline <= now).is_none() {
+            return false;
         }
+        if *at_end || *done >= *upto {
+            return *at_end;
+        }
+        state.late = true;
+        let why = format!("the store did not take within {limit:?} what came before a result; it goes on");
+        state.report(MirrorError { key: None, entries: 0, why });
+        wake(state);
+        false
     }
 }
 

@@ -8,12 +8,11 @@ use std::{
 use agentwire_codec::{FrameError, Incoming};
 use agentwire_control::{BackpressurePause, Messages, SessionEvent, SessionExit};
 
-use super::{Mirror, mirror_error::MirrorError, queue::FlushBarrier};
+use super::{Mirror, mirror_error::MirrorError};
 
 /// A delivery that waits until all earlier entries are stored.
 pub(super) struct PendingMessage {
     what: Result<SessionEvent, Arc<SessionExit>>,
-    pub(super) barrier: FlushBarrier,
     /// Keeps requests of the CLI arriving meanwhile.
     _reading: BackpressurePause,
 }
@@ -28,7 +27,7 @@ impl Mirror {
         context: &mut Context<'_>,
     ) -> Poll<Result<SessionEvent, Arc<SessionExit>>> {
         loop {
-            match self.queue.poll(self.pending.as_ref().map(|pending| pending.barrier), context) {
+            match self.queue.poll(context) {
                 Poll::Ready(Some(error)) => {
                     let turn = Arc::clone(&self.turn);
                     return Poll::Ready(Ok(SessionEvent::Incoming(error.incoming(), turn)));
@@ -46,11 +45,8 @@ impl Mirror {
             if !at_end && (self.skips_flush || !is_result(&what)) {
                 return Poll::Ready(self.reached(what));
             }
-            self.pending = Some(PendingMessage {
-                what,
-                barrier: self.queue.set_barrier(at_end),
-                _reading: messages.pause_backpressure(),
-            });
+            self.queue.set_barrier(at_end);
+            self.pending = Some(PendingMessage { what, _reading: messages.pause_backpressure() });
         }
     }
 

@@ -7,12 +7,10 @@ use std::{
 };
 
 use agentwire_control::TurnInfo;
-use agentwire_protocol::{RawJson, SessionId, ToolName, ToolUseId, Uuid};
+use agentwire_protocol::{RawJson, SessionId, ToolUseId, Uuid, content::ToolUse};
 use tracing::Span;
 
-use super::{
-    Activity, ActivityOutcome, Began, Ended, Observation, Totals, note::Event, reply, span, stream::Queue,
-};
+use super::{Activity, ActivityOutcome, Began, Ended, Observation, Totals, reply, span, stream::Queue};
 
 /// The open activities of a session, and its observers.
 #[derive(Debug)]
@@ -102,17 +100,16 @@ impl ActivityTree {
         self.prompts.push_back((id, content));
     }
 
-    pub(super) fn note(&mut self, at: Instant, event: Event) {
-        match event {
-            Event::Turn { session_id, turn, model } => self.turn(at, session_id, &turn, model),
-            Event::ToolUse { id, tool, parent, input } => self.tool_use(at, id, tool, parent, input),
-            Event::ToolResult { id, outcome, output } => {
-                if let Some(open) = self.tool_uses.remove(&id) {
-                    self.close(open, at, outcome, output, None);
-                }
-            }
-            Event::Result { outcome, totals, output } => self.end_turn(at, outcome, output, Some(totals)),
-            Event::TurnLost => self.end_turn(at, ActivityOutcome::Cut, None, None),
+    /// Ends a tool use, if it is open.
+    pub(super) fn end_tool_use(
+        &mut self,
+        at: Instant,
+        id: &ToolUseId,
+        outcome: ActivityOutcome,
+        output: Option<RawJson>,
+    ) {
+        if let Some(open) = self.tool_uses.remove(id) {
+            self.close(open, at, outcome, output, None);
         }
     }
 
@@ -154,7 +151,14 @@ impl ActivityTree {
         self.prompts.clear();
     }
 
-    fn turn(&mut self, at: Instant, session_id: Option<SessionId>, turn: &TurnInfo, model: Option<Box<str>>) {
+    /// Starts the turn, or adds what is known of it by now.
+    pub(super) fn turn(
+        &mut self,
+        at: Instant,
+        session_id: Option<SessionId>,
+        turn: &TurnInfo,
+        model: Option<Box<str>>,
+    ) {
         if session_id.is_some() && session_id != self.session_id {
             self.session_id = session_id;
             if let (Some(id), Some(session)) = (&self.session_id, &self.session) {
@@ -187,15 +191,15 @@ impl ActivityTree {
         if given.len() > 1 { RawJson::encode(&given).ok() } else { given.pop() }
     }
 
-    fn tool_use(
+    /// Starts a tool use.
+    pub(super) fn tool_use(
         &mut self,
         at: Instant,
-        id: ToolUseId,
-        tool: ToolName,
+        used: &ToolUse,
         parent_tool_use_id: Option<ToolUseId>,
-        input: Option<RawJson>,
+        contents: bool,
     ) {
-        if self.tool_uses.len() >= MAX_TOOL_USES || self.tool_uses.contains_key(&id) {
+        if self.tool_uses.len() >= MAX_TOOL_USES || self.tool_uses.contains_key(&used.id) {
             return;
         }
         let parent = match &parent_tool_use_id {
@@ -203,13 +207,14 @@ impl ActivityTree {
             // A background subagent outlives its tool use and the turn.
             Some(parent) => self.tool_uses.get(parent).or(self.session.as_ref()).map(Open::place),
         };
-        let activity = Activity::ToolUse { id: id.clone(), tool, parent_tool_use_id };
-        let open = self.open(activity, parent, input, at);
-        self.tool_uses.insert(id, open);
+        let (id, tool) = (used.id.clone(), used.name.clone());
+        let activity = Activity::ToolUse { id, tool, parent_tool_use_id };
+        let open = self.open(activity, parent, contents.then(|| used.input.clone()), at);
+        self.tool_uses.insert(used.id.clone(), open);
     }
 
     /// Ends the turn with its tool uses, including those of subagents that it waited for.
-    fn end_turn(
+    pub(super) fn end_turn(
         &mut self,
         at: Instant,
         outcome: ActivityOutcome,

@@ -1,78 +1,80 @@
-//! Extracts observations from a session's events.
+//! Records a session's events in its tree of activities.
 
-use std::{sync::Arc, time::Duration};
+use std::time::{Duration, Instant};
 
-use agentwire_control::{RawEvent, TurnEnd, TurnInfo};
+use agentwire_control::{RawEvent, TurnEnd};
 use agentwire_protocol::{
-    Block, Message, RawJson, SessionId, System, ToolName, ToolUseId,
-    message::{Assistant, TerminalReason, ToolResultMeta, TurnResult, User},
+    Block, Message, RawJson, System,
+    message::{TerminalReason, ToolResultMeta, TurnResult, User},
 };
 
-use super::{ActivityOutcome, Totals, Verdict};
+use super::{ActivityOutcome, Totals, Verdict, activity_tree::ActivityTree};
 
-#[derive(Debug)]
-pub(super) enum Event {
-    /// A turn begins or continues, perhaps with more details.
-    Turn { session_id: Option<SessionId>, turn: Arc<TurnInfo>, model: Option<Box<str>> },
-    /// The model requests a tool.
-    ToolUse { id: ToolUseId, tool: ToolName, parent: Option<ToolUseId>, input: Option<RawJson> },
-    /// A tool use has its result.
-    ToolResult { id: ToolUseId, outcome: ActivityOutcome, output: Option<RawJson> },
-    /// A turn has its result.
-    Result { outcome: ActivityOutcome, totals: Box<Totals>, output: Option<RawJson> },
-    /// A turn has ended without a readable result.
-    TurnLost,
-}
-
-/// Extracts observations from an event; `contents` includes inputs and outputs.
-pub(super) fn take(event: RawEvent, contents: bool, mut note: impl FnMut(Event)) {
-    let RawEvent::Incoming(line, turn) = event else { return };
-    let (has_begun, end) = (turn.has_begun, turn.end);
-    if let Some(message) = line.decode().message() {
-        if has_begun && end != Some(TurnEnd::Result) {
-            let model = match message {
-                Message::System(System::Init(init)) => Some(init.model.clone()),
-                _ => None,
-            };
-            note(Event::Turn { session_id: message.session_id(), turn, model });
+impl ActivityTree {
+    /// Records an event that arrived at this time; `contents` includes inputs and outputs.
+    pub(super) fn note(&mut self, at: Instant, event: RawEvent, contents: bool) {
+        let RawEvent::Incoming(line, turn) = event else { return };
+        if let Some(message) = line.decode().message() {
+            if turn.has_begun && turn.end != Some(TurnEnd::Result) {
+                let model = match message {
+                    Message::System(System::Init(init)) => Some(init.model.clone()),
+                    _ => None,
+                };
+                self.turn(at, message.session_id(), &turn, model);
+            }
+            match message {
+                Message::Assistant(message) => {
+                    for used in message.message.content.iter().filter_map(Block::as_tool_use) {
+                        self.tool_use(at, used, message.parent_tool_use_id.clone(), contents);
+                    }
+                }
+                Message::User(user) => self.tool_results(at, user, contents),
+                Message::Result(result) => self.result(at, result, contents),
+                _ => {}
+            }
         }
-        match message {
-            Message::Assistant(message) => tool_uses(message, contents, &mut note),
-            Message::User(user) => tool_results(user, contents, &mut note),
-            Message::Result(result) => note(of_result(result, contents)),
-            _ => {}
+        if matches!(turn.end, Some(TurnEnd::Unreadable | TurnEnd::Missing)) {
+            self.end_turn(at, ActivityOutcome::Cut, None, None);
         }
     }
-    if matches!(end, Some(TurnEnd::Unreadable | TurnEnd::Missing)) {
-        note(Event::TurnLost);
-    }
-}
 
-fn tool_uses(message: &Assistant, contents: bool, mut note: impl FnMut(Event)) {
-    for block in &message.message.content {
-        if let Block::ToolUse(used) = block {
-            note(Event::ToolUse {
-                id: used.id.clone(),
-                tool: used.name.clone(),
-                parent: message.parent_tool_use_id.clone(),
-                input: contents.then(|| used.input.clone()),
-            });
-        }
-    }
-}
-
-fn tool_results(user: &User, contents: bool, mut note: impl FnMut(Event)) {
-    for block in user.message.content.blocks() {
-        if let Block::ToolResult(result) = block {
+    fn tool_results(&mut self, at: Instant, user: &User, contents: bool) {
+        for result in user.message.content.blocks().iter().filter_map(Block::as_tool_result) {
             let id = &result.tool_use_id;
             let meta = user.tool_result_meta.iter().flatten().find(|meta| meta.id == *id);
             let outcome = match result.is_error {
                 Some(true) => failed_use(meta),
                 _ => ActivityOutcome::Done,
             };
-            let output = result.content.clone().filter(|_| contents);
-            note(Event::ToolResult { id: id.clone(), outcome, output });
+            self.end_tool_use(at, id, outcome, result.content.clone().filter(|_| contents));
         }
+    }
+
+    fn result(&mut self, at: Instant, result: &TurnResult, contents: bool) {
+        let reason = result.terminal_reason.as_ref();
+        let outcome = match reason {
+            Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) => {
+                ActivityOutcome::Interrupted
+            }
+            _ if !result.is_error => ActivityOutcome::Done,
+            Some(reason) if *reason != TerminalReason::Completed => ActivityOutcome::error(reason.as_str()),
+            // API errors have the subtype `success`.
+            _ => ActivityOutcome::of_subtype(&result.subtype),
+        };
+        let mut prompts = result.user_message_uuids.clone().unwrap_or_default();
+        prompts.extend(result.user_message_uuid.clone().filter(|prompt| !prompts.contains(prompt)));
+        let totals = Totals {
+            prompts,
+            subtype: result.subtype.clone(),
+            terminal_reason: result.terminal_reason.clone(),
+            rounds: result.num_turns,
+            api: Duration::from_millis(result.duration_api_ms),
+            usage: result.usage.clone(),
+            session_cost_usd: result.total_cost_usd,
+        };
+        let text = || result.error_text().or_else(|| result.result.clone());
+        let output = contents.then(text).flatten().and_then(|text| RawJson::encode(&text).ok());
+        self.end_turn(at, outcome, output, Some(Box::new(totals)));
     }
 }
 
@@ -86,29 +88,4 @@ fn failed_use(meta: Option<&ToolResultMeta>) -> ActivityOutcome {
         (None, Some("user-rejected")) => ActivityOutcome::Interrupted,
         (_, kind) => ActivityOutcome::Error { kind: kind.map(Into::into) },
     }
-}
-
-fn of_result(result: &TurnResult, contents: bool) -> Event {
-    let reason = result.terminal_reason.as_ref();
-    let outcome = match reason {
-        Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) => ActivityOutcome::Interrupted,
-        _ if !result.is_error => ActivityOutcome::Done,
-        Some(reason) if *reason != TerminalReason::Completed => ActivityOutcome::error(reason.as_str()),
-        // API errors have the subtype `success`.
-        _ => ActivityOutcome::of_subtype(&result.subtype),
-    };
-    let mut prompts = result.user_message_uuids.clone().unwrap_or_default();
-    prompts.extend(result.user_message_uuid.clone().filter(|prompt| !prompts.contains(prompt)));
-    let totals = Totals {
-        prompts,
-        subtype: result.subtype.clone(),
-        terminal_reason: result.terminal_reason.clone(),
-        rounds: result.num_turns,
-        api: Duration::from_millis(result.duration_api_ms),
-        usage: result.usage.clone(),
-        session_cost_usd: result.total_cost_usd,
-    };
-    let text = || result.error_text().or_else(|| result.result.clone());
-    let output = contents.then(text).flatten().and_then(|text| RawJson::encode(&text).ok());
-    Event::Result { outcome, totals: Box::new(totals), output }
 }

@@ -15,7 +15,7 @@ use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
 
-use super::{ActivityOutcome, Call, Observations, activity_tree::ActivityTree, note, reply, stream::Queue};
+use super::{ActivityOutcome, Call, Observations, activity_tree::ActivityTree, reply, stream::Queue};
 
 /// Tracks the activities of one session while it has an observer or its span is recorded.
 ///
@@ -101,7 +101,7 @@ impl Watch {
     fn act(&self, state: &mut State) {
         let arrived = std::mem::take(&mut *self.arrived_events());
         for (at, event) in arrived {
-            note::take(event, self.contents, |event| state.tree.note(at, event));
+            state.tree.note(at, event, self.contents);
         }
     }
 

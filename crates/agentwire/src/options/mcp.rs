@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     Options, Warning,
     launch_plan::{LaunchPlan, refuse},
-    output::LONGEST_ARGUMENT,
     secrets,
 };
 use crate::Error;
@@ -57,11 +56,8 @@ impl Options {
         let Ok(text) = serde_json::to_string(&config) else {
             return refuse("mcpServers", "it can't be written as JSON");
         };
-        if text.len() > LONGEST_ARGUMENT || self.mcp_servers.values().any(secrets::in_server) {
-            plan.private_file(MCP_CONFIG, "mcp.json", text);
-        } else {
-            plan.flag(MCP_CONFIG, Some(text));
-        }
+        let is_secret = self.mcp_servers.values().any(secrets::in_server);
+        plan.json(MCP_CONFIG, "mcp.json", text, is_secret);
         Ok(())
     }
     /// Returns the effective delivery: a remote session can't read the handshake in time.

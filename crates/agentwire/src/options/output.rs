@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Options,
-    launch_plan::{LaunchPlan, refuse},
+    launch_plan::{LONGEST_ARGUMENT, LaunchPlan, refuse},
     output_schema,
 };
 use crate::Error;
@@ -74,6 +74,3 @@ impl From<OutputFormat> for Json {
         Self { r#type: Kind::JsonSchema, schema }
     }
 }
-
-/// Linux accepts 128 KiB per argument, Windows 32 KiB for all of them.
-pub(super) const LONGEST_ARGUMENT: usize = 8 * 1024;

@@ -55,15 +55,9 @@ impl Default for SystemPrompt {
     }
 }
 
-impl From<&str> for SystemPrompt {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<String> for SystemPrompt {
-    fn from(text: String) -> Self {
-        Self::Text(text)
+impl<S: Into<String>> From<S> for SystemPrompt {
+    fn from(text: S) -> Self {
+        Self::Text(text.into())
     }
 }
 

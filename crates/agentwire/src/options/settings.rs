@@ -12,7 +12,6 @@ use serde_json::{Map, Value};
 use super::{
     Options, Warning,
     launch_plan::{LaunchPlan, refuse, word},
-    output::LONGEST_ARGUMENT,
     sandbox, secrets,
 };
 use crate::Error;
@@ -106,13 +105,8 @@ impl Options {
         if let Some(own) = &self.sandbox {
             sandbox::merge(own, &mut settings)?;
         }
-        let secret = secrets::in_settings(&settings);
-        let text = Value::Object(settings).to_string();
-        if secret || text.len() > LONGEST_ARGUMENT {
-            plan.private_file(SETTINGS, "settings.json", text);
-        } else {
-            plan.flag(SETTINGS, Some(text));
-        }
+        let is_secret = secrets::in_settings(&settings);
+        plan.json(SETTINGS, "settings.json", Value::Object(settings).to_string(), is_secret);
         Ok(())
     }
 }

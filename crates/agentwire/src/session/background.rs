@@ -74,22 +74,20 @@ struct Watched {
 
 impl Responder for Watched {
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
-        let Some(call) = self.watch.begin(&request, &context) else {
-            let reply = self.responders.respond(request, context)?;
-            let open = Open::new(&self.callbacks);
-            return Some(Box::pin(async move {
-                let _open = open;
-                reply.await
-            }));
-        };
-        let Some(reply) = call.start(|| self.responders.respond(request, context)) else {
-            call.unhandled();
-            return None;
+        let reply = match self.watch.begin(&request, &context) {
+            None => self.responders.respond(request, context)?,
+            Some(call) => match call.start(|| self.responders.respond(request, context)) {
+                Some(reply) => Box::pin(call.run(reply)),
+                None => {
+                    call.unhandled();
+                    return None;
+                }
+            },
         };
         let open = Open::new(&self.callbacks);
         Some(Box::pin(async move {
             let _open = open;
-            call.run(reply).await
+            reply.await
         }))
     }
 

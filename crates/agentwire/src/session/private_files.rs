@@ -124,7 +124,8 @@ fn create_file(path: &Path) -> io::Result<File> {
     File::options().mode(0o600).write(true).create_new(true).open(path)
 }
 
-#[cfg(all(test, feature = "sessions"))]
+#[cfg(test)]
+#[cfg(feature = "sessions")]
 mod tests {
     use std::{fs, iter, os::unix::fs::MetadataExt, path::Path};
 

@@ -112,16 +112,11 @@ impl Session {
         }
     }
 
-    #[cfg(feature = "sessions")]
     fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionExit>>> {
-        match &mut self.mirror {
-            Some(mirror) => mirror.poll_next(&mut self.messages, context),
-            None => self.messages.poll_next(context),
+        #[cfg(feature = "sessions")]
+        if let Some(mirror) = &mut self.mirror {
+            return mirror.poll_next(&mut self.messages, context);
         }
-    }
-
-    #[cfg(not(feature = "sessions"))]
-    fn poll_received(&mut self, context: &mut Context<'_>) -> Poll<Result<SessionEvent, Arc<SessionExit>>> {
         self.messages.poll_next(context)
     }
 

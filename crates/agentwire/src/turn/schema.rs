@@ -16,10 +16,7 @@ impl Schema {
     ///
     /// [`Error::Options`] if the schema is invalid: the CLI would not start with it.
     pub(crate) fn of(plan: &LaunchPlan) -> Result<Option<Self>, Error> {
-        match written(plan)? {
-            Some(schema) => Self::new(&schema).map(Some),
-            None => Ok(None),
-        }
+        written(plan)?.map(|schema| Self::new(&schema)).transpose()
     }
 
     #[cfg(feature = "structured")]
