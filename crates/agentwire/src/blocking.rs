@@ -26,7 +26,7 @@ mod runtime;
 mod session;
 mod turn;
 
-pub use control::Control;
+pub use control::ControlHandle;
 pub use query::{Query, query};
 pub use session::Session;
 pub use turn::Turn;

@@ -40,24 +40,15 @@ impl Tool {
         Fut::Output: IntoToolOutput,
     {
         let handler = Arc::new(handler);
-        let run: Run = Arc::new(move |input, context| {
+        let typed = move |input: RawJson, context| {
             let handler = Arc::clone(&handler);
-            Box::pin(async move {
-                match decode(&input) {
-                    Ok(input) => (*handler)(input, context).await.into_tool_output(),
-                    Err(error) => ToolOutput::error(agentwire_control::panics::excerpt(&format!(
-                        "the input does not fit the tool: {error}"
-                    ))),
-                }
-            })
-        });
-        Self::of(
-            name.into(),
-            description.into(),
-            crate::schema::of_input::<I>(),
-            run,
-            Fut::Output::output_schema(),
-        )
+            async move {
+                let input =
+                    decode(&input).map_err(|error| format!("the input does not fit the tool: {error}"))?;
+                Ok::<_, String>((*handler)(input, context).await)
+            }
+        };
+        Self::of(name.into(), description.into(), crate::schema::of_input::<I>(), typed)
     }
 
     /// Creates a tool with raw JSON as its input, and a JSON schema from the caller.
@@ -76,12 +67,7 @@ impl Tool {
         Fut: Future + Send,
         Fut::Output: IntoToolOutput,
     {
-        let handler = Arc::new(handler);
-        let run: Run = Arc::new(move |input, context| {
-            let handler = Arc::clone(&handler);
-            Box::pin(async move { (*handler)(input, context).await.into_tool_output() })
-        });
-        Ok(Self::of(name.into(), description.into(), schema.decode()?, run, Fut::Output::output_schema()))
+        Ok(Self::of(name.into(), description.into(), schema.decode()?, handler))
     }
 
     /// Returns the tool's name.
@@ -89,13 +75,17 @@ impl Tool {
         &self.name
     }
 
-    fn of(
-        name: String,
-        description: String,
-        input: Map<String, Value>,
-        run: Run,
-        output: Option<RawJson>,
-    ) -> Self {
+    fn of<F, Fut>(name: String, description: String, input: Map<String, Value>, handler: F) -> Self
+    where
+        F: Fn(RawJson, ToolContext) -> Fut + Send + Sync + 'static,
+        Fut: Future + Send,
+        Fut::Output: IntoToolOutput,
+    {
+        let handler = Arc::new(handler);
+        let run: Run = Arc::new(move |input, context| {
+            let handler = Arc::clone(&handler);
+            Box::pin(async move { (*handler)(input, context).await.into_tool_output() })
+        });
         let listed = Map::from_iter([
             ("name".to_owned(), Value::String(name.clone())),
             ("description".to_owned(), Value::String(description)),
@@ -103,7 +93,7 @@ impl Tool {
         ]);
         let tool = Self { name, listed, run };
         // A schema made from a type is always an object.
-        match output.and_then(|schema| schema.decode().ok()) {
+        match Fut::Output::output_schema().and_then(|schema| schema.decode().ok()) {
             Some(schema) => tool.set("outputSchema", Value::Object(schema)),
             None => tool,
         }

@@ -1,6 +1,6 @@
 //! Implementations for enums by their variants: serde by the JSON form (`forms!`), and `From` (`from_payloads!`).
 
-/// Implements serde's traits for an enum whose variants are a text, a number, a list or an object.
+/// Implements serde's traits for an enum with a variant for each JSON form: a text, a number, a list, an object.
 ///
 /// A value is serialized without a tag, and deserialized by its form, without buffering.
 /// `null` is read as the empty value of the variant behind it.

@@ -9,12 +9,12 @@ use crate::Error;
 
 /// A handle for control requests. It can be cloned and used from any thread at any time, including callbacks.
 #[derive(Clone, Debug)]
-pub struct Control {
+pub struct ControlHandle {
     control: agentwire_control::Control,
     runtime: Arc<Runtime>,
 }
 
-impl Control {
+impl ControlHandle {
     pub(super) fn new(control: agentwire_control::Control, runtime: Arc<Runtime>) -> Self {
         Self { control, runtime }
     }
@@ -36,7 +36,7 @@ impl Control {
     /// Blocks this thread until a future of this session is ready.
     ///
     /// ```no_run
-    /// # fn example(control: &agentwire::blocking::Control) {
+    /// # fn example(control: &agentwire::blocking::ControlHandle) {
     /// let sent = control.wait(control.requests().send(&"And then?".into()));
     /// # }
     /// ```

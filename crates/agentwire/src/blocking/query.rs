@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentwire_codec::Incoming;
 use agentwire_protocol::message::UserInput;
 
-use super::{Control, Session, runtime::Runtime};
+use super::{ControlHandle, Session, runtime::Runtime};
 use crate::{Error, Options};
 
 /// Sends one prompt and returns all messages until the CLI has exited.
@@ -36,8 +36,8 @@ impl Query {
     }
 
     /// Returns the handle for control requests, for this thread and others.
-    pub fn control(&self) -> Control {
-        Control::new(self.query.control().clone(), Arc::clone(&self.runtime))
+    pub fn control(&self) -> ControlHandle {
+        ControlHandle::new(self.query.control().clone(), Arc::clone(&self.runtime))
     }
 }
 

@@ -10,7 +10,7 @@ use agentwire_protocol::{
     message::UserInput,
 };
 
-use super::{Control, Query, Turn, runtime::Runtime};
+use super::{ControlHandle, Query, Turn, runtime::Runtime};
 use crate::{Closed, Error, Options, SessionBuilder, Warning};
 
 /// A session with blocking calls; see [`Session`](crate::Session) for what they do.
@@ -64,8 +64,8 @@ impl Session {
     }
 
     /// Returns the handle for control requests, for this thread and others.
-    pub fn control(&self) -> Control {
-        Control::new(self.session.control().clone(), Arc::clone(&self.runtime))
+    pub fn control(&self) -> ControlHandle {
+        ControlHandle::new(self.session.control().clone(), Arc::clone(&self.runtime))
     }
 
     /// Sends a prompt and returns its id. Its turn starts when the turns before it have ended.

@@ -151,7 +151,7 @@ impl ActivityTree {
         self.prompts.clear();
     }
 
-    /// Starts the turn, or adds what is known of it by now.
+    /// Starts the turn, or adds the session and the model if it runs already.
     pub(super) fn turn(
         &mut self,
         at: Instant,

@@ -85,7 +85,7 @@ fn callbacks_run_while_no_call_is_under_way() {
 
 #[test]
 fn a_callback_may_block_on_a_call() {
-    let control: Arc<OnceLock<blocking::Control>> = Arc::default();
+    let control: Arc<OnceLock<blocking::ControlHandle>> = Arc::default();
     let called = Arc::clone(&control);
     let hooks = Hooks::new().on(PreToolUse, move |_, _| {
         let called = Arc::clone(&called);

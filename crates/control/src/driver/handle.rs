@@ -20,7 +20,7 @@ use crate::{ControlError, Ignored, Router};
 /// Declares a method for each request: `fn name(arguments) -> Reply = &request;`.
 macro_rules! calls {
     ($($(#[$meta:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $reply:ty = $request:expr;)+) => {
-        impl $crate::Control {
+        impl Control {
             $(
                 $(#[$meta])*
                 ///

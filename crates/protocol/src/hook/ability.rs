@@ -22,7 +22,7 @@ impl<E: AddsContext> HookReply<E> {
     }
 }
 
-/// The event-specific output of events whose handlers can only add context.
+/// The event-specific output of an event that allows only to add context.
 #[wire(Default, camelCase)]
 pub struct ContextOutput {
     /// Additional text for the model, or for the subagent that starts or stops (`additionalContext`).

@@ -20,7 +20,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/observing.md", "and 16 MiB of contents", "crates/agentwire/src/observe/stream.rs", "const MOST_BYTES: usize = 16 << 20;"],
     ["docs/observing.md", "(16 KiB of each at most)", "crates/agentwire/src/observe/span.rs", "const MOST: usize = 16 << 10;"],
     ["docs/options-table.md", "`maxBufferSize` | number of bytes | 64 MiB", "crates/codec/src/limits.rs", "max_line: 64 << 20"],
-    ["docs/options-differences.md", "A schema of more than 8 KiB", "crates/agentwire/src/options/output.rs", "const LONGEST_ARGUMENT: usize = 8 * 1024;"],
+    ["docs/options-differences.md", "A schema of more than 8 KiB", "crates/agentwire/src/options/launch_plan.rs", "const LONGEST_ARGUMENT: usize = 8 * 1024;"],
     ["docs/options-table.md", "`sessionStoreMaxPendingBytes` | number of bytes | 64 MiB", "crates/agentwire/src/mirror/options.rs", "const MOST_PENDING: usize = 64 << 20;"],
     ["docs/internals/processes.md", "`process::Grace` of a bare transport: 5 s and", "crates/transport/src/process/grace.rs", "after_input: Duration::from_secs(5),"],
     ["docs/internals/processes.md", "of a bare transport: 5 s and 3 s)", "crates/transport/src/process/grace.rs", "after_terminate: Duration::from_secs(3),"],

@@ -8,7 +8,7 @@ use agentwire_protocol::{
     },
 };
 
-use super::calls;
+use super::{Control, calls};
 
 calls! {
     /// Returns the files that match the user's input (`file_suggestions`).

@@ -6,7 +6,7 @@ use agentwire_protocol::control::{
     GetUsage, GetUsageReply, ListModels, ListModelsReply, ListPermissionRules, ListPermissionRulesReply,
 };
 
-use super::calls;
+use super::{Control, calls};
 
 calls! {
     /// Returns the use of the model's context window, in tokens (`get_context_usage`).

@@ -12,7 +12,7 @@ use agentwire_protocol::{
     mcp::McpServerConfig,
 };
 
-use super::calls;
+use super::{Control, calls};
 
 calls! {
     /// Returns the states of the MCP servers (`mcp_status`). A server is listed once it has connected or failed.

@@ -8,7 +8,7 @@ use agentwire_protocol::{
     },
 };
 
-use super::calls;
+use super::{Control, calls};
 
 calls! {
     /// Sets the model from the next turn on (`set_model`); `None` for the default.

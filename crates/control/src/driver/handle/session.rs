@@ -5,7 +5,7 @@ use agentwire_protocol::control::{
     InitializeReply, Interrupt, InterruptReply, RenameSession, SetColor, SideQuestion, SideQuestionReply,
 };
 
-use super::calls;
+use super::{Control, calls};
 
 calls! {
     /// Repeats the handshake (`initialize`), as after a gap in the connection.

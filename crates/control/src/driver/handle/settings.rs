@@ -9,7 +9,7 @@ use agentwire_protocol::{
     settings::RawSettings,
 };
 
-use super::calls;
+use super::{Control, calls};
 
 calls! {
     /// Returns the effective settings and their sources (`get_settings`).

@@ -8,7 +8,7 @@ use agentwire_protocol::{
     },
 };
 
-use super::calls;
+use super::{Control, calls};
 
 calls! {
     /// Cancels a queued prompt by its id (`cancel_async_message`). Has no effect once its turn has begun.
