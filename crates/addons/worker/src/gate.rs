@@ -14,7 +14,7 @@ use agentwire::{
 };
 use tokio::sync::{mpsc, oneshot};
 
-use crate::turn::{Answer, Question, Way, digest};
+use crate::turn::{Answer, Question, TurnInput, Way, digest};
 
 /// A question of a callback, and where to answer it.
 #[derive(Debug)]
@@ -43,9 +43,11 @@ impl Gate {
         Self { asked, answers: Arc::default() }
     }
 
-    /// Replaces the answers to parked questions; each is used once.
-    pub(crate) fn grant(&self, answers: Vec<(Question, Answer)>) {
-        *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
+    /// Replaces the answers to parked questions if the turn starts with some; each is used once.
+    pub(crate) fn grant(&self, input: &TurnInput) {
+        if let TurnInput::Answers(answers) = input {
+            self.answers.lock().unwrap_or_else(PoisonError::into_inner).clone_from(answers);
+        }
     }
 
     /// Turns the answers for tool uses that the CLI was to keep into grants, and returns them.

@@ -240,6 +240,8 @@ impl Seat {
         (self.result, self.notice, self.resumed, self.failure) = (None, None, None, String::new());
         self.observers.started(self.fence.as_ref()?, &spec.input).await;
         self.turn = Some(spec.clone());
+        // A resumed CLI may ask for its tool use before `connect` returns.
+        self.gate.grant(&spec.input);
         if self.session.is_none() {
             let connect = connect(&self.config, &self.name, &self.gate, &spec);
             let stopped = async {
@@ -264,9 +266,7 @@ impl Seat {
             TurnInput::Prompt { id, text } => self.send(UserInput::new(text).with_uuid(id)).await,
             TurnInput::Answers(answers) => {
                 let notice = notice(&answers);
-                let is_kept = answers.iter().any(|(question, _)| question.way == Way::Defer);
-                self.gate.grant(answers);
-                if is_kept {
+                if answers.iter().any(|(question, _)| question.way == Way::Defer) {
                     (self.notice, self.resumed) = (notice, Some(Instant::now() + RESUMED));
                     return None;
                 }
