@@ -20,7 +20,10 @@ pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
 
 async fn parked(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     let (cli, agents) = if setup.is_small { (&setup.cli, "the CLI") } else { (&setup.fake, "a fake agent") };
-    let settings = json!({"approvals": ["Bash"], "slots": 2 * GROUP, "question_grace_seconds": 0.1, "lease_seconds": 8});
+    let settings = json!({
+        "approvals": ["Bash"], "slots": 2 * GROUP, "question_grace_seconds": 0.1, "idle_seconds": 0.1,
+        "lease_seconds": 8,
+    });
     let script = one_command("echo ran >> ran.txt");
     let mut cluster = Cluster::start(setup, Plan { nodes: 1, cli, script, settings }).await?;
     let mut worker = cluster.worker()?;

@@ -40,6 +40,9 @@ pub(crate) struct Settings {
     question_grace_seconds: f64,
     #[serde(default = "drain_grace")]
     drain_grace_seconds: u64,
+    /// How long a process waits for the next turn of its session.
+    #[serde(default = "idle")]
+    idle_seconds: f64,
     /// The level of the log, on standard error.
     #[serde(default = "log")]
     pub(crate) log: String,
@@ -62,6 +65,10 @@ impl Settings {
         Duration::from_secs_f64(self.question_grace_seconds)
     }
 
+    pub(crate) fn idle(&self) -> Duration {
+        Duration::from_secs_f64(self.idle_seconds)
+    }
+
     pub(crate) fn drain_grace(&self) -> Duration {
         Duration::from_secs(self.drain_grace_seconds)
     }
@@ -77,6 +84,10 @@ fn question_grace() -> f64 {
 
 fn drain_grace() -> u64 {
     30
+}
+
+fn idle() -> f64 {
+    300.0
 }
 
 fn log() -> String {

@@ -24,6 +24,7 @@ pub(crate) async fn run(settings: &Settings, listener: TcpListener, url: &str) -
         .secrets(SecretFolder::new(&settings.secrets))
         .admission(admission)
         .question_grace(settings.question_grace())
+        .ttl(settings.idle())
         .events(settings.events()?);
     let config = HostConfig::new(settings.ingress()?, POOL, url).lease(settings.lease());
     let host = Host::start(worker, config, listener)?;
