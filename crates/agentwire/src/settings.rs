@@ -8,7 +8,4 @@ mod resolve;
 
 pub use denied_models::{DeniedModelsMatch, DeniedModelsNote, DeniedModelsNoteKind, match_denied_models};
 pub use escalation::filter_escalating_default_mode;
-pub use resolve::{
-    PolicyOrigin, Provenance, ResolveSettings, ResolvedSettings, ResolvedSource, SettingsFault, SettingsTier,
-    resolve_settings,
-};
+pub use resolve::*;

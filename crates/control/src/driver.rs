@@ -20,6 +20,7 @@ mod write;
 use std::{
     fmt,
     future::Future,
+    iter,
     sync::{Arc, Weak},
 };
 
@@ -209,12 +210,6 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
 
 /// Returns the text of an error and its sources.
 fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
+    let causes = iter::successors(Some(error), |cause| (*cause).source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -40,10 +40,8 @@ fn write(plan: &LaunchPlan, user: Option<User>) -> Result<Option<PrivateDir>, Er
         return Ok(None);
     }
     let action = "writing a file that only the CLI may read";
-    match PrivateDir::with_files(&plan.files, user) {
-        Ok(dir) => Ok(Some(dir)),
-        Err(source) => Err(Error::Start(TransportError::Io { action, source })),
-    }
+    let dir = PrivateDir::with_files(&plan.files, user);
+    dir.map(Some).map_err(|source| Error::Start(TransportError::Io { action, source }))
 }
 
 /// Returns the value of a variable in the CLI's environment.
