@@ -43,7 +43,7 @@ pub(super) fn one_command(command: &str) -> String {
     .to_string()
 }
 
-fn is_done(outcome: &Outcome) -> bool {
+pub(super) fn is_done(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Done { text, is_error: false } if text == DONE)
 }
 
