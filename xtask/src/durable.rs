@@ -8,6 +8,7 @@ mod kill_worker;
 mod lines;
 mod network;
 mod node;
+mod overhead;
 mod parked;
 mod partition;
 mod resume_guarded;
@@ -47,11 +48,13 @@ pub(crate) struct Args {
 /// Starts everything on loopback until Ctrl-C, or runs the checks, which see a network with loopback alone.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Installing and building come before the network is gone.
-    let examples = built::examples("restate", &[AGENTS, FAKE].into())?;
+    // The full size measures times.
+    let is_measured = !args.small && !args.check.is_empty();
+    let example = if is_measured { built::optimised } else { built::example };
     let setup = Setup {
         restate: node::program()?,
-        agents: examples[AGENTS].clone(),
-        fake: examples[FAKE].clone(),
+        agents: example("restate", AGENTS)?,
+        fake: example("restate", FAKE)?,
         cli: cli::ensure(cli::CURRENT)?,
         is_small: args.small,
         runtime: tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?,
@@ -121,6 +124,7 @@ const CHECKS: &[Check] = &[
     Check { name: "kill-node", run: kill_node::run },
     Check { name: "stream", run: stream::run },
     Check { name: "partition", run: partition::run },
+    Check { name: "overhead", run: overhead::run },
     Check { name: "parked", run: parked::run },
     Check { name: "resume-guarded", run: resume_guarded::run },
     Check { name: "secrets", run: secrets::run },

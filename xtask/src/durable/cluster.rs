@@ -37,7 +37,7 @@ pub(super) struct Plan<'a> {
 pub(super) struct Cluster {
     pub(super) client: Client,
     pub(super) admin: Admin,
-    _model: ScriptedModel,
+    pub(super) model: ScriptedModel,
     /// The process that serves the handlers.
     pub(super) handlers: Agent,
     pub(super) nodes: Vec<Node>,
@@ -81,7 +81,7 @@ impl Cluster {
         let cluster = Self {
             client: Client::new(Ingress::new(ingress)?),
             admin: Admin::new(admin)?,
-            _model: model,
+            model,
             handlers,
             nodes,
             program: setup.agents.clone(),
