@@ -69,4 +69,5 @@ impl Drop for Server {
     }
 }
 
-const SCRIPT: Script = Script { package: PLAYWRIGHT, file: "package.json", name: "board.mjs" };
+/// Uses the page, of any engine whose model has the script of the example.
+pub(crate) const SCRIPT: Script = Script { package: PLAYWRIGHT, file: "package.json", name: "board.mjs" };

@@ -9,6 +9,7 @@ mod lines;
 mod network;
 mod node;
 mod overhead;
+mod page;
 mod parked;
 mod partition;
 mod resume_guarded;
@@ -24,6 +25,7 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::signal;
 
+use crate::board;
 use crate::built;
 use crate::cli;
 use crate::failure::Failure;
@@ -63,6 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.check.is_empty() {
         return serve(&setup, args.nodes.into());
     }
+    board::SCRIPT.command()?;
     let is_chosen = |check: &&Check| args.check.iter().any(|name| name == "all" || name == check.name);
     netns::within(|| CHECKS.iter().filter(is_chosen).try_for_each(|check| check.run(&setup)))
 }
@@ -129,6 +132,7 @@ const CHECKS: &[Check] = &[
     Check { name: "resume-guarded", run: resume_guarded::run },
     Check { name: "secrets", run: secrets::run },
     Check { name: "admission", run: admission::run },
+    Check { name: "page", run: page::run },
 ];
 
 /// The pool of the workers, as the example names it.

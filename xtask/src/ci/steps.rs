@@ -290,7 +290,7 @@ fn board(own: &Path) -> Result<Plan, Failure> {
 }
 
 fn durable(own: &Path) -> Result<Plan, Failure> {
-    match machine::provide(&["redis-server"]) {
+    match machine::provide(&["redis-server"]).and_then(|()| chromium()) {
         Ok(()) => real_cli(own, &["durable --check all"]),
         Err(missing) => Ok(Plan::Missing(missing.to_string())),
     }

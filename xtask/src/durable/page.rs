@@ -1,0 +1,24 @@
+//! `page`: the web page in headless Chromium.
+
+use serde_json::json;
+
+use super::cluster::{Cluster, Plan};
+use super::{SCRIPT, Setup};
+use crate::board;
+use crate::failure::Failure;
+use crate::view_browser;
+
+/// The page lists the sessions of the engine, shows running turns live, and its buttons answer questions.
+pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+    setup.runtime.block_on(shown(setup))
+}
+
+async fn shown(setup: &Setup) -> Result<String, Failure> {
+    let settings = json!({"approvals": ["Bash"]});
+    let plan = Plan { nodes: 1, cli: &setup.cli, script: SCRIPT.to_owned(), settings };
+    let cluster = Cluster::start(setup, plan).await?;
+    let (_first, _second, page) = (cluster.worker()?, cluster.worker()?, cluster.board()?);
+    let case = json!({"url": page.url, "workspaces": cluster.path("workspaces")});
+    view_browser::check(&board::SCRIPT, &cluster.path(""), &case)?;
+    Ok("two sessions on two workers, one allowed and one denied by a click".to_owned())
+}
