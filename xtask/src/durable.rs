@@ -1,29 +1,9 @@
 //! `cargo xtask durable`: durable sessions on Restate, with workers, Redis, a scripted model and the real CLI.
 
-mod admission;
-mod agents;
-mod cluster;
-mod kill_node;
-mod kill_worker;
-mod lines;
-mod network;
-mod node;
-mod overhead;
-mod page;
-mod parked;
-mod partition;
-mod resume_guarded;
-mod secrets;
-mod sessions;
-mod stream;
-mod waiting;
+use std::path::{Path, PathBuf};
 
-use std::path::PathBuf;
-
+use agentwire_cluster::{CHECKS, Check, Setup, serve};
 use clap::builder::PossibleValuesParser;
-use serde_json::json;
-use tokio::runtime::Runtime;
-use tokio::signal;
 
 use crate::board;
 use crate::built;
@@ -31,7 +11,8 @@ use crate::cli;
 use crate::failure::Failure;
 use crate::machine;
 use crate::netns;
-use cluster::{Cluster, Plan};
+use crate::view_browser;
+use crate::workspace;
 
 /// Starts durable sessions on Restate with a web page, or checks their guarantees
 #[derive(Debug, clap::Args)]
@@ -54,10 +35,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let is_measured = !args.small && !args.check.is_empty();
     let example = if is_measured { built::optimised } else { built::example };
     let setup = Setup {
-        restate: node::program()?,
+        restate: restate()?,
         agents: example("restate", AGENTS)?,
         fake: example("restate", FAKE)?,
         cli: cli::ensure(cli::CURRENT)?,
+        browser: |folder, case| view_browser::check(&board::SCRIPT, folder, case),
         is_small: args.small,
         runtime: tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?,
     };
@@ -67,78 +49,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     board::SCRIPT.command()?;
     let is_chosen = |check: &&Check| args.check.iter().any(|name| name == "all" || name == check.name);
-    netns::within(|| CHECKS.iter().filter(is_chosen).try_for_each(|check| check.run(&setup)))
-}
-
-/// The programs that a cluster needs, and the size of the checks.
-struct Setup {
-    restate: PathBuf,
-    /// The processes of a cluster, an example of agentwire-restate.
-    agents: PathBuf,
-    /// A stand-in for the CLI.
-    fake: PathBuf,
-    cli: PathBuf,
-    is_small: bool,
-    runtime: Runtime,
-}
-
-impl Setup {
-    /// Returns one of two sizes.
-    fn size(&self, full: usize, small: usize) -> usize {
-        if self.is_small { small } else { full }
-    }
-}
-
-/// One guarantee of durable sessions.
-struct Check {
-    name: &'static str,
-    /// Measures, and returns the figures. A failure names the missed guarantee.
-    run: fn(&Setup) -> Result<String, Failure>,
-}
-
-impl Check {
-    fn run(&self, setup: &Setup) -> Result<(), Failure> {
-        let figures = (self.run)(setup).map_err(|why| Failure::finding(format!("{}: {why}", self.name)))?;
-        println!("{}: {figures}", self.name);
-        Ok(())
-    }
-}
-
-fn serve(setup: &Setup, nodes: usize) -> Result<(), Failure> {
-    setup.runtime.block_on(async {
-        let settings = json!({"approvals": ["Bash"], "question_grace_seconds": 30});
-        let plan = Plan { nodes, cli: &setup.cli, script: SCRIPT.to_owned(), settings };
-        let cluster = Cluster::start(setup, plan).await?;
-        let (first, second, board) = (cluster.worker()?, cluster.worker()?, cluster.board()?);
-        for (name, agent) in [("worker", &first), ("worker", &second), ("page", &board)] {
-            println!("{name}: {} (process {})", agent.url, agent.id());
-        }
-        for node in &cluster.nodes {
-            println!("Restate: {} (process {})", node.ingress, node.id());
-        }
-        println!("Kill any of them and watch the page; Ctrl-C ends all.");
-        signal::ctrl_c().await?;
-        Ok(())
+    netns::within(|| {
+        let missed = CHECKS.iter().filter(is_chosen).filter_map(|check| check.run(&setup).err());
+        let missed: Vec<String> = missed.map(|why| why.to_string()).collect();
+        if missed.is_empty() { Ok(()) } else { Err(Failure::finding(missed.join("\n"))) }
     })
 }
 
-const CHECKS: &[Check] = &[
-    Check { name: "kill-worker", run: kill_worker::run },
-    Check { name: "kill-node", run: kill_node::run },
-    Check { name: "stream", run: stream::run },
-    Check { name: "partition", run: partition::run },
-    Check { name: "overhead", run: overhead::run },
-    Check { name: "parked", run: parked::run },
-    Check { name: "resume-guarded", run: resume_guarded::run },
-    Check { name: "secrets", run: secrets::run },
-    Check { name: "admission", run: admission::run },
-    Check { name: "page", run: page::run },
-];
+/// Installs Restate if it is missing, and returns the path of the server.
+fn restate() -> Result<PathBuf, Failure> {
+    let package = format!("@restatedev/restate-server-{}", cli::platform()?);
+    let place = workspace::root()?.join(".cli").join(format!("restate-{VERSION}"));
+    let inside = Path::new("node_modules").join(&package).join("bin/restate-server");
+    if !place.join(&inside).is_file() {
+        cli::install_package(&format!("{package}@{VERSION}"), &inside, &place)?;
+    }
+    Ok(place.join(inside))
+}
 
-/// The pool of the workers, as the example names it.
-const POOL: &str = "agents";
+const VERSION: &str = "1.7.12";
 const AGENTS: &str = "agents";
 const FAKE: &str = "fake_agent";
-
-/// Each prompt leads to one command, and its result to a last text.
-const SCRIPT: &str = include_str!("../../crates/addons/worker/examples/local/script.json");

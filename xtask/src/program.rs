@@ -1,11 +1,11 @@
-//! Finds, runs and displays other programs.
+//! Runs cargo and other programs.
 
 use std::env;
-use std::ffi::OsStr;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use crate::failure::{Failure, While as _};
+pub(crate) use agentwire_cluster::program::{find, output, run, show, works, wrapped};
+
+use crate::failure::Failure;
 use crate::workspace;
 
 /// `cargo`, in the root of the workspace, as if it had been called by hand.
@@ -27,100 +27,5 @@ fn clean(mut cargo: Command) -> Result<Command, Failure> {
     Ok(cargo)
 }
 
-/// Where `PATH` has this program.
-pub(crate) fn find(name: &str) -> Option<PathBuf> {
-    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|folder| folder.join(&file)).find(|file| file.is_file())
-}
-
-/// Runs the command quietly and returns its output; a failure contains its standard error.
-pub(crate) fn output(command: &mut Command) -> Result<String, Failure> {
-    let shown = show(command);
-    let output = command.stdin(Stdio::null()).output().while_doing(|| format!("running `{shown}`"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::new(format!("`{shown}` ended with {}:\n{}", output.status, said.trim_end())));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-/// Runs it with this terminal; fails where it fails.
-pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
-    let shown = show(command);
-    let status = command.status().while_doing(|| format!("running `{shown}`"))?;
-    if status.success() { Ok(()) } else { Err(Failure::new(format!("`{shown}` ended with {status}"))) }
-}
-
-/// Whether it can be run and ends well; nothing of it is shown.
-pub(crate) fn works(command: &mut Command) -> bool {
-    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    quiet.status().is_ok_and(|status| status.success())
-}
-
-/// Returns the command `inner`, started by the program `outer`.
-pub(crate) fn wrapped(mut outer: Command, inner: &Command) -> Command {
-    outer.arg(inner.get_program()).args(inner.get_args());
-    for (name, value) in inner.get_envs() {
-        match value {
-            Some(value) => outer.env(name, value),
-            None => outer.env_remove(name),
-        };
-    }
-    if let Some(folder) = inner.get_current_dir() {
-        outer.current_dir(folder);
-    }
-    outer
-}
-
-/// The command as one would type it: the variables that it sets, the program's name, the arguments.
-pub(crate) fn show(command: &Command) -> String {
-    let mut words = Vec::new();
-    for (name, value) in command.get_envs() {
-        if let Some(value) = value {
-            words.push(format!("{}={}", name.to_string_lossy(), quote(value)));
-        }
-    }
-    let program = PathBuf::from(command.get_program());
-    words.push(program.file_name().map_or_else(|| quote(command.get_program()), quote));
-    words.extend(command.get_args().map(quote));
-    words.join(" ")
-}
-
-fn quote(word: &OsStr) -> String {
-    let word = word.to_string_lossy();
-    if word.is_empty() || word.contains([' ', '"', '\'', '$', '*']) {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    } else {
-        word.into_owned()
-    }
-}
-
 const ABOUT_THIS_CRATE: &[&str] =
     &["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_"];
-
-#[cfg(test)]
-mod tests {
-    use std::process::Command;
-
-    use super::{find, output, run, show, works};
-
-    #[test]
-    fn shows_what_one_would_type() {
-        let mut command = Command::new("/somewhere/bin/cargo");
-        command.env("RUSTDOCFLAGS", "-D warnings").args(["doc", "it's"]);
-        assert_eq!(show(&command), r"RUSTDOCFLAGS='-D warnings' cargo doc 'it'\''s'");
-    }
-
-    #[test]
-    fn a_failing_program_is_a_failure() {
-        let missing = "a-program-that-is-not-there";
-        assert_eq!(find(missing), None);
-        assert!(!works(&mut Command::new(missing)));
-        assert!(run(&mut Command::new(missing)).is_err());
-        let cargo = || Command::new(std::env::var_os("CARGO").unwrap());
-        let said = output(cargo().arg("no-such-command")).unwrap_err().to_string();
-        assert!(said.contains("no such command"), "{said}");
-        assert!(output(cargo().arg("--version")).unwrap().starts_with("cargo "));
-    }
-}

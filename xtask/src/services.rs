@@ -2,12 +2,12 @@
 
 mod moto;
 mod postgres;
-mod redis;
-pub(crate) mod server;
 
 use std::path::Path;
 use std::process::Command;
 
+use agentwire_cluster::redis;
+use agentwire_cluster::server::{self, Running};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::built;
@@ -17,7 +17,6 @@ use crate::machine;
 use crate::netns;
 use crate::program;
 use crate::python::PYTHON;
-use server::{Running, Server};
 
 /// Runs the tests that need a database or an S3 server
 #[derive(Debug, clap::Args)]
@@ -69,6 +68,9 @@ fn filter(chosen: &[&Service], prefix: &str) -> String {
 fn beside(chosen: &[&Service], command: Command) -> Result<(), Failure> {
     let folder = tempfile::Builder::new().prefix("agentwire-services-").tempdir()?;
     let mut servers = Vec::new();
+    if chosen.iter().any(|service| service.name == "redis") {
+        machine::provide(&[redis::PROGRAM])?;
+    }
     for service in chosen {
         let started = (service.start)(folder.path()).while_doing(|| format!("starting {}", service.name))?;
         println!("    {}: process {}", service.name, started.server.id());
@@ -81,13 +83,6 @@ fn beside(chosen: &[&Service], command: Command) -> Result<(), Failure> {
 pub(crate) fn provide() -> Result<(), Failure> {
     machine::provide(&[redis::PROGRAM, PYTHON])?;
     postgres::programs().map(drop)
-}
-
-/// Starts Redis with its data in this folder, and returns its URL, which contains a password.
-pub(crate) fn redis(folder: &Path) -> Result<(Server, String), Failure> {
-    let Running { server, variables } = redis::start(folder)?;
-    let url = variables.into_iter().find(|(name, _)| *name == redis::URL).map(|(_, url)| url);
-    Ok((server, url.unwrap_or_default()))
 }
 
 /// A server that can be started.

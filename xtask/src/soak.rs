@@ -1,14 +1,14 @@
 //! `cargo xtask soak`: many sessions with the real CLI, one after another, of which nothing may be left.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use agentwire_cluster::processes::processes;
 use agentwire_judge::census::Census;
 use tokio::runtime;
 
-use crate::failure::{Failure, While as _};
+use crate::failure::Failure;
 use crate::netns;
 use crate::scenarios::{self, Task};
 
@@ -72,22 +72,6 @@ fn left_beside(others: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         }
         std::thread::park_timeout(Duration::from_millis(10));
     }
-}
-
-/// Every process that shares our network namespace.
-pub(crate) fn processes() -> Result<Vec<PathBuf>, Failure> {
-    let own = fs::read_link("/proc/self/ns/net").while_doing(|| "reading our namespace".to_owned())?;
-    processes_of(&own)
-}
-
-/// Returns the folders below `/proc` of the processes in this network namespace.
-pub(crate) fn processes_of(namespace: &Path) -> Result<Vec<PathBuf>, Failure> {
-    // Beside the processes there are `self` and the like.
-    let is_process = |name: &OsStr| name.to_str().is_some_and(|name| name.parse::<u32>().is_ok());
-    let entries = fs::read_dir("/proc")?.filter_map(Result::ok);
-    let folders = entries.filter(|entry| is_process(&entry.file_name())).map(|entry| entry.path());
-    // A process that ends meanwhile has no namespace.
-    Ok(folders.filter(|folder| fs::read_link(folder.join("ns/net")).is_ok_and(|net| net == namespace)).collect())
 }
 
 fn told(process: &Path) -> String {

@@ -1,6 +1,6 @@
 //! Each crate sits only on lower ones.
 
-use super::rules::{BENCHES, BESIDE, COMMAND, JUDGE, ORDER, TESTKIT, VIEWER, XTASK};
+use super::rules::{BENCHES, BESIDE, CLUSTER, COMMAND, JUDGE, ORDER, TESTKIT, VIEWER, XTASK};
 use crate::metadata::{Dependency, Package};
 
 /// Checks the edges of this crate.
@@ -25,7 +25,7 @@ pub(super) fn findings(package: &Package) -> Vec<String> {
 
 /// Whether this is a crate of the workspace.
 pub(super) fn is_ours(name: &str) -> bool {
-    rank(name).is_some() || [JUDGE, COMMAND, BENCHES, XTASK].contains(&name)
+    rank(name).is_some() || [JUDGE, COMMAND, CLUSTER, BENCHES, XTASK].contains(&name)
 }
 
 /// The place of a layer, counted from the bottom.
@@ -36,8 +36,8 @@ pub(super) fn rank(name: &str) -> Option<usize> {
 fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
     let to = dependency.name.as_str();
     match (from, to) {
-        (XTASK | BENCHES, _) => None,
-        (_, XTASK | BENCHES) => Some("nothing may use the chores"),
+        (XTASK | CLUSTER | BENCHES, _) => None,
+        (_, XTASK | CLUSTER | BENCHES) => Some("nothing may use the chores"),
         (JUDGE, _) => None,
         (COMMAND, _) => None,
         (_, COMMAND) => Some("only the chores use the command"),
@@ -54,8 +54,8 @@ fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
 fn wrong_in_tests(from: &str, dependency: &Dependency) -> Option<&'static str> {
     let to = dependency.name.as_str();
     match (from, to) {
-        (XTASK | BENCHES | JUDGE, _) => None,
-        (_, XTASK | BENCHES) => Some("nothing may use the chores, not even in tests"),
+        (XTASK | CLUSTER | BENCHES | JUDGE, _) => None,
+        (_, XTASK | CLUSTER | BENCHES) => Some("nothing may use the chores, not even in tests"),
         // The judge is not published: with a version, `cargo package` would search for it in the registry.
         (_, JUDGE) if dependency.req != "*" => {
             Some("needs an entry without a version in [workspace.dependencies], or no crate can be packed")

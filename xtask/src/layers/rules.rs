@@ -82,6 +82,9 @@ pub(super) const VIEWER: &str = "agentwire-viewer";
 /// Not published, and on top of the facade: a dependency of tests and of the chores only.
 pub(super) const JUDGE: &str = "agentwire-judge";
 
+/// Clusters of durable sessions for checks, and the servers of tests: a dependency of the chores only.
+pub(super) const CLUSTER: &str = "agentwire-cluster";
+
 /// The command; unpublished, since it uses the judge.
 pub(super) const COMMAND: &str = "agentwire-cli";
 

@@ -6,7 +6,8 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use super::server::{Running, Server, make};
+use agentwire_cluster::server::{Running, Server, make};
+
 use crate::failure::{Failure, While as _};
 use crate::python;
 use crate::workspace;

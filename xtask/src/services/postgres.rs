@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::server::{Running, Server, bound_to_us, make, on_a_free_port, secret, unprivileged};
+use agentwire_cluster::server::{Running, Server, bound_to_us, make, on_a_free_port, secret};
+
 use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::program;
@@ -68,3 +69,19 @@ fn find_programs() -> Option<PathBuf> {
 
 const PROGRAMS: &[&str] = &["initdb", "postgres"];
 const USER: &str = "agentwire";
+
+/// Returns the name of a user without privileges, for a server that refuses to run as root, if this process does.
+fn unprivileged() -> Result<Option<&'static str>, Failure> {
+    if !machine::is_root() {
+        return Ok(None);
+    }
+    let is_there = program::works(Command::new("id").arg(UNPRIVILEGED));
+    if is_there {
+        Ok(Some(UNPRIVILEGED))
+    } else {
+        Err(Failure::new(format!("there is no user `{UNPRIVILEGED}`")))
+    }
+}
+
+/// The user that the package of PostgreSQL creates.
+const UNPRIVILEGED: &str = "postgres";

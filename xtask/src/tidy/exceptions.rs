@@ -44,11 +44,6 @@ const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "sleep",
-        path: "crates/tools/judge/tests/it/live/killed.rs",
-        reason: "it watches other processes, which report nothing",
-    },
-    Exception {
-        rule: "sleep",
         path: "crates/tools/judge/tests/it/live/leaving.rs",
         reason: "it watches other processes, which report nothing, and looks for what must not happen meanwhile",
     },

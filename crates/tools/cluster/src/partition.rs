@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use agentwire_worker::Outcome;
 use serde_json::json;
 
-use super::Setup;
-use super::cluster::{Cluster, Plan};
-use super::sessions::{LIMIT, is_done, prompt, session};
-use super::waiting::eventually;
+use crate::Setup;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
+use crate::sessions::{LIMIT, is_done, prompt, session};
+use crate::waiting::eventually;
 
 /// The worker ends its processes before another worker starts the session.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(cut(setup, setup.size(4, 1)))
 }
 
@@ -68,9 +68,7 @@ async fn cut(setup: &Setup, sessions: usize) -> Result<String, Failure> {
 
 /// A model whose first tool writes until it is ended, and whose second tool writes once.
 fn script() -> String {
-    let tool = |command: &str| {
-        json!([{"blocks": [{"tool_use": {"name": "Bash", "input": {"command": command}}}], "times": 100}])
-    };
+    let tool = |command: &str| json!([{"blocks": [{"tool_use": {"name": "Bash", "input": {"command": command}}}], "times": 100}]);
     json!({
         "match": [
             {"marker": "AGAIN", "in": "last", "replies": tool(&format!("echo {SECOND} >> ran.txt"))},

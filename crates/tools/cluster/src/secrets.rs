@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use agentwire_worker::TurnInput;
 use serde_json::{Value, json};
 
-use super::Setup;
-use super::cluster::{Cluster, Plan};
-use super::sessions::{LIMIT, TENANT, done, one_command, prompt, session};
-use super::waiting::eventually;
+use crate::Setup;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
-use crate::services::server::secret;
-use crate::soak;
+use crate::processes;
+use crate::server::secret;
+use crate::sessions::{LIMIT, TENANT, done, one_command, prompt, session};
+use crate::waiting::eventually;
 
 /// Searches for a secret in the journal, the event log, the store, all logs and the process list.
 ///
 /// Ids must be found in each of them, which shows that the search works.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(searched(setup))
 }
 
@@ -44,7 +44,7 @@ async fn searched(setup: &Setup) -> Result<String, Failure> {
     for table in ["sys_journal", "sys_invocation", "state"] {
         journal.extend(cluster.admin.query::<Value>(&format!("SELECT * FROM {table}")).await?);
     }
-    let processes = soak::processes()?;
+    let processes = processes::processes()?;
     let lines = processes.iter().map(|process| fs::read(process.join("cmdline")).unwrap_or_default());
     let mut places = vec![
         Place { name: "the journal".to_owned(), content: Value::from(journal).to_string().into_bytes() },
@@ -73,10 +73,13 @@ async fn searched(setup: &Setup) -> Result<String, Failure> {
 /// Fails if a place has the secret, or a place of a kind that has the second text seems to lack it.
 fn judge(places: &[Place], canary: &str, controls: &[(&str, &str)]) -> Result<String, Failure> {
     let found: Vec<_> = places.iter().filter(|place| place.has(canary)).map(|place| &*place.name).collect();
-    let is_seen = |(kind, text): &&(&str, &str)| places.iter().any(|place| place.name.starts_with(kind) && place.has(text));
+    let is_seen = |(kind, text): &&(&str, &str)| {
+        places.iter().any(|place| place.name.starts_with(kind) && place.has(text))
+    };
     let blind: Vec<_> = controls.iter().filter(|control| !is_seen(control)).map(|(kind, _)| kind).collect();
     if !found.is_empty() || !blind.is_empty() {
-        let text = format!("the secret is in {found:?}; texts that must be there were not found in {blind:?}");
+        let text =
+            format!("the secret is in {found:?}; texts that must be there were not found in {blind:?}");
         return Err(Failure::finding(text));
     }
     let bytes: usize = places.iter().map(|place| place.content.len()).sum();

@@ -8,14 +8,14 @@ use agentwire::{Options, Session};
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::Setup;
-use super::cluster::{Cluster, Plan};
-use super::sessions::{LIMIT, is_done, prompt, session};
-use super::waiting::within;
+use crate::Setup;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
+use crate::sessions::{LIMIT, is_done, prompt, session};
+use crate::waiting::within;
 
 /// A turn takes little more than that of a bare session in the same run, and many turns run at once.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     let (alone, at_once) = (setup.size(500, 50), setup.size(6400, 320));
     setup.runtime.block_on(within("all turns have ended", LIMIT, measured(setup, alone, at_once)))
 }
@@ -71,9 +71,9 @@ async fn measured(setup: &Setup, alone: usize, at_once: usize) -> Result<String,
 /// Starts a session of the fake agent without a worker.
 async fn bare(setup: &Setup, cluster: &Cluster) -> Result<Session, Failure> {
     let environment = cluster.model.environment(cluster.path("home"));
-    let options = environment.into_iter().fold(Options::new().env_clear(), |options, (name, value)| {
-        options.env(name, value)
-    });
+    let options = environment
+        .into_iter()
+        .fold(Options::new().env_clear(), |options, (name, value)| options.env(name, value));
     let options = options
         .path_to_claude_code_executable(&setup.fake)
         .cwd(cluster.path("home"))

@@ -3,14 +3,16 @@
 use std::path::Path;
 use std::process::Command;
 
-use super::server::{Running, Server, make, on_a_free_port, secret};
 use crate::failure::Failure;
-use crate::machine;
 use crate::program;
+use crate::server::{Running, Server, make, on_a_free_port, secret};
 
 /// Starts it.
-pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
-    machine::provide(&[PROGRAM])?;
+///
+/// # Errors
+///
+/// If it is not installed, or does not start.
+pub fn start(folder: &Path) -> Result<Running, Failure> {
     let program = program::find(PROGRAM).ok_or_else(|| Failure::new("redis-server not installed"))?;
     let password = secret();
     let mut tries = 0;
@@ -35,6 +37,6 @@ pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
 }
 
 /// The variable with the server's URL.
-pub(super) const URL: &str = "AGENTWIRE_TEST_REDIS_URL";
+pub const URL: &str = "AGENTWIRE_TEST_REDIS_URL";
 /// The program's name.
-pub(super) const PROGRAM: &str = "redis-server";
+pub const PROGRAM: &str = "redis-server";

@@ -6,16 +6,16 @@ use agentwire_worker::Outcome;
 use serde_json::json;
 use tokio::task::JoinSet;
 
-use super::Setup;
-use super::cluster::{Cluster, Plan};
-use super::lines;
-use super::node::Node;
-use super::sessions::{LIMIT, is_done, one_command, prompt, session};
-use super::waiting::{eventually, within};
+use crate::Setup;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
+use crate::lines;
+use crate::node::Node;
+use crate::sessions::{LIMIT, is_done, one_command, prompt, session};
+use crate::waiting::{eventually, within};
 
 /// Each turn has its result, no effect is repeated, and no client gets an error.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(killed(setup, setup.size(50, 4)))
 }
 

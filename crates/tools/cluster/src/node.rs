@@ -4,20 +4,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::agents::folder;
-use crate::cli;
+use crate::agents::folder;
 use crate::failure::{Failure, While as _};
-use crate::services::server::{Server, free_port};
-use crate::workspace;
+use crate::server::{Server, free_port};
 
 /// A node of Restate, which ends when this is dropped.
-pub(super) struct Node {
+pub(crate) struct Node {
     /// The URL of its ingress.
-    pub(super) ingress: String,
+    pub(crate) ingress: String,
     /// The URL at which the nodes reach each other.
-    pub(super) address: String,
+    pub(crate) address: String,
     /// The URL of its admin interface.
-    pub(super) admin: String,
+    pub(crate) admin: String,
     server: Server,
     program: PathBuf,
     config: PathBuf,
@@ -26,7 +24,7 @@ pub(super) struct Node {
 
 impl Node {
     /// Starts the nodes of a cluster, with their data in a folder. They are ready later.
-    pub(super) fn cluster(program: &Path, within: &Path, count: usize) -> Result<Vec<Self>, Failure> {
+    pub(crate) fn cluster(program: &Path, within: &Path, count: usize) -> Result<Vec<Self>, Failure> {
         let ports = (0..count).map(|_| Ports::free()).collect::<Result<Vec<_>, _>>()?;
         (0..count).map(|n| Self::start(program, within, &ports, n)).collect()
     }
@@ -34,7 +32,8 @@ impl Node {
     fn start(program: &Path, within: &Path, ports: &[Ports], n: usize) -> Result<Self, Failure> {
         let Ports { node, ingress, admin } = ports[n];
         let name = format!("n{}", n + 1);
-        let addresses: Vec<_> = ports.iter().map(|ports| format!("http://127.0.0.1:{}", ports.node)).collect();
+        let addresses: Vec<_> =
+            ports.iter().map(|ports| format!("http://127.0.0.1:{}", ports.node)).collect();
         // A cluster stays available without one of three nodes.
         let replication = if ports.len() > 2 { 2 } else { 1 };
         let text = format!(
@@ -76,18 +75,18 @@ disable-web-ui = true
     }
 
     /// Kills it with SIGKILL.
-    pub(super) fn kill(&mut self) -> Result<(), Failure> {
+    pub(crate) fn kill(&mut self) -> Result<(), Failure> {
         self.server.kill()
     }
 
     /// Starts it again after it was killed, with its data.
-    pub(super) fn restart(&mut self) -> Result<(), Failure> {
+    pub(crate) fn restart(&mut self) -> Result<(), Failure> {
         self.server = serve(&self.program, &self.config, &self.folder)?;
         Ok(())
     }
 
     /// Returns the id of its process.
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.server.id()
     }
 }
@@ -110,16 +109,3 @@ impl Ports {
         Ok(Self { node: free_port()?, ingress: free_port()?, admin: free_port()? })
     }
 }
-
-/// Installs Restate if it is missing, and returns the path of the server.
-pub(super) fn program() -> Result<PathBuf, Failure> {
-    let package = format!("@restatedev/restate-server-{}", cli::platform()?);
-    let place = workspace::root()?.join(".cli").join(format!("restate-{VERSION}"));
-    let inside = Path::new("node_modules").join(&package).join("bin/restate-server");
-    if !place.join(&inside).is_file() {
-        cli::install_package(&format!("{package}@{VERSION}"), &inside, &place)?;
-    }
-    Ok(place.join(inside))
-}
-
-const VERSION: &str = "1.7.12";

@@ -2,14 +2,12 @@
 
 use serde_json::json;
 
-use super::cluster::{Cluster, Plan};
-use super::{SCRIPT, Setup};
-use crate::board;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
-use crate::view_browser;
+use crate::{SCRIPT, Setup};
 
 /// The page lists the sessions of the engine, shows running turns live, and its buttons answer questions.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(shown(setup))
 }
 
@@ -19,6 +17,6 @@ async fn shown(setup: &Setup) -> Result<String, Failure> {
     let cluster = Cluster::start(setup, plan).await?;
     let (_first, _second, page) = (cluster.worker()?, cluster.worker()?, cluster.board()?);
     let case = json!({"url": page.url, "workspaces": cluster.path("workspaces")});
-    view_browser::check(&board::SCRIPT, &cluster.path(""), &case)?;
+    (setup.browser)(&cluster.path(""), &case)?;
     Ok("two sessions on two workers, one allowed and one denied by a click".to_owned())
 }

@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
-use crate::services::server::Server;
+use crate::server::Server;
 
 /// A process of the example, which ends when this is dropped.
-pub(super) struct Agent {
+pub(crate) struct Agent {
     /// Its URL.
-    pub(super) url: String,
+    pub(crate) url: String,
     server: Server,
 }
 
 impl Agent {
     /// Starts a process with these environment variables alone, and waits until it is ready. `wrap` may put its command
     /// into another one.
-    pub(super) fn start(
+    pub(crate) fn start(
         program: &Path,
         [kind, settings, address]: [&str; 3],
         environment: &BTreeMap<String, String>,
@@ -37,17 +37,17 @@ impl Agent {
     }
 
     /// Kills it with SIGKILL.
-    pub(super) fn kill(&mut self) -> Result<(), Failure> {
+    pub(crate) fn kill(&mut self) -> Result<(), Failure> {
         self.server.kill()
     }
 
     /// Returns the id of its process.
-    pub(super) fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.server.id()
     }
 }
 
 /// Creates a folder for the log of a process.
-pub(super) fn folder(within: &Path, kind: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn folder(within: &Path, kind: &str) -> Result<PathBuf, Failure> {
     Ok(tempfile::Builder::new().prefix(&format!("{kind}-")).tempdir_in(within)?.keep())
 }

@@ -10,15 +10,15 @@ use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::agents::folder;
-use super::waiting::eventually;
+use crate::agents::folder;
 use crate::failure::Failure;
+use crate::processes;
 use crate::program;
-use crate::services::server::Server;
-use crate::soak;
+use crate::server::Server;
+use crate::waiting::eventually;
 
 /// A network namespace, which ends when this is dropped.
-pub(super) struct Network {
+pub(crate) struct Network {
     /// A process that keeps the namespace.
     keeper: Server,
     relays: JoinSet<()>,
@@ -26,7 +26,7 @@ pub(super) struct Network {
 
 impl Network {
     /// Creates a namespace that reaches these ports of our loopback at [`OURS`].
-    pub(super) async fn start(within: &Path, ports: &BTreeSet<u16>) -> Result<Self, Failure> {
+    pub(crate) async fn start(within: &Path, ports: &BTreeSet<u16>) -> Result<Self, Failure> {
         let mut command = Command::new("unshare");
         command.args(["--net", "sleep", "infinity"]);
         let keeper = Server::start(command, None, &folder(within, "network")?, "KILL")?;
@@ -52,21 +52,21 @@ impl Network {
     }
 
     /// Returns the command, run in the namespace.
-    pub(super) fn within(&self, command: Command) -> Command {
+    pub(crate) fn within(&self, command: Command) -> Command {
         let mut enter = Command::new("nsenter");
         enter.arg(format!("--net=/proc/{}/ns/net", self.keeper.id())).arg("--");
         program::wrapped(enter, &command)
     }
 
     /// Cuts the link: packets are lost in both directions.
-    pub(super) fn cut(&self) -> Result<(), Failure> {
+    pub(crate) fn cut(&self) -> Result<(), Failure> {
         ip(&["link", "set", OUR_LINK, "down"])
     }
 
     /// Returns how many processes of a program run in the namespace.
-    pub(super) fn processes(&self, of: &Path) -> Result<usize, Failure> {
+    pub(crate) fn processes(&self, of: &Path) -> Result<usize, Failure> {
         let runs = |process: &PathBuf| fs::read_link(process.join("exe")).is_ok_and(|exe| exe == of);
-        Ok(soak::processes_of(&self.namespace()?)?.iter().filter(|process| runs(process)).count())
+        Ok(processes::processes_of(&self.namespace()?)?.iter().filter(|process| runs(process)).count())
     }
 
     fn namespace(&self) -> Result<PathBuf, Failure> {
@@ -93,8 +93,8 @@ fn ip(words: &[&str]) -> Result<(), Failure> {
 }
 
 /// Our address on the link.
-pub(super) const OURS: &str = "10.77.0.1";
+pub(crate) const OURS: &str = "10.77.0.1";
 /// The address in the namespace.
-pub(super) const THEIRS: &str = "10.77.0.2";
+pub(crate) const THEIRS: &str = "10.77.0.2";
 const OUR_LINK: &str = "agentwire0";
 const STARTING: Duration = Duration::from_secs(30);

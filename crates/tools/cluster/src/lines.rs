@@ -6,10 +6,10 @@ use tokio::net::TcpStream;
 use crate::failure::Failure;
 
 /// The lines of a response's body.
-pub(super) type Body = Lines<BufReader<TcpStream>>;
+pub(crate) type Body = Lines<BufReader<TcpStream>>;
 
 /// Sends a GET request with these headers, each with its line break, and returns the body of a response with status 200.
-pub(super) async fn get(url: &str, path: &str, headers: &str) -> Result<Body, Failure> {
+pub(crate) async fn get(url: &str, path: &str, headers: &str) -> Result<Body, Failure> {
     let address = url.trim_start_matches("http://").trim_end_matches('/');
     let mut stream = TcpStream::connect(address).await?;
     // A response to HTTP/1.0 is not in chunks.

@@ -5,16 +5,16 @@ use std::fs;
 use agentwire_worker::Answer;
 use serde_json::json;
 
-use super::Setup;
-use super::cluster::{Cluster, Plan};
-use super::sessions::{LIMIT, done, one_command, processes, prompt, session};
-use super::waiting::within;
+use crate::Setup;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::{Failure, While as _};
+use crate::sessions::{LIMIT, done, one_command, processes, prompt, session};
+use crate::waiting::within;
 
 /// An allowed tool runs once, a denied one never, and parked questions cost the worker little.
 ///
 /// The full size uses a fake agent, since its processes start in milliseconds.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(parked(setup, setup.size(1000, 6)))
 }
 

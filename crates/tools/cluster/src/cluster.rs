@@ -10,55 +10,53 @@ use agentwire_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::Setup;
-use super::agents::Agent;
-use super::network::{Network, OURS, THEIRS};
-use super::node::Node;
-use super::sessions::ready;
-use super::waiting::eventually;
-use crate::cli;
+use crate::Setup;
+use crate::agents::Agent;
 use crate::failure::Failure;
-use crate::services;
-use crate::services::server::Server;
+use crate::network::{Network, OURS, THEIRS};
+use crate::node::Node;
+use crate::redis;
+use crate::server::{Running, Server};
+use crate::waiting::{eventually, ready};
 
 /// What a cluster consists of.
-pub(super) struct Plan<'a> {
+pub(crate) struct Plan<'a> {
     /// The number of Restate nodes.
-    pub(super) nodes: usize,
+    pub(crate) nodes: usize,
     /// The program that the workers run.
-    pub(super) cli: &'a Path,
+    pub(crate) cli: &'a Path,
     /// The script of the model, as JSON.
-    pub(super) script: String,
+    pub(crate) script: String,
     /// Settings of the processes, an object, beside the addresses and folders.
-    pub(super) settings: Value,
+    pub(crate) settings: Value,
 }
 
 /// A running cluster without workers. Drop workers before it.
-pub(super) struct Cluster {
-    pub(super) client: Client,
-    pub(super) admin: Admin,
-    pub(super) model: ScriptedModel,
+pub(crate) struct Cluster {
+    pub(crate) client: Client,
+    pub(crate) admin: Admin,
+    pub(crate) model: ScriptedModel,
     /// The process that serves the handlers.
-    pub(super) handlers: Agent,
-    pub(super) nodes: Vec<Node>,
+    pub(crate) handlers: Agent,
+    pub(crate) nodes: Vec<Node>,
     program: PathBuf,
     settings: String,
     /// The environment of the workers and of the CLI.
-    /// The environment of the workers and of the CLI.
-    pub(super) environment: BTreeMap<String, String>,
+    pub(crate) environment: BTreeMap<String, String>,
     _redis: Server,
     folder: TempDir,
 }
 
 impl Cluster {
     /// Starts a cluster, and waits until Restate has the handlers.
-    pub(super) async fn start(setup: &Setup, plan: Plan<'_>) -> Result<Self, Failure> {
+    pub(crate) async fn start(setup: &Setup, plan: Plan<'_>) -> Result<Self, Failure> {
         let folder = tempfile::Builder::new().prefix("agentwire-durable-").tempdir()?;
         let path = |name: &str| folder.path().join(name);
         for name in ["home", "secrets"] {
             fs::create_dir(path(name))?;
         }
-        let (redis, url) = services::redis(folder.path())?;
+        let Running { server: redis, variables } = redis::start(folder.path())?;
+        let url = variables.iter().find(|(name, _)| *name == redis::URL).map(|(_, url)| url);
         let nodes = Node::cluster(&setup.restate, folder.path(), plan.nodes)?;
         let ingress: Vec<_> = nodes.iter().map(|node| node.ingress.clone()).collect();
         let admin: Vec<_> = nodes.iter().map(|node| node.admin.clone()).collect();
@@ -74,7 +72,7 @@ impl Cluster {
         fs::write(&file, settings.to_string())?;
         let model = ScriptedModel::start(Script::from_json(&plan.script)?).await?;
         let mut environment = model.environment(path("home"));
-        environment.insert(cli::VARIABLE.to_owned(), plan.cli.display().to_string());
+        environment.insert(CLI.to_owned(), plan.cli.display().to_string());
         let settings = file.display().to_string();
         let address = ["handlers", &settings, "127.0.0.1:0"];
         let handlers = Agent::start(&setup.agents, address, &environment, folder.path(), |command| command)?;
@@ -98,12 +96,12 @@ impl Cluster {
     }
 
     /// Starts a worker.
-    pub(super) fn worker(&self) -> Result<Agent, Failure> {
+    pub(crate) fn worker(&self) -> Result<Agent, Failure> {
         self.agent("worker")
     }
 
     /// Starts the process of the web page.
-    pub(super) fn board(&self) -> Result<Agent, Failure> {
+    pub(crate) fn board(&self) -> Result<Agent, Failure> {
         self.agent("board")
     }
 
@@ -113,7 +111,7 @@ impl Cluster {
     }
 
     /// Starts a worker in another network namespace, which reaches the cluster over a link.
-    pub(super) async fn distant_worker(&self) -> Result<(Network, Agent), Failure> {
+    pub(crate) async fn distant_worker(&self) -> Result<(Network, Agent), Failure> {
         let settings = fs::read_to_string(&self.settings)?;
         let network = Network::start(
             self.folder.path(),
@@ -134,7 +132,7 @@ impl Cluster {
     }
 
     /// Returns the path of a file or a folder of the cluster: `store`, `workspaces`, `secrets` or `home`.
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 }
@@ -148,3 +146,5 @@ fn ports(text: &str) -> impl Iterator<Item = u16> + '_ {
 const LOOPBACK: &str = "127.0.0.1";
 /// How long the nodes may take until they are ready, on a busy machine.
 const STARTING: Duration = Duration::from_secs(120);
+/// The environment variable in which the library looks for the CLI.
+const CLI: &str = "AGENTWIRE_CLI";

@@ -16,18 +16,19 @@ use agentwire_worker::{Admission, Answer, WorkerConfig};
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::cluster::{Cluster, Plan};
-use super::sessions::{done, one_command, prompt, session};
-use super::{POOL, Setup};
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
+use crate::sessions::{done, one_command, prompt, session};
+use crate::{POOL, Setup};
 
 /// Each resumed CLI calls the hook before the tool, which the person has denied.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(guarded(setup, setup.size(20, 4)))
 }
 
 async fn guarded(setup: &Setup, sessions: usize) -> Result<String, Failure> {
-    let settings = json!({"approvals": ["Bash"], "slots": 4, "question_grace_seconds": 0.1, "lease_seconds": 8});
+    let settings =
+        json!({"approvals": ["Bash"], "slots": 4, "question_grace_seconds": 0.1, "lease_seconds": 8});
     let script = one_command("echo ran >> ran.txt");
     let cluster = Cluster::start(setup, Plan { nodes: 1, cli: &setup.cli, script, settings }).await?;
     let mut parking = cluster.worker()?;
@@ -65,12 +66,13 @@ async fn slow_worker(setup: &Setup, cluster: &Cluster, asked: Arc<AtomicUsize>) 
     let options = cluster.environment.iter();
     let options = options.fold(Options::new().env_clear(), |options, (name, value)| options.env(name, value));
     let options = options.path_to_claude_code_executable(&setup.cli);
-    let worker = WorkerConfig::new(Arc::new(FolderStore::at(cluster.path("store"))), cluster.path("workspaces"))
-        .options(options)
-        .approvals(["Bash"])
-        .admission(Admission::slots(4))
-        .hooks(Hooks::new().on(PreToolUse, count))
-        .configure(slow);
+    let worker =
+        WorkerConfig::new(Arc::new(FolderStore::at(cluster.path("store"))), cluster.path("workspaces"))
+            .options(options)
+            .approvals(["Bash"])
+            .admission(Admission::slots(4))
+            .hooks(Hooks::new().on(PreToolUse, count))
+            .configure(slow);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = format!("http://{}", listener.local_addr()?);
     let ingress = Ingress::new(cluster.nodes.iter().map(|node| node.ingress.as_str()))?;

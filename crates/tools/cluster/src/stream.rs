@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::Setup;
-use super::cluster::{Cluster, Plan};
-use super::lines;
-use super::sessions::{LIMIT, TENANT, prompt, session};
-use super::waiting::within;
+use crate::Setup;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
+use crate::lines;
+use crate::sessions::{LIMIT, TENANT, prompt, session};
+use crate::waiting::within;
 
 /// Each reader gets each message once and in order, with those of the transcript among them.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     let (sessions, turns) = (setup.size(8, 2), setup.size(4, 2));
     setup.runtime.block_on(within("all readers have read", LIMIT, streamed(setup, sessions, turns)))
 }
@@ -55,9 +55,16 @@ async fn streamed(setup: &Setup, sessions: usize, turns: usize) -> Result<String
             let is_in_order = events.windows(2).all(|pair| pair[0].position < pair[1].position);
             let whole = events.iter().all(|event| event.name != "gap" && event.name != "failed");
             let uuids: Vec<_> = read.iter().filter_map(|message| message["uuid"].as_str()).collect();
-            let kept: Vec<_> = stored.iter().map(String::as_str).filter(|uuid| uuids.contains(uuid)).collect();
-            let seen: Vec<_> = uuids.iter().filter(|uuid| stored.iter().any(|known| known == *uuid)).collect();
-            if !is_in_order || !whole || read != first || kept.len() != stored.len() || seen.len() != kept.len() {
+            let kept: Vec<_> =
+                stored.iter().map(String::as_str).filter(|uuid| uuids.contains(uuid)).collect();
+            let seen: Vec<_> =
+                uuids.iter().filter(|uuid| stored.iter().any(|known| known == *uuid)).collect();
+            if !is_in_order
+                || !whole
+                || read != first
+                || kept.len() != stored.len()
+                || seen.len() != kept.len()
+            {
                 wrong.push(format!("session {n}: {} of {} messages", seen.len(), stored.len()));
             }
             messages += read.len();
@@ -94,9 +101,9 @@ async fn read(url: &str, n: usize, turns: usize, mut random: Random) -> Result<(
     let path = format!("/sessions/{}/events", session(n).to_string().replace('/', "%2F"));
     let (mut read, mut connections) = (Vec::<Event>::new(), 0);
     while read.iter().filter(|event| event.name == "end").count() < turns {
-        let last = read.last().map(|Event { position, .. }| {
-            format!("Last-Event-ID: {}-{}\r\n", position.0, position.1)
-        });
+        let last = read
+            .last()
+            .map(|Event { position, .. }| format!("Last-Event-ID: {}-{}\r\n", position.0, position.1));
         let mut lines = lines::get(url, &path, &last.unwrap_or_default()).await?;
         connections += 1;
         let (mut name, mut id, mut data) = (String::new(), String::new(), String::new());
@@ -108,7 +115,11 @@ async fn read(url: &str, n: usize, turns: usize, mut random: Random) -> Result<(
                 Some(("id", value)) => value.clone_into(&mut id),
                 Some(("data", value)) => value.clone_into(&mut data),
                 _ if line.is_empty() && !name.is_empty() => {
-                    read.push(Event { name: std::mem::take(&mut name), position: position(&id)?, data: data.clone() });
+                    read.push(Event {
+                        name: std::mem::take(&mut name),
+                        position: position(&id)?,
+                        data: data.clone(),
+                    });
                 }
                 _ => {}
             }
@@ -118,7 +129,8 @@ async fn read(url: &str, n: usize, turns: usize, mut random: Random) -> Result<(
 }
 
 fn position(id: &str) -> Result<(u64, u64), Failure> {
-    let numbers = id.split_once('-').and_then(|(fence, number)| Some((fence.parse().ok()?, number.parse().ok()?)));
+    let numbers =
+        id.split_once('-').and_then(|(fence, number)| Some((fence.parse().ok()?, number.parse().ok()?)));
     numbers.ok_or_else(|| Failure::new(format!("`{id}` is not the id of an event")))
 }
 

@@ -5,31 +5,31 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
-use agentwire_restate::{IngressError, Prompt};
+use agentwire_restate::Prompt;
 use agentwire_worker::{Answer, Outcome, Phase, Question, SessionName, TurnSpec};
 use serde_json::json;
 
-use super::cluster::Cluster;
-use super::waiting::{eventually, within};
+use crate::cluster::Cluster;
 use crate::failure::Failure;
-use crate::soak;
+use crate::processes;
+use crate::waiting::{eventually, ready, within};
 
 /// The tenant of all sessions.
-pub(super) const TENANT: &str = "tenant";
+pub(crate) const TENANT: &str = "tenant";
 
 /// Returns the name of the `n`th session.
-pub(super) fn session(n: usize) -> SessionName {
+pub(crate) fn session(n: usize) -> SessionName {
     SessionName::new(TENANT, format!("0b0e7a3e-57a1-4a4c-9d3f-{n:012x}"))
 }
 
 /// Returns the `n`th prompt.
-pub(super) fn prompt(n: usize, text: &str) -> Prompt {
+pub(crate) fn prompt(n: usize, text: &str) -> Prompt {
     Prompt::new(TurnSpec::prompt(format!("5f3f4c52-5a35-4f0e-9a51-{n:012x}"), text))
 }
 
 /// Returns a script in which each prompt leads to one command in the session's workspace, and its result to `Done.`;
 /// so does a prompt that contains `AGAIN`.
-pub(super) fn one_command(command: &str) -> String {
+pub(crate) fn one_command(command: &str) -> String {
     let done = json!([{"blocks": [{"text": DONE}], "times": MANY}]);
     let input = json!({"command": command, "description": "Note"});
     let tool = json!({"tool_use": {"name": "Bash", "input": input}});
@@ -43,12 +43,12 @@ pub(super) fn one_command(command: &str) -> String {
     .to_string()
 }
 
-pub(super) fn is_done(outcome: &Outcome) -> bool {
+pub(crate) fn is_done(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Done { text, is_error: false } if text == DONE)
 }
 
 /// Returns how many turns ended with the last text of [`one_command`], and the first other outcome.
-pub(super) fn done(outcomes: &[Outcome]) -> (usize, String) {
+pub(crate) fn done(outcomes: &[Outcome]) -> (usize, String) {
     let other = outcomes.iter().find(|outcome| !is_done(outcome));
     let text = other.map_or_else(String::new, |other| format!("; another outcome is {other:?}"));
     (outcomes.iter().filter(|outcome| is_done(outcome)).count(), text)
@@ -56,7 +56,7 @@ pub(super) fn done(outcomes: &[Outcome]) -> (usize, String) {
 
 impl Cluster {
     /// Sends a prompt to each of the sessions from 0 on.
-    pub(super) async fn send(&self, prompts: &[Prompt]) -> Result<(), Failure> {
+    pub(crate) async fn send(&self, prompts: &[Prompt]) -> Result<(), Failure> {
         within("all prompts are stored", LIMIT, async {
             for (n, prompt) in prompts.iter().enumerate() {
                 self.client.send(&session(n), prompt).await?;
@@ -67,7 +67,7 @@ impl Cluster {
     }
 
     /// Waits for the outcomes of prompts that were sent: a request with a known id runs nothing.
-    pub(super) async fn outcomes(&self, prompts: &[Prompt]) -> Result<Vec<Outcome>, Failure> {
+    pub(crate) async fn outcomes(&self, prompts: &[Prompt]) -> Result<Vec<Outcome>, Failure> {
         within("all turns have ended", LIMIT, async {
             let mut outcomes = Vec::new();
             for (n, prompt) in prompts.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Cluster {
     }
 
     /// Waits until each of the sessions has one parked question, and returns the questions.
-    pub(super) async fn parked(&self, sessions: Range<usize>) -> Result<Vec<Question>, Failure> {
+    pub(crate) async fn parked(&self, sessions: Range<usize>) -> Result<Vec<Question>, Failure> {
         let mut questions = Vec::new();
         for n in sessions {
             eventually("the question of each session is parked", LIMIT, async || {
@@ -94,7 +94,7 @@ impl Cluster {
     }
 
     /// Answers the question of the `n`th session, as soon as the engine is ready.
-    pub(super) async fn answer(&self, n: usize, question: &Question, answer: &Answer) -> Result<(), Failure> {
+    pub(crate) async fn answer(&self, n: usize, question: &Question, answer: &Answer) -> Result<(), Failure> {
         eventually("the answer is accepted", LIMIT, async || {
             let answered = self.client.answer(&session(n), &question.id, answer.clone()).await;
             Ok(ready(answered)?.unwrap_or_default())
@@ -103,32 +103,23 @@ impl Cluster {
     }
 
     /// Returns how many lines the tools of a session have written to `ran.txt` of its workspace.
-    pub(super) fn effects(&self, session: &SessionName) -> usize {
+    pub(crate) fn effects(&self, session: &SessionName) -> usize {
         let file = self.path("workspaces").join(session.to_string()).join("ran.txt");
         fs::read_to_string(file).unwrap_or_default().lines().count()
     }
 }
 
-/// Returns the answer of an engine; `None` while no node is ready.
-pub(super) fn ready<T>(answer: Result<T, IngressError>) -> Result<Option<T>, Failure> {
-    match answer {
-        Ok(answer) => Ok(Some(answer)),
-        Err(IngressError::Unreachable { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
-}
-
 /// Returns how many processes of this network namespace run a CLI or its stand-in.
-pub(super) fn processes(cli: &Path) -> Result<usize, Failure> {
+pub(crate) fn processes(cli: &Path) -> Result<usize, Failure> {
     // The CLI also starts itself as a tool.
     let is_session = |process: &Path| {
         fs::read_link(process.join("exe")).is_ok_and(|exe| exe == cli)
             && fs::read_to_string(process.join("cmdline")).is_ok_and(|line| line.contains("stream-json"))
     };
-    Ok(soak::processes()?.iter().filter(|process| is_session(process)).count())
+    Ok(processes::processes()?.iter().filter(|process| is_session(process)).count())
 }
 
 /// How long the turns of all sessions of a check may take, on a busy machine.
-pub(super) const LIMIT: Duration = Duration::from_secs(900);
+pub(crate) const LIMIT: Duration = Duration::from_secs(900);
 const MANY: usize = 100_000;
 const DONE: &str = "Done.";

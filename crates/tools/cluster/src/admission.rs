@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::Setup;
-use super::cluster::{Cluster, Plan};
-use super::sessions::{LIMIT, done, one_command, processes, prompt};
-use super::waiting::eventually;
+use crate::Setup;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
+use crate::sessions::{LIMIT, done, one_command, processes, prompt};
+use crate::waiting::eventually;
 
 /// There are never more processes than slots, and all turns end.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(admitted(setup, setup.size(8, 2)))
 }
 
@@ -30,8 +30,10 @@ async fn admitted(setup: &Setup, room: usize) -> Result<String, Failure> {
         return Err(Failure::finding(format!("{most} processes of a worker with room for {room}")));
     }
     let (ended, other) = done(&cluster.outcomes(&prompts).await?);
-    let figures =
-        format!("{} prompts for a worker with {room} slots: at most {most} processes, {ended} turns ended", prompts.len());
+    let figures = format!(
+        "{} prompts for a worker with {room} slots: at most {most} processes, {ended} turns ended",
+        prompts.len()
+    );
     if ended != prompts.len() {
         return Err(Failure::finding(format!("{figures}{other}")));
     }

@@ -9,18 +9,21 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use crate::failure::{Failure, While as _};
-use crate::machine;
 use crate::program;
 
 /// A server that is ready, and the variables by which tests find it.
-pub(super) struct Running {
-    pub(super) server: Server,
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "xtask creates it, and nothing else uses it")]
+pub struct Running {
+    /// The process.
+    pub server: Server,
     /// Environment variables.
-    pub(super) variables: Vec<(&'static str, String)>,
+    pub variables: Vec<(&'static str, String)>,
 }
 
 /// A process, which is stopped when this is dropped.
-pub(crate) struct Server {
+#[derive(Debug)]
+pub struct Server {
     child: Child,
     log: PathBuf,
     /// The signal that ends it soon and well.
@@ -31,7 +34,7 @@ impl Server {
     /// Starts the server, with its output in a file.
     ///
     /// It ends when we do, however that comes: the kernel sees to it.
-    pub(crate) fn start(
+    pub fn start(
         command: Command,
         user: Option<&str>,
         folder: &Path,
@@ -46,19 +49,19 @@ impl Server {
     }
 
     /// Its process.
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Kills it with SIGKILL, and waits until it is gone.
-    pub(crate) fn kill(&mut self) -> Result<(), Failure> {
+    pub fn kill(&mut self) -> Result<(), Failure> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
     }
 
     /// Waits until `ready` gives something, for as long as the process lives, within a limit.
-    pub(crate) fn wait<T>(&mut self, mut ready: impl FnMut(&str) -> Option<T>) -> Result<T, Failure> {
+    pub fn wait<T>(&mut self, mut ready: impl FnMut(&str) -> Option<T>) -> Result<T, Failure> {
         let started = Instant::now();
         loop {
             let said = fs::read_to_string(&self.log).unwrap_or_default();
@@ -101,17 +104,8 @@ impl Drop for Server {
     }
 }
 
-/// Returns the name of a user without privileges, for a server that refuses to run as root, if this process does.
-pub(super) fn unprivileged() -> Result<Option<&'static str>, Failure> {
-    if !machine::is_root() {
-        return Ok(None);
-    }
-    let is_there = program::works(Command::new("id").arg(USER));
-    if is_there { Ok(Some(USER)) } else { Err(Failure::new(format!("there is no user `{USER}`"))) }
-}
-
 /// Returns the same command as that user, which ends when we do.
-pub(super) fn bound_to_us(command: Command, user: Option<&str>) -> Command {
+pub fn bound_to_us(command: Command, user: Option<&str>) -> Command {
     let Some(setpriv) = program::find("setpriv") else { return command };
     let mut bound = Command::new(setpriv);
     bound.args(["--pdeathsig", "KILL"]);
@@ -123,12 +117,12 @@ pub(super) fn bound_to_us(command: Command, user: Option<&str>) -> Command {
 }
 
 /// Returns a free port; another process may take it before the server does.
-pub(crate) fn free_port() -> Result<u16, Failure> {
+pub fn free_port() -> Result<u16, Failure> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
 /// Starts a server on a free port, and on another one if that was taken meanwhile.
-pub(super) fn on_a_free_port<T>(mut start: impl FnMut(u16) -> Result<T, Failure>) -> Result<T, Failure> {
+pub fn on_a_free_port<T>(mut start: impl FnMut(u16) -> Result<T, Failure>) -> Result<T, Failure> {
     let mut tries = 0;
     loop {
         tries += 1;
@@ -140,14 +134,14 @@ pub(super) fn on_a_free_port<T>(mut start: impl FnMut(u16) -> Result<T, Failure>
 }
 
 /// Creates a folder.
-pub(super) fn make(parent: &Path, name: &str) -> Result<PathBuf, Failure> {
+pub fn make(parent: &Path, name: &str) -> Result<PathBuf, Failure> {
     let folder = parent.join(name);
     fs::create_dir(&folder).while_doing(|| format!("creating {}", folder.display()))?;
     Ok(folder)
 }
 
 /// Returns a random password.
-pub(crate) fn secret() -> String {
+pub fn secret() -> String {
     let hash = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", hash(), hash())
 }
@@ -156,5 +150,3 @@ pub(crate) fn secret() -> String {
 const LIMIT: Duration = Duration::from_secs(120);
 /// How long a server may take to end well.
 const GRACE: Duration = Duration::from_secs(5);
-/// The user that the package of PostgreSQL creates.
-const USER: &str = "postgres";

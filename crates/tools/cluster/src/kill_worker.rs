@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use agentwire_worker::{Outcome, Recovery};
 use serde_json::json;
 
-use super::Setup;
-use super::cluster::{Cluster, Plan};
-use super::sessions::{LIMIT, done, one_command, processes, prompt, session};
-use super::waiting::eventually;
+use crate::Setup;
+use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
+use crate::sessions::{LIMIT, done, one_command, processes, prompt, session};
+use crate::waiting::eventually;
 
 /// No effect is repeated, each turn is reported, and each session is resumed by the other worker.
-pub(super) fn run(setup: &Setup) -> Result<String, Failure> {
+pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
     setup.runtime.block_on(killed(setup, setup.size(50, 4)))
 }
 

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use agentwire_restate::IngressError;
 use tokio::time::{sleep, timeout};
 
 use crate::failure::Failure;
 
 /// Waits until the condition holds.
-pub(super) async fn eventually(
+pub(crate) async fn eventually(
     what: &str,
     limit: Duration,
     mut holds: impl AsyncFnMut() -> Result<bool, Failure>,
@@ -23,7 +24,7 @@ pub(super) async fn eventually(
 }
 
 /// Waits for the future.
-pub(super) async fn within<T>(
+pub(crate) async fn within<T>(
     what: &str,
     limit: Duration,
     future: impl Future<Output = Result<T, Failure>>,
@@ -31,6 +32,15 @@ pub(super) async fn within<T>(
     match timeout(limit, future).await {
         Ok(result) => result,
         Err(_) => Err(Failure::new(format!("waited for {limit:?} in vain until {what}"))),
+    }
+}
+
+/// Returns the answer of an engine; `None` while no node is ready.
+pub(crate) fn ready<T>(answer: Result<T, IngressError>) -> Result<Option<T>, Failure> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(IngressError::Unreachable { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
