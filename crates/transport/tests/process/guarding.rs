@@ -36,8 +36,14 @@ fn killed_host_leaves_no_process() {
     // A peer that ends only by SIGKILL, alone and with a grandchild; a peer that exits and leaves such a grandchild.
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("squat").display().to_string();
-    for part in [&["stubborn"][..], &["lead", &file, "stubborn"], &["leave", &file, "stubborn"]] {
-        let host = Host::start([50, 50], true, part);
+    let parts = [
+        (50, &["stubborn"][..]),
+        (50, &["lead", &file, "stubborn"]),
+        // Long, since the host itself ends the group this long after the peer's exit, and must be killed before.
+        (3000, &["leave", &file, "stubborn"]),
+    ];
+    for (after_terminate, part) in parts {
+        let host = Host::start([50, after_terminate], true, part);
         let (peer, guard) = (host.peer, host.guard.unwrap());
         assert!(members(peer).contains(&guard));
         let grandchild: Option<u32> = host.line.parse().ok();
