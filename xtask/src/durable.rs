@@ -30,10 +30,10 @@ pub(crate) struct Args {
 
 /// Starts everything on loopback until Ctrl-C, or runs the checks, which see a network with loopback alone.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    // Installing and building come before the network is gone.
-    // The full size measures times.
+    // Checks in their full size measure times.
     let is_measured = !args.small && !args.check.is_empty();
     let example = if is_measured { built::optimised } else { built::example };
+    // Installing and building come before the network is gone.
     let setup = Setup {
         restate: restate()?,
         agents: example("restate", AGENTS)?,

@@ -1,4 +1,4 @@
-//! `cargo xtask public-api`: the public API of each published library is that of its baseline in `api/`.
+//! `cargo xtask public-api`: the public API of each published library is that of its baseline in `xtask/api/`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use crate::metadata::Metadata;
 use crate::program;
 use crate::workspace;
 
-/// Compares the public API of each published library with its baseline in `api/`
+/// Compares the public API of each published library with its baseline in `xtask/api/`
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Write the baselines instead
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             continue;
         }
         let json = root.join("target/doc").join(package.name.replace('-', "_")).with_extension("json");
-        let file = root.join("api").join(&package.name).with_extension("txt");
+        let file = root.join("xtask/api").join(&package.name).with_extension("txt");
         let api = items(&json)?;
         if args.bless {
             fs::write(&file, &api).while_doing(|| format!("writing {}", file.display()))?;

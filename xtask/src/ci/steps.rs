@@ -85,7 +85,7 @@ pub(super) const STEPS: &[Step] = &[
     long("scripted", "the examples, with the real CLI and a scripted model", scripted),
     long("leaving", "guards hold when their host goes away, on every version of the CLI", |own| real_cli(own, &["leaving --check"])),
     long("soak", "24 sessions with the real CLI leave nothing behind", |own| real_cli(own, &["soak"])),
-    long("public-api", "the public API is that of the baselines in api/", |own| xtask(own, &["public-api"])),
+    long("public-api", "the public API is that of the baselines in xtask/api/", |own| xtask(own, &["public-api"])),
     long("semver", "no breaking change since the last release", semver),
     long("package-build", "every crate builds from its package", |own| xtask(own, &["package --build"])),
     long("alone-tests", "the tests of each crate by itself, with and without its default features", alone_tests),
