@@ -1,6 +1,6 @@
 //! The state of a turn after its worker was lost, read from the store.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use agentwire::{
     protocol::{RawJson, ToolUseId, Uuid},
@@ -82,8 +82,9 @@ impl Recovery {
     ) -> Result<Self, RecoveryError> {
         let key = SessionKey::new(&*session.tenant, session.session.clone())?;
         let entries = store.load(&key).await?.unwrap_or_default();
-        let entries = entries.iter().filter_map(|entry| serde_json::from_str(entry.as_str()).ok());
-        Ok(Self::read(entries, input))
+        let entries: Vec<Value> =
+            entries.iter().filter_map(|entry| serde_json::from_str(entry.as_str()).ok()).collect();
+        Ok(Self::read(&entries, input))
     }
 
     /// Returns the input of the turn to start by this policy, if any. `id` is the id of a new prompt.
@@ -97,12 +98,13 @@ impl Recovery {
         }
     }
 
-    fn read(entries: impl Iterator<Item = Value>, input: &TurnInput) -> Self {
+    fn read(entries: &[Value], input: &TurnInput) -> Self {
+        // A busy CLI may leave entries out of its transcript: the prompt of the turn may be among them.
+        let is_whole = is_whole(entries);
         let mut began = false;
         let mut tools: Vec<OpenTool> = Vec::new();
         let mut text = None;
         for entry in entries {
-            let entry = &entry;
             let is_prompt = match input {
                 TurnInput::Prompt { id, .. } => {
                     entry.get("uuid").and_then(Value::as_str) == Some(id.as_str())
@@ -139,11 +141,18 @@ impl Recovery {
             }
         }
         match text {
-            _ if !began => Self::Unstarted,
-            Some(text) if tools.is_empty() => Self::Finished { text },
+            _ if !began && is_whole && tools.is_empty() => Self::Unstarted,
+            Some(text) if began && tools.is_empty() => Self::Finished { text },
             _ => Self::Interrupted { tools },
         }
     }
+}
+
+/// Returns whether the store has the parent of each entry.
+fn is_whole(entries: &[Value]) -> bool {
+    let text = |entry: &Value, name| entry.get(name).and_then(Value::as_str).map(str::to_owned);
+    let ids: HashSet<String> = entries.iter().filter_map(|entry| text(entry, "uuid")).collect();
+    entries.iter().filter_map(|entry| text(entry, "parentUuid")).all(|parent| ids.contains(&parent))
 }
 
 fn stop_reason(message: Option<&Value>) -> Option<&str> {
@@ -166,7 +175,7 @@ mod tests {
 
     fn read(entries: &[Value]) -> Recovery {
         let input = TurnInput::Prompt { id: PROMPT.into(), text: "Go.".to_owned() };
-        Recovery::read(entries.iter().cloned(), &input)
+        Recovery::read(entries, &input)
     }
 
     fn prompt() -> Value {
@@ -201,6 +210,18 @@ mod tests {
             panic!("not interrupted");
         };
         assert_eq!(tools.iter().map(|tool| tool.id.as_str()).collect::<Vec<_>>(), ["b"]);
+    }
+
+    #[test]
+    fn tool_without_a_result_may_have_run_although_no_prompt_is_stored() {
+        let Recovery::Interrupted { tools } = read(&[tool("a")]) else { panic!("not interrupted") };
+        assert_eq!(tools[0].id.as_str(), "a");
+    }
+
+    #[test]
+    fn turn_may_have_begun_if_an_entry_is_lost() {
+        let lost = [json!({"type": "user", "uuid": "later", "parentUuid": PROMPT}), tool("a"), result("a")];
+        assert_eq!(read(&lost), Recovery::Interrupted { tools: Vec::new() });
     }
 
     #[test]
