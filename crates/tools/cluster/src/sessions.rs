@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentwire_restate::Prompt;
@@ -109,14 +109,25 @@ impl Cluster {
     }
 }
 
-/// Returns how many processes of this network namespace run a CLI or its stand-in.
+/// Returns how many sessions run in this network namespace, by the processes of a CLI or its stand-in.
 pub(crate) fn processes(cli: &Path) -> Result<usize, Failure> {
     // The CLI also starts itself as a tool.
     let is_session = |process: &Path| {
         fs::read_link(process.join("exe")).is_ok_and(|exe| exe == cli)
             && fs::read_to_string(process.join("cmdline")).is_ok_and(|line| line.contains("stream-json"))
     };
-    Ok(processes::processes()?.iter().filter(|process| is_session(process)).count())
+    let sessions: Vec<_> =
+        processes::processes()?.into_iter().filter(|process| is_session(process)).collect();
+    // A process that a session starts is a copy of the session until it runs its own program.
+    let is_copy = |process: &PathBuf| {
+        parent(process).is_some_and(|parent| sessions.contains(&process.with_file_name(parent)))
+    };
+    Ok(sessions.iter().filter(|process| !is_copy(process)).count())
+}
+
+fn parent(process: &Path) -> Option<String> {
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    status.lines().find_map(|line| Some(line.strip_prefix("PPid:")?.trim().to_owned()))
 }
 
 /// How long the turns of all sessions of a check may take, on a busy machine.
