@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::Setup;
 use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
+use crate::lines;
 use crate::sessions::{LIMIT, done, one_command, processes, prompt};
 use crate::waiting::eventually;
 
@@ -17,7 +18,7 @@ async fn admitted(setup: &Setup, room: usize) -> Result<String, Failure> {
     let settings = json!({"allowed_tools": ["Bash"], "slots": room});
     let script = one_command("echo ran >> ran.txt");
     let cluster = Cluster::start(setup, Plan { nodes: 1, cli: &setup.cli, script, settings }).await?;
-    let _worker = cluster.worker()?;
+    let worker = cluster.worker()?;
     let prompts: Vec<_> = (0..room * 5).map(|n| prompt(n, "Go.")).collect();
     cluster.send(&prompts).await?;
     let mut most = 0;
@@ -31,11 +32,24 @@ async fn admitted(setup: &Setup, room: usize) -> Result<String, Failure> {
     }
     let (ended, other) = done(&cluster.outcomes(&prompts).await?);
     let figures = format!(
-        "{} prompts for a worker with {room} slots: at most {most} processes, {ended} turns ended",
-        prompts.len()
+        "{} prompts for a worker with {room} slots: at most {most} processes, {ended} turns ended; the largest CLI \
+         with its tools took {} MB",
+        prompts.len(),
+        largest(&worker.url).await? / 1_000_000
     );
     if ended != prompts.len() {
         return Err(Failure::finding(format!("{figures}{other}")));
     }
     Ok(figures)
+}
+
+/// Returns how many bytes of memory the largest process group of a worker took.
+async fn largest(worker: &str) -> Result<u64, Failure> {
+    let mut metrics = lines::get(worker, "/metrics", "").await?;
+    while let Some(line) = metrics.next_line().await? {
+        if let Some(bytes) = line.strip_prefix("agentwire_worker_process_bytes ") {
+            return bytes.parse().map_err(|error| Failure::new(format!("`{line}`: {error}")));
+        }
+    }
+    Err(Failure::new(format!("{worker}/metrics does not name the memory of processes")))
 }

@@ -55,7 +55,8 @@ impl Cluster {
         for name in ["home", "secrets"] {
             fs::create_dir(path(name))?;
         }
-        let Running { server: redis, variables } = redis::start(folder.path())?;
+        // The event log serves live readers: the messages are in the store too.
+        let Running { server: redis, variables } = redis::start(folder.path(), "everysec")?;
         let url = variables.iter().find(|(name, _)| *name == redis::URL).map(|(_, url)| url);
         let nodes = Node::cluster(&setup.restate, folder.path(), plan.nodes)?;
         let ingress: Vec<_> = nodes.iter().map(|node| node.ingress.clone()).collect();

@@ -1,4 +1,4 @@
-//! Redis, from the package of that name, which writes to its disk before it answers.
+//! Redis, from the package of that name.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,12 +7,12 @@ use crate::failure::Failure;
 use crate::program;
 use crate::server::{Running, Server, make, on_a_free_port, secret};
 
-/// Starts it.
+/// Starts it. `fsync` is the value of `appendfsync`: when it writes to its disk.
 ///
 /// # Errors
 ///
 /// If it is not installed, or does not start.
-pub fn start(folder: &Path) -> Result<Running, Failure> {
+pub fn start(folder: &Path, fsync: &str) -> Result<Running, Failure> {
     let program = program::find(PROGRAM).ok_or_else(|| Failure::new("redis-server not installed"))?;
     let password = secret();
     let mut tries = 0;
@@ -21,10 +21,7 @@ pub fn start(folder: &Path) -> Result<Running, Failure> {
         let data = make(folder, &format!("redis-{tries}"))?;
         let mut command = Command::new(&program);
         command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--requirepass", &password]);
-        command
-            .args(["--appendonly", "yes", "--appendfsync", "always", "--save", ""])
-            .arg("--dir")
-            .arg(&data);
+        command.args(["--appendonly", "yes", "--appendfsync", fsync, "--save", ""]).arg("--dir").arg(&data);
         let mut server = Server::start(command, None, &data, "TERM")?;
         server.wait(|said| said.contains("Ready to accept connections").then_some(()))?;
         let variables = vec![
