@@ -19,14 +19,15 @@ use crate::{Violation, size::size};
 
 /// A schema, compiled at its first use.
 ///
-/// Servers choose their schemas, and a short schema can take years to validate. So all work runs on a thread with a time
-/// limit.
+/// Servers choose their schemas, and a short schema can take years to validate. So work runs on a thread with a time limit,
+/// unless the schema is plain and the value small.
 #[derive(Debug)]
 pub(crate) struct Schema(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     text: Arc<JsonObject>,
+    is_plain: bool,
     compiled: OnceLock<Result<Validator, Violation>>,
     /// Threads that still work after their time limit.
     late: AtomicUsize,
@@ -42,7 +43,7 @@ enum Report {
 impl Schema {
     pub(super) fn new(text: &Arc<JsonObject>) -> Self {
         let (compiled, late) = (OnceLock::new(), AtomicUsize::new(0));
-        Self(Arc::new(Shared { text: Arc::clone(text), compiled, late }))
+        Self(Arc::new(Shared { text: Arc::clone(text), is_plain: is_plain(text), compiled, late }))
     }
 
     /// Returns the violations of a value, at most 21 of them.
@@ -50,6 +51,12 @@ impl Schema {
     /// No value is valid for a schema that does not compile, or with which it can't be validated in time.
     /// If only the search for the violations takes too long, the result is a single violation without a place.
     pub(crate) fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
+        if self.0.is_plain && size(value) <= PLAIN_SIZE {
+            return match self.0.compiled(tool) {
+                Err(why) => vec![why.clone()],
+                Ok(validator) => all(validator, value),
+            };
+        }
         let (name, value) = (tool.to_owned(), value.clone());
         self.in_time(move |schema, reports| match schema.compiled(&name) {
             Err(why) => reports.send(Report::Violations(vec![why.clone()])).is_ok(),
@@ -65,6 +72,9 @@ impl Schema {
 
     /// Returns whether values can be validated.
     pub(crate) fn is_usable(&self, tool: &str) -> bool {
+        if self.0.is_plain {
+            return self.0.compiled(tool).is_ok();
+        }
         let tool = tool.to_owned();
         let compiled = self.in_time(move |schema, reports| {
             let why = schema.compiled(&tool).err().cloned();
@@ -142,6 +152,22 @@ impl Shared {
     }
 }
 
+/// Returns whether the schema is short and has nothing that makes validation take longer than its length times that of
+/// the value.
+fn is_plain(schema: &JsonObject) -> bool {
+    fn is_bounded((key, value): (&String, &Value)) -> bool {
+        !UNBOUNDED.contains(&key.as_str()) && is_bounded_value(value)
+    }
+    fn is_bounded_value(value: &Value) -> bool {
+        match value {
+            Value::Object(fields) => fields.iter().all(is_bounded),
+            Value::Array(items) => items.iter().all(is_bounded_value),
+            _ => true,
+        }
+    }
+    size(schema) <= PLAIN_SIZE && schema.iter().all(is_bounded)
+}
+
 fn all(validator: &Validator, value: &Value) -> Vec<Violation> {
     let mut violations: Vec<_> =
         validator.iter_errors(value).take(MAX_VIOLATIONS + 1).map(violation).collect();
@@ -167,6 +193,19 @@ const MAX_LATE: usize = 8;
 const TIME_LIMIT: Duration = Duration::from_millis(900);
 /// The largest schema, in bytes of JSON.
 const MAX_SIZE: usize = 1 << 20;
+/// The length of a plain schema and of a value for it, in bytes of JSON.
+const PLAIN_SIZE: usize = 4096;
+/// The keywords that repeat parts of a schema, and those with regular expressions or parsers.
+const UNBOUNDED: [&str; 8] = [
+    "$dynamicRef",
+    "$recursiveRef",
+    "$ref",
+    "format",
+    "pattern",
+    "patternProperties",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
 const MAX_VIOLATIONS: usize = 20;
 /// The longest text, in bytes, that may quote the value.
 const MAX_QUOTED: usize = 200;

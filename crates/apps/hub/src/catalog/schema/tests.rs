@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{MAX_VIOLATIONS, Schema, Violation};
+use super::{MAX_VIOLATIONS, PLAIN_SIZE, Schema, UNBOUNDED, Violation};
 
 fn schema(text: Value) -> Schema {
     Schema::new(&Arc::new(text.as_object().unwrap().clone()))
@@ -38,6 +38,16 @@ fn violations_are_limited_in_number_and_length() {
     assert_eq!(violations[MAX_VIOLATIONS].problem, "and more");
     let violations = schema.violations("t", &json!({"long": "x".repeat(100_000)}));
     assert!(violations[0].problem.len() < 300, "{}", violations[0].problem.len());
+}
+
+#[test]
+fn schema_with_unbounded_work_is_not_plain() {
+    let of_field = |field: Value| schema(json!({"type": "object", "properties": {"x": {"anyOf": [field]}}}));
+    assert!(of_field(json!({"type": "string"})).0.is_plain);
+    for keyword in UNBOUNDED {
+        assert!(!of_field(json!({keyword: "a"})).0.is_plain, "{keyword}");
+    }
+    assert!(!of_field(json!({"description": "x".repeat(PLAIN_SIZE)})).0.is_plain);
 }
 
 #[test]
