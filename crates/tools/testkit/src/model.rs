@@ -44,7 +44,7 @@ use server::Shared;
 /// A scripted Messages API that is being served.
 ///
 /// It runs on a thread and a runtime of its own, so neither a busy nor a paused runtime of the caller holds it up.
-/// Dropping it breaks all its connections, closes the port and ends the thread; that takes the blink of an eye, and
+/// Dropping it breaks all its connections, closes the port and ends the thread; that is almost immediate, and
 /// the drop waits for it.
 #[derive(Debug)]
 pub struct ScriptedModel {

@@ -14,16 +14,16 @@ use crate::{
 /// What differs.
 pub(super) fn ours(
     expected: &Recorded,
-    came: &Recorded,
+    actual: &Recorded,
     ids: &mut Ids,
     foreign: bool,
 ) -> Result<(), Differs> {
-    match (&expected.role, &came.role) {
+    match (&expected.role, &actual.role) {
         (Role::Request { id, subtype }, Role::Request { id: our_id, subtype: our_subtype }) => {
             if subtype != our_subtype {
                 return Err(format!("the request is `{our_subtype}`").into());
             }
-            request(expected, came, ids, foreign && **subtype == *"initialize")?;
+            request(expected, actual, ids, foreign && **subtype == *"initialize")?;
             ids.bind_request(id, our_id);
             Ok(())
         }
@@ -31,7 +31,7 @@ pub(super) fn ours(
             Some(bound) if *bound == **our_id => Ok(()),
             _ => Err("it takes back another request".to_owned().into()),
         },
-        (Role::Message, Role::Message) => message(expected, came, ids, foreign),
+        (Role::Message, Role::Message) => message(expected, actual, ids, foreign),
         _ => Err("it is of another kind".to_owned().into()),
     }
 }
@@ -43,70 +43,70 @@ pub(super) fn ours(
 /// What differs.
 pub(super) fn answer(
     expected: &Recorded,
-    came: &Recorded,
+    actual: &Recorded,
     request: Option<&Recorded>,
     foreign: bool,
 ) -> Result<(), Differs> {
-    let (Some(expected), Some(came)) = (expected.outcome(), came.outcome()) else {
+    let (Some(expected), Some(actual)) = (expected.outcome(), actual.outcome()) else {
         return Err("it has no `response`".to_owned().into());
     };
-    if foreign && is_failure(expected) && is_failure(came) {
+    if foreign && is_failure(expected) && is_failure(actual) {
         return Ok(());
     }
     let outcome = |json: &Json| json.text_at(&["subtype"]).unwrap_or_default().to_owned();
-    if outcome(expected) != outcome(came) {
-        return Err(format!("it is `{}` and not `{}`", outcome(came), outcome(expected)).into());
+    if outcome(expected) != outcome(actual) {
+        return Err(format!("it is `{}` and not `{}`", outcome(actual), outcome(expected)).into());
     }
     if foreign && is_notification(request) {
         return Ok(());
     }
     if outcome(expected) == "error" {
-        return differs(expected.field("error"), came.field("error"), "error", &Ids::default());
+        return differs(expected.field("error"), actual.field("error"), "error", &Ids::default());
     }
-    let repeats = expected.at(&["response", "updatedInput"]).is_none() && is_asked_input(came, request);
-    let came = came.field("response").cloned();
-    let came = if repeats { came.map(|came| came.without("updatedInput")) } else { came };
-    differs(expected.field("response"), came.as_ref(), "response", &Ids::default())
+    let repeats = expected.at(&["response", "updatedInput"]).is_none() && is_asked_input(actual, request);
+    let actual = actual.field("response").cloned();
+    let actual = if repeats { actual.map(|actual| actual.without("updatedInput")) } else { actual };
+    differs(expected.field("response"), actual.as_ref(), "response", &Ids::default())
 }
 
 /// Returns whether an allowance repeats the input of its request. The facade's do; recorded ones may lack it.
-fn is_asked_input(came: &Json, request: Option<&Recorded>) -> bool {
+fn is_asked_input(actual: &Json, request: Option<&Recorded>) -> bool {
     let asked = request.and_then(|request| request.json.at(&["request", "input"]));
-    came.at(&["response", "updatedInput"]).zip(asked).is_some_and(|(came, asked)| came.same(asked))
+    actual.at(&["response", "updatedInput"]).zip(asked).is_some_and(|(actual, asked)| actual.same(asked))
 }
 
-fn request(expected: &Recorded, came: &Recorded, ids: &mut Ids, lenient: bool) -> Result<(), Differs> {
-    let (Some(expected), Some(came)) = (expected.request(), came.request()) else { return Ok(()) };
+fn request(expected: &Recorded, actual: &Recorded, ids: &mut Ids, lenient: bool) -> Result<(), Differs> {
+    let (Some(expected), Some(actual)) = (expected.request(), actual.request()) else { return Ok(()) };
     if lenient {
-        return Ok(initialize::compare(expected, came, ids)?);
+        return Ok(initialize::compare(expected, actual, ids)?);
     }
     if expected.text_at(&["subtype"]) == Some("initialize") {
         initialize::bind_same(expected, ids);
     }
-    differs(Some(expected), Some(came), "request", ids)
+    differs(Some(expected), Some(actual), "request", ids)
 }
 
 /// Compares a prompt, or a frame of a kind that only the two sides know.
-fn message(expected: &Recorded, came: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), Differs> {
-    if let (Some(recorded), Some(ours)) = (expected.json.text_at(&["uuid"]), came.json.text_at(&["uuid"])) {
+fn message(expected: &Recorded, actual: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), Differs> {
+    if let (Some(recorded), Some(ours)) = (expected.json.text_at(&["uuid"]), actual.json.text_at(&["uuid"])) {
         ids.bind_uuid(recorded, ours);
     }
     if !foreign || expected.kind() != "user" {
         return match expected.json.field("uuid") {
             // The facade gives each prompt an id, also where it was recorded without one.
-            None if came.kind() == "user" => {
-                differs(Some(&expected.json), Some(&came.json.clone().without("uuid")), "", ids)
+            None if actual.kind() == "user" => {
+                differs(Some(&expected.json), Some(&actual.json.clone().without("uuid")), "", ids)
             }
-            _ => differs(Some(&expected.json), Some(&came.json), "", ids),
+            _ => differs(Some(&expected.json), Some(&actual.json), "", ids),
         };
     }
-    if came.kind() == "user"
-        && let (Some(expected), Some(came)) = (plain(expected), plain(came))
+    if actual.kind() == "user"
+        && let (Some(expected), Some(actual)) = (plain(expected), plain(actual))
     {
-        let values = Some((Value::quoted(expected), Value::quoted(came)));
-        return if expected == came { Ok(()) } else { Err(Differs::at(".message.content", values)) };
+        let values = Some((Value::quoted(expected), Value::quoted(actual)));
+        return if expected == actual { Ok(()) } else { Err(Differs::at(".message.content", values)) };
     }
-    differs(expected.json.at(&["message"]), came.json.at(&["message"]), ".message", ids)
+    differs(expected.json.at(&["message"]), actual.json.at(&["message"]), ".message", ids)
 }
 
 /// Returns a prompt's text if it is text alone: a string, or a list of one text block.
@@ -120,16 +120,16 @@ fn plain(prompt: &Recorded) -> Option<&str> {
 }
 
 /// Compares two values of which either may be missing; an object without fields is as good as none.
-fn differs(expected: Option<&Json>, came: Option<&Json>, what: &str, ids: &Ids) -> Result<(), Differs> {
+fn differs(expected: Option<&Json>, actual: Option<&Json>, what: &str, ids: &Ids) -> Result<(), Differs> {
     let is_empty = |json: Option<&Json>| {
         json.is_none_or(|json| matches!(&json.value, Value::Object(fields) if fields.is_empty()))
     };
-    let found = match (expected, came) {
-        (expected, came) if is_empty(expected) && is_empty(came) => return Ok(()),
-        (Some(expected), Some(came)) => {
-            expected.difference(came, &|recorded, ours| ids.is_uuid(recorded, ours))
+    let found = match (expected, actual) {
+        (expected, actual) if is_empty(expected) && is_empty(actual) => return Ok(()),
+        (Some(expected), Some(actual)) => {
+            expected.difference(actual, &|recorded, ours| ids.is_uuid(recorded, ours))
         }
-        _ => Some(Difference { path: String::new(), first: expected, second: came }),
+        _ => Some(Difference { path: String::new(), first: expected, second: actual }),
     };
     let Some(Difference { path, first, second }) = found else { return Ok(()) };
     let text = |value: Option<&Json>| value.map_or_else(|| "nothing".to_owned(), Json::to_string);
@@ -146,9 +146,9 @@ pub(super) struct Differs {
 
 impl Differs {
     fn at(path: &str, values: Option<(String, String)>) -> Self {
-        let values = values.map(|(expected, came)| {
-            let same = expected.chars().zip(came.chars()).take_while(|(a, b)| a == b).count();
-            (around(&expected, same), around(&came, same))
+        let values = values.map(|(expected, actual)| {
+            let same = expected.chars().zip(actual.chars()).take_while(|(a, b)| a == b).count();
+            (around(&expected, same), around(&actual, same))
         });
         Self { why: format!("it differs at {path}"), values }
     }

@@ -7,14 +7,14 @@ use crate::{ids::Ids, json::Json};
 /// # Errors
 ///
 /// Where an event does not have as many callbacks.
-pub(super) fn compare(expected: &Json, came: &Json, ids: &mut Ids) -> Result<(), String> {
-    for (event, _) in came.at(&["hooks"]).map_or(&[][..], Json::fields) {
-        if !callbacks(came, event).is_empty() && callbacks(expected, event).is_empty() {
+pub(super) fn compare(expected: &Json, actual: &Json, ids: &mut Ids) -> Result<(), String> {
+    for (event, _) in actual.at(&["hooks"]).map_or(&[][..], Json::fields) {
+        if !callbacks(actual, event).is_empty() && callbacks(expected, event).is_empty() {
             return Err(format!("it has hooks for `{event}`, and the recorded one has none"));
         }
     }
     for (event, _) in expected.at(&["hooks"]).map_or(&[][..], Json::fields) {
-        let (recorded, ours) = (callbacks(expected, event), callbacks(came, event));
+        let (recorded, ours) = (callbacks(expected, event), callbacks(actual, event));
         if recorded.len() != ours.len() {
             let (recorded, ours) = (recorded.len(), ours.len());
             return Err(format!("it has {ours} hooks for `{event}`, and the recorded one has {recorded}"));

@@ -90,7 +90,7 @@ impl Player {
             && let Some(step) = self.score.steps.get(self.cursor)
         {
             match &step.action {
-                Action::Ours(ours) if !ours.came && !ours.optional => return,
+                Action::Ours(ours) if !ours.arrived && !ours.optional => return,
                 Action::EndOfInput if !self.input_ended => return,
                 Action::Signal(Some(how)) if !self.foreign && self.terminated != Some(*how) => return,
                 Action::Ours(_) | Action::EndOfInput | Action::Signal(_) => {}
@@ -171,7 +171,7 @@ impl Player {
         let ours = self.score.steps.iter().enumerate().skip(self.cursor);
         let awaited = ours
             .take_while(|(_, step)| !matches!(step.action, Action::EndOfInput))
-            .find(|(_, step)| matches!(&step.action, Action::Ours(ours) if !ours.came && !ours.optional));
+            .find(|(_, step)| matches!(&step.action, Action::Ours(ours) if !ours.arrived && !ours.optional));
         match awaited.map(|(index, _)| index) {
             Some(index) => self.fail(Some(index), None, "the input was ended first"),
             None => self.advance(),
@@ -209,7 +209,7 @@ impl Player {
     pub(super) fn report(&self) -> ReplayReport {
         let rest = || self.score.steps.iter().skip(self.cursor);
         let missing = rest().filter_map(|step| match &step.action {
-            Action::Ours(ours) if !ours.came && !ours.optional => Some((step.line, excerpt(&ours.text))),
+            Action::Ours(ours) if !ours.arrived && !ours.optional => Some((step.line, excerpt(&ours.text))),
             Action::EndOfInput if !self.input_ended => Some((step.line, "end of input".to_owned())),
             _ => None,
         });
@@ -245,17 +245,17 @@ impl Player {
         if self.mismatch.is_some() || line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let came = Recorded::read(&line);
-        if let Some(Recorded { role: Role::Response { id }, .. }) = &came {
-            self.answer(id, &came, &line);
+        let actual = Recorded::read(&line);
+        if let Some(Recorded { role: Role::Response { id }, .. }) = &actual {
+            self.answer(id, &actual, &line);
         } else {
-            self.own(came.as_ref(), &line);
+            self.own(actual.as_ref(), &line);
         }
         self.advance();
     }
 
     /// Takes an answer to a request of the CLI's.
-    fn answer(&mut self, id: &str, came: &Option<Recorded>, line: &[u8]) {
+    fn answer(&mut self, id: &str, actual: &Option<Recorded>, line: &[u8]) {
         let asked = self.score.request(id).filter(|asked| *asked < self.cursor);
         let Some(index) = self.find(|ours| ours.answers() == Some(id)) else {
             if asked.is_some() && self.score.is_cancelled(id) {
@@ -270,17 +270,19 @@ impl Player {
         }
         let request = asked.and_then(|asked| self.score.theirs(asked));
         let expected = self.ours_at(index).filter(|ours| !(ours.optional && self.foreign));
-        let compared = match (expected.and_then(Ours::read), came) {
+        let compared = match (expected.and_then(Ours::read), actual) {
             // The CLI ignores an answer that is too late.
             (None, Some(_)) if expected.is_none() => Ok(()),
-            (Some(expected), Some(came)) => compare::answer(&expected, came, request.as_ref(), self.foreign),
+            (Some(expected), Some(actual)) => {
+                compare::answer(&expected, actual, request.as_ref(), self.foreign)
+            }
             _ => Err("it is no JSON object".to_owned().into()),
         };
         self.settle(index, compared, line);
     }
 
     /// Takes a prompt, a request or a cancellation.
-    fn own(&mut self, came: Option<&Recorded>, line: &[u8]) {
+    fn own(&mut self, actual: Option<&Recorded>, line: &[u8]) {
         let Some(index) = self.find(|ours| ours.answers().is_none()) else {
             self.extra.push(excerpt(line));
             return self.fail(self.next_awaited(), Some(line), "a line came that was not recorded");
@@ -291,8 +293,8 @@ impl Player {
         }
         let mut ids = std::mem::take(&mut self.ids);
         let expected = self.ours_at(index);
-        let compared = match (expected.and_then(Ours::read), came) {
-            (Some(expected), Some(came)) => compare::ours(&expected, came, &mut ids, self.foreign),
+        let compared = match (expected.and_then(Ours::read), actual) {
+            (Some(expected), Some(actual)) => compare::ours(&expected, actual, &mut ids, self.foreign),
             _ if expected.is_some_and(|ours| ours.text == line) => Ok(()),
             _ => Err("it is no JSON object".to_owned().into()),
         };
@@ -305,13 +307,13 @@ impl Player {
             Ok(()) => {
                 if let Some(Action::Ours(ours)) = self.score.steps.get_mut(index).map(|step| &mut step.action)
                 {
-                    ours.came = true;
+                    ours.arrived = true;
                 }
             }
             Err(Differs { why, values: None }) => self.fail(Some(index), Some(line), &why),
-            Err(Differs { why, values: Some((expected, came)) }) => {
+            Err(Differs { why, values: Some((expected, actual)) }) => {
                 let line = self.score.steps.get(index).map(|step| step.line);
-                let mismatch = Mismatch { line, expected: Some(expected), came: Some(came), why };
+                let mismatch = Mismatch { line, expected: Some(expected), actual: Some(actual), why };
                 self.mismatch.get_or_insert(mismatch);
             }
         }
@@ -320,7 +322,7 @@ impl Player {
     /// Returns the first missing line of ours that matches.
     fn find(&self, is_meant: impl Fn(&Ours) -> bool) -> Option<usize> {
         (0..self.score.steps.len())
-            .find(|&index| self.ours_at(index).is_some_and(|ours| !ours.came && is_meant(ours)))
+            .find(|&index| self.ours_at(index).is_some_and(|ours| !ours.arrived && is_meant(ours)))
     }
 
     /// Returns whether only lines of ours stand between the cursor and this step.
@@ -340,12 +342,12 @@ impl Player {
         }
     }
 
-    fn fail(&mut self, index: Option<usize>, came: Option<&[u8]>, why: &str) {
+    fn fail(&mut self, index: Option<usize>, actual: Option<&[u8]>, why: &str) {
         let step = index.and_then(|index| self.score.steps.get(index));
         let mismatch = Mismatch {
             line: step.map(|step| step.line),
             expected: step.map(|step| step.action.describe()),
-            came: came.map(excerpt),
+            actual: actual.map(excerpt),
             why: why.to_owned(),
         };
         self.mismatch.get_or_insert(mismatch);

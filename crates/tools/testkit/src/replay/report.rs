@@ -31,7 +31,7 @@ pub struct Mismatch {
     /// The recorded value where one value differs, or the start of the line that was due.
     pub expected: Option<String>,
     /// Our value where one value differs, or the start of the line that came; `None` where nothing did.
-    pub came: Option<String>,
+    pub actual: Option<String>,
     /// The reason.
     pub why: String,
 }
@@ -81,8 +81,8 @@ impl fmt::Display for Mismatch {
         if let Some(expected) = &self.expected {
             write!(f, "\n  expected: {expected}")?;
         }
-        match &self.came {
-            Some(came) => write!(f, "\n  came: {came}"),
+        match &self.actual {
+            Some(actual) => write!(f, "\n  actual: {actual}"),
             None => Ok(()),
         }
     }
@@ -113,7 +113,7 @@ impl fmt::Debug for Mismatch {
         f.debug_struct("Mismatch")
             .field("line", &self.line)
             .field("expected", &self.expected)
-            .field("came", &self.came)
+            .field("actual", &self.actual)
             .field("why", &self.why)
             .finish()
     }

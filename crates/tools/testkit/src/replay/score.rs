@@ -49,8 +49,8 @@ pub(super) struct Ours {
     pub(super) text: Bytes,
     /// Its role in the control protocol; `None` if it is no JSON object.
     pub(super) role: Option<Role>,
-    /// Whether it came.
-    pub(super) came: bool,
+    /// Whether it has arrived.
+    pub(super) arrived: bool,
     /// Whether it need not come: an answer to a request that was cancelled before.
     pub(super) optional: bool,
 }
@@ -125,7 +125,7 @@ impl Score {
             Entry::Outbound(text) => {
                 let role = Recorded::read(&text).map(|read| read.role);
                 let optional = matches!(&role, Some(Role::Response { id }) if self.cancelled.contains(id));
-                Some(Action::Ours(Ours { text, role, came: false, optional }))
+                Some(Action::Ours(Ours { text, role, arrived: false, optional }))
             }
             Entry::Inbound(text) => {
                 if let Some(read) = Recorded::read(&text) {

@@ -116,7 +116,7 @@ async fn different_line_ends_the_replay_and_names_the_place() {
     playing.line().await;
     // The text of a number counts.
     assert!(!playing.say(&PROMPT.replace("1.0", "1")).await);
-    check(&playing, &["line 6", "differs at .n", "expected: 1.0", "came: 1"]);
+    check(&playing, &["line 6", "differs at .n", "expected: 1.0", "actual: 1"]);
     let error = playing.source.read().await.unwrap_err();
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert!(cause.contains("line 6"), "{cause}");
@@ -159,7 +159,7 @@ async fn early_or_unrecorded_line_is_a_mismatch() {
     let mut other = Playing::session().await;
     other.ask().await;
     assert!(!other.say(&DENIAL.replace("\"no\"", "\"yes\"")).await);
-    check(&other, &["line 10", "differs at error", "expected: \"no\"", "came: \"yes\""]);
+    check(&other, &["line 10", "differs at error", "expected: \"no\"", "actual: \"yes\""]);
 }
 
 #[tokio::test]
@@ -168,12 +168,12 @@ async fn difference_is_shown_once_also_by_unwrap() {
     let recorded = SESSION.replace("\"error\":\"no\"", &format!("\"error\":\"{long} no, {long}\""));
     let mut playing = Playing::start(Replay::new(&Transcript::parse(recorded).unwrap())).await;
     playing.ask().await;
-    let came = DENIAL.replace("\"no\"", &format!("\"{long} yes, {long}\""));
-    assert!(!playing.say(&came).await);
+    let actual = DENIAL.replace("\"no\"", &format!("\"{long} yes, {long}\""));
+    assert!(!playing.say(&actual).await);
     let shown = playing.handle.report().mismatch.unwrap();
-    let (expected, came) = (shown.expected.clone().unwrap(), shown.came.clone().unwrap());
-    assert!(expected.contains("words,  no, the") && came.contains("words,  yes, the"), "{shown}");
-    assert!(expected.len() < 300 && came.len() < 300, "{shown}");
+    let (expected, actual) = (shown.expected.clone().unwrap(), shown.actual.clone().unwrap());
+    assert!(expected.contains("words,  no, the") && actual.contains("words,  yes, the"), "{shown}");
+    assert!(expected.len() < 300 && actual.len() < 300, "{shown}");
     assert_eq!(format!("{shown:?}"), shown.to_string());
     let error = playing.source.read().await.unwrap_err();
     let unwrapped = format!("{error:?}");
@@ -189,7 +189,7 @@ async fn missing_value_is_shown_as_nothing() {
     assert!(playing.say(INITIALIZE).await);
     playing.line().await;
     assert!(!playing.say(&PROMPT.replace("\"n\":1.0,", "")).await);
-    check(&playing, &["differs at .n", "expected: 1.0", "came: nothing"]);
+    check(&playing, &["differs at .n", "expected: 1.0", "actual: nothing"]);
 }
 
 #[tokio::test]
