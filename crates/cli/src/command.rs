@@ -77,7 +77,7 @@ impl CommandLine {
             Command::Check(args) => check::run(&args, json),
             Command::View(args) => view::run(&args, json),
             Command::Decode(args) => decode::run(&args),
-            Command::Wire(args) => wire::run(&args),
+            Command::Wire(args) => wire::run(&args, json),
             Command::Drift(args) => drift::run(&args, json),
             Command::Sessions(args) => sessions::run(&args, json),
             #[cfg(feature = "hub")]

@@ -65,8 +65,11 @@ pub trait While<T> {
 impl<T, E: Into<Failure>> While<T> for Result<T, E> {
     fn while_doing(self, doing: impl FnOnce() -> String) -> Result<T, Failure> {
         self.map_err(|error| {
-            let Failure { text, code } = error.into();
-            Failure { text: format!("{}: {text}", doing()), code }
+            let failure = error.into();
+            if failure.is_reported() {
+                return failure;
+            }
+            Failure { text: format!("{}: {}", doing(), failure.text), code: failure.code }
         })
     }
 }

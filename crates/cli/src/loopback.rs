@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use tokio::net::TcpListener;
 
 use crate::failure::{Failure, While as _};
-use crate::signals;
+use crate::signals::Signals;
 
 /// Serves until a signal ends the program; `announce` gets the address.
 ///
@@ -22,12 +22,13 @@ pub(crate) async fn serve(
     app: Router,
     announce: impl FnOnce(SocketAddr) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    let mut signals = Signals::new()?;
     let listener = TcpListener::bind(address).await.while_doing(|| format!("listening on {address}"))?;
     announce(listener.local_addr()?)?;
     let app = app.layer(from_fn(refuse_other_pages));
     tokio::select! {
         served = async { axum::serve(listener, app).await } => Ok(served?),
-        ended = signals::ending() => ended.map(drop),
+        _ = signals.next() => Ok(()),
     }
 }
 

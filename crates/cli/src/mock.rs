@@ -3,22 +3,28 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use agentwire_testkit::{Script, ScriptedModel};
 use agentwire_transport::process::AGENTWIRE_CLI;
-use tokio::process::Command;
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::process::{Child, Command};
+use tokio::signal::unix::SignalKind;
+use tokio::time::timeout;
 
 use crate::failure::{Failure, While as _};
 use crate::output::{json, line};
-use crate::{record, signals};
+use crate::record;
+use crate::signals::Signals;
 
 /// Serve a scripted model, with which the real CLI runs without an account
 ///
 /// Without a program it prints the variables for the environment of the CLI, and serves until Ctrl-C.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file of replies, such as {"replies": [{"blocks": [{"text": "Hello."}]}]}; docs/offline.md describes it
+    /// A file of replies, such as {"replies": [{"blocks": [{"text": "Hello."}]}]}; the README of agentwire-testkit lists the fields
     script: PathBuf,
     /// The home folder of the CLI; by default a temporary one
     #[arg(long)]
@@ -44,10 +50,11 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
 }
 
 async fn serve(script: Script, home: &Path, program: &[OsString], as_json: bool) -> Result<(), Failure> {
+    let mut signals = Signals::new()?;
     let model = ScriptedModel::start(script).await?;
     let environment = model.environment(home);
     if let [program, arguments @ ..] = program {
-        return with_model(Command::new(program).args(arguments), environment).await;
+        return with_model(Command::new(program).args(arguments), environment, signals).await;
     }
     if as_json {
         json(&environment)?;
@@ -56,29 +63,46 @@ async fn serve(script: Script, home: &Path, program: &[OsString], as_json: bool)
             line(format_args!("{name}={value}"))?;
         }
     }
-    signals::ending().await?;
+    signals.next().await;
     Ok(())
 }
 
 /// Runs the program with these variables, and those of this project.
-async fn with_model(command: &mut Command, environment: BTreeMap<String, String>) -> Result<(), Failure> {
+async fn with_model(
+    command: &mut Command,
+    environment: BTreeMap<String, String>,
+    mut signals: Signals,
+) -> Result<(), Failure> {
     let ours = record::VARIABLES.iter().chain(&[AGENTWIRE_CLI]);
     let ours = ours.filter_map(|name| Some((*name, std::env::var_os(name)?)));
     command.env_clear().envs(environment).envs(ours).kill_on_drop(true);
-    let mut child = command.spawn().while_doing(|| "starting the program".to_owned())?;
+    let name = command.as_std().get_program().display().to_string();
+    let mut child = command.spawn().while_doing(|| format!("starting {name}"))?;
     let status = tokio::select! {
         status = child.wait() => status?,
-        // Ctrl-C has reached the program too; it decides how to end.
-        signal = signals::ending() => {
-            if signal? != "SIGINT" {
-                child.start_kill()?;
+        signal = signals.next() => {
+            // Ctrl-C has reached the program too; it decides how to end.
+            if signal != SignalKind::interrupt() {
+                terminate(&mut child).await?;
             }
             child.wait().await?
         }
     };
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::exit(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
-    }
+    let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    if code == 0 { Ok(()) } else { Err(Failure::exit(u8::try_from(code).unwrap_or(1))) }
 }
+
+/// Sends SIGTERM to the program, and kills it if it has not ended within the limit.
+async fn terminate(child: &mut Child) -> Result<(), Failure> {
+    let pid = child.id().and_then(|pid| Pid::from_raw(pid.try_into().ok()?));
+    if let Some(pid) = pid {
+        kill_process(pid, Signal::TERM)?;
+    }
+    if timeout(LIMIT, child.wait()).await.is_err() {
+        child.start_kill()?;
+    }
+    Ok(())
+}
+
+/// How long a program may take to end after SIGTERM.
+const LIMIT: Duration = Duration::from_secs(10);

@@ -7,15 +7,15 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// Writes bytes to the standard output. After the reader has closed the pipe, the program ends quietly.
+/// Writes bytes to the standard output.
 ///
 /// # Errors
 ///
-/// Any other failure to write.
+/// After the reader has closed the pipe, [`Failure::exit`] with 0, which ends the program quietly; any other failure to write.
 pub fn write(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(Failure::exit(0)),
         done => Ok(done?),
     }
 }
@@ -41,6 +41,11 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
 /// Writes a line to the standard error. A closed standard error is ignored.
 pub fn note(text: impl std::fmt::Display) {
     let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
+/// Returns the text of a model or of a server without control characters, which a terminal would obey.
+pub fn plain(text: &str) -> String {
+    text.replace(|char: char| char.is_control() && !matches!(char, '\n' | '\t'), "\u{fffd}")
 }
 
 /// The color of a text on the terminal.

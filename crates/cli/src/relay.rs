@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, stdin, stdout};
 use tokio::time::timeout;
 
 use crate::failure::Failure;
-use crate::signals;
+use crate::signals::Signals;
 
 /// Opens the transport, and passes bytes and signals on until its peer has ended.
 ///
@@ -84,9 +84,10 @@ async fn read_input(mut sink: impl ByteSink) -> Infallible {
 
 /// Sends SIGTERM to the peer for the first signal that ends this program, and SIGKILL for the next one.
 async fn pass_signals(handle: &impl PeerHandle) -> Result<(), Failure> {
-    signals::ending().await?;
+    let mut signals = Signals::new()?;
+    signals.next().await;
     handle.signal(Signal::Term)?;
-    signals::ending().await?;
+    signals.next().await;
     handle.signal(Signal::Kill)?;
     std::future::pending().await
 }

@@ -1,22 +1,29 @@
 //! `agentwire run`: one prompt in the terminal.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agentwire::hooks::{PermissionHandler, policy};
-use agentwire::{Block, Message, Options, PermissionMode, Session};
+use agentwire::{Block, Message, Options, PermissionMode, Session, SessionBuilder, SystemPrompt};
+use tokio::signal::unix::SignalKind;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::failure::Failure;
-use crate::output::{Color, json, line, note, paint, write};
+use crate::output::{Color, json, line, note, paint, plain, write};
+use crate::signals::Signals;
 
 /// Run one prompt, and ask at the terminal for permissions
 ///
-/// Reading is permitted. Ctrl-C interrupts the turn; a second one ends the session.
+/// Reading is permitted, and with --json everything else is denied. Ctrl-C interrupts the turn; a second one ends the
+/// session.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The prompt
+    #[arg(value_parser = clap::builder::NonEmptyStringValueParser::new())]
     prompt: String,
     /// The model
     #[arg(long)]
@@ -50,7 +57,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
 }
 
 async fn start(args: &Args, as_json: bool) -> Result<(), Failure> {
-    let mut options = Options::new().include_partial_messages();
+    let mut options = Options::new().include_partial_messages().system_prompt(SystemPrompt::PRESET);
     if let Some(model) = &args.model {
         options = options.model(model.as_str());
     }
@@ -60,25 +67,99 @@ async fn start(args: &Args, as_json: bool) -> Result<(), Failure> {
     if let Some(mode) = &args.mode {
         options = options.permission_mode(PermissionMode::from(mode.as_str()));
     }
-    let mut builder = Session::builder().on_stderr(|text| note(text));
-    if !as_json {
-        builder = builder.permissions(policy::read_only().or(PermissionHandler::terminal()));
-    }
+    let signals = Signals::new()?;
+    let stderr = Stderr::default();
+    let mut builder = Session::builder().on_stderr(stderr.reader());
+    builder = builder.permissions(match as_json {
+        true => policy::read_only(),
+        false => policy::read_only().or(PermissionHandler::terminal()),
+    });
     #[cfg(feature = "hub")]
     if args.hub {
         let hub = args.servers.start(agentwire_hub::Approval::allowed())?;
+        if !hub.wait_until_ready(PATIENCE).await {
+            report_slow(&hub);
+        }
         // The hub has these servers already.
         options = options.strict_mcp_config();
         builder = builder.mcp_servers(agentwire::mcp::McpServers::new().with("hub", hub.serve()));
-        let outcome = session(builder.options(options).connect().await?, &args.prompt, as_json).await;
-        hub.close().await;
+        let outcome = session(builder.options(options), signals, &stderr, &args.prompt, as_json).await;
+        // A server that does not start may not end soon either.
+        let _ = timeout(LIMIT, hub.close()).await;
         return outcome;
     }
-    session(builder.options(options).connect().await?, &args.prompt, as_json).await
+    #[cfg(feature = "hub")]
+    if args.servers.is_set() {
+        return Err(Failure::new("--config and --trust choose servers of the hub: add --hub"));
+    }
+    session(builder.options(options), signals, &stderr, &args.prompt, as_json).await
 }
 
-/// Runs the turn, and handles Ctrl-C.
-async fn session(mut session: Session, prompt: &str, as_json: bool) -> Result<(), Failure> {
+/// Names the servers that are not connected.
+#[cfg(feature = "hub")]
+fn report_slow(hub: &agentwire_hub::Hub) {
+    for server in hub.snapshot() {
+        let name = server.configured.name.as_str();
+        match server.state {
+            agentwire_hub::ServerState::Starting => {
+                note(format_args!("(the MCP server {name} still starts)"))
+            }
+            agentwire_hub::ServerState::Failed { why } => {
+                note(format_args!("the MCP server {name} failed: {why}"))
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The standard error of the CLI: held back until the session is connected, since an error before that contains it.
+#[derive(Clone, Debug, Default)]
+struct Stderr(Arc<Mutex<Option<Vec<String>>>>);
+
+impl Stderr {
+    fn reader(&self) -> impl Fn(&str) + Send + Sync + 'static {
+        *self.held() = Some(Vec::new());
+        let stderr = self.clone();
+        move |text| match &mut *stderr.held() {
+            Some(held) => held.push(text.to_owned()),
+            None => note(text),
+        }
+    }
+
+    /// Prints what was held back, and each later text at once.
+    fn release(&self) {
+        self.held().take().into_iter().flatten().for_each(note);
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Vec<String>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Connects the session; `Err` if a signal ends the program before.
+async fn connected(builder: SessionBuilder, signals: &mut Signals) -> Result<Session, Failure> {
+    let mut connecting = pin!(builder.connect());
+    tokio::select! {
+        session = &mut connecting => Ok(session?),
+        signal = signals.next() => {
+            if let Ok(Ok(session)) = timeout(LIMIT, connecting).await {
+                let _ = timeout(LIMIT, session.close()).await;
+            }
+            Err(ended_by(signal))
+        }
+    }
+}
+
+/// Runs the turn, and handles signals.
+async fn session(
+    builder: SessionBuilder,
+    mut signals: Signals,
+    stderr: &Stderr,
+    prompt: &str,
+    as_json: bool,
+) -> Result<(), Failure> {
+    let mut session = connected(builder, &mut signals).await?;
+    stderr.release();
     for warning in session.warnings() {
         note(format_args!("warning: {warning}"));
     }
@@ -89,11 +170,10 @@ async fn session(mut session: Session, prompt: &str, as_json: bool) -> Result<()
         let mut interrupts = JoinSet::new();
         loop {
             tokio::select! {
-                outcome = &mut turn => break Some(outcome),
-                pressed = tokio::signal::ctrl_c() => {
-                    pressed?;
-                    if std::mem::replace(&mut is_interrupted, true) {
-                        break None;
+                outcome = &mut turn => break outcome,
+                signal = signals.next() => {
+                    if signal != SignalKind::interrupt() || std::mem::replace(&mut is_interrupted, true) {
+                        break Err(ended_by(signal));
                     }
                     note("(interrupting; Ctrl-C again ends the session)");
                     let control = control.clone();
@@ -107,20 +187,29 @@ async fn session(mut session: Session, prompt: &str, as_json: bool) -> Result<()
         }
     };
     match outcome {
-        Some(outcome) => {
+        Err(failure) if failure.is_reported() => {
+            // A signal, or a closed pipe. After the limit the CLI is ended in the background.
+            let end = async {
+                let _ = control.interrupt().await;
+                session.close().await
+            };
+            let _ = timeout(LIMIT, end).await;
+            Err(failure)
+        }
+        outcome => {
             let closed = session.close().await;
             if is_interrupted {
-                return Err(Failure::exit(INTERRUPTED));
+                return Err(ended_by(SignalKind::interrupt()));
             }
             outcome?;
             Ok(closed.map(drop)?)
         }
-        None => {
-            // After the limit the CLI is ended in the background.
-            let _ = tokio::time::timeout(LIMIT, session.close()).await;
-            Err(Failure::exit(INTERRUPTED))
-        }
     }
+}
+
+/// Returns the exit code that a shell reports for the signal.
+fn ended_by(signal: SignalKind) -> Failure {
+    Failure::exit(u8::try_from(128 + signal.as_raw_value()).unwrap_or(1))
 }
 
 async fn turn(session: &mut Session, prompt: &str, as_json: bool) -> Result<(), Failure> {
@@ -160,14 +249,18 @@ impl Printer {
             Message::StreamEvent(event) => {
                 // Text of subagents is part of their result.
                 if let Some(text) = event.text_delta().filter(|_| event.parent_tool_use_id.is_none()) {
-                    write(text.as_bytes())?;
+                    write(for_terminal(&text).as_bytes())?;
                     self.is_inside_line = !text.ends_with('\n');
                 }
             }
             Message::Assistant(message) => {
                 for block in &message.message.content {
                     if let Block::ToolUse(tool) = block {
-                        self.aside(&format!("[{} {}]", tool.name, short(tool.input.as_str())))?;
+                        self.aside(&format!(
+                            "[{} {}]",
+                            for_terminal(&tool.name),
+                            short(tool.input.as_str())
+                        ))?;
                     }
                 }
             }
@@ -186,6 +279,11 @@ impl Printer {
     }
 }
 
+/// Returns the text without what a terminal would obey. Other readers get the text as it is.
+fn for_terminal(text: &str) -> Cow<'_, str> {
+    if io::stdout().is_terminal() { plain(text).into() } else { text.into() }
+}
+
 /// Shortens a tool's input for a terminal. Other readers get all of it.
 fn short(input: &str) -> String {
     let length = input.chars().count();
@@ -197,7 +295,8 @@ fn short(input: &str) -> String {
 
 /// The characters of a tool's input that a terminal shows.
 const WIDTH: usize = 300;
-/// The limit of an orderly end after a second Ctrl-C.
+/// The limit of an orderly end after a signal.
 const LIMIT: Duration = Duration::from_secs(2);
-/// The exit code after Ctrl-C, as a shell reports SIGINT.
-const INTERRUPTED: u8 = 130;
+/// How long servers may take to start before they are named.
+#[cfg(feature = "hub")]
+const PATIENCE: Duration = Duration::from_secs(1);

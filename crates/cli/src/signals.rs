@@ -1,21 +1,36 @@
 //! The signals that end a program that serves.
 
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::failure::Failure;
 
-/// Waits for SIGINT (Ctrl-C), SIGTERM or SIGHUP, and returns its name.
-///
-/// # Errors
-///
-/// If the system allows no handler.
-pub(crate) async fn ending() -> Result<&'static str, Failure> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    Ok(tokio::select! {
-        _ = interrupt.recv() => "SIGINT",
-        _ = terminate.recv() => "SIGTERM",
-        _ = hang_up.recv() => "SIGHUP",
-    })
+/// SIGINT (Ctrl-C), SIGTERM and SIGHUP, which end this program no more.
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    /// Catches the signals from now on.
+    ///
+    /// # Errors
+    ///
+    /// If the system allows no handler.
+    pub(crate) fn new() -> Result<Self, Failure> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) -> SignalKind {
+        tokio::select! {
+            _ = self.interrupt.recv() => SignalKind::interrupt(),
+            _ = self.terminate.recv() => SignalKind::terminate(),
+            _ = self.hang_up.recv() => SignalKind::hangup(),
+        }
+    }
 }

@@ -7,7 +7,7 @@ use agentwire::{LaunchPlan, Options};
 use serde_json::{Map, Value, json};
 
 use crate::failure::{Failure, While as _};
-use crate::output::{line, note};
+use crate::output::{self, line, note};
 
 /// Print the command line and the handshake of a file of options, as JSON
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,7 @@ pub struct Args {
 /// its subtype; callbacks and servers in the program are no part of the file.
 /// The path of a file that only the CLI may read is `<private>/NAME`, since there is none before the start.
 /// What each prompt gets is `user`, where there is anything; warnings go to stderr.
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let file = args.options.display();
     let text = fs::read_to_string(&args.options).while_doing(|| format!("reading {file}"))?;
     let options: Options =
@@ -33,7 +33,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for warning in &lowered.warnings {
         note(format_args!("warning: {warning}"));
     }
-    line(format_args!("{:#}", wire(&lowered)?))
+    let wire = wire(&lowered)?;
+    if as_json { output::json(&wire) } else { line(format_args!("{wire:#}")) }
 }
 
 fn wire(lowered: &LaunchPlan) -> Result<Value, Failure> {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::Servers;
 use super::servers::described;
 use crate::failure::Failure;
-use crate::output::{self, Color, paint};
+use crate::output::{self, Color, paint, plain};
 
 /// List the servers with their states and tools
 #[derive(Debug, clap::Args)]
@@ -38,11 +38,11 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         }
         let color = if state == "connected" { Color::Green } else { Color::Red };
         let why = if why.is_empty() { described(&server.configured) } else { why };
-        output::line(format_args!("{name}: {} ({})", paint(state, color), why.trim()))?;
+        output::line(format_args!("{name}: {} ({})", paint(state, color), plain(why.trim())))?;
         for tool in tools {
             let about = tool.description.as_deref().unwrap_or_default();
             let about: String = about.lines().next().unwrap_or_default().chars().take(WIDTH).collect();
-            output::line(format_args!("  {}  {}", tool.name, paint(&about, Color::Dim)))?;
+            output::line(format_args!("  {}  {}", plain(&tool.name), paint(&plain(&about), Color::Dim)))?;
         }
     }
     hub.close().await;

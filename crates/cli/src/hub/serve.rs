@@ -18,7 +18,8 @@ use serde_json::json;
 
 use super::Servers;
 use crate::failure::Failure;
-use crate::{loopback, output, signals};
+use crate::signals::Signals;
+use crate::{loopback, output};
 
 /// Serve all servers as one MCP server, over stdio or HTTP
 ///
@@ -40,12 +41,13 @@ pub(super) struct Args {
 /// Serves until the client or a signal ends the program.
 pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let approval = if args.allow { Approval::allowed() } else { Approval::denied() };
+    let mut signals = Signals::new()?;
     let hub = args.servers.start(approval)?;
     let served = match args.http {
         Some(address) => over_http(&hub, address, as_json).await,
         None => tokio::select! {
             served = over_stdio(&hub) => served,
-            ended = signals::ending() => ended.map(drop),
+            _ = signals.next() => Ok(()),
         },
     };
     hub.close().await;

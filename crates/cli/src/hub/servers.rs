@@ -1,9 +1,9 @@
 //! The configured servers: the user's, and those of the current folder.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use agentwire_hub::config::{Configured, Launch, ProblemKind, Sources, Variables};
+use agentwire_hub::config::{Configured, Launch, ProblemKind, Severity, Sources, Variables};
 use agentwire_hub::{Approval, Handlers, Hub};
 
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ impl Servers {
     ///
     /// # Errors
     ///
-    /// If a named file does not exist.
+    /// If a named file does not exist, or has an error.
     pub fn start(&self, approval: Approval) -> Result<Hub, Failure> {
         if let Some(missing) = self.configs.iter().find(|file| !file.is_file()) {
             return Err(Failure::new(format!("there is no file {}", missing.display())));
@@ -46,6 +46,10 @@ impl Servers {
         for problem in
             hub.problems().iter().filter(|problem| !matches!(problem.kind, ProblemKind::UnknownKey { .. }))
         {
+            let is_named = problem.file.as_ref().is_some_and(|file| self.names(file));
+            if is_named && problem.severity() == Severity::Error {
+                return Err(Failure::new(problem.to_string()));
+            }
             note(problem);
         }
         for server in hub.untrusted().iter().filter(|server| !server.config.disabled) {
@@ -56,6 +60,16 @@ impl Servers {
             ));
         }
         Ok(hub)
+    }
+
+    /// Returns whether an option other than its default is set.
+    pub fn is_set(&self) -> bool {
+        self.trust || !self.configs.is_empty()
+    }
+
+    /// Returns whether the user has named this file.
+    fn names(&self, file: &Path) -> bool {
+        self.configs.iter().any(|config| std::path::absolute(config).is_ok_and(|config| config == file))
     }
 }
 

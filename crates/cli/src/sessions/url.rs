@@ -1,16 +1,21 @@
 //! Opens a store by its URL.
 
+use std::path::Path;
+
 use agentwire_sessions::{FolderStore, SessionStore};
 
 use crate::failure::Failure;
 
-/// Opens the store. With `creates`, a database gets the tables that it lacks.
+/// Opens the store. With `creates`, a folder is made, and a database gets the tables that it lacks.
 ///
 /// # Errors
 ///
 /// If the URL is wrong, or this build lacks the feature for its scheme.
 pub(super) async fn open(url: &str, creates: bool) -> Result<Box<dyn SessionStore>, Failure> {
     match url.split_once("://") {
+        Some(("file", folder)) if !creates && !Path::new(folder).is_dir() => {
+            Err(Failure::new(format!("`{url}`: there is no such folder")))
+        }
         Some(("file", folder)) => Ok(Box::new(FolderStore::at(folder))),
         Some(("redis", _)) => redis(url),
         Some(("postgres" | "postgresql", _)) => postgres(url, creates).await,
@@ -57,6 +62,9 @@ fn s3(url: &str) -> Result<Box<dyn SessionStore>, Failure> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let place = url.trim_start_matches("s3://");
     let (bucket, prefix) = place.split_once('/').unwrap_or((place, "sessions"));
+    if bucket.is_empty() {
+        return Err(Failure::new(format!("`{url}` names no bucket: use s3://BUCKET/PREFIX")));
+    }
     let client = AmazonS3Builder::from_env().with_bucket_name(bucket).build()?;
     Ok(Box::new(BucketStore::new(Arc::new(client), prefix)))
 }

@@ -48,6 +48,12 @@ fn bad_input_is_one_line_and_exit_code_2() {
         &["sessions", "list", "--store", "no-such-scheme://x"],
         &["sessions", "show", "no-id"],
         &["sessions", "list", "--limit", "many"],
+        &["sessions", "list", "--store", "file:///no/such/folder"],
+        &["run", ""],
+        #[cfg(feature = "hub")]
+        &["run", "--trust", "Hello."],
+        #[cfg(feature = "hub")]
+        &["hub", "list", "--config", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")],
         #[cfg(feature = "hub")]
         &["hub", "call", "a", "b", "no json"],
         #[cfg(feature = "hub")]
@@ -192,6 +198,22 @@ fn model_is_served_to_a_program() {
     let (home, url) = text(&done.stdout).trim().split_once(' ').unwrap();
     assert!(url.starts_with("http://127.0.0.1:"));
     assert!(!Path::new(home).exists(), "the temporary home is left behind");
+}
+
+#[test]
+fn terminated_model_ends_its_program_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("script.json");
+    fs::write(&script, r#"{"replies": []}"#).unwrap();
+    let program = r#"trap 'exit 7' TERM; echo "$HOME"; while :; do sleep 0.1; done"#;
+    let mut command = agentwire(&["mock", script.to_str().unwrap(), "--", "sh", "-c", program]);
+    let mut mock = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut home = String::new();
+    BufReader::new(mock.stdout.take().unwrap()).read_line(&mut home).unwrap();
+    let kill = Command::new("sh").args(["-c", &format!("kill -TERM {}", mock.id())]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(mock.wait().unwrap().code(), Some(7));
+    assert!(!Path::new(home.trim_end()).exists(), "the temporary home is left behind");
 }
 
 #[test]

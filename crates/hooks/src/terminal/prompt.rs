@@ -78,7 +78,8 @@ impl<D: Dialog + Send> Prompt<'_, D> {
             self.show_line(&format!("  for the subagent {}", plain(agent)));
         }
         if let Some(server) = &request.mcp_server {
-            self.show_line(&format!("  a tool of the MCP server {}", plain(&server.name)));
+            let tool = plain(&request.tool_name);
+            self.show_line(&format!("  {tool} of the MCP server {}", plain(&server.name)));
         }
         for text in [&request.description, &request.decision_reason].into_iter().flatten() {
             self.show_line(&format!("  {}", plain(text)));

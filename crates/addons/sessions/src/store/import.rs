@@ -1,6 +1,6 @@
 //! Imports sessions from the CLI's files into a store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -73,13 +73,18 @@ fn naming(error: super::KeyError) -> ImportError {
 
 async fn append_file(store: &dyn SessionStore, key: &SessionKey, path: &Path) -> Result<(), ImportError> {
     let file = File::open(path).map_err(SessionError::io("reading", path))?;
+    let entries = store.load(key).await?.unwrap_or_default();
+    let stored: HashSet<_> = entries.iter().filter_map(RawEntry::uuid).collect();
     let mut lines = BufReader::new(file);
     loop {
-        let batch = next_batch(&mut lines).map_err(SessionError::io("reading", path))?;
+        let mut batch = next_batch(&mut lines).map_err(SessionError::io("reading", path))?;
         if batch.is_empty() {
             return Ok(());
         }
-        store.append(key, &batch).await?;
+        batch.retain(|entry| entry.uuid().is_none_or(|id| !stored.contains(id)));
+        if !batch.is_empty() {
+            store.append(key, &batch).await?;
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use agentwire_protocol::SessionId;
 use agentwire_protocol::session_info::SessionMessage;
 use agentwire_sessions::{
-    ChangeError, ImportError, MemoryStore, Page, RawEntry, SessionKey, SessionStore, SessionSummary,
-    StoreError, StoreFuture, StoreSessions, StoredSession, import_session, project_key,
+    ChangeError, FolderStore, ImportError, MemoryStore, Page, RawEntry, SessionKey, SessionStore,
+    SessionSummary, StoreError, StoreFuture, StoreSessions, StoredSession, import_session, project_key,
 };
 use serde_json::{Value, json};
 
@@ -116,6 +116,31 @@ async fn an_import_keeps_the_archive_mark() {
         assert_eq!(stored.info(&session).await.unwrap().unwrap().archived, Some(!archived));
         assert_eq!(stored.list(Page::ALL).await.unwrap()[0].archived, Some(!archived));
     }
+}
+
+#[tokio::test]
+async fn a_repeated_import_adds_only_missing_entries() {
+    let config = Config::new();
+    let path = written(&config);
+    let (sessions, session) = (config.sessions(), SessionId::from(id(1)));
+    let folder = tempfile::tempdir().unwrap();
+    let store = FolderStore::at(folder.path());
+    let key = import_session(&sessions, &session, &store).await.unwrap().unwrap();
+    let stored = || {
+        let project = fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+        let files = fs::read_dir(project).unwrap().map(|file| file.unwrap().path());
+        let file = files.into_iter().find(|file| file.is_file()).unwrap();
+        fs::read_to_string(file).unwrap()
+    };
+    let before = stored();
+    import_session(&sessions, &session, &store).await.unwrap().unwrap();
+    assert_eq!(stored(), before);
+    let mut text = fs::read_to_string(&path).unwrap();
+    text.push_str("{\"uuid\":\"new\"}\n");
+    fs::write(&path, text).unwrap();
+    import_session(&sessions, &session, &store).await.unwrap().unwrap();
+    assert!(stored().starts_with(&before) && stored().ends_with("{\"uuid\":\"new\"}\n"), "{}", stored());
+    assert!(store.load(&key).await.unwrap().is_some());
 }
 
 #[tokio::test]
