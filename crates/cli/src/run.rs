@@ -102,10 +102,10 @@ fn report_slow(hub: &agentwire_hub::Hub) {
         let name = server.configured.name.as_str();
         match server.state {
             agentwire_hub::ServerState::Starting => {
-                note(format_args!("(the MCP server {name} still starts)"))
+                note(format_args!("(the MCP server {name} still starts)"));
             }
             agentwire_hub::ServerState::Failed { why } => {
-                note(format_args!("the MCP server {name} failed: {why}"))
+                note(format_args!("the MCP server {name} failed: {why}"));
             }
             _ => {}
         }
