@@ -44,6 +44,9 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     }
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.html", source.title())));
     let page = source.page()?;
+    if let Some(folder) = out.parent() {
+        fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;
+    }
     fs::write(&out, page).while_doing(|| format!("writing {}", out.display()))?;
     if as_json { output::json(&json!({"page": out})) } else { output::line(out.display()) }
 }

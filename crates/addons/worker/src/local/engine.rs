@@ -6,7 +6,6 @@ use std::{
     io,
     path::PathBuf,
     sync::Arc,
-    time::{Duration, Instant},
 };
 
 use agentwire::{
@@ -62,9 +61,7 @@ impl Engine {
     ) -> Result<Self, LocalError> {
         let path = folder.clone();
         let read = move || -> io::Result<_> {
-            std::fs::create_dir_all(&path)?;
-            let lock = File::create(path.join("lock"))?;
-            take(&lock)?;
+            let lock = record::lock(&path)?;
             let sessions = record::read_all(&path)?;
             let mut ledgers = HashMap::new();
             for (name, _) in &sessions {
@@ -377,24 +374,9 @@ impl Engine {
     }
 }
 
-/// Locks the folder. An engine that was dropped a moment ago may still hold the lock.
-fn take(lock: &File) -> io::Result<()> {
-    let deadline = Instant::now() + RELEASED;
-    while rustix::fs::flock(lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).is_err() {
-        if Instant::now() >= deadline {
-            return Err(io::Error::other("another engine uses it"));
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    Ok(())
-}
-
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     spawn_blocking(work).await.map_err(io::Error::other)?
 }
-
-/// How long to wait for the lock of another engine.
-const RELEASED: Duration = Duration::from_secs(2);
 
 /// The file with what a tenant has spent.
 const SPENT: &str = "spent-usd";

@@ -2,12 +2,15 @@
 
 use std::{
     collections::VecDeque,
-    fs,
+    fs::{self, File},
     io::{self, Write as _},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use agentwire::protocol::{ToolUseId, Uuid};
+use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -93,6 +96,20 @@ impl Record {
     }
 }
 
+/// Creates the folder and locks it. An engine that was dropped a moment ago may still hold the lock.
+pub(super) fn lock(folder: &Path) -> io::Result<File> {
+    fs::create_dir_all(folder)?;
+    let lock = File::create(folder.join("lock"))?;
+    let deadline = Instant::now() + RELEASED;
+    while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+        if Instant::now() >= deadline {
+            return Err(io::Error::other("another engine uses it"));
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    Ok(lock)
+}
+
 /// Returns the file of a session.
 pub(super) fn path(folder: &Path, session: &SessionName) -> PathBuf {
     folder.join(&*session.tenant).join(format!("{}.json", session.session))
@@ -144,3 +161,6 @@ pub(super) fn read_all(folder: &Path) -> io::Result<Vec<(SessionName, Record)>> 
 
 /// How many ended prompts of a session are remembered.
 const ENDS: usize = 1000;
+
+/// How long to wait for the lock of another engine.
+const RELEASED: Duration = Duration::from_secs(2);
