@@ -36,6 +36,7 @@ impl Node {
             ports.iter().map(|ports| format!("http://127.0.0.1:{}", ports.node)).collect();
         // A cluster stays available without one of three nodes.
         let replication = if ports.len() > 2 { 2 } else { 1 };
+        let provider = if ports.len() > 1 { "replicated" } else { "local" };
         let text = format!(
             "cluster-name = \"agentwire\"
 node-name = \"{name}\"
@@ -49,6 +50,8 @@ disable-telemetry = true
 default-num-partitions = 4
 default-replication = {replication}
 rocksdb-total-memory-size = \"256MiB\"
+[bifrost]
+default-provider = \"{provider}\"
 [metadata-client]
 type = \"replicated\"
 addresses = {addresses:?}
