@@ -44,7 +44,7 @@ pub(super) fn refusal(reply: Reply) -> Option<Refusal> {
     Some(Refusal { error: reply.next()?, last: reply.next().and_then(|id| id.parse().ok()) })
 }
 
-/// Keys: the stream, and the hash with its bytes and the last lost id.
+/// Keys: the stream, and the hash with its bytes, the last lost id, and the id up to which it has no deltas.
 /// Arguments: the id, the kind, the data, whether deltas are deleted, the overhead of an entry, the limit of bytes, and
 /// the expiry in milliseconds.
 ///
@@ -65,9 +65,11 @@ local function drop(entry)
   bytes = bytes - #entry[2][4] - ARGV[5]
 end
 if ARGV[4] == '1' then
-  for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do
+  local from = redis.call('HGET', KEYS[2], 'clean') or '-'
+  for _, entry in ipairs(redis.call('XRANGE', KEYS[1], from, '+')) do
     if entry[2][2] == 'delta' then drop(entry) end
   end
+  redis.call('HSET', KEYS[2], 'clean', ARGV[1])
 end
 while bytes > tonumber(ARGV[6]) do
   local entry = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
