@@ -33,13 +33,13 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Args { check, rounds, only, current_thread, peers } = args;
     let mut build = program::cargo()?;
-    build.args(["build", "--quiet", "--profile", "measured", "--package", BENCHES]);
+    build.args(["build", "--quiet", "--release", "--package", BENCHES]);
     for program in ["bench", "bench_client", "bench_cli"] {
         build.args(["--bin", program]);
     }
     program::run(&mut build)?;
     let mut command = program::cargo()?;
-    command.args(["run", "--quiet", "--profile", "measured", "--package", BENCHES, "--bin", "bench", "--"]);
+    command.args(["run", "--quiet", "--release", "--package", BENCHES, "--bin", "bench", "--"]);
     if *peers {
         command.arg("peers").arg(peers::install()?);
     } else {

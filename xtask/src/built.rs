@@ -51,7 +51,8 @@ pub(crate) fn examples<'a>(
 /// Builds an example with optimisation and only the features of its crate.
 pub(crate) fn optimised(folder: &str, name: &str) -> Result<PathBuf, Failure> {
     let package = format!("agentwire-{folder}");
-    found(&messages(&["build", "--example", name, "--package", &package, "--release"])?, folder, name)
+    let words = ["build", "--example", name, "--package", &package, "--profile", "counted"];
+    found(&messages(&words)?, folder, name)
 }
 
 /// Builds a program as it is released: what it needs is compared with other programs.

@@ -55,7 +55,7 @@ fn beside(name: &str) -> io::Result<PathBuf> {
         _ => Err(io::Error::new(
             io::ErrorKind::NotFound,
             format!(
-                "there is no {}: build it with `cargo build --profile measured -p agentwire-benches --bin {name}`",
+                "there is no {}: build it with `cargo build --release -p agentwire-benches --bin {name}`",
                 path.display()
             ),
         )),
