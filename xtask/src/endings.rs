@@ -86,7 +86,7 @@ fn run_all(cli: &Path, examples: &Examples) -> Result<(), Failure> {
         .iter()
         .flat_map(|program| program.endings.iter().map(move |(ending, code)| (program, *ending, *code)))
         .collect();
-    let failed = at_once(JOBS, &rows, |(program, ending, code)| {
+    let play = |(program, ending, code): &(&Program, _, _)| {
         let name = format!("{} {}, {ending:?}", program.example, program.args.join(" "));
         let checked = check(program, *ending, *code, cli, examples);
         match &checked {
@@ -94,7 +94,8 @@ fn run_all(cli: &Path, examples: &Examples) -> Result<(), Failure> {
             Err(why) => println!("{name}: FAILED: {why}"),
         }
         checked.is_err()
-    });
+    };
+    let failed = at_once(JOBS, &rows, play, |_, _| ());
     match failed.into_iter().filter(|failed| *failed).count() {
         0 => Ok(()),
         failed => Err(Failure::new(format!("{failed} of {} programs did not end well", rows.len()))),

@@ -59,17 +59,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Runs some at once, since each mostly waits, and returns the names of the failed ones.
 fn run_all(tasks: &[Task], jobs: usize) -> Vec<String> {
-    let failed = at_once(jobs, tasks, |task| match check(task) {
-        Ok(passed) => {
-            println!("{}: {passed}", task.name());
-            None
-        }
-        Err(failure) => {
-            println!("{}: FAILED: {failure}", task.name());
-            Some(task.name())
-        }
-    });
-    failed.into_iter().flatten().collect()
+    let print = |task: &Task, outcome: &Result<String, Failure>| match outcome {
+        Ok(passed) => println!("{}: {passed}", task.name()),
+        Err(failure) => println!("{}: FAILED: {failure}", task.name()),
+    };
+    let outcomes = at_once(jobs, tasks, check, print);
+    tasks.iter().zip(outcomes).filter(|(_, outcome)| outcome.is_err()).map(|(task, _)| task.name()).collect()
 }
 
 fn check(task: &Task) -> Result<String, Failure> {

@@ -85,7 +85,7 @@ fn play(suite: &Suite, named: &[String]) -> Result<(), Failure> {
         let chosen = rows.into_iter().filter(|row| named.is_empty() || named.contains(&row.scenario));
         waiting.extend(chosen.map(|row| (side, row)));
     }
-    let judged = at_once(AT_ONCE, &waiting, |(side, row)| suite.judge(*side, row));
+    let judged = at_once(AT_ONCE, &waiting, |(side, row)| suite.judge(*side, row), |_, _| ());
     for outcome in judged {
         match outcome {
             Ok(line) => println!("    {line}"),

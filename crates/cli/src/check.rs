@@ -12,7 +12,6 @@ use agentwire_testkit::{Splits, Transcript};
 
 use crate::at_once::at_once;
 use crate::failure::{Failure, While as _};
-use crate::progress::Progress;
 
 /// Check that transcripts can be played without a loss
 ///
@@ -48,17 +47,15 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
     let files = find::transcripts(&args.paths)?;
     let mut counts = Counts::default();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let progress = Progress::new(files.len(), "transcripts");
-    let outcomes = at_once(cores, &files, |file| {
-        let outcome = play(&file.path, mode);
-        progress.advance();
-        outcome
-    });
-    drop(progress);
-    for (file, outcome) in files.iter().zip(&outcomes) {
+    let mut printed = Ok(());
+    let print = |file: &_, outcome: &_| {
         counts.take(outcome);
-        if json { report::json(file, outcome)? } else { report::line(file, outcome)? }
-    }
+        if printed.is_ok() {
+            printed = if json { report::json(file, outcome) } else { report::line(file, outcome) };
+        }
+    };
+    let outcomes = at_once(cores, &files, |file| play(&file.path, mode), print);
+    printed?;
     if !json {
         report::end(&counts)?;
     }
