@@ -19,8 +19,8 @@ use crate::{Violation, size::size};
 
 /// A schema, compiled at its first use.
 ///
-/// Servers choose their schemas, and a short schema can take years to validate. So work runs on a thread with a time limit,
-/// unless the schema is plain and the value small.
+/// Servers choose their schemas, and a short schema can take years to validate. So work runs on a thread with a time
+/// limit, except for the verdict about a short value and a plain schema. The search for violations can be slow even there.
 #[derive(Debug)]
 pub(crate) struct Schema(Arc<Shared>);
 
@@ -51,11 +51,9 @@ impl Schema {
     /// No value is valid for a schema that does not compile, or with which it can't be validated in time.
     /// If only the search for the violations takes too long, the result is a single violation without a place.
     pub(crate) fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
-        if self.0.is_plain && size(value) <= PLAIN_SIZE {
-            return match self.0.compiled(tool) {
-                Err(why) => vec![why.clone()],
-                Ok(validator) => all(validator, value),
-            };
+        let is_short = self.0.is_plain && size(value) <= PLAIN_SIZE;
+        if is_short && self.0.compiled(tool).is_ok_and(|validator| validator.is_valid(value)) {
+            return Vec::new();
         }
         let (name, value) = (tool.to_owned(), value.clone());
         self.in_time(move |schema, reports| match schema.compiled(&name) {
@@ -152,8 +150,7 @@ impl Shared {
     }
 }
 
-/// Returns whether the schema is short and has nothing that makes validation take longer than its length times that of
-/// the value.
+/// Returns whether the schema is short, and has no keyword that can make validation slow.
 fn is_plain(schema: &JsonObject) -> bool {
     fn is_bounded((key, value): (&String, &Value)) -> bool {
         !UNBOUNDED.contains(&key.as_str()) && is_bounded_value(value)

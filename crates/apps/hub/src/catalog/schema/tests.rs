@@ -51,6 +51,24 @@ fn schema_with_unbounded_work_is_not_plain() {
 }
 
 #[test]
+fn largest_plain_schema_is_checked_in_time() {
+    for of in ["anyOf", "oneOf", "allOf"] {
+        let mut nested = json!({"type": "string"});
+        for _ in 0..105 {
+            nested = json!({of: [{"type": "null"}, nested]});
+        }
+        let schema = schema(json!({"properties": {"x": {"items": nested}}}));
+        assert!(schema.0.is_plain);
+        for value in [json!({"x": vec![1; 2000]}), json!({"x": vec!["a"; 1000]})] {
+            let started = Instant::now();
+            schema.violations("t", &value);
+            assert!(started.elapsed() < LIMIT, "{of}: {:?}", started.elapsed());
+        }
+        assert_ne!(schema.violations("t", &json!({"x": vec![1; 2000]})), [], "{of}");
+    }
+}
+
+#[test]
 fn references_that_multiply_end_in_time_and_are_checked() {
     for (of, reference) in [("allOf", "#/$defs/a"), ("anyOf", "#anchor"), ("oneOf", "#/$defs/a")] {
         let next = |level: usize| json!({"$ref": format!("{reference}{level}")});
