@@ -68,7 +68,7 @@ async fn start(args: &Args, as_json: bool) -> Result<(), Failure> {
         options = options.permission_mode(PermissionMode::from(mode.as_str()));
     }
     let signals = Signals::new()?;
-    let stderr = Stderr::default();
+    let stderr = Stderr::new();
     let mut builder = Session::builder().on_stderr(stderr.reader());
     builder = builder.permissions(match as_json {
         true => policy::read_only(),
@@ -105,7 +105,7 @@ fn report_slow(hub: &agentwire_hub::Hub) {
                 note(format_args!("(the MCP server {name} still starts)"));
             }
             agentwire_hub::ServerState::Failed { why } => {
-                note(format_args!("the MCP server {name} failed: {why}"));
+                note(format_args!("the MCP server {name} failed: {}", plain(why.as_ref())));
             }
             _ => {}
         }
@@ -113,20 +113,24 @@ fn report_slow(hub: &agentwire_hub::Hub) {
 }
 
 /// The standard error of the CLI: held back until the session is connected, since an error before that contains it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Stderr(Arc<Mutex<Option<Vec<String>>>>);
 
 impl Stderr {
+    fn new() -> Self {
+        Self(Arc::new(Mutex::new(Some(Vec::new()))))
+    }
+
     fn reader(&self) -> impl Fn(&str) + Send + Sync + 'static {
-        *self.held() = Some(Vec::new());
         let stderr = self.clone();
         move |text| match &mut *stderr.held() {
-            Some(held) => held.push(text.to_owned()),
-            None => note(text),
+            Some(held) if held.len() < HELD => held.push(text.to_owned()),
+            // More than a short start prints is not held back.
+            Some(_) | None => note(text),
         }
     }
 
-    /// Prints what was held back, and each later text at once.
+    /// Prints the held texts, and from now on each text at once.
     fn release(&self) {
         self.held().take().into_iter().flatten().for_each(note);
     }
@@ -295,6 +299,8 @@ fn short(input: &str) -> String {
 
 /// The characters of a tool's input that a terminal shows.
 const WIDTH: usize = 300;
+/// How many texts of the standard error are held back.
+const HELD: usize = 100;
 /// The limit of an orderly end after a signal.
 const LIMIT: Duration = Duration::from_secs(2);
 /// How long servers may take to start before they are named.

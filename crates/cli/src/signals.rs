@@ -1,10 +1,10 @@
-//! The signals that end a program that serves.
+//! The signals that ask this program to end.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::failure::Failure;
 
-/// SIGINT (Ctrl-C), SIGTERM and SIGHUP, which end this program no more.
+/// SIGINT (Ctrl-C), SIGTERM and SIGHUP, which do not end this program by themselves once caught.
 pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,

@@ -6,7 +6,7 @@ use agentwire_sessions::{FolderStore, SessionStore};
 
 use crate::failure::Failure;
 
-/// Opens the store. With `creates`, a folder is made, and a database gets the tables that it lacks.
+/// Opens the store. With `creates`, creates a missing folder, and the tables that a database lacks.
 ///
 /// # Errors
 ///
