@@ -99,7 +99,7 @@ pub enum LocalError {
 impl Local {
     /// Opens a folder and starts the worker. `limits` are those of each tenant.
     ///
-    /// Waits two seconds if another engine still uses the folder.
+    /// Waits up to two seconds while another engine uses the folder.
     ///
     /// # Errors
     ///
