@@ -179,10 +179,13 @@ fn terminated_recording_is_written() {
     let mut command =
         agentwire(&["record", "-o", out.to_str().unwrap(), "--", "sh", "-c", "echo '{}'; exec cat"]);
     let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    // `wait` would end the input, and `cat` may end by that before the signal reaches it.
+    let input = program.stdin.take();
     let mut line = String::new();
     BufReader::new(program.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert!(Command::new("kill").arg(program.id().to_string()).status().unwrap().success());
     assert_eq!(program.wait().unwrap().code(), Some(128 + 15));
+    drop(input);
     let recorded = fs::read_to_string(out).unwrap();
     assert!(recorded.contains("^ SIGTERM") && recorded.contains("= signal SIGTERM"), "{recorded}");
 }
