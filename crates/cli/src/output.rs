@@ -1,7 +1,7 @@
 //! The standard streams, which may be closed by their readers.
 
 use std::env;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 
 use serde::Serialize;
 
@@ -48,6 +48,11 @@ pub fn plain(text: &str) -> String {
     text.replace(|char: char| char.is_control() && !matches!(char, '\n' | '\t'), "\u{fffd}")
 }
 
+/// Returns whether this stream is a terminal that obeys control codes.
+pub fn obeys_codes(stream: &impl io::IsTerminal) -> bool {
+    stream.is_terminal() && env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
 /// The color of a text on the terminal.
 #[derive(Clone, Copy, Debug)]
 pub enum Color {
@@ -59,10 +64,7 @@ pub enum Color {
 /// Returns the text in a color, if the standard output is a terminal and `NO_COLOR` is not set.
 pub fn paint(text: &str, color: Color) -> String {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    if !io::stdout().is_terminal()
-        || is_set("NO_COLOR")
-        || env::var_os("TERM").is_some_and(|term| term == "dumb")
-    {
+    if !obeys_codes(&io::stdout()) || is_set("NO_COLOR") {
         return text.to_owned();
     }
     let code = match color {

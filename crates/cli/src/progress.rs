@@ -1,7 +1,9 @@
 //! A line on the standard error that counts finished items, if the standard error is a terminal.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::output::obeys_codes;
 
 /// A count of finished items. The line is removed on drop.
 #[derive(Debug)]
@@ -15,7 +17,7 @@ pub struct Progress {
 impl Progress {
     /// Starts to count; `items` is a plural noun.
     pub fn new(total: usize, items: &'static str) -> Self {
-        Self { is_shown: io::stderr().is_terminal(), total, items, done: AtomicUsize::new(0) }
+        Self { is_shown: obeys_codes(&io::stderr()), total, items, done: AtomicUsize::new(0) }
     }
 
     /// Counts an item.

@@ -92,7 +92,12 @@ impl Place {
                     return Err(unknown(id));
                 }
             }
-            Self::Store(..) => export.write(&self.messages(id).await?, &mut text)?,
+            Self::Store(store, project) => {
+                let messages = self.messages(id).await?;
+                let info = stored(&**store, project).info(id).await?;
+                let title = info.map_or_else(|| format!("Session {id}"), |info| info.summary);
+                export.clone().titled(title).write(&messages, &mut text)?;
+            }
         }
         output::write(&text)
     }

@@ -314,7 +314,7 @@ fn stored_session_is_listed_shown_renamed_and_deleted() {
         assert_eq!(titles(), ["A walk."]);
         let list = run(&["list"]);
         assert!(list.starts_with(id) && list.ends_with("  A walk.\n"), "{list}");
-        assert!(run(&["show", id]).contains("A walk."));
+        assert!(run(&["show", id]).starts_with("# A walk."));
         assert!(run(&["show", id, "--json"]).contains("A walk."));
         assert!(run(&["export", id, "--html"]).contains("<html"));
         assert!(run(&["search", "walk"]).starts_with(id));
@@ -394,4 +394,5 @@ fn completions_name_each_command() {
     }
 }
 
+mod running;
 mod serving;
