@@ -61,7 +61,9 @@ async fn missing_program_is_reported() {
 async fn far_cli_that_ignores_the_end_of_its_input_is_ended() {
     let cli = sh("echo ready; trap : TERM; while :; do sleep 0.1; done");
     let grace = Grace::default().after_input(Duration::from_secs(60));
-    let mut link = StandIns::new().run("ssh", &cli).grace(grace).open().await.unwrap();
+    // The shell of the stand-in reads its script after `open`.
+    let stand_ins = StandIns::new();
+    let mut link = stand_ins.run("ssh", &cli).grace(grace).open().await.unwrap();
     assert_eq!(link.source.read().await.unwrap().as_deref(), Some(&b"ready\n"[..]));
     link.sink.finish().await.unwrap();
     let report = timeout(Duration::from_secs(30), link.handle.wait()).await.expect("it still runs");
