@@ -47,6 +47,10 @@ async fn pass_on(
     if done.is_err() {
         handle.signal(Signal::Term)?;
     }
+    if !handle.has_process() {
+        // A capture of the output alone does not have the end of the CLI.
+        return done.map(|()| ExitReport::default());
+    }
     let report = timeout(LIMIT, handle.wait()).await;
     done?;
     report

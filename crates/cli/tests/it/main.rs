@@ -147,6 +147,16 @@ fn sessions_are_recorded_and_replayed_in_the_place_of_the_cli() {
 }
 
 #[test]
+fn capture_of_the_output_alone_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let capture = folder.path().join("output.jsonl");
+    fs::write(&capture, "{\"type\":\"keep_alive\"}\n").unwrap();
+    let done = output(&["replay", capture.to_str().unwrap()]);
+    assert_eq!(text(&done.stdout), "{\"type\":\"keep_alive\"}\n");
+    assert!(done.status.success() && done.stderr.is_empty(), "{}", text(&done.stderr));
+}
+
+#[test]
 fn replay_reports_an_sdk_that_sends_something_else() {
     let mut command = agentwire(&["replay", fixture().to_str().unwrap()]);
     let mut program =
