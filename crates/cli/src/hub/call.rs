@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use agentwire_hub::rmcp::model::ContentBlock;
 use agentwire_hub::{Approval, CallOutcome, CallRequest};
+use agentwire_net::error_chain;
 use serde_json::{Value, json};
 
 use super::Servers;
@@ -33,7 +34,7 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     hub.wait_until_ready(LIMIT).await;
     let called = hub.call(CallRequest::new(&args.server, &args.tool).arguments(arguments)).await;
     hub.close().await;
-    let outcome = called?;
+    let outcome = called.map_err(|error| Failure::new(in_one_line(&error_chain(&error))))?;
     if as_json {
         let CallOutcome { content, structured, is_error, .. } = &outcome;
         output::json(&json!({"content": content, "structured": structured, "is_error": is_error}))?;
@@ -48,5 +49,21 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     if outcome.is_error { Err(Failure::already_reported()) } else { Ok(()) }
 }
 
+/// Returns an error with a list of faults, as a model reads it, in one line.
+fn in_one_line(text: &str) -> String {
+    text.replacen("\n- ", " ", 1).replace("\n- ", "; ")
+}
+
 /// How long the servers may take to start.
 const LIMIT: Duration = Duration::from_secs(60);
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn list_of_faults_becomes_one_line() {
+        assert_eq!(
+            super::in_one_line("the arguments do not fit:\n- a\n- b"),
+            "the arguments do not fit: a; b"
+        );
+    }
+}

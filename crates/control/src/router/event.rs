@@ -2,7 +2,9 @@
 
 use std::{fmt, sync::Arc};
 
-use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Line};
+#[cfg(feature = "driver")]
+use agentwire_codec::FrameError;
+use agentwire_codec::{Frame, FrameKind, Incoming, Line};
 use agentwire_protocol::{InboundRequest, RawJson, RequestId, Uuid};
 
 use crate::{ControlError, SessionExit};
