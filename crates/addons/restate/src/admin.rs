@@ -6,7 +6,10 @@ use agentwire_worker::SessionName;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
-use crate::ingress::{Ingress, IngressError};
+use crate::{
+    ingress::{Ingress, IngressError},
+    session::RECORD,
+};
 
 /// A client of the admin interface of Restate.
 #[derive(Clone, Debug)]
@@ -45,7 +48,7 @@ impl Admin {
     /// [`IngressError`].
     pub async fn sessions(&self) -> Result<BTreeMap<SessionName, usize>, IngressError> {
         let mut sessions = BTreeMap::new();
-        for row in self.query::<Row>(SESSIONS).await? {
+        for row in self.query::<Row>(&query_of_sessions()).await? {
             if let Some((tenant, session)) = row.session.split_once('/') {
                 *sessions.entry(SessionName::new(tenant, session)).or_default() += row.prompts;
             }
@@ -75,13 +78,17 @@ struct Row {
     prompts: usize,
 }
 
-/// A session has an epoch from its first turn on. An earlier prompt may still wait for a worker.
-const SESSIONS: &str = "SELECT service_key AS session, 0 AS prompts FROM state \
-    WHERE service_name = 'AgentSession' AND key = 'epoch' \
-    UNION ALL \
-    SELECT target_service_key AS session, count(*) AS prompts FROM sys_invocation \
-    WHERE target_service_name = 'AgentSession' AND target_handler_name = 'prompt' AND status <> 'completed' \
-    GROUP BY target_service_key";
+/// Returns the query of the sessions. A session has a record from the start of its first prompt, which may wait for that.
+fn query_of_sessions() -> String {
+    format!(
+        "SELECT service_key AS session, 0 AS prompts FROM state \
+        WHERE service_name = 'AgentSession' AND key = '{RECORD}' \
+        UNION ALL \
+        SELECT target_service_key AS session, count(*) AS prompts FROM sys_invocation \
+        WHERE target_service_name = 'AgentSession' AND target_handler_name = 'prompt' AND status <> 'completed' \
+        GROUP BY target_service_key"
+    )
+}
 
 /// How long one request may take.
 const LIMIT: Duration = Duration::from_secs(30);

@@ -66,17 +66,17 @@ impl Peers {
         &self,
         session: &SessionName,
         epoch: u64,
-        first: Option<String>,
+        first: Option<Box<str>>,
         tried: usize,
     ) -> Option<Place> {
         let others = self.addresses().await;
         let workers = others.len();
         let start = session.session.bytes().map(usize::from).sum::<usize>() + tried;
-        let others = others.iter().cycle().skip(start % workers.max(1)).take(workers);
-        for address in first.iter().filter(|_| tried == 0).chain(others) {
+        let others = others.iter().map(String::as_str).cycle().skip(start % workers.max(1)).take(workers);
+        for address in first.as_deref().into_iter().filter(|_| tried == 0).chain(others) {
             let call = Call::Fence(session.clone(), epoch);
             if let Some(Some(fence)) = self.call::<Option<Fence>>(address, &call).await {
-                return Some(Place { address: address.as_str().into(), fence, workers });
+                return Some(Place { address: address.into(), fence, workers });
             }
         }
         None

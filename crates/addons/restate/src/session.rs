@@ -1,7 +1,9 @@
 //! The object of a session.
 
+mod record;
 mod reservation;
 mod turn;
+mod watch;
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use agentwire_worker::{Answer, Outcome, Phase, Question, SessionName, TurnInput};
@@ -12,8 +14,10 @@ use crate::{
     lease::{Lease, Pool},
     peers::Peers,
     tenant::Tenant,
-    wire::{Call, Parked, Place, Prompt, Status},
+    wire::{Call, Prompt, Status},
 };
+pub(crate) use record::KEY as RECORD;
+use record::Record;
 
 /// Returns the services to register with Restate, for the workers of a pool.
 ///
@@ -49,11 +53,12 @@ impl Session {
         if !matches!(prompt.turn.input, TurnInput::Prompt { .. }) {
             return Err(TerminalError::new_with_code(400, "the turn does not start with a prompt").into());
         }
-        ctx.set(INVOCATION, ctx.invocation_id().to_owned());
-        let outcome = self.run(&ctx, &name, prompt).await;
-        for key in [INVOCATION, RUNNING, PARKED] {
-            ctx.clear(key);
-        }
+        let mut record = record::load(ctx.get(record::KEY).await?);
+        record.invocation = Some(ctx.invocation_id().to_owned());
+        record.save(&ctx);
+        let outcome = self.run(&ctx, &name, prompt, &mut record).await;
+        record.clear();
+        record.save(&ctx);
         let outcome = outcome?;
         ctx.set(LAST, Json(outcome.clone()));
         Ok(Json(outcome))
@@ -66,19 +71,19 @@ impl Session {
         ctx: SharedObjectContext<'_>,
         Json((question, answer)): Json<(ToolUseId, Answer)>,
     ) -> Result<Json<bool>, HandlerError> {
-        let parked = ctx.get::<Json<Vec<Parked>>>(PARKED).await?.map(Json::into_inner).unwrap_or_default();
-        if let Some(parked) = parked.iter().find(|parked| parked.question.id == question) {
+        let record = record::load(ctx.get(record::KEY).await?);
+        if let Some(parked) = record.parked.iter().find(|parked| parked.question.id == question) {
             ctx.resolve_awakeable(&parked.awakeable, Json(answer));
             return Ok(Json(true));
         }
-        let name = name(ctx.key())?;
-        Ok(Json(self.forward(&ctx, "answer", Call::Answer(name, question, answer)).await?))
+        let call = Call::Answer(name(ctx.key())?, question, answer);
+        Ok(Json(self.forward(&ctx, record, "answer", call).await?))
     }
 
     #[handler]
     async fn interrupt(&self, ctx: SharedObjectContext<'_>) -> Result<Json<bool>, HandlerError> {
-        let call = Call::Interrupt(name(ctx.key())?);
-        Ok(Json(self.forward(&ctx, "interrupt", call).await?))
+        let (record, call) = (record::load(ctx.get(record::KEY).await?), Call::Interrupt(name(ctx.key())?));
+        Ok(Json(self.forward(&ctx, record, "interrupt", call).await?))
     }
 
     #[handler]
@@ -87,29 +92,31 @@ impl Session {
         ctx: SharedObjectContext<'_>,
         Json(prompt): Json<UserInput>,
     ) -> Result<Json<bool>, HandlerError> {
+        let record = record::load(ctx.get(record::KEY).await?);
         let call = Call::Steer(name(ctx.key())?, Box::new(prompt));
-        Ok(Json(self.forward(&ctx, "steer", call).await?))
+        Ok(Json(self.forward(&ctx, record, "steer", call).await?))
     }
 
     /// Cancels the prompt that runs, or waits for an answer or for room.
     #[handler]
     async fn cancel(&self, ctx: SharedObjectContext<'_>) -> Result<Json<bool>, HandlerError> {
-        let invocation = ctx.get::<String>(INVOCATION).await?;
-        if let Some(invocation) = &invocation {
-            ctx.invocation_handle(invocation.clone()).cancel();
+        let record = record::load(ctx.get(record::KEY).await?);
+        let is_there = record.invocation.is_some();
+        if let Some(invocation) = record.invocation {
+            ctx.invocation_handle(invocation).cancel();
         }
-        Ok(Json(invocation.is_some()))
+        Ok(Json(is_there))
     }
 
     #[handler]
     async fn status(&self, ctx: SharedObjectContext<'_>) -> Result<Json<Status>, HandlerError> {
         let last = ctx.get::<Json<Outcome>>(LAST).await?.map(Json::into_inner);
-        let parked = ctx.get::<Json<Vec<Parked>>>(PARKED).await?.map(Json::into_inner);
-        if let Some(parked) = parked {
-            let questions = parked.into_iter().map(|parked| parked.question).collect();
+        let record = record::load(ctx.get(record::KEY).await?);
+        if !record.parked.is_empty() {
+            let questions = record.parked.into_iter().map(|parked| parked.question).collect();
             return Ok(Json(Status { phase: Phase::Parked, questions, worker: None, last }));
         }
-        let Some(Json(place)) = ctx.get::<Json<Place>>(RUNNING).await? else {
+        let Some(place) = record.running else {
             return Ok(Json(Status { phase: Phase::Cold, questions: Vec::new(), worker: None, last }));
         };
         let (peers, call, address) =
@@ -126,10 +133,11 @@ impl Session {
     async fn forward(
         &self,
         ctx: &SharedObjectContext<'_>,
+        record: Record,
         step: &str,
         call: Call,
     ) -> Result<bool, TerminalError> {
-        let Some(Json(place)) = ctx.get::<Json<Place>>(RUNNING).await? else { return Ok(false) };
+        let Some(place) = record.running else { return Ok(false) };
         let peers = self.peers.clone();
         let send = || async move { Ok(peers.call::<bool>(&place.address, &call).await.unwrap_or(false)) };
         ctx.run(send).name(step).await
@@ -143,9 +151,4 @@ fn name(key: &str) -> Result<SessionName, TerminalError> {
     Ok(SessionName::new(tenant, session))
 }
 
-const EPOCH: &str = "epoch";
-const INVOCATION: &str = "invocation";
 const LAST: &str = "last";
-const PARKED: &str = "parked";
-const RUNNING: &str = "running";
-const WORKER: &str = "worker";

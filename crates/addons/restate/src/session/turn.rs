@@ -7,13 +7,12 @@ use agentwire_worker::{Answer, Outcome, Question, Recovery, SessionName, TurnInp
 use restate_sdk::prelude::*;
 
 use super::{
-    EPOCH, PARKED, RUNNING, Session, WORKER,
+    Session,
+    record::Record,
     reservation::{reserve, settle},
+    watch::Watch,
 };
-use crate::{
-    lease::LeaseClient,
-    wire::{Begun, Call, Ended, Parked, Place, Prompt},
-};
+use crate::wire::{Begun, Call, Ended, Parked, Place, Prompt};
 
 impl Session {
     /// Runs the turns of a prompt until one ends with an outcome of the prompt.
@@ -22,6 +21,7 @@ impl Session {
         ctx: &ObjectContext<'_>,
         name: &SessionName,
         prompt: Prompt,
+        record: &mut Record,
     ) -> Result<Outcome, TerminalError> {
         let Prompt { mut turn, policy } = prompt;
         let wanted_usd = turn.budget_usd;
@@ -31,14 +31,15 @@ impl Session {
                 Some(Err(refusal)) => return Ok(Outcome::Refused(refusal)),
                 Some(Ok(budget_usd)) => budget_usd,
             };
-            let ended = self.turn(ctx, name, &mut turn).await;
+            let ended = self.turn(ctx, name, &mut turn, record).await;
+            record.running = None;
             settle(ctx, name, turn.budget_usd, ended.as_ref().map_or(0.0, |(_, cost_usd)| *cost_usd));
             let lost = match ended?.0 {
                 None => return Ok(Outcome::Cancelled),
                 Some(Ended::Lost) => Some("the worker was lost in the turn".to_owned()),
                 Some(Ended::Turn(end, early)) => match end.outcome {
                     Outcome::Parked(questions) => {
-                        let Some(answers) = answers(ctx, questions, early).await? else {
+                        let Some(answers) = answers(ctx, questions, early, record).await? else {
                             return Ok(Outcome::Cancelled);
                         };
                         turn.input = TurnInput::Answers(answers);
@@ -50,6 +51,7 @@ impl Session {
                     outcome => return Ok(outcome),
                 },
             };
+            record.save(ctx);
             let why = lost.unwrap_or_default();
             let state = self.recovery(ctx, name, &turn.input).await?;
             let id: String = ctx.run(|| async { Ok(uuid::Uuid::new_v4().to_string()) }).name("id").await?;
@@ -67,18 +69,17 @@ impl Session {
         ctx: &ObjectContext<'_>,
         name: &SessionName,
         turn: &mut TurnSpec,
+        record: &mut Record,
     ) -> Result<(Option<Ended>, f64), TerminalError> {
         let (mut tried, mut rounds) = (0, 0);
         loop {
-            let Some(place) = self.place(ctx, name, tried).await? else {
+            let Some(place) = self.place(ctx, name, tried, record).await? else {
                 (tried, rounds) = (0, rounds + 1);
                 if pause(ctx, rounds).await? { continue } else { return Ok((None, 0.0)) }
             };
             let (ticket, ended) = ctx.awakeable::<Json<Ended>>();
             let mut ended = std::pin::pin!(ended);
-            let boot = place.fence.boot.clone();
-            ctx.object_client::<LeaseClient<'_>>(&*boot).began(ticket.clone()).send();
-            ctx.set(RUNNING, Json(place.clone()));
+            let mut watch = Watch::new(ctx, &place.fence.boot, &ticket);
             turn.ticket = Some(ticket.as_str().into());
             let mut is_cancelled = false;
             let begun = loop {
@@ -86,6 +87,7 @@ impl Session {
                     break begun;
                 }
                 // The worker may have got the request, or may be lost.
+                watch.start();
                 restate_sdk::select! {
                     _ = &mut ended => { break Begun::Lost },
                     _ = ctx.sleep(PAUSE) => {},
@@ -94,8 +96,9 @@ impl Session {
             };
             match begun {
                 Begun::Busy => {
-                    ctx.object_client::<LeaseClient<'_>>(&*boot).ended(ticket).send();
-                    ctx.clear(RUNNING);
+                    watch.stop();
+                    record.running = None;
+                    record.save(ctx);
                     tried += 1;
                     if tried % place.workers.max(1) == 0 {
                         rounds += 1;
@@ -106,40 +109,36 @@ impl Session {
                     continue;
                 }
                 Begun::Refused(why) => {
-                    ctx.object_client::<LeaseClient<'_>>(&*boot).ended(ticket).send();
+                    watch.stop();
                     return Err(TerminalError::new_with_code(413, why));
                 }
                 Begun::Started | Begun::Lost => {}
             }
-            // A lost turn is reported after the lease of its worker.
+            // Entries of many short turns would delay the beats of the worker, which wait in the same queue.
             if !is_cancelled {
                 restate_sdk::select! {
-                    end = &mut ended => {
-                        let ended = self.ended(ctx, &boot, ticket, end?.into_inner());
-                        let cost_usd = ended.cost_usd();
-                        return Ok((Some(ended), cost_usd))
-                    },
+                    end = &mut ended => { return Ok(watch.end(end?.into_inner(), false)) },
+                    _ = ctx.sleep(PAUSE) => {},
+                    on_cancel => is_cancelled = true
+                }
+            }
+            // A lost turn is reported after the lease of its worker.
+            watch.start();
+            if !is_cancelled {
+                restate_sdk::select! {
+                    end = &mut ended => { return Ok(watch.end(end?.into_inner(), false)) },
                     on_cancel => {}
                 }
             }
             loop {
                 self.stop(ctx, &place, name).await?;
                 restate_sdk::select! {
-                    end = &mut ended => {
-                        let ended = self.ended(ctx, &boot, ticket, end?.into_inner());
-                        return Ok((None, ended.cost_usd()))
-                    },
+                    end = &mut ended => { return Ok(watch.end(end?.into_inner(), true)) },
                     _ = ctx.sleep(PAUSE) => {},
                     on_cancel => {}
                 }
             }
         }
-    }
-
-    fn ended(&self, ctx: &ObjectContext<'_>, boot: &str, ticket: String, ended: Ended) -> Ended {
-        ctx.object_client::<LeaseClient<'_>>(boot).ended(ticket).send();
-        ctx.clear(RUNNING);
-        ended
     }
 
     /// Gets a fence, which is in the journal before the turn starts.
@@ -148,15 +147,16 @@ impl Session {
         ctx: &ObjectContext<'_>,
         name: &SessionName,
         tried: usize,
+        record: &mut Record,
     ) -> Result<Option<Place>, TerminalError> {
-        let epoch = ctx.get::<u64>(EPOCH).await?.unwrap_or(0) + 1;
-        ctx.set(EPOCH, epoch);
-        let last = ctx.get::<String>(WORKER).await?;
-        let (peers, name) = (self.peers.clone(), name.clone());
+        record.epoch += 1;
+        let (peers, name, epoch, last) =
+            (self.peers.clone(), name.clone(), record.epoch, record.worker.clone());
         let place = || async move { Ok(Json(peers.fence(&name, epoch, last, tried).await)) };
         let Json(place) = ctx.run(place).name("fence").await?;
         if let Some(place) = &place {
-            ctx.set(WORKER, String::from(place.address.clone()));
+            (record.worker, record.running) = (Some(place.address.clone()), Some(place.clone()));
+            record.save(ctx);
         }
         Ok(place)
     }
@@ -208,25 +208,27 @@ async fn answers(
     ctx: &ObjectContext<'_>,
     questions: Vec<Question>,
     early: Vec<(ToolUseId, Answer)>,
+    record: &mut Record,
 ) -> Result<Option<Vec<(Question, Answer)>>, TerminalError> {
-    let (mut answers, mut parked, mut promises) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut answers, mut promises) = (Vec::new(), Vec::new());
     for question in questions {
         if let Some((_, answer)) = early.iter().find(|(id, _)| *id == question.id) {
             answers.push((question, answer.clone()));
         } else {
             let (awakeable, promise) = ctx.awakeable::<Json<Answer>>();
-            parked.push(Parked { question, awakeable });
-            promises.push(promise);
+            record.parked.push(Parked { question: question.clone(), awakeable });
+            promises.push((question, promise));
         }
     }
-    ctx.set(PARKED, Json(parked.clone()));
-    for (parked, promise) in parked.into_iter().zip(promises) {
+    record.save(ctx);
+    for (question, promise) in promises {
         restate_sdk::select! {
-            answer = promise => { answers.push((parked.question, answer?.into_inner())) },
+            answer = promise => { answers.push((question, answer?.into_inner())) },
             on_cancel => return Ok(None)
         }
     }
-    ctx.clear(PARKED);
+    record.parked.clear();
+    record.save(ctx);
     Ok(Some(answers))
 }
 

@@ -98,36 +98,60 @@ fn place(commands: &[Command], is_it: impl Fn(&Command) -> bool) -> usize {
 static OPEN: std::sync::LazyLock<Value> =
     std::sync::LazyLock::new(|| json!({"id": "toolu_1", "tool": "Bash", "input": {"command": "rm a"}}));
 
+/// The stored records of the session among the commands.
+fn records(commands: &[Command]) -> Vec<&Value> {
+    let records = commands.iter().filter_map(|command| match command {
+        Command::Set(key, record) if key == "session" => Some(record),
+        _ => None,
+    });
+    records.collect()
+}
+
+/// Whether a command changes the turns in the lease of a worker.
+fn is_of_lease(command: &Command) -> bool {
+    matches!(command, Command::Send(to, _) if to.starts_with("AgentWorker/"))
+}
+
 #[tokio::test]
-async fn turn_starts_after_its_fence_and_its_lease_are_stored() {
+async fn turn_starts_after_its_fence_is_stored() {
     let mut handler = Handler::new(prompt()).await;
-    let commands = handler.started(0).await;
-    let fence = place(&commands, |command| {
+    let mut commands = handler.started(0).await;
+    let fenced = place(&commands, |command| {
         *command
             == Command::Run("fence".to_owned(), {
                 json!({"address": handler.worker.address, "fence": fence(1), "workers": 1})
             })
     });
-    let began =
-        place(&commands, |command| matches!(command, Command::Send(to, _) if to == "AgentWorker/boot/began"));
-    let running = place(&commands, |command| matches!(command, Command::Set(key, _) if key == "running"));
-    assert!(fence < began && began < running, "{commands:#?}");
+    let record = records(&commands[fenced..])[0];
+    assert_eq!((&record["epoch"], &record["running"]["fence"]), (&json!(1), &fence(1)));
     let starts = handler.calls("Start");
     assert_eq!(starts.len(), 1);
-    assert_eq!(starts[0][0], self::fence(1));
+    assert_eq!(starts[0][0], fence(1));
 
     handler.invocation.resolve(1, &ended(&done(), 0.5));
-    let commands = handler.invocation.ended().await;
+    commands.extend(handler.invocation.ended().await);
     assert_eq!(commands.last(), Some(&Command::Return(done())));
-    for expected in [
-        Command::Send("AgentWorker/boot/ended".to_owned(), starts[0][1]["ticket"].clone()),
-        Command::Clear("running".to_owned()),
-        Command::Clear("invocation".to_owned()),
-        Command::Set("last".to_owned(), done()),
-    ] {
-        assert!(commands.contains(&expected), "{expected:?} in {commands:#?}");
-    }
+    assert!(commands.contains(&Command::Set("last".to_owned(), done())), "{commands:#?}");
+    let record = records(&commands).pop().unwrap();
+    assert_eq!((&record["invocation"], &record["running"]), (&Value::Null, &Value::Null));
+    assert_eq!((&record["epoch"], &record["worker"]), (&json!(1), &json!(handler.worker.address)));
+    assert!(!commands.iter().any(is_of_lease), "a short turn is not entered: {commands:#?}");
     assert_eq!(handler.calls("Start").len(), 1);
+}
+
+#[tokio::test]
+async fn turn_that_lasts_is_in_the_lease_of_its_worker_until_it_ends() {
+    let mut handler = Handler::new(prompt()).await;
+    handler.started(0).await;
+    assert_eq!(handler.invocation.next().await, Command::Sleep);
+    handler.invocation.wake();
+    let ticket = handler.calls("Start")[0][1]["ticket"].clone();
+    let entered = Command::Send("AgentWorker/boot/began".to_owned(), ticket.clone());
+    assert_eq!(handler.invocation.next().await, entered);
+    handler.invocation.resolve(1, &ended(&done(), 0.5));
+    let commands = handler.invocation.ended().await;
+    let removed = Command::Send("AgentWorker/boot/ended".to_owned(), ticket);
+    assert!(commands.contains(&removed), "{commands:#?}");
 }
 
 #[tokio::test]
@@ -136,6 +160,7 @@ async fn start_without_an_answer_is_repeated_with_the_same_fence() {
         vec![(StatusCode::OK, json!("Started")), (StatusCode::BAD_GATEWAY, json!("restarting"))];
     let mut handler = Handler::with(prompt(), move |_| answers.pop().unwrap()).await;
     assert_eq!(handler.started(0).await.last(), Some(&Command::Run("start".to_owned(), Value::Null)));
+    assert!(is_of_lease(&handler.invocation.next().await), "the worker may be lost");
     assert_eq!(handler.invocation.next().await, Command::Sleep);
     handler.invocation.wake();
     assert_eq!(handler.invocation.next().await, Command::Run("start".to_owned(), json!("Started")));
@@ -149,10 +174,10 @@ async fn busy_worker_gets_another_fence_after_a_pause() {
     let mut handler = Handler::with(prompt(), move |_| answers.pop().unwrap()).await;
     handler.started(0).await;
     let commands = handler.invocation.until(|command| *command == Command::Sleep).await;
-    assert!(commands.contains(&Command::Clear("running".to_owned())), "{commands:#?}");
+    assert_eq!(records(&commands)[0]["running"], Value::Null);
     handler.invocation.wake();
     let commands = handler.invocation.until_run("start").await;
-    assert!(commands.contains(&Command::Set("epoch".to_owned(), json!(2))), "{commands:#?}");
+    assert_eq!(records(&commands)[0]["epoch"], json!(2));
     let starts = handler.calls("Start");
     assert_eq!((starts[0][0].clone(), starts[1][0].clone()), (fence(1), fence(2)));
 }
@@ -163,7 +188,7 @@ async fn refused_start_ends_the_prompt_with_the_reason() {
     handler.started(0).await;
     let commands = handler.invocation.ended().await;
     assert_eq!(commands.last(), Some(&Command::Fail(413, "\"too long\"".to_owned())));
-    assert!(commands.contains(&Command::Clear("running".to_owned())), "{commands:#?}");
+    assert_eq!(records(&commands)[0]["running"], Value::Null);
     assert_eq!(handler.calls("Start").len(), 1, "it is not repeated");
 }
 
@@ -175,12 +200,12 @@ async fn parked_turn_continues_with_its_answers_behind_a_new_fence() {
     question["way"] = json!("Defer");
     handler.invocation.resolve(1, &ended(&json!({"Parked": [question]}), 0.0));
     let parked = handler.invocation.until(|command| matches!(command, Command::Set(..))).await;
-    let Some(Command::Set(key, value)) = parked.last() else { panic!("{parked:#?}") };
-    assert_eq!((key.as_str(), &value[0]["question"]), ("parked", &question));
+    let record = records(&parked)[0];
+    assert_eq!((&record["parked"][0]["question"], &record["running"]), (&question, &Value::Null));
 
     handler.invocation.resolve(2, &json!({"Allow": {"input": null}}));
     let commands = handler.started(3).await;
-    assert!(commands.contains(&Command::Clear("parked".to_owned())), "{commands:#?}");
+    assert_eq!(records(&commands)[0]["parked"], json!([]));
     let starts = handler.calls("Start");
     assert_eq!(starts[1][0], fence(2));
     assert_eq!(starts[1][1]["input"]["Answers"], json!([[question, {"Allow": {"input": null}}]]));

@@ -43,7 +43,7 @@ async fn turn_on_a_lost_run_is_lost_at_once() {
 async fn answer_to_a_parked_question_resolves_its_awakeable() {
     let question = json!({"id": "toolu_1", "tool": "Bash", "input": {}, "way": "Defer"});
     let parked = json!([{"question": question, "awakeable": "prom_9"}]);
-    let state = [("parked", parked)];
+    let state = [("session", json!({"parked": parked}))];
     let (key, answer) = (format!("tenant/{SESSION}"), json!({"Deny": {"reason": "no"}}));
     let commands = called("AgentSession/answer", &key, &state, &json!(["toolu_1", answer])).await;
     assert_eq!(
@@ -60,7 +60,7 @@ async fn answer_to_a_parked_question_resolves_its_awakeable() {
 #[tokio::test]
 async fn cancel_signals_the_prompt_that_has_not_ended() {
     let key = format!("tenant/{SESSION}");
-    let state = [("invocation", json!("inv_7"))];
+    let state = [("session", json!({"invocation": "inv_7"}))];
     let commands = called("AgentSession/cancel", &key, &state, &Value::Null).await;
     assert_eq!(commands, [Command::Signal("inv_7".to_owned()), Command::Return(json!(true))]);
     assert_eq!(called("AgentSession/cancel", &key, &[], &Value::Null).await, [Command::Return(json!(false))]);
