@@ -89,7 +89,7 @@ impl Session {
                 // The worker may have got the request, or may be lost.
                 watch.start();
                 restate_sdk::select! {
-                    _ = &mut ended => { break Begun::Lost },
+                    end = &mut ended => { return Ok(watch.end(end?.into_inner(), false)) },
                     _ = ctx.sleep(PAUSE) => {},
                     on_cancel => { is_cancelled = true; break Begun::Started }
                 }

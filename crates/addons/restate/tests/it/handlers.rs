@@ -169,6 +169,18 @@ async fn start_without_an_answer_is_repeated_with_the_same_fence() {
 }
 
 #[tokio::test]
+async fn turn_of_a_worker_that_is_lost_before_it_answers_is_reported() {
+    let mut handler = Handler::with(prompt(), |_| (StatusCode::BAD_GATEWAY, json!("gone"))).await;
+    handler.started(0).await;
+    handler.invocation.until(|command| *command == Command::Sleep).await;
+    handler.invocation.resolve(1, &json!("Lost"));
+    let commands = handler.invocation.ended().await;
+    let Some(Command::Return(outcome)) = commands.last() else { panic!("{commands:#?}") };
+    assert_eq!(outcome["Interrupted"]["why"], "the worker was lost in the turn");
+    assert!(commands.iter().any(is_of_lease), "{commands:#?}");
+}
+
+#[tokio::test]
 async fn busy_worker_gets_another_fence_after_a_pause() {
     let mut answers = vec![(StatusCode::OK, json!("Started")), (StatusCode::OK, json!("Busy"))];
     let mut handler = Handler::with(prompt(), move |_| answers.pop().unwrap()).await;
