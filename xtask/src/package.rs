@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::metadata::Metadata;
 use crate::program;
+use crate::workspace;
 
 /// Packs every crate that is published
 #[derive(Debug, clap::Args)]
@@ -20,7 +21,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut command = program::cargo()?;
     // The lock file is fetched before; asking the registry again adds nothing but a way to fail.
     command.args(["package", "--quiet", "--allow-dirty", "--offline"]);
-    command.args((!args.build).then_some("--no-verify"));
+    if args.build {
+        // One folder, in which the packages share what they depend on; cargo would give each a folder of its own.
+        command.env("CARGO_TARGET_DIR", workspace::root()?.join("target/package-build"));
+        command.env("CARGO_PROFILE_DEV_DEBUG", "none");
+    } else {
+        command.arg("--no-verify");
+    }
     for package in metadata.members().filter(|package| package.is_published()) {
         let list = program::output(program::cargo()?.args([
             "package",
