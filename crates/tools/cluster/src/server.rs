@@ -3,8 +3,10 @@
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::net::TcpListener;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -116,10 +118,24 @@ pub fn bound_to_us(command: Command, user: Option<&str>) -> Command {
     program::wrapped(bound, &command)
 }
 
-/// Returns a free port; another process may take it before the server does.
+/// Returns a free port; another server may take it before the caller's does.
+///
+/// No outgoing connection takes it: the system gives those higher ports.
 pub fn free_port() -> Result<u16, Failure> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+    static TRIED: AtomicU32 = AtomicU32::new(0);
+    let ports = PORTS.end - PORTS.start;
+    for _ in 0..ports {
+        let number = std::process::id().wrapping_mul(97).wrapping_add(TRIED.fetch_add(1, Ordering::Relaxed));
+        let port = u16::try_from(PORTS.start + number % ports).unwrap_or(u16::MAX);
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(Failure::new(format!("no port of {PORTS:?} is free")))
 }
+
+/// Below the ports of outgoing connections, which begin at 32768 on Linux.
+const PORTS: Range<u32> = 20_000..32_000;
 
 /// Starts a server on a free port, and on another one if that was taken meanwhile.
 pub fn on_a_free_port<T>(mut start: impl FnMut(u16) -> Result<T, Failure>) -> Result<T, Failure> {
