@@ -5,6 +5,7 @@
 use std::time::{Duration, Instant};
 
 use agentwire::{Options, Session};
+use agentwire_worker::SessionName;
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -55,7 +56,7 @@ async fn measured(setup: &Setup, alone: usize, at_once: usize) -> Result<String,
     let figures = format!(
         "a turn of a fake agent takes {:.1} ms at p50, {:.1} ms more than on a bare session ({alone} turns each); \
          an empty call of Restate takes {:.1} ms; \
-         {rate:.0} turns a second in {SESSIONS} sessions on two workers and one node ({} turns)",
+         {rate:.0} turns a second in {SESSIONS} sessions of {TENANTS} tenants on two workers and one node ({} turns)",
         milliseconds(durable),
         milliseconds(more),
         milliseconds(empty),
@@ -85,11 +86,11 @@ async fn bare(setup: &Setup, cluster: &Cluster) -> Result<Session, Failure> {
 async fn turns(cluster: &Cluster, rounds: usize, first: usize) -> Result<(), Failure> {
     let mut sessions = JoinSet::new();
     for n in 0..SESSIONS {
-        let client = cluster.client.clone();
+        let (client, name) = (cluster.client.clone(), tenants_session(n));
         sessions.spawn(async move {
             for round in 0..rounds {
                 let prompt = prompt(first + round * SESSIONS + n, "Go.");
-                let outcome = client.prompt(&session(n), &prompt).await?;
+                let outcome = client.prompt(&name, &prompt).await?;
                 if !is_done(&outcome) {
                     return Err(Failure::new(format!("a turn of session {n} ended as {outcome:?}")));
                 }
@@ -103,6 +104,12 @@ async fn turns(cluster: &Cluster, rounds: usize, first: usize) -> Result<(), Fai
     Ok(())
 }
 
+/// Returns the name of the `n`th of the sessions at once. They have several tenants, since the turns of one tenant are
+/// reserved and settled one after the other.
+fn tenants_session(n: usize) -> SessionName {
+    SessionName::new(format!("tenant-{}", n % TENANTS), session(n).session)
+}
+
 fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
@@ -114,6 +121,8 @@ fn milliseconds(time: Duration) -> f64 {
 
 /// How many sessions run at once; each worker has room for all of them.
 const SESSIONS: usize = 64;
+/// How many tenants they have.
+const TENANTS: usize = 8;
 /// How many first turns are not measured.
 const WARM: usize = 10;
 /// The number of the first prompt of the sessions at once.
