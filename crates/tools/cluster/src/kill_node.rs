@@ -1,5 +1,6 @@
 //! `kill-node`: the node of Restate that leads most partitions is killed while turns run.
 
+use std::fs;
 use std::time::Duration;
 
 use agentwire_worker::Outcome;
@@ -11,7 +12,7 @@ use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
 use crate::lines;
 use crate::node::Node;
-use crate::sessions::{LIMIT, is_done, one_command, prompt, session};
+use crate::sessions::{AT_ONCE, LIMIT, is_done, one_command, prompt, session};
 use crate::waiting::{eventually, within};
 
 /// Each turn has its result, no effect is repeated, and no client gets an error.
@@ -21,7 +22,11 @@ pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
 
 async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     let settings = json!({"allowed_tools": ["Bash"], "slots": sessions});
-    let script = one_command(&format!("for i in $(seq {EFFECTS}); do echo $i >> ran.txt; sleep 0.2; done"));
+    // The tools end after the leader was killed, however long the start of all CLIs takes.
+    let script = one_command(&format!(
+        "for i in $(seq {EFFECTS}); do echo $i >> ran.txt; sleep 0.2; done; \
+         until [ -e ../../{KILLED} ]; do sleep 0.2; done; echo last >> ran.txt"
+    ));
     let plan = Plan { nodes: NODES, cli: &setup.cli, script, settings };
     let mut cluster = Cluster::start(setup, plan).await?;
     let _workers = [cluster.worker()?, cluster.worker()?];
@@ -31,17 +36,16 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     .await?;
     let mut turns = JoinSet::new();
     for n in 0..sessions {
+        cluster.fewer_start(n, AT_ONCE).await?;
         let client = cluster.client.clone();
         turns.spawn(async move { client.prompt(&session(n), &prompt(n, "Go.")).await });
     }
-    eventually("each session runs its tool", LIMIT, async || {
-        Ok((0..sessions).all(|n| cluster.effects(&session(n)) > 0))
-    })
-    .await?;
+    cluster.fewer_start(sessions, 1).await?;
     let led = leading(&cluster.nodes).await?;
     let (leader, most) = led.iter().enumerate().max_by_key(|(_, count)| **count).unwrap_or((0, &0));
     cluster.nodes[leader].kill()?;
-    let running = (0..sessions).filter(|n| cluster.effects(&session(*n)) < EFFECTS).count();
+    let running = (0..sessions).filter(|n| cluster.effects(&session(*n)) <= EFFECTS).count();
+    fs::write(cluster.path("workspaces").join(KILLED), "")?;
     let (mut done, mut errors, mut others) = (0, Vec::new(), Vec::<Outcome>::new());
     within("all turns have ended", LIMIT, async {
         while let Some(ended) = turns.join_next().await {
@@ -54,11 +58,11 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
         Ok(())
     })
     .await?;
-    let repeated: usize = (0..sessions).map(|n| cluster.effects(&session(n)).abs_diff(EFFECTS)).sum();
+    let repeated: usize = (0..sessions).map(|n| cluster.effects(&session(n)).abs_diff(EFFECTS + 1)).sum();
     let figures = format!(
         "the leader of {most} of {PARTITIONS} partitions was killed in {running} of {sessions} turns: {done} results, \
          {repeated} of {} effects repeated or missing, {} client errors",
-        sessions * EFFECTS,
+        sessions * (EFFECTS + 1),
         errors.len()
     );
     if (done, repeated, running) != (sessions, 0, sessions) {
@@ -86,7 +90,9 @@ async fn leading(nodes: &[Node]) -> Result<Vec<usize>, Failure> {
 
 const NODES: usize = 3;
 const PARTITIONS: usize = 4;
-/// How many lines the command of each turn writes: it takes ten seconds.
-const EFFECTS: usize = 50;
+/// How many lines the command of each turn writes before it waits for the end of the leader.
+const EFFECTS: usize = 20;
+/// A file of the workspaces' folder that exists once the leader was killed.
+const KILLED: &str = "killed";
 const LEADERS: &str = "restate_num_active_partition_leaders{";
 const STARTING: Duration = Duration::from_secs(120);

@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::Setup;
 use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
-use crate::sessions::{LIMIT, done, one_command, processes, prompt, session};
-use crate::waiting::{eventually, within};
+use crate::sessions::{AT_ONCE, LIMIT, done, one_command, processes, prompt, session};
+use crate::waiting::within;
 
 /// No effect is repeated, each turn is reported, and each session is resumed by the other worker.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
@@ -25,13 +25,11 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     let prompts: Vec<_> = (0..sessions).map(|n| prompt(n, "Go.")).collect();
     let send =
         async |session: &SessionName, prompt: &Prompt| Ok(cluster.client.send(session, prompt).await?);
-    let starting = |sent| (0..sent).filter(|n| cluster.effects(&session(*n)) != 1).count();
     for (n, prompt) in prompts.iter().enumerate() {
-        // Of many CLIs that start at once on few cores, some are so slow that the worker refuses their tools.
-        eventually("few sessions start", LIMIT, async || Ok(starting(n) < AT_ONCE)).await?;
+        cluster.fewer_start(n, AT_ONCE).await?;
         within("the prompt is stored", LIMIT, send(&session(n), prompt)).await?;
     }
-    eventually("each session runs its tool", LIMIT, async || Ok(starting(sessions) == 0)).await?;
+    cluster.fewer_start(sessions, 1).await?;
     let _second = cluster.worker()?;
     let killed = Instant::now();
     first.kill()?;
@@ -74,8 +72,6 @@ fn has_open_tool(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted { state: Recovery::Interrupted { tools }, .. } if tools.len() == 1)
 }
 
-/// The number of sessions that start at a time.
-const AT_ONCE: usize = 4;
 const LEASE: Duration = Duration::from_secs(10);
 /// How long after the end of the lease a turn may be reported.
 const LATE: Duration = Duration::from_secs(5);

@@ -14,6 +14,8 @@ use crate::failure::Failure;
 use crate::processes;
 use crate::waiting::{eventually, ready, within};
 
+/// How many sessions of the CLI may start at once.
+pub(crate) const AT_ONCE: usize = 4;
 /// The tenant of all sessions.
 pub(crate) const TENANT: &str = "tenant";
 
@@ -100,6 +102,15 @@ impl Cluster {
             Ok(ready(answered)?.unwrap_or_default())
         })
         .await
+    }
+
+    /// Waits until fewer than `most` of the sessions from 0 on have yet to run their tool.
+    ///
+    /// Start few at a time: of many CLIs that start at once on few cores, some are so slow that the worker refuses their
+    /// tools.
+    pub(crate) async fn fewer_start(&self, sessions: usize, most: usize) -> Result<(), Failure> {
+        let starting = || (0..sessions).filter(|n| self.effects(&session(*n)) == 0).count();
+        eventually("the sessions run their tools", LIMIT, async || Ok(starting() < most)).await
     }
 
     /// Returns how many lines the tools of a session have written to `ran.txt` of its workspace.
