@@ -2,9 +2,10 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs::canonicalize;
 use std::path::PathBuf;
 
-use agentwire_transport::process::locate;
+use agentwire_transport::process::{AGENTWIRE_CLI, CliSearch, locate};
 
 use crate::failure::Failure;
 use crate::record::{RECORD, REPLAY, record};
@@ -44,11 +45,21 @@ impl StandIn {
     /// As for the commands `record` and `replay`.
     pub fn run(self) -> Result<(), Failure> {
         match self.task {
-            Task::Record(out) => record(&out, false, &locate(None)?, &self.arguments),
+            Task::Record(out) => record(&out, false, &cli()?, &self.arguments),
             Task::Replay(file) => {
                 let words = self.arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
                 replay(&file, false, &words.collect::<Vec<_>>())
             }
         }
     }
+}
+
+/// Finds the CLI to record. If `AGENTWIRE_CLI` names this program, for an SDK that reads the variable too, another one is
+/// searched.
+fn cli() -> Result<PathBuf, Failure> {
+    let found = locate(None)?;
+    if canonicalize(&found)? != canonicalize(env::current_exe()?)? {
+        return Ok(found);
+    }
+    Ok(CliSearch::new(|name| env::var_os(name).filter(|_| name != AGENTWIRE_CLI)).find()?)
 }

@@ -129,15 +129,17 @@ fn sessions_are_recorded_and_replayed_in_the_place_of_the_cli() {
     let folder = tempfile::tempdir().unwrap();
     let recorded = Transcript::parse(fs::read(fixture()).unwrap()).unwrap();
     // The CLI is a script that replays; a variable of this program in its environment would end in a loop.
-    let cli = folder.path().join("cli");
+    let cli = folder.path().join("claude");
     let program = env!("CARGO_BIN_EXE_agentwire");
     fs::write(&cli, format!("#!/bin/sh\nexec '{program}' replay '{}' \"$@\"\n", fixture().display()))
         .unwrap();
     fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let arguments = ["--output-format", "stream-json"];
-    for number in 1..=2 {
+    // The second name is that of a program on agentwire, which reads the variable too: the CLI is on the path.
+    for (number, named) in [(1, &*cli), (2, Path::new(program))] {
         let mut record = agentwire(&arguments);
-        play(record.env("AGENTWIRE_RECORD", folder.path()).env("AGENTWIRE_CLI", &cli), &recorded);
+        record.env("AGENTWIRE_RECORD", folder.path()).env("AGENTWIRE_CLI", named).env("PATH", folder.path());
+        play(&mut record, &recorded);
         let out = folder.path().join(format!("session-{number}.transcript"));
         let again = Transcript::parse(fs::read(&out).unwrap()).unwrap();
         assert_eq!(again.inbound().count(), recorded.inbound().count());
