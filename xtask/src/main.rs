@@ -62,6 +62,7 @@ commands! {
     Drift drift,
     Durable durable,
     Endings endings,
+    FirstProgram first_program,
     Fixtures fixtures,
     Fuzz fuzz,
     HubMarks hub_marks,

@@ -95,7 +95,7 @@ pub(super) const STEPS: &[Step] = &[
     long("properties", "the property tests, with ten thousand new cases", properties),
     long("fuzz", "the fuzz targets, half a minute each", fuzz),
     long("bench", "the limits of docs/performance.md, as ratios within one run", |own| xtask(own, &["bench --check"])),
-    long("quickstart-clean", "how long a new user waits for the quickstart", quickstart_clean),
+    long("first-program", "the first page of the guide, in a new package", |own| xtask(own, &["first-program"])),
 ];
 
 /// Calls cargo with each line of arguments, which contain no spaces.
@@ -359,12 +359,6 @@ fn provided(there: Result<(), Failure>, own: &Path, lines: &[&str]) -> Result<Pl
         Ok(()) => xtask(own, lines),
         Err(missing) => Ok(Plan::Missing(missing.to_string())),
     }
-}
-
-/// Builds the example from nothing, in a folder of its own; cargo's `Finished` line has the time.
-fn quickstart_clean(_: &Path) -> Result<Plan, Failure> {
-    let clean = "clean --target-dir target/quickstart-clean";
-    cargo(&[clean, "build -p agentwire --example quickstart --target-dir target/quickstart-clean", clean])
 }
 
 const QUICKSTART: &str = "run --quiet --all-features --example quickstart";
