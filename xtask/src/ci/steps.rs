@@ -177,8 +177,13 @@ fn docs(_: &Path) -> Result<Plan, Failure> {
 
 /// Cargo builds packages that it is called for one by one with their own features only.
 fn alone_tests(_: &Path) -> Result<Plan, Failure> {
-    let lines = ["", " --no-default-features"]
-        .map(|features| format!("test --ignore-private --lib --tests{features} --quiet"));
+    let metadata = Metadata::load()?;
+    let packages = metadata.members().filter(|package| package.is_published());
+    let with_defaults = packages.filter(|package| !package.default_features().is_empty());
+    let names: Vec<String> = with_defaults.map(|package| format!(" -p {}", package.name)).collect();
+    // nextest gives each test a process of its own, and waits for no test without an end.
+    let run = "nextest run --keep-going --lib --tests --status-level=slow --no-tests=pass";
+    let lines = [format!("{run} --ignore-private"), format!("{run} --no-default-features{}", names.concat())];
     let Plan::Run(commands) = tool("hack", &lines.each_ref().map(String::as_str))? else {
         return Err(Failure::new("cargo-hack is missing"));
     };
