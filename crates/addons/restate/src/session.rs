@@ -54,6 +54,8 @@ impl Session {
             return Err(TerminalError::new_with_code(400, "the turn does not start with a prompt").into());
         }
         let mut record = record::load(ctx.get(record::KEY).await?);
+        // An invocation that was killed leaves its own.
+        record.clear();
         record.invocation = Some(ctx.invocation_id().to_owned());
         record.save(&ctx);
         let outcome = self.run(&ctx, &name, prompt, &mut record).await;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::{
     PROMPT, SESSION,
     invocation::{Command, Invocation},
-    node::{Asked, Node},
+    node::{Asked, Node, nowhere},
 };
 
 /// A handler of a prompt, and the worker that it calls.
@@ -137,6 +137,23 @@ async fn turn_starts_after_its_fence_is_stored() {
     assert_eq!((&record["epoch"], &record["worker"]), (&json!(1), &json!(handler.worker.address)));
     assert!(!commands.iter().any(is_of_lease), "a short turn is not entered: {commands:#?}");
     assert_eq!(handler.calls("Start").len(), 1);
+}
+
+#[tokio::test]
+async fn prompt_forgets_what_a_killed_one_has_left() {
+    let left = json!({
+        "epoch": 3, "invocation": "inv_7", "running": {"address": "http://127.0.0.1:1", "fence": fence(3)},
+        "parked": [{"question": {"id": "toolu_1", "tool": "Bash", "input": {}, "way": "Defer"}, "awakeable": "prom_9"}],
+    });
+    let key = format!("tenant/{SESSION}");
+    let state = [("session", left)];
+    let mut invocation = Invocation::new(&nowhere().await, "AgentSession/prompt", &key, &state, &prompt());
+    let Command::Set(_, record) = invocation.next().await else { panic!("no record is stored") };
+    assert_eq!(
+        (&record["epoch"], &record["running"], &record["parked"]),
+        (&json!(3), &Value::Null, &json!([]))
+    );
+    assert_ne!(record["invocation"], "inv_7");
 }
 
 #[tokio::test]
