@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::edit::Section;
 use crate::{Edit, Origin, Refusal, env_file, file};
 
 /// Returns the text of a file with this change.
@@ -12,7 +11,7 @@ use crate::{Edit, Origin, Refusal, env_file, file};
 ///
 /// If the text does not allow the change.
 pub fn edit(edit: &Edit, server: &str, text: &str) -> Result<String, Refusal> {
-    edit.apply(server, text, Section::McpServers)
+    edit.apply(server, text, "mcpServers")
 }
 
 /// Returns the names of the servers that a file configures.
