@@ -124,6 +124,7 @@ pub fn bound_to_us(command: Command, user: Option<&str>) -> Command {
 pub fn free_port() -> Result<u16, Failure> {
     static TRIED: AtomicU32 = AtomicU32::new(0);
     let ports = PORTS.end - PORTS.start;
+    // Processes that run at the same time begin at different ports.
     for _ in 0..ports {
         let number = std::process::id().wrapping_mul(97).wrapping_add(TRIED.fetch_add(1, Ordering::Relaxed));
         let port = u16::try_from(PORTS.start + number % ports).unwrap_or(u16::MAX);
