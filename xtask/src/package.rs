@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // The lock file is fetched before; asking the registry again adds nothing but a way to fail.
     command.args(["package", "--quiet", "--allow-dirty", "--offline"]);
     if args.build {
-        // One folder, in which the packages share what they depend on; cargo would give each a folder of its own.
+        // In one folder the packages share their dependencies; by default cargo builds each in a new one.
         command.env("CARGO_TARGET_DIR", workspace::root()?.join("target/package-build"));
         command.env("CARGO_PROFILE_DEV_DEBUG", "none");
     } else {

@@ -78,7 +78,8 @@ struct Row {
     prompts: usize,
 }
 
-/// Returns the query of the sessions. A session has a record from the start of its first prompt, which may wait for that.
+/// Returns the query of the sessions: those with a record, which the first prompt stores when it starts, and those with
+/// prompts that have not ended.
 fn query_of_sessions() -> String {
     format!(
         "SELECT service_key AS session, 0 AS prompts FROM state \

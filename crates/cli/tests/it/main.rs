@@ -135,7 +135,7 @@ fn sessions_are_recorded_and_replayed_in_the_place_of_the_cli() {
         .unwrap();
     fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let arguments = ["--output-format", "stream-json"];
-    // The second name is that of a program on agentwire, which reads the variable too: the CLI is on the path.
+    // A program on agentwire reads the variable too, so it names the recorder: the CLI is on the path.
     for (number, named) in [(1, &*cli), (2, Path::new(program))] {
         let mut record = agentwire(&arguments);
         record.env("AGENTWIRE_RECORD", folder.path()).env("AGENTWIRE_CLI", named).env("PATH", folder.path());
