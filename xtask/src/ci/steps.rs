@@ -88,9 +88,8 @@ pub(super) const STEPS: &[Step] = &[
     long("public-api", "the public API is that of the baselines in xtask/api/", |own| xtask(own, &["public-api"])),
     long("semver", "no breaking change since the last release", semver),
     long("package-build", "every crate builds from its package", |own| xtask(own, &["package --build"])),
-    long("alone-tests", "the tests of each crate by itself, with and without its default features", alone_tests),
-    long("powerset", "each crate by itself with every pair of its features", |_| tool("hack", &["check --ignore-private --feature-powerset --depth 2 --no-dev-deps"])),
-    long("msrv", "the oldest Rust that each manifest names", msrv),
+    long("alone-tests", "the tests of each crate build by themselves, and pass without its default features", alone_tests),
+    long("powerset", "each crate by itself with every pair of its features, on the oldest Rust that it supports", powerset),
     long("versions", "the workspace builds with the lowest and with the newest versions of the dependencies", versions),
     long("properties", "the property tests, with ten thousand new cases", properties),
     long("fuzz", "the fuzz targets, half a minute each", fuzz),
@@ -175,19 +174,17 @@ fn docs(_: &Path) -> Result<Plan, Failure> {
     Ok(Plan::Run(vec![command]))
 }
 
-/// Cargo builds packages that it is called for one by one with their own features only.
+/// Builds each crate with only the features that it asks for itself, and runs its tests with the fewest.
 fn alone_tests(_: &Path) -> Result<Plan, Failure> {
     let metadata = Metadata::load()?;
     let packages = metadata.members().filter(|package| package.is_published());
     let with_defaults = packages.filter(|package| !package.default_features().is_empty());
-    let names: Vec<String> = with_defaults.map(|package| format!(" -p {}", package.name)).collect();
-    // nextest gives each test a process of its own, and waits for no test without an end.
-    let run = "nextest run --keep-going --lib --tests --status-level=slow --no-tests=pass";
-    let lines = [format!("{run} --ignore-private"), format!("{run} --no-default-features{}", names.concat())];
-    let Plan::Run(commands) = tool("hack", &lines.each_ref().map(String::as_str))? else {
-        return Err(Failure::new("cargo-hack is missing"));
-    };
-    Ok(Plan::Run(commands.into_iter().map(seeded).collect()))
+    let mut check = machine::cargo_tool("hack")?;
+    check.args(["check", "--keep-going", "--lib", "--tests", "--ignore-private"]);
+    let mut tests = machine::cargo_tool("hack")?;
+    tests.args(["nextest", "run", "--keep-going", "--lib", "--tests", "--status-level=slow", "--no-tests=pass"]);
+    tests.arg("--no-default-features").args(with_defaults.flat_map(|package| ["-p", &package.name]));
+    Ok(Plan::Run(vec![check, seeded(tests)]))
 }
 
 fn wasm(_: &Path) -> Result<Plan, Failure> {
@@ -202,21 +199,16 @@ fn wasm(_: &Path) -> Result<Plan, Failure> {
     )])
 }
 
-/// cargo-hack reads the version of each manifest, and installs toolchains by rustup.
-fn msrv(_: &Path) -> Result<Plan, Failure> {
+/// cargo-hack reads the version of Rust from each manifest, and installs toolchains by rustup.
+fn powerset(_: &Path) -> Result<Plan, Failure> {
     if program::find("rustup").is_none() {
         return Ok(Plan::Missing("there is no rustup".to_owned()));
     }
-    let Plan::Run(mut commands) =
-        tool("hack", &["check --rust-version --ignore-private --lib --all-features --no-dev-deps"])?
-    else {
-        return Err(Failure::new("cargo-hack is missing"));
-    };
-    for command in &mut commands {
-        // `cargo run` names its own toolchain in these variables, which would take precedence.
-        command.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
-    }
-    Ok(Plan::Run(commands))
+    let mut command = machine::cargo_tool("hack")?;
+    command.args(["check", "--rust-version", "--ignore-private", "--feature-powerset", "--depth", "2", "--no-dev-deps"]);
+    // `cargo run` names its own toolchain in these variables, which would take precedence.
+    command.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
+    Ok(Plan::Run(vec![command]))
 }
 
 /// Builds with lock files of their own: one with the lowest versions that the manifests allow, one with the newest.
