@@ -137,9 +137,6 @@ impl Router {
     /// The outcome is an [`RouterEvent::Answered`] with that id, also if the request can't be sent.
     pub fn call<C: ControlCall>(&mut self, now: Duration, limit: Duration, call: &C) -> RequestId {
         let id = self.outbound.register(C::SUBTYPE, now, limit);
-        if C::SUBTYPE == Interrupt::SUBTYPE {
-            self.turns.interrupt_sent();
-        }
         let line = encode(&OutboundRequest::new(&id, call));
         self.send_request(id, C::SUBTYPE, line)
     }
@@ -290,7 +287,7 @@ impl Router {
     }
 
     /// Returns an error if the input takes no calls and prompts.
-    fn check_input(&self, subtype: &str) -> Result<(), ControlError> {
+    pub(crate) fn check_input(&self, subtype: &str) -> Result<(), ControlError> {
         let subtype = subtype.into();
         match &self.input {
             Input::Open => Ok(()),
@@ -306,7 +303,12 @@ impl Router {
         let line = line.map_err(|source| ControlError::Encode { subtype: subtype.into(), source });
         match self.check_input(subtype).and(line) {
             Ok(line) if subtype == Initialize::SUBTYPE => self.transmit.push_handshake(line, id.clone()),
-            Ok(line) => self.transmit.push(line, Kind::Request(id.clone())),
+            Ok(line) => {
+                if subtype == Interrupt::SUBTYPE {
+                    self.turns.interrupt_sent();
+                }
+                self.transmit.push(line, Kind::Request(id.clone()));
+            }
             // It stays open until the session ends with the cause, or its time limit passes.
             Err(ControlError::Closed { .. }) if self.awaits_ending() => {}
             Err(error) => {

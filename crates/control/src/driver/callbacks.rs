@@ -7,7 +7,7 @@ use agentwire_protocol::{RawJson, RequestId};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::{Host, Shared, shared::PendingCallback};
+use super::{Host, Shared, effects::refuse, shared::PendingCallback};
 use crate::{
     CallContext, CallbackError, Control, FailureKind, RefusalFn, Reply,
     panics::{catch_call, catch_panic, excerpt},
@@ -30,9 +30,9 @@ impl RunningCallback {
     }
 }
 
-/// Starts a callback, or answers that no handler takes the request.
+/// Starts a callback, or sends an error if no responder handles the request.
 ///
-/// If the input takes no answers, starts nothing and shows the request to the user.
+/// If the input is closed, starts no callback, and queues the request for the reader as an unhandled message.
 pub(super) fn start(host: &Host, callback: PendingCallback) {
     let PendingCallback { id, number, cancelled, request, line } = callback;
     let Some(cancelled) = cancelled else {
@@ -42,7 +42,7 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
     };
     let guard = ReplyGuard { shared: Arc::clone(&host.shared), id, number, done: false };
     let Some(handle) = host.handle.upgrade() else {
-        return guard.answer(Err("the session is being given up".into()));
+        return guard.refuse("the session was dropped");
     };
     let context = CallContext::new(guard.id.clone(), cancelled.clone(), Control::new(handle));
     let subtype: Box<str> = request.kind().into();
@@ -72,7 +72,7 @@ fn run(guard: ReplyGuard, cancelled: CancellationToken, reply: Reply) {
     });
 }
 
-/// Answers its request with an error when it is dropped unanswered, as when the task is aborted.
+/// Refuses its request when it is dropped unanswered, as when the task is aborted.
 struct ReplyGuard {
     shared: Arc<Shared>,
     id: RequestId,
@@ -84,7 +84,17 @@ impl ReplyGuard {
     fn answer(mut self, reply: Result<RawJson, CallbackError>) {
         self.done = true;
         let answer = reply.or_else(|error| error.answer);
-        if self.shared.answer(&self.id, self.number, answer).is_err() {
+        self.close(|_| answer);
+    }
+
+    /// Answers with the refusal of a guarding responder, or else with an error.
+    fn refuse(mut self, why: &str) {
+        self.done = true;
+        self.close(|refusal| refuse(refusal, why));
+    }
+
+    fn close(&self, reply: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>) {
+        if self.shared.answer(&self.id, self.number, reply).is_err() {
             tracing::debug!(id = %self.id, "an answer came after its request was cancelled");
         }
     }
@@ -93,10 +103,7 @@ impl ReplyGuard {
 impl Drop for ReplyGuard {
     fn drop(&mut self) {
         if !self.done {
-            let reply = Err("the callback ended without an answer".to_owned());
-            if self.shared.answer(&self.id, self.number, reply).is_err() {
-                tracing::debug!(id = %self.id, "a callback ended after its request was cancelled");
-            }
+            self.close(|refusal| refuse(refusal, "the callback ended without an answer"));
         }
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Effects {
 }
 
 impl State {
-    /// Drains the router's events. `responder` is there when frames have arrived, since only those contain requests.
+    /// Drains the router's events. `responder` is `Some` if frames were handled, since only those contain requests.
     pub(super) fn drain_events(
         &mut self,
         observer: Option<&dyn Observer>,
@@ -49,7 +49,7 @@ impl State {
                     let refusal = responder.and_then(|responder| refusal(responder, &request));
                     if self.router.is_ending() {
                         // The router has just opened the request, so it can be answered.
-                        let _ = self.router.answer(&id, refuse(refusal));
+                        let _ = self.router.answer(&id, refuse(refusal, ENDING));
                     } else {
                         effects.callbacks.push(self.enter(id, request, line, refusal));
                     }
@@ -89,7 +89,7 @@ impl State {
     /// Refuses every open request and cancels its callback, because the end of the input allows no later answer.
     pub(super) fn refuse_open(&mut self) {
         let Self { router, callbacks, .. } = self;
-        router.refuse_open(|id| refuse(callbacks.get(id).and_then(|running| running.refusal)));
+        router.refuse_open(|id| refuse(callbacks.get(id).and_then(|running| running.refusal), ENDING));
     }
 }
 
@@ -143,9 +143,9 @@ fn refusal(responder: &dyn Responder, request: &InboundRequest) -> Option<Refusa
     catch_unwind(AssertUnwindSafe(|| responder.refusal(request))).unwrap_or_default()
 }
 
-/// Returns the answer that refuses a request at the end of the session.
-fn refuse(refusal: Option<RefusalFn>) -> Result<RawJson, String> {
-    refusal.and_then(|refusal| refusal(ENDING)).ok_or_else(|| ENDING.to_owned())
+/// Returns the answer that refuses a request.
+pub(super) fn refuse(refusal: Option<RefusalFn>, why: &str) -> Result<RawJson, String> {
+    refusal.and_then(|refusal| refusal(why)).ok_or_else(|| why.to_owned())
 }
 
 /// The reason of a refusal at the end of a session.

@@ -38,7 +38,7 @@ impl Control {
     /// See [`send`](Self::send).
     pub async fn send_counting(&self, input: &UserInput) -> Result<u64, ControlError> {
         // Encode before taking the lock: a prompt may contain megabytes of images.
-        let line = encode(input).map_err(|source| ControlError::Encode { subtype: "user".into(), source })?;
+        let line = encoded(input)?;
         self.shared().observe_prompt(input);
         let uuid = input.uuid.clone();
         let send =
@@ -54,7 +54,7 @@ impl Control {
     ///
     /// See [`send`](Self::send).
     pub async fn ready(&self) -> Result<(), ControlError> {
-        self.shared().when_writable(self.limit(), "user", |_| Ok(())).await
+        self.shared().when_writable(self.limit(), "user", |state| state.router.check_input("user")).await
     }
 
     /// Sends a prompt without waiting for room.
@@ -63,8 +63,9 @@ impl Control {
     ///
     /// See [`send`](Self::send), except for [`ControlError::NotSent`] and [`ControlError::Backlogged`].
     pub fn send_now(&self, input: &UserInput) -> Result<(), ControlError> {
+        let line = encoded(input)?;
         self.shared().observe_prompt(input);
-        let sent = self.shared().with_router(|router| router.send_user(input));
+        let sent = self.shared().with_router(|router| router.send_prompt(input.uuid.clone(), line));
         self.shared().prompt_sent();
         sent
     }
@@ -129,4 +130,8 @@ impl Control {
     pub fn turns_ended(&self) -> u64 {
         self.shared().look(Router::turns_ended)
     }
+}
+
+fn encoded(prompt: &UserInput) -> Result<Bytes, ControlError> {
+    encode(prompt).map_err(|source| ControlError::Encode { subtype: "user".into(), source })
 }

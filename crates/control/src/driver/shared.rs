@@ -17,7 +17,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{Config, callbacks::RunningCallback, effects::Effects, queue::MessageQueue};
-use crate::{ControlError, Observer, RawEvent, Received, RequestClosed, Responder, Router, SessionExit};
+use crate::{
+    ControlError, Observer, RawEvent, Received, RefusalFn, RequestClosed, Responder, Router, SessionExit,
+};
 
 /// The state of one session.
 pub(crate) struct Shared {
@@ -182,17 +184,17 @@ impl Shared {
         })
     }
 
-    /// Answers the request of the callback with this number.
+    /// Answers the request of the callback with this number. `reply` gets the way to refuse the request, if there is one.
     ///
     /// If that request was cancelled, a later request with the same id stays open.
     pub(super) fn answer(
         &self,
         id: &RequestId,
         number: u64,
-        reply: Result<RawJson, String>,
+        reply: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>,
     ) -> Result<(), RequestClosed> {
         self.apply(self.state(), |state| match state.callbacks.remove(id) {
-            Some(running) if running.number == number => state.router.answer(id, reply),
+            Some(running) if running.number == number => state.router.answer(id, reply(running.refusal)),
             Some(other) => {
                 state.callbacks.insert(id.clone(), other);
                 Err(RequestClosed)

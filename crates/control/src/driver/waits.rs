@@ -36,16 +36,16 @@ impl Shared {
         wait(&self.written, || {
             let mut state = self.state();
             let room = state.router.transmit_bytes() <= self.config.write_buffer_limit;
-            let stuck = !room && state.router.input_is_open();
-            if stuck && let Some(parked) = state.backlog(&self.config) {
+            let waits = !room && state.router.input_is_open() || state.router.awaits_ending();
+            if waits && let Some(parked) = state.backlog(&self.config) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype.into(), parked }));
             }
-            if stuck && self.now() >= deadline {
+            if waits && self.now() >= deadline {
                 let waiting = state.router.transmit_bytes();
                 return Some(Err(ControlError::NotSent { subtype: subtype.into(), after: limit, waiting }));
             }
-            if state.router.awaits_ending() || stuck {
-                let is_first = stuck && state.room_deadline.is_none_or(|first| deadline < first);
+            if waits {
+                let is_first = state.room_deadline.is_none_or(|first| deadline < first);
                 if is_first {
                     state.room_deadline = Some(deadline);
                 }

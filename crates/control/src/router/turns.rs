@@ -69,6 +69,8 @@ pub(super) struct Turns {
     order: VecDeque<Uuid>,
     /// How many prompts were sent, with and without an id.
     prompts_sent: u64,
+    /// Whether a prompt without an id was sent, which no reported state settles.
+    sent_without_id: bool,
     /// Whether the CLI has reported the state of a prompt, which 2.1.197 never does.
     reports_states: bool,
     /// Whether a prompt has no result yet.
@@ -111,6 +113,7 @@ impl Turns {
         self.given_work = true;
         self.prompts_sent += 1;
         self.awaits_result_without_id |= prompt.is_none();
+        self.sent_without_id |= prompt.is_none();
         self.interrupted = false;
         self.run_over_reported = false;
         if let Some(prompt) = prompt
@@ -134,7 +137,7 @@ impl Turns {
         self.interrupted = true;
     }
 
-    /// Handles a message. Returns whether it ends a turn without a `result`: otherwise the CLI goes idle only after that.
+    /// Handles a message. Returns whether it ends a turn without a `result`: the CLI went idle before it sent one.
     pub(super) fn message(&mut self, message: &Message) -> bool {
         match message {
             Message::System(System::SessionStateChanged(changed)) => {
@@ -251,10 +254,12 @@ impl Turns {
 
     /// Returns whether the CLI is idle and no prompt is open, so that ending the input cuts nothing short.
     ///
-    /// Without states each prompt needs a result.
+    /// A prompt without a state needs a result.
     pub(super) fn may_end_input(&self) -> bool {
         let has_result_for_each = self.current.index >= self.prompts_sent;
-        self.is_idle() && if self.reports_states { self.all_settled() } else { has_result_for_each }
+        let has_states = self.reports_states && !self.sent_without_id;
+        let all_settled = !self.reports_states || self.all_settled();
+        self.is_idle() && all_settled && (has_states || has_result_for_each)
     }
 
     /// Returns whether no turn, waiting prompt or background agent is known, regardless of the reported state.

@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use agentwire_control::{ControlError, RouterEvent, SessionExit};
-use agentwire_protocol::{RawJson, control::ErrorCode, message::UserInput};
+use agentwire_protocol::{
+    RawJson,
+    control::{ErrorCode, Interrupt},
+    message::UserInput,
+};
 use agentwire_transport::ExitReport;
 
 use crate::script::{ERROR_RESULT, INIT, RESULT, Script, cancel, inbound, success};
@@ -502,6 +506,38 @@ fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
         script.line(INIT).line(RESULT);
         say(&mut script, TWO, "completed");
         assert!(!script.router.input_is_open(), "{tells}");
+    }
+}
+
+#[test]
+fn input_that_ends_when_idle_waits_for_a_prompt_without_an_id() {
+    const ONE: &str = "00000000-0000-4000-8000-000000000001";
+    let mut script = Script::default();
+    let mut named = UserInput::new("x");
+    named.uuid = Some(ONE.into());
+    script.router.send_user(&named).unwrap();
+    script.router.send_user(&UserInput::new("y")).unwrap();
+    script.router.end_input_when_idle();
+    let completed = format!(r#"{{"type":"command_lifecycle","command_uuid":"{ONE}","state":"completed"}}"#);
+    script.line(INIT).line(RESULT).line(&completed);
+    assert!(script.router.is_ending(), "the turn of the other prompt is still to come");
+    script.line(INIT).line(RESULT);
+    assert!(!script.router.input_is_open());
+}
+
+#[test]
+fn interrupt_that_is_not_sent_interrupts_no_turn() {
+    for sent in [true, false] {
+        let mut script = Script::default();
+        script.router.send_user(&UserInput::new("x")).unwrap();
+        if !sent {
+            script.router.end_input();
+        }
+        script.router.call(script.now, Duration::from_secs(10), &Interrupt::default());
+        script.router.handle_ending(SessionExit::default());
+        let closed = std::iter::from_fn(|| script.router.poll_event()).last();
+        let Some(RouterEvent::Closed(ending)) = closed else { panic!("{closed:?}") };
+        assert_eq!(ending.interrupted, sent);
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::{future::pending, sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, Config, Connection, NoResponder, RefusalFn, Reply, Responder, connect};
+use agentwire_control::{
+    CallContext, Config, Connection, ControlError, NoResponder, RefusalFn, Reply, Responder, connect,
+};
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::{Connected, ExitReport, Signal};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Cli, Process, Session, config, link, start, waits};
+use super::{Cli, HOUR, Process, Session, config, link, news, start, waits};
 use crate::script::{INIT, RESULT, inbound};
 
 /// A responder that never answers, and refuses open requests at the end.
@@ -126,6 +128,39 @@ async fn callbacks_that_stop_reading_end_with_the_peer() {
     let ending = async { while messages.next().await.is_ok() {} };
     assert!(!waits(ending).await);
     asking.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn sender_does_not_wait_for_a_reader_when_the_peer_has_ended() {
+    let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
+    let (Connected { source, sink, handle }, cli) = link(1).await;
+    let link = Connected { source, sink, handle: Process(handle) };
+    let Connection { control, messages: _messages, driver } =
+        connect(link, Arc::new(Undecided { guards: false }), tight);
+    let _driver = tokio::spawn(driver.run());
+    let speaking = cli.clone();
+    let speaking = tokio::spawn(async move {
+        for number in 0..1000 {
+            speaking.say(&news(number)).await;
+        }
+    });
+    assert!(waits(pending::<()>()).await && !speaking.is_finished());
+    cli.peer.end(ExitReport::exited(7));
+    assert!(waits(pending::<()>()).await);
+    let error = timeout(HOUR, control.send(&UserInput::new("x"))).await.unwrap().unwrap_err();
+    assert!(matches!(error, ControlError::Backlogged { .. }), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn request_that_no_handle_can_answer_is_refused() {
+    let (link, cli) = link(1 << 16).await;
+    let Connection { control, messages, driver } =
+        connect(link, Arc::new(Undecided { guards: true }), Config::default());
+    let _driver = tokio::spawn(driver.run());
+    // The driver does not run before the handles are dropped.
+    cli.say(&inbound("a")).await;
+    drop((control, messages));
+    assert!(refuses(cli.hear().await, "a"));
 }
 
 #[tokio::test(start_paused = true)]

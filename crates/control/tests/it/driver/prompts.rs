@@ -194,6 +194,15 @@ async fn full() -> Session {
 }
 
 #[tokio::test(start_paused = true)]
+async fn ended_input_is_not_ready() {
+    let Session { control, messages: _messages, cli: _cli, driver: _driver } =
+        start(NoResponder::default(), Config::default()).await;
+    control.end_input();
+    let error = control.ready().await.unwrap_err();
+    assert!(matches!(error, ControlError::InputEnded { .. }), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn prompt_that_finds_no_room_is_not_sent() {
     let Session { control, messages: _messages, cli, driver: _driver } = full().await;
     let start = Instant::now();
