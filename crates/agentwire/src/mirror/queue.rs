@@ -133,6 +133,14 @@ impl Queue {
             }
             None => overflow.push((key, entries)),
         }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
+    /// Records that a frame was dropped because it was too long.
+    pub(super) fn missed(&self, why: String) {
+        self.state().lost.get_or_insert(why);
+        self.changed.notify_waiters();
     }
 
     /// Requests a flush of all frames received so far.
@@ -213,12 +221,15 @@ impl Queue {
         let mut state = self.state();
         state.late = false;
         state.known.add(ids, None);
+        drop(state);
+        self.changed.notify_waiters();
     }
 
     /// Records lost entries; [`report`](Self::report) notifies the reader.
     pub(super) fn lost(&self, entries: &[RawEntry], why: &str) {
         let ids: Vec<_> = entries.iter().flat_map(ids).collect();
         self.state().known.add(ids, Some(why.into()));
+        self.changed.notify_waiters();
     }
 
     /// Records frames that are stored, or discarded and reported.
@@ -237,6 +248,7 @@ impl Queue {
         state.lost.get_or_insert_with(|| error.text());
         state.report(error);
         wake(state);
+        self.changed.notify_waiters();
     }
 
     /// Returns the frames that the worker has not taken when it ends.

@@ -78,6 +78,19 @@ async fn hook_waits_for_its_tool_use_in_an_unread_session() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn stored_entry_is_reported_while_a_later_append_hangs() {
+    bounded(async {
+        let (_session, peer, _store, handle) = handled([Act::Slow(Duration::from_secs(1)), Act::Hang]).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
+        peer.say(mirrored(&agent, [2])).await;
+        passed(Duration::from_secs(1)).await;
+        handle.message_stored(&"1".into()).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn flush_stores_entries_without_a_result() {
     bounded(async {
         let (mut session, peer, store, handle) = handled([]).await;
