@@ -110,9 +110,9 @@ impl EndedBy {
     pub(super) fn explanation(self) -> Option<&'static str> {
         match self {
             Self::Itself => None,
-            Self::Terminated => Some("it did not end by itself and was asked to"),
-            Self::Killed => Some("it did not end when asked to and was made to"),
-            Self::Abandoned => Some("it could not be made to end"),
+            Self::Terminated => Some("the CLI did not exit within the grace period and received SIGTERM"),
+            Self::Killed => Some("the CLI did not exit after SIGTERM and received SIGKILL"),
+            Self::Abandoned => Some("the CLI could not be made to end"),
         }
     }
 }

@@ -92,8 +92,8 @@ impl Session {
             Err(ending) => {
                 let ending = self.explained(ending);
                 self.ending = Some(Arc::clone(&ending));
-                // Signals after the last turn cost the caller nothing, so they are not an error.
-                let is_ours = matches!(self.task.ended_by(), EndedBy::Terminated | EndedBy::Killed)
+                // After the last turn no output is lost if our signal ends the CLI, so that is not an error.
+                let is_ours = matches!(self.task.ended_session_by(), EndedBy::Terminated | EndedBy::Killed)
                     && !ending.in_turn
                     && ending.error_result.is_none();
                 (!ending.is_clean() && !is_ours).then_some(Err(Error::ended(ending)))
@@ -135,10 +135,11 @@ impl Session {
 
     /// Adds the shutdown step that ended the CLI to an unclean end.
     fn explained(&self, ending: Arc<SessionExit>) -> Arc<SessionExit> {
-        match self.task.ended_by().explanation() {
+        match self.task.ended_session_by().explanation() {
             Some(explanation) if !ending.is_clean() => {
                 let mut end = (*ending).clone();
-                end.transport = Some(explanation.to_owned());
+                let cause = end.transport.map_or_else(String::new, |cause| format!("{cause}; "));
+                end.transport = Some(cause + explanation);
                 Arc::new(end)
             }
             _ => ending,

@@ -4,7 +4,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, TryLockError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll, ready},
@@ -133,6 +133,11 @@ impl Task {
         *self.end.ended_by()
     }
 
+    /// Returns the shutdown step that had ended the CLI when the session ended. Call it after that only.
+    pub(super) fn ended_session_by(&self) -> EndedBy {
+        self.end.by_then()
+    }
+
     /// Returns the exit of the process, once [`ended`](Self::ended) has returned.
     pub(super) fn exit(&self) -> Option<ExitReport> {
         self.end.exit.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -182,6 +187,8 @@ struct End {
     /// Whether remaining output is discarded.
     closed: AtomicBool,
     by: Mutex<EndedBy>,
+    /// The same when the session ended: later steps only end what is left of the process.
+    by_then: OnceLock<EndedBy>,
     /// The exit of the process, once known.
     exit: Mutex<Option<ExitReport>>,
 }
@@ -193,6 +200,7 @@ impl End {
         F: Future<Output = ()>,
     {
         driver.run().await;
+        self.by_then();
         if handle.has_process() {
             // The process may have closed its output and live on.
             self.force();
@@ -253,6 +261,10 @@ impl End {
             sleep(grace.after(how, handle)).await;
         }
         self.note(EndedBy::Abandoned);
+    }
+
+    fn by_then(&self) -> EndedBy {
+        *self.by_then.get_or_init(|| *self.ended_by())
     }
 
     fn note(&self, by: EndedBy) {

@@ -561,6 +561,18 @@ async fn a_cli_that_closed_its_output_is_ended_without_a_close() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_end_of_a_session_is_the_same_whenever_it_is_read() {
+    bounded(async {
+        let (mut session, peer) = connected_to_a_process(Session::builder()).await;
+        peer.raw.close_output();
+        assert_eq!(peer.raw.terminated().await, Signal::Term);
+        let error = fails(&mut session).await;
+        assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn no_field_of_the_handshake_is_needed() {
     bounded(async {
         for reply in [
