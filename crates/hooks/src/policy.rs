@@ -46,10 +46,10 @@ where
     let tools: Vec<String> = tools.into_iter().map(|tool| denied_name(&tool.into())).collect();
     let why = why.into();
     PermissionHandler::new(move |request, _| {
-        let name = current_name(&request.tool_name).to_lowercase();
+        let name = current_name(&request.tool_name).to_ascii_lowercase();
         // A tool's name may lack its server.
         let of_server = server_of(&request)
-            .map(|server| normalized(&format!("mcp__{server}__{name}"), "").to_lowercase());
+            .map(|server| normalized(&format!("mcp__{server}__{name}"), "").to_ascii_lowercase());
         let mut names = [Some(name), of_server].into_iter().flatten();
         let denied =
             names.any(|name| tools.iter().any(|tool| begins(tool, &name) || is_server_of(tool, &name)));
@@ -116,7 +116,7 @@ fn denied_name(text: &str) -> String {
         Ok(rule) => String::from(rule.tool_name),
         Err(_) => text.split('(').next().unwrap_or_default().trim().to_owned(),
     };
-    let name = current_name(&name).to_lowercase();
+    let name = current_name(&name).to_ascii_lowercase();
     let name = normalized(&name, "*");
     let server = name.strip_suffix("__").filter(|_| name.starts_with("mcp__"));
     server.unwrap_or(&name).to_owned()

@@ -20,6 +20,7 @@ use crate::{
     error::HookError,
     event::Event,
     registration::{Registration, is_object},
+    strict,
 };
 
 /// The hooks of a session: handlers by event.
@@ -71,7 +72,9 @@ impl Hooks {
             Box::pin(async move {
                 let input = input.decode().map_err(HookError::Input)?;
                 let reply: HookAnswer<E> = answer(|| (*handler)(input, context)).await?;
-                RawJson::encode(&reply).map_err(|error| HookError::Reply(error.to_string()))
+                let reply = RawJson::encode(&reply).map_err(|error| HookError::Reply(error.to_string()))?;
+                strict::check_typed::<E>(&reply).map_err(HookError::Misread)?;
+                Ok(reply)
             })
         });
         self.register(Registration::new(E::NAME, matcher, callback, Some(Event::of::<E>())))

@@ -6,7 +6,7 @@ mod prompt;
 mod tests;
 
 use std::{
-    io,
+    io::{self, BufRead as _},
     sync::{
         Arc, LazyLock,
         atomic::{AtomicU64, Ordering},
@@ -124,7 +124,11 @@ impl Input {
 }
 
 fn read(lines: &Sender<(u64, String)>, open: &AtomicU64) {
-    for line in io::stdin().lines().map_while(Result::ok) {
+    let mut input = io::stdin().lock();
+    let mut bytes = Vec::new();
+    while matches!(input.read_until(b'\n', &mut bytes), Ok(1..)) {
+        let line = String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned();
+        bytes.clear();
         let question = open.load(Ordering::SeqCst);
         // A full channel contains more lines than a question needs.
         if question != 0

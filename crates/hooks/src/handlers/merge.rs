@@ -65,12 +65,16 @@ impl<E: HookEvent> Merged<E> {
         denies && E::refusal("").is_some()
     }
 
-    /// Returns the merged reply, or a failure that no refusal takes precedence over.
+    /// Returns the merged reply, or the first failure.
     ///
-    /// A failure that does not refuse (`failure_refuses` is false) does not discard what other replies restrict.
+    /// A refusal takes precedence over a failure; if `failure_refuses` is false, so does every reply except an `allow`.
     pub(super) fn finish(mut self, failure_refuses: bool) -> Result<HookAnswer<E>, String> {
         let replies = !self.reply.is_empty() || !self.output.is_empty();
-        let restricts = replies && strictness(&self.output) != Strictness::Allow;
+        let allows = match strictness(&self.output) {
+            Strictness::None => is(self.reply.get("decision"), "approve"),
+            strictness => strictness == Strictness::Allow,
+        };
+        let restricts = replies && !allows;
         if let Some(failure) = self.failure.take()
             && !self.refuses()
             && (failure_refuses || !restricts)

@@ -243,6 +243,25 @@ async fn a_failure_that_may_pass_does_not_discard_a_question() {
     assert_eq!(reply, Ok(deny("the PreToolUse hook failed: disk full")));
 }
 
+#[tokio::test]
+async fn an_older_approval_does_not_survive_the_failure_of_another_handler() {
+    let approve = async |_, _| {
+        let mut reply = HookReply::proceed();
+        reply.decision = Some(BlockDecision::Approve);
+        reply
+    };
+    let fail = async |_, _| Err::<(), _>("disk full");
+    let chains = [
+        Handlers::of(PreToolUse).then(approve).then(fail),
+        Handlers::of(PreToolUse).then(fail).then(approve),
+    ];
+    for chain in chains {
+        let lenient = Matcher::any().on_failure(HookFailure::Continue);
+        let hooks = Hooks::new().on_matching(PreToolUse, lenient, chain.in_order());
+        assert!(answer(hooks, pre_tool_use("Bash")).await.is_err());
+    }
+}
+
 /// For this event the CLI reads the event's own decision alone.
 #[tokio::test]
 async fn a_block_of_a_permission_request_is_its_denial() {

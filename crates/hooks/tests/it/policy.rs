@@ -175,9 +175,12 @@ async fn deny_lists_are_generous() {
 /// Old CLIs use older tool names, and users write server names before normalization.
 #[tokio::test]
 async fn deny_lists_match_older_and_normalized_names() {
-    let handler =
-        policy::deny(["Agent", "Task", "mcp__my server", "MCP__do.it__x.y", "mcp__mail__"], "listed");
-    let denied = ["Task", "Agent", "mcp__my_server__send", "mcp__do_it__x_y", "mcp__mail__send"];
+    let handler = policy::deny(
+        ["Agent", "Task", "mcp__my server", "MCP__do.it__x.y", "mcp__mail__", "mcp__a\u{130}"],
+        "listed",
+    );
+    let denied =
+        ["Task", "Agent", "mcp__my_server__send", "mcp__do_it__x_y", "mcp__mail__send", "mcp__a___send"];
     assert_eq!(sorted(&handler, &denied).await, (vec![], denied.to_vec()));
     assert_eq!(sorted(&handler, &["mcp__do_it__z", "mcp__mailbox__send"]).await, (vec![], vec![]));
 }

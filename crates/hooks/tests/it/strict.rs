@@ -3,7 +3,7 @@
 use agentwire_hooks::{AnyHook, Hooks, Matcher};
 use agentwire_protocol::{
     RawJson,
-    hook::{HookReply, LaterReply, PostToolUse, PreToolUse},
+    hook::{HookReply, LaterReply, PostToolUse, PreToolUse, PreToolUseOutput},
 };
 use serde_json::{Value, json};
 
@@ -160,6 +160,30 @@ async fn each_event_has_its_own_vocabulary() {
     assert!(told.contains("`updatedToolOutput`"), "{told}");
     let told = answered("SessionEnd", json!({}), r#"{"decision":"block"}"#).await.unwrap_err();
     assert!(told.contains("`decision`"), "{told}");
+}
+
+#[tokio::test]
+async fn typed_reply_that_the_cli_would_ignore_refuses() {
+    let decided = |decision: &str| {
+        let mut output = PreToolUseOutput::default();
+        output.permission_decision = Some(decision.into());
+        let mut reply = HookReply::<PreToolUse>::proceed();
+        reply.output = Some(output);
+        reply
+    };
+    let mut blocked = HookReply::<PreToolUse>::proceed();
+    blocked.decision = Some("Block".into());
+    let input = HookReply::allow_with_input(RawJson::parse(r#""ls""#).unwrap());
+    for reply in [decided("Deny"), blocked, input] {
+        let shown = format!("{reply:?}");
+        let hooks = Hooks::new().on(PreToolUse, move |_, _| std::future::ready(reply.clone()));
+        let answer = Cli::start(hooks).await.exchange(callback("hook_0", pre_tool_use("Bash"))).await;
+        let answer = answer.unwrap();
+        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{shown}: {answer}");
+    }
+    let asks = Hooks::new().on(PreToolUse, move |_, _| std::future::ready(decided("ask")));
+    let answer = Cli::start(asks).await.exchange(callback("hook_0", pre_tool_use("Bash"))).await.unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
 }
 
 #[tokio::test]
