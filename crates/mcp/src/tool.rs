@@ -105,13 +105,16 @@ impl Tool {
     }
 }
 
-/// Reads an input as `I`.
+/// Decodes an input as `I`.
 ///
-/// The second attempt gives an error without a line and column, which mean nothing to the model.
+/// If that fails, decodes it again by way of a [`Value`](serde_json::Value), whose errors have no line and column: the
+/// model can't use them.
 #[cfg(feature = "schemars")]
-fn decode<I: serde::de::DeserializeOwned>(input: &RawJson) -> serde_json::Result<I> {
-    serde_json::from_str(input.as_str())
-        .or_else(|_| serde_json::from_value(serde_json::from_str(input.as_str())?))
+fn decode<I: serde::de::DeserializeOwned>(input: &RawJson) -> Result<I, String> {
+    input.decode().or_else(|_| {
+        let value: Value = input.decode().map_err(|error| error.to_string())?;
+        serde_json::from_value(value).map_err(|error| error.to_string())
+    })
 }
 
 impl fmt::Debug for Tool {

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use agentwire_protocol::decode::decode;
 use jsonschema::Validator;
 use serde_json::{Map, Value};
 
@@ -33,7 +34,7 @@ impl Schema {
         let validator = self.compiled().map_err(|error| {
             Objection::Unchecked(format!("the input schema of the tool `{tool}` can't be used: {error}"))
         })?;
-        let input = match input.map(serde_json::from_str) {
+        let input = match input.map(decode::<Value>) {
             None | Some(Ok(Value::Null)) => Value::Object(Map::new()),
             Some(Ok(input)) => input,
             Some(Err(error)) => {

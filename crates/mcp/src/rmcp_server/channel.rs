@@ -119,6 +119,8 @@ fn encoded(message: &TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
 
 impl Drop for Channel {
     fn drop(&mut self) {
+        // A request that enters from now on is refused.
+        self.inbound.close();
         self.pending.end();
     }
 }

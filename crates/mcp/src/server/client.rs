@@ -25,6 +25,8 @@ pub(crate) struct Client {
 #[derive(Debug, Default)]
 struct Requests {
     sent: u64,
+    /// Whether the session has ended, so that no answer can arrive.
+    closed: bool,
     waiting: HashMap<u64, oneshot::Sender<Response<RawJson>>>,
 }
 
@@ -63,6 +65,9 @@ impl Client {
         let (answered, answer) = oneshot::channel();
         let number = {
             let mut requests = self.lock();
+            if requests.closed {
+                return Err(ServerRequestError::Closed);
+            }
             requests.sent += 1;
             let number = requests.sent;
             requests.waiting.insert(number, answered);
@@ -82,12 +87,25 @@ impl Client {
 
     /// Passes an answer of the CLI to the request that waits for it.
     pub(super) fn answer(&self, message: &RawJson) {
-        let Ok(answer) = message.decode() else { return };
+        let answer = message.decode().unwrap_or_else(|error| Response {
+            result: None,
+            error: Some(Failure {
+                code: rpc::INTERNAL_ERROR.into(),
+                message: format!("unreadable answer: {error}"),
+            }),
+        });
         let number = rpc::id(message).decode::<String>().ok().and_then(|id| id.parse().ok());
         let waiting = number.and_then(|number: u64| self.lock().waiting.remove(&number));
         if waiting.is_none_or(|waiting| waiting.send(answer).is_err()) {
             tracing::debug!("the CLI answered a request of an MCP server that nothing waits for");
         }
+    }
+
+    /// Fails all requests, open and later ones, at the end of the session.
+    pub(super) fn close(&self) {
+        let mut requests = self.lock();
+        requests.closed = true;
+        requests.waiting.clear();
     }
 
     fn lock(&self) -> MutexGuard<'_, Requests> {

@@ -131,6 +131,13 @@ impl ServerSession {
     }
 }
 
+/// Handlers may outlive the session, and keep the client.
+impl Drop for ServerSession {
+    fn drop(&mut self) {
+        self.client.close();
+    }
+}
+
 impl ServerInstance for ServerSession {
     fn handle(&self, message: RawJson) -> ResponseFuture {
         let (id, method) = match rpc::read(&message) {

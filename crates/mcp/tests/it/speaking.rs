@@ -1,9 +1,9 @@
 //! Messages of a tool during its call: in order, and before its result.
 
-use agentwire_mcp::{McpServers, Server};
+use agentwire_mcp::{McpServers, Server, ServerRequestError, ToolContext};
 use serde_json::{Value, json};
 
-use crate::cli::{Cli, call};
+use crate::cli::{Cli, call, within};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Times {
@@ -48,6 +48,34 @@ async fn a_tool_that_sends_many_messages_waits_for_the_cli() {
         assert_eq!(message["message"]["params"]["progress"], f64::from(done), "{message}");
     }
     assert_eq!(cli.answer().await.0, "one");
+}
+
+#[tokio::test]
+async fn request_of_a_task_fails_when_the_session_ends() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct NoInput {}
+    let (sender, mut failed) = tokio::sync::mpsc::unbounded_channel();
+    let server = Server::new("s", "1").tool("leave", "", move |_: NoInput, cx: ToolContext| {
+        let sender = sender.clone();
+        async move {
+            tokio::spawn(async move { sender.send(cx.request("ping", json!({})).await) });
+            "left"
+        }
+    });
+    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    cli.post("one", "s", call(1, "leave", json!({}))).await;
+    // The result of the call and the request may come in either order.
+    for line in [cli.line().await, cli.line().await] {
+        if line["type"] == "control_request" {
+            assert_eq!(line["request"]["message"]["method"], "ping");
+            let acknowledged =
+                json!({"subtype": "success", "request_id": line["request_id"], "response": {}});
+            cli.send(json!({"type": "control_response", "response": acknowledged})).await;
+        }
+    }
+    cli.end().await;
+    let outcome = within(failed.recv()).await.unwrap();
+    assert_eq!(outcome.unwrap_err(), ServerRequestError::Closed);
 }
 
 #[tokio::test]
