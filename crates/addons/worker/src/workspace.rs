@@ -117,7 +117,9 @@ impl Workspace for GitWorkspace {
             if !known.is_empty() {
                 git(&folder, &["fetch", "--quiet", "origin", &format!("+{reference}:{reference}")]).await?;
             }
-            let newest = if known.is_empty() { "HEAD" } else { &reference };
+            // A snapshot that could not be pushed continues the newest revision.
+            let is_ahead = git(&folder, &["merge-base", "--is-ancestor", &reference, "HEAD"]).await.is_ok();
+            let newest = if known.is_empty() || is_ahead { "HEAD" } else { &reference };
             let commit = format!("{}^{{commit}}", revision.unwrap_or(newest));
             let commit =
                 git(&folder, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).await?;
@@ -210,5 +212,14 @@ mod tests {
         assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "one");
         assert!(!folder.join("half.txt").exists());
         assert!(other.checkout(&session(), Some("--help")).await.is_err());
+
+        let away = root.path().join("away.git");
+        std::fs::rename(&repository, &away).unwrap();
+        let folder = seed.folders.folder(&session()).await.unwrap();
+        std::fs::write(folder.join("a.txt"), "three").unwrap();
+        assert!(seed.snapshot(&session()).await.is_err(), "there is no repository to push to");
+        std::fs::rename(&away, &repository).unwrap();
+        let folder = seed.checkout(&session(), None).await.unwrap();
+        assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "three", "the snapshot is kept");
     }
 }
