@@ -1,10 +1,10 @@
 //! The link between a worker and the task of a session.
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
-use tokio::time::Instant;
+use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
-    machine::Phase,
+    machine::{Event, Phase},
     turn::{Answer, Fence, Question, TurnSpec},
 };
 
@@ -20,6 +20,18 @@ pub(crate) enum Command {
     Finish,
     Drain,
     Evict,
+}
+
+/// Waits for a command that ends a turn, while its process starts.
+pub(crate) async fn stopped(commands: &mut mpsc::Receiver<Command>) -> Event {
+    loop {
+        match commands.recv().await {
+            Some(Command::Drain | Command::Finish) => return Event::Drain,
+            Some(Command::Stop | Command::Interrupt) | None => return Event::Stop,
+            // The turn has not begun, so there is nothing to answer or to steer.
+            Some(_) => {}
+        }
+    }
 }
 
 /// The state of a session that the worker reads, and where it claims the session for a turn.

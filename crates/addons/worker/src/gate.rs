@@ -43,11 +43,10 @@ impl Gate {
         Self { asked, answers: Arc::default() }
     }
 
-    /// Replaces the answers to parked questions if the turn starts with some; each is used once.
+    /// Replaces the answers to parked questions by those of this turn; each is used once.
     pub(crate) fn grant(&self, input: &TurnInput) {
-        if let TurnInput::Answers(answers) = input {
-            self.answers.lock().unwrap_or_else(PoisonError::into_inner).clone_from(answers);
-        }
+        let answers = if let TurnInput::Answers(answers) = input { answers.clone() } else { Vec::new() };
+        *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
     }
 
     /// Turns the answers for tool uses that the CLI was to keep into grants, and returns them.
@@ -145,5 +144,24 @@ fn decision(answer: Answer) -> Decision {
         Answer::Allow { input: Some(input) } => Decision::Allow(Allow::new().input(input)),
         Answer::Allow { input: None } => Decision::allow(),
         Answer::Deny { reason } => Decision::deny(reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unused_answer_does_not_outlive_its_turn() {
+        let gate = Gate::new(mpsc::channel(1).0);
+        let input = RawJson::encode(&serde_json::json!({"command": "rm a"})).unwrap();
+        let question = Question::new("toolu_1".into(), "Bash", input.clone(), Way::Grant);
+        let answered = |gate: &Gate| gate.answered(&"toolu_2".into(), "Bash", &input);
+        let grant = TurnInput::Answers(vec![(question, Answer::allow())]);
+        gate.grant(&grant);
+        assert_eq!(answered(&gate), Some(Answer::allow()));
+        gate.grant(&grant);
+        gate.grant(&TurnInput::Prompt { id: "other".into(), text: "Go on.".to_owned() });
+        assert_eq!(answered(&gate), None);
     }
 }

@@ -2,9 +2,11 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod admission;
+mod awaited;
 mod config;
 mod desk;
 mod gate;
+mod interrupt;
 mod launch;
 mod ledger;
 mod local;

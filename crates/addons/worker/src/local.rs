@@ -232,27 +232,4 @@ enum Request {
 const REQUESTS: usize = 256;
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use agentwire::sessions::FolderStore;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn folder_has_one_engine_at_a_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let open = async || {
-            let store = Arc::new(FolderStore::at(folder.path().join("store")));
-            let worker = WorkerConfig::new(store, folder.path().join("workspaces"));
-            Local::open(folder.path().join("engine"), worker, LossPolicy::Tell, Ledger::default()).await
-        };
-        let mut engine = open().await.unwrap();
-        let error = open().await.unwrap_err();
-        assert!(error.to_string().ends_with("another engine uses it"), "{error}");
-        for _ in 0..20 {
-            drop(engine);
-            engine = open().await.unwrap();
-        }
-    }
-}
+mod tests;

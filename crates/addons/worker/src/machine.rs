@@ -18,8 +18,6 @@ pub struct Machine {
     /// The end of the phase, where it has one.
     deadline: Option<Duration>,
     open: Vec<Question>,
-    /// Whether the process of the session lives.
-    is_live: bool,
 }
 
 /// The phase of a session.
@@ -115,7 +113,7 @@ impl Machine {
     /// Returns the machine of a session without a process. A question is parked after `grace`, and a process that waits
     /// for a turn is ended after `ttl`.
     pub fn new(grace: Duration, ttl: Duration) -> Self {
-        Self { grace, ttl, phase: Phase::Cold, deadline: None, open: Vec::new(), is_live: false }
+        Self { grace, ttl, phase: Phase::Cold, deadline: None, open: Vec::new() }
     }
 
     /// Returns the phase.
@@ -143,7 +141,6 @@ impl Machine {
         match event {
             Event::Start if !self.in_turn() => {
                 self.open.clear();
-                self.is_live = true;
                 self.enter(Phase::Running, None);
                 vec![Effect::Launch]
             }
@@ -157,6 +154,10 @@ impl Machine {
                 // The CLI asks for the next tool use of a message after it has deferred one, and would keep the last.
                 self.open.push(Question { way: Way::Grant, ..question });
                 self.end(Phase::Parked, Ending::Parked(self.open.clone()))
+            }
+            // A background agent asks after the turn, when no engine would show the question.
+            Event::Asked(question) if self.phase == Phase::Idle => {
+                vec![Effect::Decide(question.id, Answer::deny(NO_TURN))]
             }
             Event::Answered(id, answer) if self.phase == Phase::Asking => {
                 let known = self.close_question(&id);
@@ -234,9 +235,12 @@ impl Machine {
         if self.phase == Phase::Parking && (deferred || granted) {
             return self.end(Phase::Parked, Ending::Parked(self.open.clone()));
         }
-        self.open.clear();
+        let asking = self.phase == Phase::Asking;
         self.enter(Phase::Idle, now.checked_add(self.ttl));
-        vec![Effect::Report(Ending::Done)]
+        // Only background agents have open questions when the turn ends.
+        let refused = self.open.drain(..).filter(|_| asking);
+        let refused = refused.map(|question| Effect::Decide(question.id, Answer::deny(NO_TURN)));
+        refused.chain([Effect::Report(Ending::Done)]).collect()
     }
 
     /// Ends the turn and the process.
@@ -244,7 +248,6 @@ impl Machine {
         if phase != Phase::Parked {
             self.open.clear();
         }
-        self.is_live = false;
         self.enter(phase, None);
         // Another worker may start the session after the report, so the process ends before it.
         vec![Effect::Close, Effect::Report(ending)]
@@ -252,11 +255,13 @@ impl Machine {
 
     /// Ends a process without a turn.
     fn cool(&mut self) -> Vec<Effect> {
-        self.is_live = false;
         self.enter(Phase::Cold, None);
         vec![Effect::Close]
     }
 }
+
+/// The reason for the refusal of a question that nobody would be asked.
+const NO_TURN: &str = "no turn runs, so nobody can be asked";
 
 /// How long the CLI may take to end a turn that is parked.
 const PARKING: Duration = Duration::from_secs(5);

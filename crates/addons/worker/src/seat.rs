@@ -15,15 +15,17 @@ use agentwire::{
 };
 use tokio::{
     sync::{mpsc, oneshot},
-    time::{Instant, sleep_until, timeout},
+    time::{Instant, sleep, sleep_until},
 };
 
 use crate::{
     admission::Slot,
+    awaited::Awaited,
     config::Config,
-    desk::{Command, View},
+    desk::{Command, View, stopped},
     gate::{Asked, Gate, Verdict},
-    launch::{connect, failed, notice},
+    interrupt::{interrupt, interrupted},
+    launch::{ENDING, connect, failed, notice},
     machine::{Effect, Ending, Event, Machine},
     observers::Observers,
     outcome::{Outcome, TurnEnd},
@@ -42,11 +44,14 @@ pub(crate) struct Seat {
     asked: mpsc::Receiver<Asked>,
     verdicts: HashMap<ToolUseId, oneshot::Sender<Verdict>>,
     session: Option<Session>,
+    /// Whether the process has a budget, secrets or a revision of its first turn.
+    is_of_one_turn: bool,
     /// The turn to start.
     spec: Option<TurnSpec>,
     fence: Option<Fence>,
     /// The running turn.
     turn: Option<TurnSpec>,
+    awaited: Awaited,
     /// The prompt about grants, which follows the end of the tool use that the CLI has kept.
     notice: Option<String>,
     /// When a CLI that was to continue a kept tool use should have asked for it.
@@ -73,9 +78,11 @@ impl Seat {
             asked,
             verdicts: HashMap::new(),
             session: None,
+            is_of_one_turn: false,
             spec: None,
             fence: None,
             turn: None,
+            awaited: Awaited::default(),
             notice: None,
             resumed: None,
             result: None,
@@ -134,8 +141,9 @@ impl Seat {
             Command::Start(turn) => {
                 let (fence, spec) = *turn;
                 // Options of a process can't be changed.
-                let renew = spec.budget_usd.is_some() || !spec.secrets.is_empty() || spec.revision.is_some();
-                if renew {
+                let is_of_one_turn =
+                    spec.budget_usd.is_some() || !spec.secrets.is_empty() || spec.revision.is_some();
+                if std::mem::replace(&mut self.is_of_one_turn, is_of_one_turn) || is_of_one_turn {
                     self.close().await;
                 }
                 (self.fence, self.spec) = (Some(fence), Some(spec));
@@ -147,7 +155,7 @@ impl Seat {
             Command::Drain => Some(Event::Drain),
             Command::Evict => Some(Event::Evict),
             Command::Interrupt => {
-                self.interrupt().await;
+                interrupt(self.session.as_ref()).await;
                 None
             }
             Command::Steer(prompt) => {
@@ -183,13 +191,19 @@ impl Seat {
             }
         };
         self.observers.message(&incoming).await;
-        let Incoming::Message(Message::Result(result), _) = incoming else { return None };
+        if !self.awaited.is_answered_by(&incoming) {
+            return None;
+        }
         if let Some(notice) = self.notice.take() {
             return self.send(UserInput::new(notice)).await;
         }
-        let deferred = result.terminal_reason == Some(TerminalReason::ToolDeferred);
-        self.result = Some(result);
-        Some(Event::Result { deferred })
+        // A result that can't be read, or never comes, ends the turn too.
+        self.result = match incoming {
+            Incoming::Message(Message::Result(result), _) => Some(result),
+            _ => None,
+        };
+        let is_deferred = |result: &TurnResult| result.terminal_reason == Some(TerminalReason::ToolDeferred);
+        Some(Event::Result { deferred: self.result.as_deref().is_some_and(is_deferred) })
     }
 
     /// Returns the questions that the CLI has withdrawn.
@@ -227,7 +241,7 @@ impl Seat {
             Effect::Launch => return self.launch(commands).await,
             Effect::Decide(id, answer) => self.decide(&id, Verdict::Answer(answer)),
             Effect::Defer(id) => self.decide(&id, Verdict::Defer),
-            Effect::Interrupt => self.interrupt().await,
+            Effect::Interrupt => interrupt(self.session.as_ref()).await,
             Effect::Close => self.close().await,
             Effect::Report(ending) => self.report(ending).await,
         }
@@ -238,28 +252,23 @@ impl Seat {
     async fn launch(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Event> {
         let spec = self.spec.take()?;
         (self.result, self.notice, self.resumed, self.failure) = (None, None, None, String::new());
+        self.awaited.start(None);
         self.observers.started(self.fence.as_ref()?, &spec.input).await;
         self.turn = Some(spec.clone());
         // A resumed CLI may ask for its tool use before `connect` returns.
         self.gate.grant(&spec.input);
         if self.session.is_none() {
             let connect = connect(&self.config, &self.name, &self.gate, &spec);
-            let stopped = async {
-                loop {
-                    match commands.recv().await {
-                        Some(Command::Drain | Command::Finish) => return Event::Drain,
-                        Some(Command::Stop | Command::Interrupt) | None => return Event::Stop,
-                        // The turn has not begun, so there is nothing to answer or to steer.
-                        Some(_) => {}
-                    }
-                }
-            };
             tokio::select! {
                 session = connect => match session {
                     Ok(session) => (self.session, self.spent) = (Some(session), 0.0),
                     Err(why) => return self.gone(why),
                 },
-                event = stopped => return Some(event),
+                event = stopped(commands) => {
+                    // A process that was starting ends within this time.
+                    sleep(ENDING).await;
+                    return Some(event);
+                }
             }
         }
         match spec.input {
@@ -277,7 +286,10 @@ impl Seat {
 
     async fn send(&mut self, prompt: UserInput) -> Option<Event> {
         match self.session.as_ref()?.send(prompt).await {
-            Ok(_) => None,
+            Ok(id) => {
+                self.awaited.start(Some(id));
+                None
+            }
             Err(error) => self.gone(failed(&error)),
         }
     }
@@ -294,24 +306,15 @@ impl Seat {
         }
     }
 
-    async fn interrupt(&mut self) {
-        if let Some(session) = &self.session
-            && let Ok(Err(error)) = timeout(INTERRUPT, session.interrupt()).await
-        {
-            tracing::debug!(session = %self.name, "the turn was not interrupted: {error}");
-        }
-    }
-
     /// Ends the process, and waits until it is gone.
     async fn close(&mut self) {
-        if self.session.is_some() && self.result.is_none() {
-            // The CLI records the end of the turn, and a running tool ends.
-            self.interrupt().await;
-        }
         self.verdicts.clear();
-        if let Some(session) = self.session.take()
-            && let Err(error) = session.close().await
-        {
+        let Some(mut session) = self.session.take() else { return };
+        if self.turn.is_some() && self.result.is_none() {
+            // The CLI records the end of the turn, and a running tool ends. The result has the cost.
+            self.result = interrupted(&mut session, &mut self.observers).await;
+        }
+        if let Err(error) = session.close().await {
             tracing::debug!(session = %self.name, "the session ended with: {error}");
         }
     }
@@ -395,6 +398,3 @@ const QUESTIONS: usize = 64;
 
 /// How long a resumed CLI may take to ask for the tool use that it has kept. Measured: half a second.
 const RESUMED: Duration = Duration::from_secs(30);
-
-/// How long the CLI may take to accept an interrupt.
-const INTERRUPT: Duration = Duration::from_secs(2);

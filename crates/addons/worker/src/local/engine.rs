@@ -152,7 +152,7 @@ impl Engine {
         if record.prompts.len() >= PROMPTS {
             return Err(LocalError::Full { session: session.clone(), limit: PROMPTS });
         }
-        record.prompts.push_back(Prompt { id: id.clone(), turn });
+        record.prompts.push_back(Prompt { id: id.clone(), turn, restarts: 0 });
         if let Err(error) = self.save(session).await {
             // The caller may queue it again.
             if let Some(record) = self.sessions.get_mut(session) {
@@ -204,19 +204,13 @@ impl Engine {
         let Some(record) = self.sessions.get_mut(session) else { return Ok(false) };
         let had_prompts = !record.prompts.is_empty();
         // The end of the running one is reported.
-        let keep = usize::from(record.running.is_some());
-        let mut ended = Vec::new();
-        let first = if keep == 1 { record.prompts.pop_front() } else { None };
-        while let Some(id) = record.end_cancelled() {
-            ended.push(id);
-        }
-        record.prompts.extend(first);
-        self.save(session).await?;
+        let ended = record.cancel();
+        self.worker.stop(session);
+        self.waiting.remove(session);
         for id in ended {
             self.announce(session, id, &Outcome::Cancelled);
         }
-        self.waiting.remove(session);
-        self.worker.stop(session);
+        self.save(session).await?;
         Ok(had_prompts)
     }
 
@@ -236,12 +230,13 @@ impl Engine {
     async fn ended(&mut self, end: TurnEnd) -> Result<(), LocalError> {
         let TurnEnd { fence, outcome, cost_usd, .. } = end;
         let session = &fence.session;
-        self.settle(session, cost_usd).await?;
+        // A file that can't be written is no reason to forget the end, or to start no other turn.
+        let mut result = self.settle(session, cost_usd).await;
         let early = self.early.remove(session).unwrap_or_default();
-        let Some(record) = self.sessions.get_mut(session) else { return Ok(()) };
+        let Some(record) = self.sessions.get_mut(session) else { return result };
         match outcome {
             // The next engine on the folder decides.
-            Outcome::Drained => return Ok(()),
+            Outcome::Drained => return result,
             Outcome::Parked(questions) => {
                 record.running = None;
                 record.parked =
@@ -249,17 +244,17 @@ impl Engine {
                 for (question, answer) in early {
                     record.answer(&question, answer);
                 }
-                self.save(session).await?;
+                result = result.and(self.save(session).await);
             }
             Outcome::Interrupted { why, state } => {
                 if let Some(input) = record.running.clone() {
-                    self.lost(session, &input, why, state).await?;
+                    result = result.and(self.lost(session, &input, why, state).await);
                 }
             }
-            outcome => self.finish(session, outcome).await?,
+            outcome => result = result.and(self.finish(session, outcome).await),
         }
-        self.step(session).await?;
-        self.retry().await
+        result = result.and(self.step(session).await);
+        result.and(self.retry().await)
     }
 
     /// Starts a turn that was cut again, or ends its prompt.
@@ -278,8 +273,9 @@ impl Engine {
             record.prompts.front_mut()
         });
         match (again, prompt, state) {
-            (Some(input), Some(prompt), _) => {
+            (Some(input), Some(prompt), _) if prompt.restarts < RESTARTS => {
                 prompt.turn.input = input;
+                prompt.restarts += 1;
                 self.save(session).await
             }
             (_, _, Recovery::Finished { text }) => {
@@ -292,11 +288,10 @@ impl Engine {
     /// Ends the first prompt of a session.
     async fn finish(&mut self, session: &SessionName, outcome: Outcome) -> Result<(), LocalError> {
         let id = self.sessions.get_mut(session).and_then(|record| record.end(outcome.clone()));
-        self.save(session).await?;
         if let Some(id) = id {
             self.announce(session, id, &outcome);
         }
-        Ok(())
+        self.save(session).await
     }
 
     fn announce(&mut self, session: &SessionName, prompt: Uuid, outcome: &Outcome) {
@@ -308,10 +303,11 @@ impl Engine {
 
     /// Starts the turns that had no room.
     async fn retry(&mut self) -> Result<(), LocalError> {
+        let mut result = Ok(());
         for session in std::mem::take(&mut self.waiting) {
-            self.step(&session).await?;
+            result = result.and(self.step(&session).await);
         }
-        Ok(())
+        result
     }
 
     /// Starts the next turn of a session, if one is due.
@@ -380,6 +376,9 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
 
 /// The file with what a tenant has spent.
 const SPENT: &str = "spent-usd";
+
+/// How many times a prompt is started again: a CLI that can't start must not keep the engine busy.
+const RESTARTS: u32 = 5;
 
 /// How many prompts of a session may wait.
 const PROMPTS: usize = 1000;

@@ -39,6 +39,9 @@ pub(super) struct Prompt {
     pub(super) id: Uuid,
     /// The turn to start.
     pub(super) turn: TurnSpec,
+    /// How many times it was started again after it was cut.
+    #[serde(default)]
+    pub(super) restarts: u32,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -78,9 +81,15 @@ impl Record {
         open.map(|parked| parked.answer = Some(answer)).is_some()
     }
 
-    /// Ends the first prompt as cancelled, and returns its id.
-    pub(super) fn end_cancelled(&mut self) -> Option<Uuid> {
-        self.end(Outcome::Cancelled)
+    /// Ends all prompts but the running one as cancelled, and returns their ids.
+    pub(super) fn cancel(&mut self) -> Vec<Uuid> {
+        let first = usize::from(self.running.is_some()).min(self.prompts.len());
+        if first == 0 {
+            self.parked.clear();
+        }
+        let ids: Vec<_> = self.prompts.drain(first..).map(|prompt| prompt.id).collect();
+        ids.iter().for_each(|id| self.remember(id.clone(), Outcome::Cancelled));
+        ids
     }
 
     /// Ends the first prompt, and returns its id.
@@ -88,11 +97,15 @@ impl Record {
         self.running = None;
         self.parked.clear();
         let prompt = self.prompts.pop_front()?;
-        self.ends.push_back((prompt.id.clone(), outcome));
+        self.remember(prompt.id.clone(), outcome);
+        Some(prompt.id)
+    }
+
+    fn remember(&mut self, prompt: Uuid, outcome: Outcome) {
+        self.ends.push_back((prompt, outcome));
         if self.ends.len() > ENDS {
             self.ends.pop_front();
         }
-        Some(prompt.id)
     }
 }
 

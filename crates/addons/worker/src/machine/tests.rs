@@ -95,6 +95,18 @@ fn finishing_turn_ends_its_process_and_parks_at_once() {
     assert_eq!(machine.apply(at(3), Event::Tick), [Effect::Close]);
 }
 
+#[test]
+fn question_outside_of_a_turn_is_refused() {
+    let mut machine = machine();
+    let refused = |id| Effect::Decide(question(id, Way::Grant).id, Answer::deny(NO_TURN));
+    machine.apply(at(0), Event::Start);
+    machine.apply(at(1), Event::Asked(question(1, Way::Grant)));
+    let ended = machine.apply(at(2), Event::Result { deferred: false });
+    assert_eq!(ended, [refused(1), Effect::Report(Ending::Done)], "by a background agent");
+    assert_eq!(machine.apply(at(3), Event::Asked(question(2, Way::Grant))), [refused(2)]);
+    assert_eq!(machine.phase(), Phase::Idle);
+}
+
 fn events() -> impl Strategy<Value = Vec<(u8, Event)>> {
     let way = prop_oneof![Just(Way::Defer), Just(Way::Grant)];
     let event = prop_oneof![
@@ -125,10 +137,11 @@ proptest! {
         for (pause, event) in events {
             now += Duration::from_secs(pause.into());
             let open: Vec<_> = machine.questions().iter().map(|question| question.id.clone()).collect();
-            let was_asking = machine.phase() == Phase::Asking;
+            let (was_asking, was_idle) = (machine.phase() == Phase::Asking, machine.phase() == Phase::Idle);
             for effect in machine.apply(now, event) {
                 match effect {
                     Effect::Launch => { prop_assert_eq!(turns, 0); turns += 1; live = true; }
+                    Effect::Decide(_, Answer::Deny { .. }) if was_idle => prop_assert!(live),
                     Effect::Decide(id, _) | Effect::Defer(id) => {
                         prop_assert!(live && was_asking && open.contains(&id));
                     }
@@ -143,7 +156,6 @@ proptest! {
                 }
             }
             prop_assert_eq!(machine.in_turn(), turns == 1);
-            prop_assert_eq!(machine.is_live, live);
             prop_assert!(machine.questions().is_empty()
                 || matches!(machine.phase(), Phase::Asking | Phase::Parking | Phase::Parked));
             prop_assert!(machine.phase() != Phase::Asking || machine.deadline().is_some());

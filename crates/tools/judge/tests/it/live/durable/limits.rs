@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use agentwire_testkit::eventually;
-use agentwire_worker::{SecretFolder, Start};
+use agentwire_worker::{SecretFolder, Start, TurnEnd};
 use tokio::time::Instant;
 
 use super::*;
@@ -128,6 +128,60 @@ async fn secret_reaches_the_tool_and_no_file() {
                 }
             }
         }
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn secret_of_a_turn_is_not_kept_for_the_next() {
+    bounded_for_many(async {
+        let note = |id| json!({"blocks": [bash(id, "echo ${#TOKEN} >> ran.txt")]});
+        let done_after = |times| json!({"blocks": [{"text": "Done."}], "times": times});
+        let script = json!({"replies": [note("toolu_1"), done_after(1), note("toolu_2"), done_after(99)]});
+        let place = Place::scripted(&script.to_string()).await;
+        let secrets = tempfile::tempdir().unwrap();
+        fs::create_dir(secrets.path().join(TENANT)).unwrap();
+        fs::write(secrets.path().join(TENANT).join("token"), "secret").unwrap();
+        let engine = engine(&place, worker(&place).secrets(SecretFolder::new(secrets.path()))).await;
+        let mut with_secret = prompt(1);
+        with_secret.secrets.insert("TOKEN".to_owned(), "token".to_owned());
+        engine.prompt(&session(1), with_secret).await.unwrap();
+        engine.prompt(&session(1), prompt(2)).await.unwrap();
+        for n in [1, 2] {
+            let outcome = engine.ended(&session(1), &prompt_id(n).as_str().into()).await.unwrap();
+            assert_eq!(outcome, done("Done."));
+        }
+        engine.close(LIMIT).await;
+        assert_eq!(noted(&place, 1), "6\n0\n");
+    })
+    .await;
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn cancelled_turn_has_its_cost_and_does_not_run_again() {
+    bounded_for_many(async {
+        let place = scripted(&[bash("toolu_1", "echo began >> ran.txt; exec sleep 60")]).await;
+        let costs = Arc::new(Mutex::new(Vec::new()));
+        let noted_costs = Arc::clone(&costs);
+        let on_end = move |end: TurnEnd| {
+            noted_costs.lock().unwrap().push(end.cost_usd);
+            std::future::ready(())
+        };
+        let engine = engine(&place, worker(&place).on_end(on_end)).await;
+        engine.prompt(&session(1), prompt(1)).await.unwrap();
+        eventually(|| !noted(&place, 1).is_empty()).await;
+        assert!(engine.cancel(&session(1)).await.unwrap());
+        engine.prompt(&session(1), prompt(2)).await.unwrap();
+        let outcome = engine.ended(&session(1), &prompt_id(1).as_str().into()).await.unwrap();
+        assert_eq!(outcome, Outcome::Cancelled);
+        let outcome = engine.ended(&session(1), &prompt_id(2).as_str().into()).await.unwrap();
+        assert_eq!(outcome, done("Done."));
+        engine.close(LIMIT).await;
+        assert_eq!(noted(&place, 1), "began\n");
+        let costs = costs.lock().unwrap();
+        assert!(costs.len() == 2 && costs[0] > 0.0, "{costs:?}");
     })
     .await;
 }

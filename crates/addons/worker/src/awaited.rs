@@ -1,0 +1,116 @@
+//! The prompt whose result ends the turn.
+
+use agentwire::{
+    Incoming, Message, System,
+    protocol::{
+        Uuid,
+        message::{CommandState, SessionState},
+    },
+};
+
+/// The prompt whose result ends the turn.
+///
+/// The CLI also starts turns of its own, as when a background agent has ended, and each has a result.
+#[derive(Debug, Default)]
+pub(crate) struct Awaited {
+    /// `None` for a turn that continues a kept tool use, without a prompt.
+    prompt: Option<Uuid>,
+    /// Whether the turn of the prompt has begun.
+    has_begun: bool,
+    /// Whether the CLI reports the states of prompts, which 2.1.197 does not.
+    reports_states: bool,
+    /// Whether the CLI has begun a turn, and has sent no result since.
+    owes_result: bool,
+}
+
+impl Awaited {
+    /// Awaits the result of this prompt from now on.
+    pub(crate) fn start(&mut self, prompt: Option<Uuid>) {
+        (self.prompt, self.has_begun) = (prompt, false);
+    }
+
+    /// Returns whether a message ends the turn. A turn without a result ends when the CLI goes idle.
+    pub(crate) fn is_answered_by(&mut self, incoming: &Incoming) -> bool {
+        match incoming {
+            Incoming::Message(Message::CommandLifecycle(receipt), _) => {
+                self.reports_states = true;
+                let is_started = receipt.state == CommandState::Started;
+                self.has_begun |= is_started && self.prompt.as_ref() == Some(&receipt.command_uuid);
+                false
+            }
+            Incoming::Message(Message::System(System::Init(_)), _) => {
+                self.owes_result = true;
+                false
+            }
+            Incoming::Message(Message::System(System::SessionStateChanged(changed)), _) => {
+                changed.state == SessionState::Idle && std::mem::take(&mut self.owes_result)
+            }
+            Incoming::Message(Message::Result(result), _) => {
+                self.owes_result = false;
+                let mut named = result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid);
+                match &self.prompt {
+                    Some(prompt) if named.clone().next().is_some() => named.any(|named| named == prompt),
+                    Some(_) => self.has_begun || !self.reports_states,
+                    None => true,
+                }
+            }
+            incoming => incoming.ends_turn(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire::codec::{Frame, Line};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const PROMPT: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+
+    fn awaited() -> Awaited {
+        let mut awaited = Awaited::default();
+        awaited.start(Some(PROMPT.into()));
+        awaited
+    }
+
+    /// Returns which of the messages end the turn.
+    fn ends(awaited: &mut Awaited, messages: &[Value]) -> Vec<bool> {
+        let incoming = |message: &Value| Incoming::decode(Frame::new(Line::new(message.to_string())));
+        messages.iter().map(|message| awaited.is_answered_by(&incoming(message))).collect()
+    }
+
+    fn result(prompts: &[&str]) -> Value {
+        json!({"type": "result", "subtype": "success", "is_error": false, "user_message_uuids": prompts})
+    }
+
+    fn started(prompt: &str) -> Value {
+        json!({"type": "command_lifecycle", "command_uuid": prompt, "state": "started"})
+    }
+
+    #[test]
+    fn result_of_another_turn_does_not_end_the_turn() {
+        let of_background = [result(&[]), started(PROMPT), result(&["other"]), result(&[PROMPT])];
+        let mut awaited = awaited();
+        ends(&mut awaited, &[started("earlier")]);
+        assert_eq!(ends(&mut awaited, &of_background), [false, false, false, true]);
+    }
+
+    #[test]
+    fn any_result_ends_the_turn_if_the_cli_names_no_prompts() {
+        assert_eq!(ends(&mut awaited(), &[result(&[])]), [true]);
+        assert_eq!(ends(&mut Awaited::default(), &[result(&["other"])]), [true], "there is no prompt");
+    }
+
+    #[test]
+    fn turn_without_a_readable_result_ends() {
+        let unreadable = json!({"type": "result", "result": "no subtype"});
+        assert_eq!(ends(&mut awaited(), &[unreadable]), [true]);
+        let state = |state| json!({"type": "system", "subtype": "session_state_changed", "state": state});
+        let init = json!({"type": "system", "subtype": "init"});
+        assert_eq!(
+            ends(&mut awaited(), &[state("idle"), init, state("idle"), state("idle")]),
+            [false, false, true, false]
+        );
+    }
+}

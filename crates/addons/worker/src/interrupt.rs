@@ -1,0 +1,35 @@
+//! The interrupt of a turn, before its process ends.
+
+use std::time::Duration;
+
+use agentwire::{Incoming, Message, Session, TurnResult};
+use tokio::time::timeout;
+
+use crate::observers::Observers;
+
+/// Interrupts the turn of a session, if the CLI answers in time.
+pub(crate) async fn interrupt(session: Option<&Session>) {
+    if let Some(session) = session
+        && let Ok(Err(error)) = timeout(INTERRUPT, session.interrupt()).await
+    {
+        tracing::debug!("a turn was not interrupted: {error}");
+    }
+}
+
+/// Interrupts the turn of a session, and returns its result if it comes in time.
+pub(crate) async fn interrupted(session: &mut Session, observers: &mut Observers) -> Option<Box<TurnResult>> {
+    interrupt(Some(session)).await;
+    let result = async {
+        while let Some(Ok(incoming)) = session.next().await {
+            observers.message(&incoming).await;
+            if let Incoming::Message(Message::Result(result), _) = incoming {
+                return Some(result);
+            }
+        }
+        None
+    };
+    timeout(INTERRUPT, result).await.ok().flatten()
+}
+
+/// How long the CLI may take to accept an interrupt, and then to end the turn.
+const INTERRUPT: Duration = Duration::from_secs(2);

@@ -1,0 +1,87 @@
+//! The engine's folder and records, and turns whose CLI can't be started.
+
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+use agentwire::{Options, sessions::FolderStore};
+use tokio::time::timeout;
+
+use super::{
+    record::{Prompt, Record},
+    *,
+};
+use crate::{recovery::Recovery, turn::TurnInput};
+
+const PROMPT: &str = "5f3f4c52-5a35-4f0e-9a51-000000000001";
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn session() -> SessionName {
+    SessionName::new("tenant", "0b0e7a3e-57a1-4a4c-9d3f-000000000001")
+}
+
+fn worker(folder: &Path) -> WorkerConfig {
+    WorkerConfig::new(Arc::new(FolderStore::at(folder.join("store"))), folder.join("workspaces"))
+        .options(Options::new().path_to_claude_code_executable(folder.join("missing")))
+}
+
+/// Runs a prompt, and returns its outcome.
+async fn outcome(folder: &Path, worker: WorkerConfig, policy: LossPolicy) -> Outcome {
+    let run = async {
+        let engine = Local::open(folder.join("engine"), worker, policy, Ledger::default()).await.unwrap();
+        engine.prompt(&session(), TurnSpec::prompt(PROMPT, "Go.")).await.unwrap();
+        engine.ended(&session(), &PROMPT.into()).await.unwrap()
+    };
+    timeout(LIMIT, run).await.unwrap()
+}
+
+#[tokio::test]
+async fn folder_has_one_engine_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = async || {
+        let worker = worker(folder.path());
+        Local::open(folder.path().join("engine"), worker, LossPolicy::Tell, Ledger::default()).await
+    };
+    let mut engine = open().await.unwrap();
+    let error = open().await.unwrap_err();
+    assert!(error.to_string().ends_with("another engine uses it"), "{error}");
+    for _ in 0..20 {
+        drop(engine);
+        engine = open().await.unwrap();
+    }
+}
+
+fn is_unstarted(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Interrupted { state: Recovery::Unstarted, .. })
+}
+
+#[tokio::test]
+async fn prompt_ends_although_its_cli_never_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = outcome(folder.path(), worker(folder.path()), LossPolicy::RetryUnstarted).await;
+    assert!(is_unstarted(&outcome), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn end_is_reported_although_it_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = record::path(&folder.path().join("engine"), &session());
+    let worker = worker(folder.path()).configure(move |_, builder| {
+        // No file can replace a folder.
+        fs::remove_file(&record).unwrap();
+        fs::create_dir(&record).unwrap();
+        builder
+    });
+    let outcome = outcome(folder.path(), worker, LossPolicy::Tell).await;
+    assert!(is_unstarted(&outcome), "{outcome:?}");
+}
+
+#[test]
+fn cancelled_session_still_awaits_the_end_of_its_running_prompt() {
+    let prompt = |id: &str| Prompt { id: id.into(), turn: TurnSpec::prompt(id, "Go."), restarts: 0 };
+    let mut record = Record { prompts: ["a", "b", "c"].map(prompt).into(), ..Record::default() };
+    record.running = Some(TurnInput::Prompt { id: "a".into(), text: "Go.".to_owned() });
+    assert_eq!(record.cancel(), [Uuid::from("b"), Uuid::from("c")]);
+    assert!(record.running.is_some() && record.due().is_none(), "the prompt does not start again");
+    assert_eq!(record.end(Outcome::Cancelled), Some("a".into()));
+    assert!(record.prompts.is_empty());
+    assert!(record.cancel().is_empty());
+}
