@@ -185,15 +185,14 @@ async fn call(
         }),
         Call::Answer(session, question, answer) => {
             let is_open = worker.phase(&session).1.iter().any(|open| open.id == question);
-            if is_open {
+            // The report of the turn takes the answers after the worker has refused further ones.
+            let mut early = locked(&desk.early);
+            let is_accepted = is_open && worker.answer(&session, &question, answer.clone());
+            if is_accepted {
                 // The worker may be parking the question.
-                locked(&desk.early)
-                    .entry(session.clone())
-                    .or_default()
-                    .push((question.clone(), answer.clone()));
-                worker.answer(&session, &question, answer);
+                early.entry(session).or_default().push((question, answer));
             }
-            reply(&is_open)
+            reply(&is_accepted)
         }
         Call::Interrupt(session) => reply(&worker.interrupt(&session)),
         Call::Steer(session, prompt) => reply(&worker.steer(&session, *prompt)),

@@ -25,6 +25,7 @@ impl Session {
     ) -> Result<Outcome, TerminalError> {
         let Prompt { mut turn, policy } = prompt;
         let wanted_usd = turn.budget_usd;
+        let mut restarts = 0;
         loop {
             turn.budget_usd = match reserve(ctx, name, wanted_usd).await? {
                 None => return Ok(Outcome::Cancelled),
@@ -53,12 +54,15 @@ impl Session {
             };
             record.save(ctx);
             let why = lost.unwrap_or_default();
-            let state = self.recovery(ctx, name, &turn.input).await?;
-            let id: String = ctx.run(|| async { Ok(uuid::Uuid::new_v4().to_string()) }).name("id").await?;
+            let Some(state) = unless_cancelled(self.recovery(ctx, name, &turn.input).await)? else {
+                return Ok(Outcome::Cancelled);
+            };
+            let id = ctx.run(|| async { Ok(uuid::Uuid::new_v4().to_string()) }).name("id").await;
+            let Some(id) = unless_cancelled(id)? else { return Ok(Outcome::Cancelled) };
             match (state.restart(&policy, &turn.input, id), state) {
-                (Some(input), _) => turn.input = input,
-                (None, Recovery::Finished { text }) => return Ok(Outcome::Done { text, is_error: false }),
-                (None, state) => return Ok(Outcome::Interrupted { why, state }),
+                (Some(input), _) if restarts < RESTARTS => (turn.input, restarts) = (input, restarts + 1),
+                (_, Recovery::Finished { text }) => return Ok(Outcome::Done { text, is_error: false }),
+                (_, state) => return Ok(Outcome::Interrupted { why, state }),
             }
         }
     }
@@ -73,7 +77,10 @@ impl Session {
     ) -> Result<(Option<Ended>, f64), TerminalError> {
         let (mut tried, mut rounds) = (0, 0);
         loop {
-            let Some(place) = self.place(ctx, name, tried, record).await? else {
+            let Some(place) = unless_cancelled(self.place(ctx, name, tried, record).await)? else {
+                return Ok((None, 0.0));
+            };
+            let Some(place) = place else {
                 (tried, rounds) = (0, rounds + 1);
                 if pause(ctx, rounds).await? { continue } else { return Ok((None, 0.0)) }
             };
@@ -83,8 +90,13 @@ impl Session {
             turn.ticket = Some(ticket.as_str().into());
             let mut is_cancelled = false;
             let begun = loop {
-                if let Some(begun) = self.start(ctx, &place, turn).await? {
-                    break begun;
+                match unless_cancelled(self.start(ctx, &place, turn).await)? {
+                    Some(Some(begun)) => break begun,
+                    Some(None) => {}
+                    None => {
+                        is_cancelled = true;
+                        break Begun::Started;
+                    }
                 }
                 // The worker may have got the request, or may be lost.
                 watch.start();
@@ -131,7 +143,7 @@ impl Session {
                 }
             }
             loop {
-                self.stop(ctx, &place, name).await?;
+                unless_cancelled(self.stop(ctx, &place, name).await)?;
                 restate_sdk::select! {
                     end = &mut ended => { return Ok(watch.end(end?.into_inner(), true)) },
                     _ = ctx.sleep(PAUSE) => {},
@@ -203,6 +215,15 @@ impl Session {
     }
 }
 
+/// Returns `None` if the prompt was cancelled during a step of the journal, which fails then.
+fn unless_cancelled<T>(step: Result<T, TerminalError>) -> Result<Option<T>, TerminalError> {
+    match step {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.code() == CANCELLED => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Waits for the answers to parked questions; `None` if the prompt was cancelled.
 async fn answers(
     ctx: &ObjectContext<'_>,
@@ -241,6 +262,12 @@ async fn pause(ctx: &ObjectContext<'_>, rounds: u32) -> Result<bool, TerminalErr
         on_cancel => Ok(false)
     }
 }
+
+/// The code of the error by which Restate cancels a step.
+const CANCELLED: u16 = 409;
+
+/// How many times a prompt is started again: a CLI that can't start must not fill the journal.
+const RESTARTS: u32 = 5;
 
 /// How long a handler waits before it asks a worker again.
 const PAUSE: Duration = Duration::from_secs(1);

@@ -275,3 +275,34 @@ async fn cancelled_prompt_stops_its_turn_and_waits_for_its_end() {
     assert_eq!(commands.last(), Some(&Command::Return(json!("Cancelled"))));
     assert!(commands.contains(&reservation::settled(None, 0.25)), "{commands:#?}");
 }
+
+#[tokio::test]
+async fn prompt_that_is_cancelled_while_its_turn_starts_or_stops_waits_for_the_end_of_the_turn() {
+    let mut handler = Handler::new(prompt()).await;
+    handler.invocation.resolve(0, &json!({"Ok": null}));
+    handler.invocation.until_run("fence").await;
+    // Before the result of the start is stored.
+    handler.invocation.cancel();
+    handler.invocation.until_run("stop").await;
+    handler.invocation.cancel();
+    handler.invocation.until_run("stop").await;
+    assert_eq!(handler.calls("Start").len(), 1);
+    handler.invocation.resolve(1, &ended(&json!("Cancelled"), 0.25));
+    let commands = handler.invocation.ended().await;
+    assert_eq!(commands.last(), Some(&Command::Return(json!("Cancelled"))));
+}
+
+#[tokio::test]
+async fn turn_that_is_always_lost_is_reported_after_some_attempts() {
+    let policy = LossPolicy::Resume("Check first.".to_owned());
+    let mut handler = Handler::new(prompt().policy(policy)).await;
+    for attempt in 0..6 {
+        // Each attempt has an awakeable for its reservation and one for its report.
+        handler.started(2 * attempt).await;
+        handler.invocation.resolve(2 * attempt + 1, &json!("Lost"));
+    }
+    let commands = handler.invocation.ended().await;
+    let Some(Command::Return(outcome)) = commands.last() else { panic!("{commands:#?}") };
+    assert_eq!(outcome["Interrupted"]["state"]["Interrupted"]["tools"], json!([OPEN.clone()]));
+    assert_eq!(handler.calls("Start").len(), 6);
+}
