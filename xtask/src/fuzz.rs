@@ -66,7 +66,7 @@ fn one(program: &Path, corpus: &Path, prefix: &Path, seconds: u32) -> Result<(),
     ]);
     command.arg(format!("-artifact_prefix={}", prefix.display())).arg(corpus);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
-    program::run(&mut command).while_doing(|| format!("its words are in {}", log.display()))
+    program::run(&mut command).while_doing(|| format!("fuzzing; the log is {}", log.display()))
 }
 
 const TARGETS: [&str; 8] = ["calls", "edits", "env", "html", "lines", "message", "redaction", "sse"];

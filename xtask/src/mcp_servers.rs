@@ -1,4 +1,4 @@
-//! `cargo xtask mcp-servers`: other people's MCP servers, and a kernel or two, for the tests that are not to believe ours.
+//! `cargo xtask mcp-servers`: installs third-party MCP servers and kernels, and runs the tests that need them.
 
 mod install;
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use crate::failure::{Failure, While as _};
 use crate::program;
 
-/// How this user gets into a namespace of his own.
+/// How this process enters a network namespace.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Way {
     /// The process may make a network namespace as it is.

@@ -93,7 +93,7 @@ struct Service {
     crates: &'static [&'static str],
 }
 
-/// Runs the command to its end, or until we are asked to end; then it is ended too, as when we are killed.
+/// Runs the command. It is killed on SIGINT and SIGTERM, and if this process is killed.
 fn run_beside(mut command: Command, servers: &[Running]) -> Result<(), Failure> {
     let shown = program::show(&command);
     command = server::bound_to_us(command, None);

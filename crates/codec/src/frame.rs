@@ -46,7 +46,7 @@ pub enum FrameKind {
 impl FrameKind {
     /// Finds the kind of a line. Its keys may be in any order, and its start may suffice.
     pub fn of(line: &[u8]) -> Self {
-        // Most lines start with their type. The scan of such a line would take a twentieth of the time of a stream.
+        // Most lines start with their type. Scanning these lines too would take about 5 % of the time for a stream.
         let text = line.strip_prefix(br#"{"type":""#).unwrap_or_default();
         match memchr::memchr(b'"', text).map(|end| &text[..end]) {
             Some(b"stream_event") => return Self::StreamEvent,

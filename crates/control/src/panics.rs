@@ -32,7 +32,7 @@ pub fn catch_call<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 
 /// Runs a pinned future and catches a panic, as [`catch_panic`] does; `then` converts the output.
 ///
-/// A future that is passed by value takes its size twice.
+/// Takes a pinned reference: a future passed by value would double the size of the returned future.
 ///
 /// # Errors
 ///

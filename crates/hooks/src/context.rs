@@ -29,8 +29,9 @@ pub struct HookContext {
     /// [`DEFAULT_LIMIT`](agentwire_protocol::hook::HookEvent::DEFAULT_LIMIT).
     ///
     /// - If the CLI refuses late events ([`REFUSES_WHEN_LATE`](agentwire_protocol::hook::HookEvent::REFUSES_WHEN_LATE)),
-    ///   or nothing is to be refused, the deadline is the CLI's limit, at which the CLI cancels the request. If it does
-    ///   not, the token fires 5 seconds later, and the handler is dropped, as failed, after 5 more.
+    ///   or a failure does not refuse the event, the deadline is the CLI's limit, at which the CLI cancels the request.
+    ///   If the CLI does not cancel it, the token fires 5 seconds after the deadline, and 5 seconds later the handler
+    ///   is dropped and counts as failed.
     /// - For other events, such as `Stop`, the CLI would let a late event pass, so this crate refuses it earlier: the
     ///   deadline is a fifth of the limit, at most 2 seconds, before the CLI's limit. The token fires the same time before
     ///   the deadline. For a limit below five seconds the handshake declares a longer one, so that the CLI waits at least

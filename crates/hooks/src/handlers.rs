@@ -19,7 +19,7 @@ use merge::Merged;
 ///
 /// # How replies are merged
 ///
-/// | part | of several |
+/// | part of the reply | merged value |
 /// |---|---|
 /// | the decision | the strictest, with its reason: deny (or block) over defer over ask over allow over none |
 /// | the changed input or output | the last one, which builds on those before |

@@ -69,7 +69,7 @@ impl ToolOutput {
 
     /// Sets the structured content (`structuredContent`), which must be an object.
     ///
-    /// The model then reads that, and not the text beside it (CLI 2.1.330).
+    /// The model then reads the structured content instead of the text (CLI 2.1.330).
     #[must_use]
     pub fn with_structured(mut self, object: Value) -> Self {
         self.structured_content = Some(object);

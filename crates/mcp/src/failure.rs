@@ -1,4 +1,4 @@
-//! Carries a handler's panic past the JSON-RPC answer that hides it, up to the reply of the callback.
+//! Records the panic of a handler, so that the callback can report it: the JSON-RPC response only shows an error.
 
 use std::sync::{Arc, OnceLock};
 

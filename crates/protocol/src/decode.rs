@@ -13,9 +13,8 @@ pub(crate) use tolerant::{UNREAD, tolerant};
 
 /// Reads one JSON value.
 ///
-/// A Rust string can't hold a lone surrogate escape (`"\ud83d"`). If such escapes are the only fault of the text,
-/// a second
-/// attempt reads them as U+FFFD.
+/// A Rust string can't hold a lone surrogate escape (`"\ud83d"`). If such escapes are the only fault of the text, a
+/// second attempt reads them as U+FFFD.
 /// That attempt replaces every lone surrogate of the text, including those in parts that are kept as text.
 ///
 /// # Errors
@@ -73,9 +72,8 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
 
 /// The reason and the position of a decoding failure.
 ///
-/// It holds only an excerpt of the text, and has no source: the parser's own error may quote a whole value and may
-/// count
-/// its position from an inner value.
+/// Contains only an excerpt of the text, and has no source: the parser's own error may quote a whole value, and may
+/// count its position from an inner value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     path: Box<str>,

@@ -117,9 +117,8 @@ impl Message {
 
     /// Reads one line, and returns the message with the errors of dropped fields.
     ///
-    /// A field that does not fit its type is treated as missing. The last of several fields with the same name
-    /// counts. An
-    /// object inside the message that lacks a required field becomes `Unknown`, which keeps the whole object.
+    /// A field that does not fit its type is treated as missing. Of several fields with the same name, the last counts.
+    /// An object inside the message that lacks a required field becomes `Unknown`, which keeps the whole object.
     /// The list has one error with a path per such field.
     ///
     /// Frames of the control protocol are strict, since a missing field can change the meaning of a permission request:
@@ -128,8 +127,7 @@ impl Message {
     /// # Errors
     ///
     /// Returns an error if the line is not UTF-8 or not a JSON object, or if a message of a known kind lacks an
-    /// essential
-    /// field, such as the `subtype` of a `result`.
+    /// essential field, such as the `subtype` of a `result`.
     pub fn read(line: &[u8]) -> Result<(Self, Vec<DecodeError>), DecodeError> {
         let line = decode::utf8(line)?;
         let is_control = OnceCell::new();

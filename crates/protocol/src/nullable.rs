@@ -24,7 +24,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "JSON has no fourth way for a field to be")]
+#[expect(clippy::exhaustive_enums, reason = "a JSON field is absent, null or a value")]
 pub enum Nullable<T> {
     /// The object does not have the field.
     #[default]

@@ -89,7 +89,7 @@ pub(crate) use text_impls;
 /// A string without a variant. The private field prevents construction and matching outside of the crate.
 #[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(unnameable_types, reason = "that nobody can name it is what keeps the enum open")]
+#[expect(unnameable_types, reason = "unnameable on purpose, so that new variants are not a breaking change")]
 pub struct Other(Box<str>);
 
 impl Other {

@@ -39,7 +39,7 @@ fn parse(source: &str) -> Vec<Set> {
     sets
 }
 
-/// What the best of our sets lacks of this one: its name and the strings; `None` where one has all.
+/// Returns the closest known set and the strings that it lacks; `None` if a known set has all strings.
 pub(super) fn lacking<'a>(set: &BTreeSet<String>, known: &'a [Set]) -> Option<(&'a str, Vec<String>)> {
     let best = known
         .iter()

@@ -67,8 +67,7 @@ options! {
     /// The options of a session, set before it starts.
     ///
     /// Plain data that can be compared, stored and printed. The names in JSON are those of the reference TypeScript
-    /// options;
-    /// an unknown name is an error with a suggestion.
+    /// options; an unknown name is an error with a suggestion.
     /// [`Options::described`] and docs/options-table.md, which is generated from it, list the flag or field that each option
     /// sets.
     /// Callbacks, in-process servers and transports are not options: set them on the

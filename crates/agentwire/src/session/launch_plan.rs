@@ -102,8 +102,7 @@ impl SessionBuilder {
     ///
     /// To wrap the process, pass the launch to a `ProcessTransport`, wrap that, and set it as the
     /// [`transport`](Self::transport) of this builder. The session then owns the private files that the command line
-    /// names;
-    /// they are removed with the session or with the builder.
+    /// names; they are removed with the session or with the builder.
     ///
     /// # Errors
     ///

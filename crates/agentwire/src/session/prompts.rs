@@ -28,8 +28,7 @@ impl Session {
     ///
     /// If the session or its input has ended;
     /// [`ControlError::Backlogged`](crate::ControlError::Backlogged) if reading has stopped at the limit of unread
-    /// messages:
-    /// read, then send again;
+    /// messages (read messages, then send again);
     /// [`ControlError::NotSent`](crate::ControlError::NotSent) if the CLI does not read its input and the write buffer
     /// has no room within [`Config::call_limit`](crate::control::Config::call_limit).
     /// In all cases nothing of the prompt was sent.

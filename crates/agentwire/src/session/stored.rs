@@ -46,8 +46,8 @@ impl SessionBuilder {
     /// A store must not block the thread on which it is polled.
     ///
     /// The last entries arrive after the last result and after the end of input:
-    /// [`Session::close`](crate::Session::close), a
-    /// [`Query`](crate::Query) and any reader that reads to the end get them stored.
+    /// [`Session::close`](crate::Session::close), a [`Query`](crate::Query) and any caller that reads to the end wait
+    /// until the store has them.
     /// If a session is dropped earlier, entries read before the drop are still appended, within one flush timeout and
     /// while the runtime lives; the loss of the others is only logged to `tracing`.
     /// A `blocking::Session` owns its runtime: dropped during a turn, it loses all entries that were not appended yet,

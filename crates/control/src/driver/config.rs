@@ -12,8 +12,8 @@ pub struct Config {
     pub limits: Limits,
     /// The soft limit of unread messages, in bytes (low-water mark: half of it). 256 KiB, four full pipes.
     ///
-    /// Past it, backpressure applies: reading waits for the user, in a session without a responder, while no request is
-    /// open and no sender waits.
+    /// Above it a session without a responder stops reading from the CLI (backpressure), unless a call, a request of
+    /// the CLI or a sender is waiting. Reading resumes at half the limit.
     /// A session with a responder is read up to `unread_hard_limit`, because a request may lie behind unread messages, and
     /// the user may wait for its callback before reading on.
     ///
@@ -23,9 +23,9 @@ pub struct Config {
     /// The hard limit of unread messages, in bytes, past which reading always waits and open calls fail. 64 MiB.
     ///
     /// A reply may lie behind unread messages in the same pipe, so reading goes on much longer while a request is open.
-    /// Includes the CLI's open requests and queued answers, except for a request that is open alone, because its callback
-    /// may need a call.
-    /// A value below `unread_soft_limit` counts as that.
+    /// Also counts the CLI's open requests and queued answers. A single open request does not count, because its
+    /// callback may need the reply to a call.
+    /// A value below `unread_soft_limit` is treated as `unread_soft_limit`.
     pub unread_hard_limit: usize,
     /// The size of the write buffer past which senders of prompts wait, in bytes. 1 MiB.
     ///

@@ -5,16 +5,16 @@ use agentwire_protocol::RawJson;
 /// A handler's failure, and the answer to send to the CLI in its place.
 ///
 /// The driver sends `answer`; an observer of callbacks reads `kind` and `reason`.
-/// A text converts into one of the kind [`FailureKind::Error`], which is answered with an error of that text.
+/// Converts from a string, as [`FailureKind::Error`] with an error response of that text.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{reason}")]
 #[non_exhaustive]
 pub struct CallbackError {
     /// What went wrong.
     pub kind: FailureKind,
-    /// The handler's own error or the text of its panic, or what can't be read or written.
+    /// The handler's error, its panic message, or the decoding or encoding error.
     ///
-    /// It may quote what the handler was given.
+    /// It may quote the handler's input.
     pub reason: String,
     /// What the CLI gets: a `response`, such as a refusal, or the text of an error.
     pub answer: Result<RawJson, String>,

@@ -62,9 +62,9 @@ impl Router {
         }
     }
 
-    /// Returns whether the input is to end once the CLI is idle, and no turn is known to run.
+    /// Returns whether [`end_input_when_idle`](Self::end_input_when_idle) is pending and no turn is known to run.
     ///
-    /// CLI 2.1.197 may never report more than that.
+    /// CLI 2.1.197 may never report that it is idle, so the driver ends the input after a pause in this state.
     pub fn seems_over(&self) -> bool {
         self.is_ending() && self.turns.seems_over()
     }

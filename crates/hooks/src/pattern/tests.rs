@@ -16,7 +16,7 @@ fn patterns_are_read_as_the_cli_reads_them() {
     }
 }
 
-/// The CLI takes all of these, and of some or all of their parts it never calls the hook.
+/// The CLI accepts these patterns without an error, but some or all of their parts never match a tool.
 #[test]
 fn patterns_that_match_no_tool_are_refused() {
     let passes = |text: &&str| Pattern::read(text).check(true).is_ok();

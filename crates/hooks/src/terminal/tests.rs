@@ -64,7 +64,7 @@ fn each_answer_comes_to_a_decision() {
 }
 
 #[test]
-fn all_that_is_asked_is_shown_and_nothing_that_a_terminal_obeys() {
+fn request_is_shown_without_control_characters() {
     let (_, shown) = typed(bash(), "n\n");
     let shows = [
         "May Shell be used?",
@@ -82,7 +82,7 @@ fn all_that_is_asked_is_shown_and_nothing_that_a_terminal_obeys() {
 }
 
 #[test]
-fn what_must_not_be_remembered_or_allowed_lightly_is_not() {
+fn always_is_refused_and_y_is_not_enough_if_the_request_forbids_it() {
     let mut once = bash();
     once["suppress_always_allow_rule"] = json!(true);
     let (decision, shown) = typed(once, "always\nn\n");

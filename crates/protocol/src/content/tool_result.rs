@@ -21,8 +21,7 @@ pub struct ToolResult {
 
 impl ToolResult {
     /// Returns a result with this content: text, or blocks of text, images, documents, search results, tool
-    /// references or
-    /// browser states.
+    /// references or browser states.
     ///
     /// # Errors
     ///

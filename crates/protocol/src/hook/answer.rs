@@ -8,7 +8,7 @@ use super::{BlockDecision, HookEvent, HookReply, specific::Specific};
 
 /// The answer to a hook callback.
 #[derive(Clone, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "a callback says what it has to say, or that it will not")]
+#[expect(clippy::exhaustive_enums, reason = "an answer is either a reply or asynchronous")]
 pub enum HookAnswer<E: HookEvent> {
     /// A reply.
     Now(HookReply<E>),

@@ -7,8 +7,7 @@ hook_event! {
     /// Before the conversation is compacted.
     ///
     /// A block skips the compaction: `system/status` has `compact_result: "failed"`, and the result of `/compact`
-    /// reports
-    /// the block without its reason.
+    /// reports the block without its reason.
     /// A reply that ends the turn does not stop the compaction.
     PreCompact => NoOutput, matched by "trigger", refusal |reason| Some(HookReply::block(reason));
 

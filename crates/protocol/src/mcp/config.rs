@@ -45,8 +45,7 @@ pub struct StdioServer {
     /// The timeout of a tool call in milliseconds. The CLI ignores values below 1000; progress does not extend it.
     pub timeout: Option<u64>,
     /// Whether the tools are always in the prompt (`true`; the CLI then waits for the server at the start) or only
-    /// found
-    /// by tool search (`false`).
+    /// found by tool search (`false`).
     pub always_load: Option<bool>,
 }
 

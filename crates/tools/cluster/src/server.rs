@@ -35,7 +35,7 @@ pub struct Server {
 impl Server {
     /// Starts the server, with its output in a file.
     ///
-    /// It ends when we do, however that comes: the kernel sees to it.
+    /// The kernel ends the server when this process ends, even by SIGKILL.
     pub fn start(
         command: Command,
         user: Option<&str>,

@@ -17,7 +17,7 @@ pub(super) fn close_in_background(running: &Arc<Running>) {
     }
     let closing = Arc::clone(running);
     if spawn_thread("aw-close", move || close(&closing, unsent)).is_err() {
-        // Without a thread nothing can wait for the grace periods, and the child must not be left behind.
+        // No thread could be started to wait for the grace periods, so kill the child at once.
         running.group.signal_or_ignore(Signal::Kill);
     }
 }

@@ -154,7 +154,8 @@ fn lives_in_group(process: i32, group: i32) -> bool {
     let read = File::open(format!("/proc/{process}/stat")).and_then(|mut file| file.read(&mut stat));
     let length = match read {
         Ok(length) => length,
-        // Out of a resource: unknown, so assume that it lives. Any other error means that the process is gone or hidden.
+        // A resource limit says nothing about the process: assume that it is alive. After any other error it is gone or
+        // hidden.
         Err(error) => {
             return EXHAUSTED.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
         }

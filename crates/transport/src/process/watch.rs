@@ -29,9 +29,9 @@ pub(super) fn watch(running: &Arc<Running>, stderr: Option<OwnedFd>) {
         running.guard.dismiss();
     }
     end_group(running, drained, killed);
-    // After the group has ended: if this program is killed before, the guard still ends the group.
+    // Dismiss the guard only now: if this program is killed earlier, the guard must still end the group.
     running.guard.dismiss();
-    // After the guard is gone: until then the zombie leader reserves the group's id.
+    // Reap the leader last: its zombie reserves the group's id as long as the guard may signal the group.
     running.group.reap();
     release(running);
     running.group_ended.set(());
