@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use agentwire_benches::cli::stream::{Tags, generate};
+use agentwire_benches::cli::stream::generate;
 use agentwire_codec::{Frame, Incoming, Limits, LineDecoder};
 use agentwire_protocol::Message;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_
 use serde::de::IgnoredAny;
 
 fn decode(criterion: &mut Criterion) {
-    let stream = generate(Tags::First, 1);
+    let stream = generate(1);
     let blocks: Vec<Bytes> = stream.chunks(BLOCK).map(Bytes::copy_from_slice).collect();
     let lines = || stream.split_inclusive(|byte| *byte == b'\n');
     let mut group = criterion.benchmark_group("partial messages");

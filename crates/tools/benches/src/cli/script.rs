@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Plan, Tally, Workload,
-    stream::{Tags, generate, short},
+    stream::{generate, short},
     turn::{self, Turn},
     wire::Wire,
 };
@@ -27,8 +27,8 @@ impl Script {
     pub(super) fn of(plan: Plan) -> Result<Self, serde_json::Error> {
         let body = match plan.workload {
             Workload::Callback(_) | Workload::HookMany | Workload::Start => Vec::new(),
-            Workload::Stream | Workload::Stalled => generate(Tags::First, plan.share),
-            Workload::Turns => short(Tags::First),
+            Workload::Stream | Workload::Stalled => generate(plan.share),
+            Workload::Turns => short(),
         };
         // Short turns are written line by line, as the CLI does; long ones in blocks of the pipe's capacity.
         let by_lines = plan.workload == Workload::Turns;

@@ -5,26 +5,16 @@
 //! deltas and tool results have the sizes of a real model and of real files, ids have different digits, and the objects
 //! of the Messages API start with their `type`, as the API writes them.
 //! The CLI keeps the order of keys that it receives; the scripted model of the recordings sorts them, so `type` comes last
-//! there, as with [`Tags::Last`].
+//! there.
 
 mod pen;
 mod words;
 
 use pen::{Pen, string};
 
-/// The place of `type` in the objects of the Messages API.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Tags {
-    /// First, as the API sends it.
-    First,
-    /// In alphabetical order, as in the recordings.
-    Last,
-}
-
 /// Returns 64,000 messages with 93 % stream events, 43 MB in all, divided by `share`.
-pub fn generate(tags: Tags, share: usize) -> Vec<u8> {
-    let mut pen = Pen::new(tags);
+pub fn generate(share: usize) -> Vec<u8> {
+    let mut pen = Pen::new();
     let mut answers = 0;
     let messages = (MESSAGES / share.max(1)).max(1);
     while pen.lines() < messages {
@@ -35,8 +25,8 @@ pub fn generate(tags: Tags, share: usize) -> Vec<u8> {
 }
 
 /// Returns a short answer of the model as lines.
-pub(super) fn short(tags: Tags) -> Vec<u8> {
-    let mut pen = Pen::new(tags);
+pub(super) fn short() -> Vec<u8> {
+    let mut pen = Pen::new();
     pen.next_answer();
     start(&mut pen);
     text(&mut pen, 0, 6);
@@ -163,22 +153,19 @@ const DISPLAY: &str = r#","thinking_display":"updates""#;
 
 #[cfg(test)]
 mod tests {
-    use super::{MESSAGES, Tags, generate};
+    use super::{MESSAGES, generate};
 
     #[test]
     fn stream_has_its_documented_size_and_share_of_events() {
-        for tags in [Tags::First, Tags::Last] {
-            let stream = generate(tags, 1);
-            let lines: Vec<&[u8]> =
-                stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
-            let events = lines.iter().filter(|line| line.starts_with(br#"{"type":"stream_event""#)).count();
-            assert_eq!(lines.len(), MESSAGES);
-            assert!(
-                (92.5..93.5).contains(&(events as f64 * 100.0 / lines.len() as f64)),
-                "{events} stream events"
-            );
-            assert!((42_000_000..44_000_000).contains(&stream.len()), "{} bytes", stream.len());
-        }
-        assert_eq!(generate(Tags::First, 1), generate(Tags::First, 1));
+        let stream = generate(1);
+        let lines: Vec<&[u8]> = stream.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+        let events = lines.iter().filter(|line| line.starts_with(br#"{"type":"stream_event""#)).count();
+        assert_eq!(lines.len(), MESSAGES);
+        assert!(
+            (92.5..93.5).contains(&(events as f64 * 100.0 / lines.len() as f64)),
+            "{events} stream events"
+        );
+        assert!((42_000_000..44_000_000).contains(&stream.len()), "{} bytes", stream.len());
+        assert_eq!(generate(1), stream);
     }
 }

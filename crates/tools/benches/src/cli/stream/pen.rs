@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Tags, words::WORDS};
+use super::words::WORDS;
 
 /// The written part of a stream.
 #[derive(Debug)]
 pub(super) struct Pen {
-    tags: Tags,
     out: String,
     lines: usize,
     state: u64,
@@ -17,9 +16,8 @@ pub(super) struct Pen {
 }
 
 impl Pen {
-    pub(super) fn new(tags: Tags) -> Self {
+    pub(super) fn new() -> Self {
         let mut pen = Self {
-            tags,
             out: String::new(),
             lines: 0,
             state: SEED,
@@ -64,13 +62,7 @@ impl Pen {
     pub(super) fn object(&self, kind: &str, fields: &[(&str, &str)]) -> String {
         let kind = string(kind);
         let mut fields = fields.to_vec();
-        match self.tags {
-            Tags::First => fields.insert(0, ("type", &kind)),
-            Tags::Last => {
-                fields.push(("type", &kind));
-                fields.sort_unstable();
-            }
-        }
+        fields.insert(0, ("type", &kind));
         let fields: Vec<String> = fields.iter().map(|(name, value)| format!(r#""{name}":{value}"#)).collect();
         format!("{{{}}}", fields.join(","))
     }
