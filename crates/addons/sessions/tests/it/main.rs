@@ -12,7 +12,6 @@ mod folder_processes;
 #[cfg(unix)]
 mod folder_store;
 mod listing;
-mod memory;
 mod places;
 mod reading;
 mod searching;
