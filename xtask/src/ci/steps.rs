@@ -7,11 +7,13 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::machine;
+use crate::mcp_servers;
 use crate::metadata::Metadata;
 use crate::netns;
 use crate::npm::Script;
 use crate::program;
 use crate::python::{self, PYTHON};
+use crate::services;
 use crate::workspace;
 
 /// One step of CI.
@@ -61,30 +63,30 @@ pub(super) const STEPS: &[Step] = &[
     usual("drift", "our types have all that is declared or recorded", drift),
     usual("fixtures", "the table of what the recordings reach is current", |own| xtask(own, &["fixtures list --check"])),
     usual("options", "the page of options is current", |own| xtask(own, &["docs --check"])),
-    usual("live", "some scenarios on the current CLI, with a scripted model and no network", |own| real_cli(own, &["cli", "live --sample"])),
+    usual("live", "some scenarios on the current CLI, with a scripted model and no network", |own| with(&[cli], own, &["cli", "live --sample"])),
     long("wasm", "the low crates need no operating system", wasm),
     long("deny", "licences and sources of the dependencies", |_| tool("deny", &["check licenses bans sources"])),
     long("workflows", "the workflow files of the forge, by actionlint", workflows),
     long("kubernetes", "the manifests of durable sessions, by the schema of Kubernetes", kubernetes),
     long("book", "the guide as a book: its pages, links and search", |own| xtask(own, &["book"])),
     long("self-test", "conformance finds corrupted transcripts", |own| xtask(own, &["conformance --self-test"])),
-    long("view-browser", "pages of recorded sessions in headless Chromium", view_browser),
-    long("board", "the page of sessions in headless Chromium, with the real CLI and a scripted model", board),
-    long("durable", "the guarantees of durable sessions, on Restate with the real CLI and a scripted model", durable),
-    long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| servers(own, &["services"])),
-    long("services-proof", "the current CLI resumes sessions from Redis and from PostgreSQL", services_proof),
-    long("sessions-agree", "we read stored sessions as the published Python SDK does", sessions_agree),
-    long("sdks", "the Python and the TypeScript SDK over `agentwire record` and `replay`", sdks),
+    long("view-browser", "pages of recorded sessions in headless Chromium", |own| with(&[chromium], own, &["view-browser"])),
+    long("board", "the page of sessions in headless Chromium, with the real CLI and a scripted model", |own| with(&[chromium, cli], own, &["cli", "board"])),
+    long("durable", "the guarantees of durable sessions, on Restate with the real CLI and a scripted model", |own| with(&[|| machine::provide(&["redis-server"]), chromium, cli], own, &["durable --check all"])),
+    long("services", "the stores on Redis, PostgreSQL and an S3 server", |own| with(&[services::provide], own, &["services"])),
+    long("services-proof", "the current CLI resumes sessions from Redis and from PostgreSQL", |own| with(&[services::provide, cli], own, &["cli", "services --proof"])),
+    long("sessions-agree", "we read stored sessions as the published Python SDK does", |own| with(&[|| machine::provide(&[PYTHON, "git"])], own, &["sessions-agree"])),
+    long("sdks", "the Python and the TypeScript SDK over `agentwire record` and `replay`", |own| with(&[python, cli], own, &["sdks"])),
     long("ssh", "a CLI over a real OpenSSH server on loopback", ssh),
-    long("mcp-servers", "the hub and the Jupyter server with real MCP servers and kernels", |own| mcp(own, &["mcp-servers"])),
-    long("mcp-conformance", "the hub in the conformance suite of the MCP project", |own| mcp(own, &["mcp-conformance"])),
+    long("mcp-servers", "the hub and the Jupyter server with real MCP servers and kernels", |own| with(&[mcp_servers::provide, cli], own, &["mcp-servers"])),
+    long("mcp-conformance", "the hub in the conformance suite of the MCP project", |own| with(&[mcp_servers::provide, cli], own, &["mcp-conformance"])),
     long("hub-marks", "fifty servers at once lose no call, and a call beside rmcp alone", |own| xtask(own, &["hub-marks --quick", "hub-marks"])),
-    long("live-all", "every scenario on every version of the CLI", |own| real_cli(own, &["cli", "live --all"])),
-    long("live-tests", "each request, and spare processes, by code on the current CLI", |own| mcp(own, &["live-tests"])),
-    long("acp", "the agent of editors with the official client, beside the adapter on npm", |own| real_cli(own, &["acp"])),
+    long("live-all", "every scenario on every version of the CLI", |own| with(&[cli], own, &["cli", "live --all"])),
+    long("live-tests", "each request, and spare processes, by code on the current CLI", |own| with(&[mcp_servers::provide, cli], own, &["live-tests"])),
+    long("acp", "the agent of editors with the official client, beside the adapter on npm", |own| with(&[cli], own, &["acp"])),
     long("scripted", "the examples, with the real CLI and a scripted model", scripted),
-    long("leaving", "guards hold when their host goes away, on every version of the CLI", |own| real_cli(own, &["leaving --check"])),
-    long("soak", "24 sessions with the real CLI leave nothing behind", |own| real_cli(own, &["soak"])),
+    long("leaving", "guards hold when their host goes away, on every version of the CLI", |own| with(&[cli], own, &["leaving --check"])),
+    long("soak", "24 sessions with the real CLI leave nothing behind", |own| with(&[cli], own, &["soak"])),
     long("public-api", "the public API is that of the baselines in xtask/api/", |own| xtask(own, &["public-api"])),
     long("semver", "no breaking change since the last release", semver),
     long("package-build", "every crate builds from its package", |own| xtask(own, &["package --build"])),
@@ -92,7 +94,7 @@ pub(super) const STEPS: &[Step] = &[
     long("powerset", "each crate by itself with every pair of its features, on the oldest Rust that it supports", powerset),
     long("versions", "the workspace builds with the lowest and with the newest versions of the dependencies", versions),
     long("properties", "the property tests, with ten thousand new cases", properties),
-    long("fuzz", "the fuzz targets, half a minute each", fuzz),
+    long("fuzz", "the fuzz targets, half a minute each", |own| with(&[|| machine::provide(&["c++"])], own, &["fuzz --seconds 30"])),
     long("bench", "the limits of docs/performance.md, as ratios within one run", |own| xtask(own, &["bench --check"])),
     long("first-program", "the first page of the guide, in a new package", |own| xtask(own, &["first-program"])),
 ];
@@ -241,10 +243,6 @@ fn semver(_: &Path) -> Result<Plan, Failure> {
     }
 }
 
-fn fuzz(own: &Path) -> Result<Plan, Failure> {
-    provided(machine::provide(&["c++"]), own, &["fuzz --seconds 30"])
-}
-
 /// Without npm the recordings are compared alone.
 fn drift(own: &Path) -> Result<Plan, Failure> {
     if machine::provide(&["npm", "tar"]).is_err() && !machine::is_ci() {
@@ -264,7 +262,7 @@ fn workflows(_: &Path) -> Result<Plan, Failure> {
 }
 
 fn kubernetes(_: &Path) -> Result<Plan, Failure> {
-    if let Err(missing) = machine::provide(&[PYTHON]) {
+    if let Err(missing) = python() {
         return Ok(Plan::Missing(missing.to_string()));
     }
     let root = workspace::root()?;
@@ -275,42 +273,9 @@ fn kubernetes(_: &Path) -> Result<Plan, Failure> {
     Ok(Plan::Run(vec![command]))
 }
 
-fn view_browser(own: &Path) -> Result<Plan, Failure> {
-    provided(chromium(), own, &["view-browser"])
-}
-
-fn board(own: &Path) -> Result<Plan, Failure> {
-    match chromium() {
-        Ok(()) => real_cli(own, &["cli", "board"]),
-        Err(missing) => Ok(Plan::Missing(missing.to_string())),
-    }
-}
-
-fn durable(own: &Path) -> Result<Plan, Failure> {
-    match machine::provide(&["redis-server"]).and_then(|()| chromium()) {
-        Ok(()) => real_cli(own, &["durable --check all"]),
-        Err(missing) => Ok(Plan::Missing(missing.to_string())),
-    }
-}
-
 fn chromium() -> Result<(), Failure> {
     let browser = crate::view_browser::PROGRAMS.iter().any(|name| program::find(name).is_some());
     machine::provide(if browser { &["npm"][..] } else { &["npm", "chromium"] })
-}
-
-fn servers(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
-    provided(crate::services::provide(), own, lines)
-}
-
-fn services_proof(own: &Path) -> Result<Plan, Failure> {
-    match crate::services::provide() {
-        Ok(()) => real_cli(own, &["cli", "services --proof"]),
-        Err(missing) => Ok(Plan::Missing(missing.to_string())),
-    }
-}
-
-fn sessions_agree(own: &Path) -> Result<Plan, Failure> {
-    provided(machine::provide(&[PYTHON, "git"]), own, &["sessions-agree"])
 }
 
 fn ssh(_: &Path) -> Result<Plan, Failure> {
@@ -320,42 +285,35 @@ fn ssh(_: &Path) -> Result<Plan, Failure> {
     Ok(Plan::Run(vec![crate::built::ignored_tests("package(agentwire-remote) & test(sshd)", false)?]))
 }
 
-fn sdks(own: &Path) -> Result<Plan, Failure> {
-    match machine::provide(&[PYTHON]) {
-        Ok(()) => real_cli(own, &["sdks"]),
-        Err(missing) => Ok(Plan::Missing(missing.to_string())),
-    }
-}
-
-/// The MCP servers are packages of npm and PyPI.
-fn mcp(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
-    match crate::mcp_servers::provide() {
-        Ok(()) => real_cli(own, lines),
-        Err(missing) => Ok(Plan::Missing(missing.to_string())),
-    }
-}
-
 fn scripted(own: &Path) -> Result<Plan, Failure> {
     let Plan::Run(mut commands) = cargo(&[&format!("{QUICKSTART} -- --scripted")])? else {
         return Err(Failure::new("cargo is missing"));
     };
-    match real_cli(own, &["endings"])? {
+    match with(&[cli], own, &["endings"])? {
         Plan::Run(endings) => commands.extend(endings),
         missing => return Ok(missing),
     }
     Ok(Plan::Run(commands))
 }
 
-/// These commands, if npm can install the CLI and the machine has network namespaces.
-fn real_cli(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
-    provided(machine::provide(&["npm", "unshare", "ip"]).and_then(|()| netns::way().map(drop)), own, lines)
-}
+/// A check that the machine has what a step needs, which installs it in CI.
+type Need = fn() -> Result<(), Failure>;
 
-fn provided(there: Result<(), Failure>, own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
-    match there {
+/// Calls this program with each line of arguments, if the machine has all that is needed.
+fn with(needs: &[Need], own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
+    match needs.iter().try_for_each(|need| need()) {
         Ok(()) => xtask(own, lines),
         Err(missing) => Ok(Plan::Missing(missing.to_string())),
     }
+}
+
+/// npm, to install the CLI, and network namespaces.
+fn cli() -> Result<(), Failure> {
+    machine::provide(&["npm", "unshare", "ip"]).and_then(|()| netns::way().map(drop))
+}
+
+fn python() -> Result<(), Failure> {
+    machine::provide(&[PYTHON])
 }
 
 const QUICKSTART: &str = "run --quiet --all-features --example quickstart";
