@@ -86,7 +86,7 @@ pub struct Session {
     warnings: Vec<Warning>,
     /// The hooks, until their matchers are checked against the first `system/init`.
     unchecked: Option<Hooks>,
-    /// Files that the CLI reads while it runs. Declared after `task`, so that they are removed after the CLI has ended.
+    /// Files that the CLI reads when it starts. Declared after `task`, so that its shutdown begins before they are removed.
     #[expect(dead_code, reason = "it is kept to be dropped")]
     files: Vec<PrivateDir>,
 }

@@ -34,6 +34,8 @@ use slot::ServerSlot;
 /// - if a server panics, its request gets an error; if a server ends, all its open requests get an error, and the next
 ///   `initialize` opens a new instance.
 ///
+/// Instances keep the session alive: end its input or drop its driver, since dropping the handles does not end it.
+///
 /// A tool's input is checked against its schema before the server gets it.
 /// Structured output is checked before the CLI gets it, if the tool declares a schema.
 #[derive(Clone)]

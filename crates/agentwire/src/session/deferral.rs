@@ -113,8 +113,11 @@ fn another(deferred: &Mutex<Option<Deferred>>, this: Deferred) -> Option<&'stati
 
 /// Returns the prefix that the CLI uses for this server's tools in hooks.
 fn tools_of(server: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
-    format!("mcp__{}__", server.chars().map(plain).collect::<String>())
+    // JavaScript counts UTF-16 units: a character beyond the basic plane is two.
+    let units = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' { c.to_string() } else { "_".repeat(c.len_utf16()) }
+    };
+    format!("mcp__{}__", server.chars().map(units).collect::<String>())
 }
 
 /// Returns the answer if it defers a tool use.
@@ -144,3 +147,12 @@ const OF_A_SUBAGENT: &str = "a tool use of a subagent can't wait for a decision 
                              leave it to the main conversation";
 const IN_PROCESS: &str =
     "a tool of an in-process MCP server can't wait for a decision beyond the end of the turn";
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn prefix_of_a_server_is_that_of_the_cli() {
+        assert_eq!(super::tools_of("my-srv.1"), "mcp__my-srv_1__");
+        assert_eq!(super::tools_of("a\u{1f600}"), "mcp__a____");
+    }
+}
