@@ -124,11 +124,8 @@ impl Input {
 }
 
 fn read(lines: &Sender<(u64, String)>, open: &AtomicU64) {
-    let mut input = io::stdin().lock();
-    let mut bytes = Vec::new();
-    while matches!(input.read_until(b'\n', &mut bytes), Ok(1..)) {
-        let line = String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned();
-        bytes.clear();
+    for line in io::stdin().lock().split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line).trim_end_matches('\r').to_owned();
         let question = open.load(Ordering::SeqCst);
         // A full channel contains more lines than a question needs.
         if question != 0

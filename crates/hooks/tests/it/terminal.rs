@@ -33,11 +33,12 @@ fn wait_for(child: &mut Child, text: &str) {
 
 #[test]
 fn questions_are_answered_by_lines_and_the_process_ends_while_the_input_is_open() {
-    let mut child = start("terminal::asks_thrice", Stdio::piped());
-    for (title, line) in [("first", "y\n"), ("third", "not now\n")] {
+    let mut child = start("terminal::asks_several_times", Stdio::piped());
+    let answers = [("first", b"y\n".as_slice()), ("third", b"not \xff now\n"), ("fourth", b"y\r\n")];
+    for (title, line) in answers {
         wait_for(&mut child, title);
         wait_for(&mut child, "] ");
-        child.stdin.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
+        child.stdin.as_mut().unwrap().write_all(line).unwrap();
     }
     // `wait` would close the input.
     let input = child.stdin.take();
@@ -47,13 +48,14 @@ fn questions_are_answered_by_lines_and_the_process_ends_while_the_input_is_open(
 
 #[tokio::test]
 #[ignore = "another test runs it in a process of its own"]
-async fn asks_thrice() {
+async fn asks_several_times() {
     let mut cli = Cli::start(PermissionHandler::terminal()).await;
     assert_eq!(cli.exchange(question("first")).await.unwrap()["behavior"], "allow");
     cli.ask("second", question("second")).await;
     cli.cancel("second").await;
     let third = cli.exchange(question("third")).await.unwrap();
-    assert_eq!(third, json!({"behavior": "deny", "message": "not now"}));
+    assert_eq!(third, json!({"behavior": "deny", "message": "not \u{fffd} now"}));
+    assert_eq!(cli.exchange(question("fourth")).await.unwrap()["behavior"], "allow");
 }
 
 #[test]
