@@ -3,7 +3,6 @@
 mod idle_timeout;
 
 use std::{
-    fmt,
     future::{Future, poll_fn},
     pin::Pin,
     task::{Context, Poll, ready},
@@ -170,8 +169,4 @@ impl Stream for Query {
     }
 }
 
-impl fmt::Debug for Query {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Query").finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(Query);

@@ -18,7 +18,6 @@ mod waits;
 mod write;
 
 use std::{
-    fmt,
     future::Future,
     iter,
     sync::{Arc, Weak},
@@ -78,31 +77,21 @@ impl<F: Future<Output = ()>> Driver<F> {
 ///
 /// Does not send `initialize`: the caller does.
 /// Needs a tokio runtime with its timer: callbacks run as tasks of it.
-pub fn connect<So, Si, L>(
-    link: Connected<So, Si, L>,
+pub fn connect(
+    link: Connected<impl ByteSource + 'static, impl ByteSink + 'static, impl PeerHandle + 'static>,
     responder: Arc<dyn Responder>,
     config: Config,
-) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
-where
-    So: ByteSource + 'static,
-    Si: ByteSink + 'static,
-    L: PeerHandle + 'static,
-{
+) -> Connection<impl Future<Output = ()> + Send> {
     Prepared::of(responder, None, config).connect(link)
 }
 
 /// Like [`connect`], with an observer of the session's events.
-pub fn connect_observed<So, Si, L>(
-    link: Connected<So, Si, L>,
+pub fn connect_observed(
+    link: Connected<impl ByteSource + 'static, impl ByteSink + 'static, impl PeerHandle + 'static>,
     responder: Arc<dyn Responder>,
     observer: Arc<dyn Observer>,
     config: Config,
-) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
-where
-    So: ByteSource + 'static,
-    Si: ByteSink + 'static,
-    L: PeerHandle + 'static,
-{
+) -> Connection<impl Future<Output = ()> + Send> {
     Prepared::of(responder, Some(observer), config).connect(link)
 }
 
@@ -155,25 +144,16 @@ impl Prepared {
     /// Runs the session over an open transport.
     ///
     /// Needs a tokio runtime with its timer: callbacks run as tasks of it.
-    pub fn connect<So, Si, L>(
+    pub fn connect(
         self,
-        link: Connected<So, Si, L>,
-    ) -> Connection<impl Future<Output = ()> + Send + use<So, Si, L>>
-    where
-        So: ByteSource + 'static,
-        Si: ByteSink + 'static,
-        L: PeerHandle + 'static,
-    {
+        link: Connected<impl ByteSource + 'static, impl ByteSink + 'static, impl PeerHandle + 'static>,
+    ) -> Connection<impl Future<Output = ()> + Send> {
         let Self { host, control, messages, abort_on_drop } = self;
         Connection { control, messages, driver: Driver(drive(link, host, abort_on_drop)) }
     }
 }
 
-impl fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared").finish_non_exhaustive()
-    }
-}
+agentwire_transport::debug_by_name!(Prepared);
 
 /// The driver's view of the session.
 struct Host {

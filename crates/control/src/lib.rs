@@ -16,10 +16,12 @@ pub use router::{
 };
 
 #[cfg(feature = "driver")]
+#[doc(hidden)]
+pub use agentwire_transport::debug_by_name;
+#[cfg(feature = "driver")]
 pub use driver::{
     BackpressurePause, CallContext, CallbackError, Config, Connection, Control, Driver, FailureKind,
     FrameFilter, Messages, NoResponder, Observer, Prepared, RefusalFn, Reply, Responder, connect,
     connect_observed,
 };
-#[cfg(feature = "driver")]
 pub use tokio_util::sync::CancellationToken;

@@ -1,6 +1,6 @@
 //! The elicitation callback: answers `elicitation`.
 
-use std::{fmt, future::Future};
+use std::future::Future;
 
 use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::ElicitationAsked, elicitation::ElicitationReply};
@@ -43,11 +43,7 @@ impl ElicitationHandler {
     }
 }
 
-impl fmt::Debug for ElicitationHandler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ElicitationHandler").finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(ElicitationHandler);
 
 /// Answers every `elicitation`.
 impl Responder for ElicitationHandler {

@@ -2,7 +2,7 @@
 
 mod audit;
 
-use std::{fmt, future::Future, sync::Arc};
+use std::{future::Future, sync::Arc};
 
 use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, control::CanUseTool, permission::Decision};
@@ -79,11 +79,7 @@ impl PermissionHandler {
     }
 }
 
-impl fmt::Debug for PermissionHandler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PermissionHandler").finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(PermissionHandler);
 
 /// Answers every `can_use_tool`.
 impl Responder for PermissionHandler {

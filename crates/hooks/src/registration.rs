@@ -138,7 +138,7 @@ impl Registration {
 
     /// Returns the refusal for the end of the session, or `None` if the event can't or must not be refused.
     pub(crate) fn refusal(&self) -> Option<RefusalFn> {
-        self.known.filter(|event| event.can_refuse && self.guards()).map(|event| event.refusal)
+        self.known.filter(|_| self.guards()).map(|event| event.refusal)
     }
 
     /// Returns whether the CLI could proceed without this hook where the hook would refuse.

@@ -39,10 +39,6 @@ pub(crate) fn check<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
 ///
 /// The part that is not valid.
 pub(crate) fn check_typed<E: HookEvent>(reply: &RawJson) -> Result<(), String> {
-    // Most replies are empty.
-    if reply.as_str() == "{}" {
-        return Ok(());
-    }
     check_values::<E>(&reply.decode().map_err(|error| error.to_string())?)
 }
 

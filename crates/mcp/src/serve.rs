@@ -1,7 +1,6 @@
 //! The interface between the bridge and a server: JSON-RPC text in, JSON-RPC text out.
 
 use std::{
-    fmt,
     future::Future,
     pin::Pin,
     sync::{
@@ -105,11 +104,7 @@ impl Outbox {
     }
 }
 
-impl fmt::Debug for Outbox {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outbox").finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(Outbox);
 
 /// The session has ended, so that no message can be sent to the CLI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

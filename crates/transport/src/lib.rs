@@ -8,6 +8,8 @@ compile_error!(
 );
 
 /// Implements `Debug` with the type's name alone, for types without fields that help a reader.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! debug_by_name {
     ($($name:ident),*) => { $(
         impl std::fmt::Debug for $name {

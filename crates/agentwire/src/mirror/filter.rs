@@ -51,7 +51,8 @@ impl FrameFilter for MirrorFilter {
     fn missed(&self, fault: &FrameError) {
         // The reader reports it in order between the messages.
         if let Some(why) = too_long(fault) {
-            self.queue.missed(why);
+            self.queue.state().lost.get_or_insert(why);
+            self.queue.changed.notify_waiters();
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The handle that reports which entries of a session are stored.
 
 use std::{
-    fmt,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -116,11 +115,7 @@ impl StoreHandle {
     }
 }
 
-impl fmt::Debug for StoreHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreHandle").finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(StoreHandle);
 
 /// The reason why an entry is not known to be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

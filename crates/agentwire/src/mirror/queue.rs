@@ -137,12 +137,6 @@ impl Queue {
         self.changed.notify_waiters();
     }
 
-    /// Records that a frame was dropped because it was too long.
-    pub(super) fn missed(&self, why: String) {
-        self.state().lost.get_or_insert(why);
-        self.changed.notify_waiters();
-    }
-
     /// Requests a flush of all frames received so far.
     pub(super) fn want(&self) {
         let mut state = self.state();

@@ -67,11 +67,7 @@ fn refused(error: impl fmt::Display) -> Error {
     Error::Options { option: "outputFormat", why: format!("it is not a valid JSON schema: {error}") }
 }
 
-impl fmt::Debug for Schema {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Schema").finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(Schema);
 
 /// The maximum number of mismatches to report.
 #[cfg(feature = "structured")]

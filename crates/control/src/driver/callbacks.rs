@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentwire_codec::{Frame, Line};
+use agentwire_codec::Frame;
 use agentwire_protocol::{RawJson, RequestId};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -37,8 +37,10 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
     let PendingCallback { id, number, cancelled, request, line } = callback;
     let Some(cancelled) = cancelled else {
         // The answer could not be sent, so a handler must not act on the request.
-        show(&host.shared, line);
-        return close(&host.shared, &id);
+        host.shared.push_line(Frame::new(line));
+        // This closes the request, and always fails.
+        let _ = host.shared.with_router(|router| router.answer(&id, Err("the input is closed".to_owned())));
+        return;
     };
     let guard = ReplyGuard { shared: Arc::clone(&host.shared), id, number, done: false };
     let Some(handle) = host.handle.upgrade() else {
@@ -49,7 +51,7 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
     match catch_call(|| host.responder.respond(request, context)) {
         Ok(Some(reply)) => run(guard, cancelled, reply),
         Ok(None) => {
-            show(&host.shared, line);
+            host.shared.push_line(Frame::new(line));
             guard.answer(Err(format!("no handler for a request of subtype `{subtype}`").into()));
         }
         Err(panic) => guard.answer(Err(panicked(&panic))),
@@ -82,18 +84,17 @@ struct ReplyGuard {
 
 impl ReplyGuard {
     fn answer(mut self, reply: Result<RawJson, CallbackError>) {
-        self.done = true;
         let answer = reply.or_else(|error| error.answer);
         self.close(|_| answer);
     }
 
     /// Answers with the refusal of a guarding responder, or else with an error.
     fn refuse(mut self, why: &str) {
-        self.done = true;
         self.close(|refusal| refuse(refusal, why));
     }
 
-    fn close(&self, reply: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>) {
+    fn close(&mut self, reply: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>) {
+        self.done = true;
         if self.shared.answer(&self.id, self.number, reply).is_err() {
             tracing::debug!(id = %self.id, "an answer came after its request was cancelled");
         }
@@ -105,19 +106,6 @@ impl Drop for ReplyGuard {
         if !self.done {
             self.close(|refusal| refuse(refusal, "the callback ended without an answer"));
         }
-    }
-}
-
-/// Shows an unhandled request to the user.
-fn show(shared: &Shared, line: Line) {
-    shared.push_line(Frame::new(line));
-}
-
-/// Closes a request that can't be answered.
-fn close(shared: &Shared, id: &RequestId) {
-    let answered = shared.with_router(|router| router.answer(id, Err("nothing can be sent".to_owned())));
-    if answered.is_err() {
-        tracing::debug!(%id, "a request came when nothing could be sent any more");
     }
 }
 

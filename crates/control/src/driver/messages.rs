@@ -95,11 +95,7 @@ impl Drop for BackpressurePause {
     }
 }
 
-impl fmt::Debug for BackpressurePause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BackpressurePause").finish_non_exhaustive()
-    }
-}
+agentwire_transport::debug_by_name!(BackpressurePause);
 
 impl fmt::Debug for Messages {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,6 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
     time::Duration,
@@ -315,11 +314,7 @@ impl State {
     }
 }
 
-impl fmt::Debug for Shared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").finish_non_exhaustive()
-    }
-}
+agentwire_transport::debug_by_name!(Shared);
 
 /// Ends the session when the driver is dropped early, polled or not.
 pub(super) struct AbortOnDrop(pub(super) Arc<Shared>);

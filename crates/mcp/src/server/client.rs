@@ -87,16 +87,10 @@ impl Client {
 
     /// Passes an answer of the CLI to the request that waits for it.
     pub(super) fn answer(&self, message: &RawJson) {
-        let answer = message.decode().unwrap_or_else(|error| Response {
-            result: None,
-            error: Some(Failure {
-                code: rpc::INTERNAL_ERROR.into(),
-                message: format!("unreadable answer: {error}"),
-            }),
-        });
         let number = rpc::id(message).decode::<String>().ok().and_then(|id| id.parse().ok());
         let waiting = number.and_then(|number: u64| self.lock().waiting.remove(&number));
-        if waiting.is_none_or(|waiting| waiting.send(answer).is_err()) {
+        // A request with an answer that can't be decoded fails.
+        if waiting.zip(message.decode().ok()).is_none_or(|(waiting, answer)| waiting.send(answer).is_err()) {
             tracing::debug!("the CLI answered a request of an MCP server that nothing waits for");
         }
     }
