@@ -106,6 +106,7 @@ impl Peers {
             Ok(workers) => {
                 let mut known = known();
                 known.addresses = workers.into_values().collect();
+                known.addresses.sort();
                 known.addresses.dedup();
                 known.read = Some(Instant::now());
             }

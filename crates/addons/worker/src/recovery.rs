@@ -42,6 +42,8 @@ pub struct OpenTool {
 }
 
 /// The treatment of a turn after its worker was lost.
+///
+/// A prompt is started again at most five times, so that one whose CLI can't start ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum LossPolicy {
