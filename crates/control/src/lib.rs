@@ -24,4 +24,5 @@ pub use driver::{
     FrameFilter, Messages, NoResponder, Observer, Prepared, RefusalFn, Reply, Responder, connect,
     connect_observed,
 };
+#[cfg(feature = "driver")]
 pub use tokio_util::sync::CancellationToken;
