@@ -205,13 +205,13 @@ impl Engine {
         let had_prompts = !record.prompts.is_empty();
         // The end of the running one is reported.
         let ended = record.cancel();
-        self.worker.stop(session);
-        self.waiting.remove(session);
+        let saved = self.save(session).await;
         for id in ended {
             self.announce(session, id, &Outcome::Cancelled);
         }
-        self.save(session).await?;
-        Ok(had_prompts)
+        self.waiting.remove(session);
+        self.worker.stop(session);
+        saved.map(|()| had_prompts)
     }
 
     fn status(&self, session: &SessionName) -> Option<Status> {
@@ -288,10 +288,12 @@ impl Engine {
     /// Ends the first prompt of a session.
     async fn finish(&mut self, session: &SessionName, outcome: Outcome) -> Result<(), LocalError> {
         let id = self.sessions.get_mut(session).and_then(|record| record.end(outcome.clone()));
+        // On disk first: after a crash the next engine reports the same.
+        let saved = self.save(session).await;
         if let Some(id) = id {
             self.announce(session, id, &outcome);
         }
-        self.save(session).await
+        saved
     }
 
     fn announce(&mut self, session: &SessionName, prompt: Uuid, outcome: &Outcome) {
