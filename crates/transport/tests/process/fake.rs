@@ -11,6 +11,8 @@ use std::{
 
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::support::{ignores_term, members};
+
 /// The environment variable of a fake: `1`, or the part to play regardless of the arguments.
 pub(crate) const FAKE: &str = "AGENTWIRE_TEST_FAKE";
 
@@ -108,7 +110,13 @@ pub(crate) fn play() -> ExitCode {
             rustix::process::getpid().as_raw_nonzero(),
             rustix::process::getpgrp().as_raw_nonzero()
         )),
-        ["leave", file, habit] => leave(file, habit),
+        ["leave", file, habit] => _ = leave(file, habit),
+        ["leave-guarded", file, habit] => {
+            let (own, child) = (std::process::id(), leave(file, habit));
+            // The host signals the group at this peer's end. Until then the guard must ignore the signal.
+            let is_guard = |process: &u32| *process != own && *process != child && ignores_term(*process);
+            wait(|| members(own).iter().any(is_guard));
+        }
         ["lead", file, habit] => {
             leave(file, habit);
             park();
@@ -120,10 +128,11 @@ pub(crate) fn play() -> ExitCode {
 }
 
 #[expect(clippy::zombie_processes, reason = "outliving its parent is the fault to be played")]
-fn leave(file: &str, habit: &str) {
+fn leave(file: &str, habit: &str) -> u32 {
     let child = Command::new(std::env::current_exe().unwrap()).args(["squat", file, habit]).spawn().unwrap();
     wait_for(file);
     print(&format!("{}\n", child.id()));
+    child.id()
 }
 
 /// Holds its parent's pipes until its file is removed.

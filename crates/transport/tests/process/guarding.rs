@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal as SystemSignal, kill_process};
 use crate::{
     fake::FAKE,
     host::Host,
-    support::{eventually, fake, hasty, lives, members, open, patient, read_line, reaped, run},
+    support::{eventually, fake, hasty, ignores_term, lives, members, open, patient, read_line, reaped, run},
 };
 
 crate::runner::tests!(guarding:
@@ -40,7 +40,7 @@ fn killed_host_leaves_no_process() {
         (50, &["stubborn"][..]),
         (50, &["lead", &file, "stubborn"]),
         // Long, since the host itself ends the group this long after the peer's exit, and must be killed before.
-        (3000, &["leave", &file, "stubborn"]),
+        (3000, &["leave-guarded", &file, "stubborn"]),
     ];
     for (after_terminate, part) in parts {
         let host = Host::start([50, after_terminate], true, part);
@@ -233,12 +233,6 @@ fn private_descriptors() -> Vec<PathBuf> {
         flags.is_some_and(|flags| i64::from_str_radix(&flags, 8).unwrap() & 0o2_000_000 != 0)
     });
     private.filter_map(|entry| fs::read_link(entry.path()).ok()).filter(|name| name.is_relative()).collect()
-}
-
-fn ignores_term(process: u32) -> bool {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
-    u64::from_str_radix(ignored.trim(), 16).unwrap() & (1 << (15 - 1)) != 0
 }
 
 fn peer_starts_without_a_guard_if_none_can_be_started() {

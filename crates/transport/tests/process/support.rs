@@ -95,4 +95,11 @@ fn group_of(process: u32) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(2)?.parse().ok()
 }
 
+/// Returns whether a process ignores SIGTERM.
+pub(crate) fn ignores_term(process: u32) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else { return false };
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
+    u64::from_str_radix(ignored.trim(), 16).unwrap() & (1 << (15 - 1)) != 0
+}
+
 pub(crate) const BOUND: Duration = Duration::from_secs(20);
