@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error, Visitor},
+    de::{Error, Unexpected, Visitor},
 };
 
 /// Reads a count or a time: rounds fractions, and reads negative numbers and `null` as 0.
@@ -58,6 +58,10 @@ impl<'de> Visitor<'de> for FlagVisitor {
 
     fn visit_f64<E>(self, number: f64) -> Result<bool, E> {
         Ok(number != 0.0)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<bool, E> {
+        if text.is_empty() { Ok(false) } else { Err(E::invalid_type(Unexpected::Str(text), &self)) }
     }
 
     fn visit_unit<E>(self) -> Result<bool, E> {

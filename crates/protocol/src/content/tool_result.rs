@@ -1,7 +1,7 @@
 //! `tool_result`: the result of a tool call.
 
 use super::{CacheControl, Content};
-use crate::{DecodeError, RawJson, ToolUseId};
+use crate::{DecodeError, RawJson, ToolUseId, decode};
 
 /// The result of a tool call (`tool_result`).
 #[wire]
@@ -39,15 +39,16 @@ impl ToolResult {
         })
     }
 
-    /// Returns the typed content; `None` if there is none.
+    /// Returns the typed content; `None` if there is none. It is read tolerantly, as the blocks of a message are: a block
+    /// that lacks what its kind needs becomes [`Block::Unknown`](crate::Block::Unknown).
     ///
     /// # Errors
     ///
-    /// Returns an error if the content is neither text nor a list of blocks, or if a known block has a missing or
-    /// wrong field.
+    /// Returns an error if the content is neither text nor a list of blocks.
     /// Positions count from the start of the content.
     pub fn typed_content(&self) -> Result<Option<Content>, DecodeError> {
-        self.content.as_ref().map(RawJson::decode).transpose()
+        let read = |content: &RawJson| decode::tolerant(content.as_str(), |_, _| true);
+        Ok(self.content.as_ref().map(read).transpose()?.map(|(content, _)| content))
     }
 
     /// Returns the text of the result; the texts of several blocks are joined by newlines.

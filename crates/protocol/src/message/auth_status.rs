@@ -6,7 +6,8 @@ pub struct AuthStatus {
     /// Whether the login is in progress.
     #[serde(rename = "isAuthenticating")]
     pub is_authenticating: bool,
-    /// The output of the login.
+    /// The output of the login. `Debug` shows only the number of lines, since they may contain a code.
+    #[shown(self.output.len())]
     pub output: Vec<String>,
     /// The error, if it failed.
     pub error: Option<String>,

@@ -193,6 +193,7 @@ impl TurnResult {
             return Some("it was interrupted".to_owned());
         }
         let text = if self.errors.is_empty() { self.result.clone() } else { Some(self.errors.join("; ")) };
+        let text = text.filter(|text| !text.is_empty());
         Some(text.unwrap_or_else(|| self.subtype.as_str().to_owned()))
     }
 }

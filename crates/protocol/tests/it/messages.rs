@@ -206,6 +206,13 @@ fn interrupted_turn_says_that_it_was_interrupted() {
 }
 
 #[test]
+fn error_without_a_text_is_described_by_its_subtype() {
+    let line = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"result":""}"#;
+    let Message::Result(result) = read::<Message>(line) else { panic!("{line}") };
+    assert_eq!(result.error_text().as_deref(), Some("error_during_execution"));
+}
+
+#[test]
 fn prompt_builder_sets_its_fields() {
     let prompt = UserInput::from("What is on it?")
         .with_block(Image::base64("image/png", "aGk="))

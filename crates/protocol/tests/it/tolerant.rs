@@ -2,7 +2,12 @@
 
 mod changed;
 
-use agentwire_protocol::{Block, InboundRequest, Message, message::Event};
+use agentwire_protocol::{
+    Block, Content, InboundRequest, Message,
+    control::{ClaimSessionReply, GetContextUsageReply},
+    decode::decode,
+    message::Event,
+};
 use serde_json::json;
 
 use changed::{Change, write};
@@ -51,8 +56,39 @@ fn block_that_lacks_a_required_field_is_kept_whole() {
 }
 
 #[test]
+fn block_of_a_tool_result_that_lacks_a_required_field_loses_no_other_block() {
+    let block = r#"{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"kept"},{"type":"image"}]}"#;
+    let Block::ToolResult(result) = decode(block).unwrap() else { panic!() };
+    assert_eq!(result.text(), "kept");
+    let Ok(Some(Content::Blocks(blocks))) = result.typed_content() else { panic!() };
+    assert!(matches!(blocks[1], Block::Unknown(_)));
+    let Block::ToolResult(odd) = decode(r#"{"type":"tool_result","tool_use_id":"t","content":7}"#).unwrap()
+    else {
+        panic!()
+    };
+    assert!(odd.typed_content().is_err());
+}
+
+#[test]
+fn counts_of_replies_may_have_a_fraction() {
+    let usage: GetContextUsageReply = decode(r#"{"systemTools":[{"name":"Read","tokens":12.5}]}"#).unwrap();
+    assert_eq!(usage.system_tools.unwrap()[0].tokens, 13);
+    let claimed: ClaimSessionReply = decode(r#"{"parked_ms":7.5}"#).unwrap();
+    assert_eq!(claimed.parked_ms, Some(8));
+}
+
+#[test]
+fn debug_of_a_login_shows_no_output() {
+    let line = r#"{"type":"auth_status","output":["https://x/?code=s3cret"]}"#;
+    let message = Message::from_line(line).unwrap();
+    assert!(!format!("{message:?}").contains("s3cret"), "{message:?}");
+}
+
+#[test]
 fn flag_that_is_not_a_boolean_is_read_as_in_javascript() {
-    for (flag, expected) in [("0", false), ("null", false), ("1", true), ("{}", true), (r#""no""#, true)] {
+    let falsy = ["0", "null", r#""""#].map(|flag| (flag, false));
+    let truthy = ["1", "{}", r#""no""#].map(|flag| (flag, true));
+    for (flag, expected) in falsy.into_iter().chain(truthy) {
         let line = format!(r#"{{"type":"result","subtype":"success","is_error":{flag}}}"#);
         let Message::Result(result) = Message::from_line(&line).unwrap() else { panic!() };
         assert_eq!(result.is_error, expected, "{flag}");

@@ -170,22 +170,22 @@ pub struct ContextMcpTool {
 }
 
 /// The instructions of an MCP server.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct ContextMcpInstructions {
     /// The server.
+    #[required]
     pub server_name: Box<str>,
     /// The size in tokens.
-    #[serde(default)]
     pub tokens: u64,
 }
 
 /// A tool of the CLI, or a section of the system prompt.
-#[wire(Eq, camelCase)]
+#[wire(Eq, camelCase, tolerant)]
 pub struct ContextTool {
     /// The name.
+    #[required]
     pub name: Box<str>,
     /// The size in tokens.
-    #[serde(default)]
     pub tokens: u64,
     /// Whether it is in the window; only for tools that are loaded on demand.
     pub is_loaded: Option<bool>,

@@ -110,6 +110,7 @@ pub struct ClaimSessionReply {
     /// The session id.
     pub session_id: Option<SessionId>,
     /// How long the process was a spare, in milliseconds.
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub parked_ms: Option<u64>,
     /// Whether the in-process MCP servers have connected.
     pub sdk_mcp_settled: Option<bool>,
