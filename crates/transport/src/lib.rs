@@ -7,14 +7,16 @@ compile_error!(
      on other systems use the crate without this feature and a transport of your own"
 );
 
-/// Implements `Debug` with the type's name alone, for types without fields that help a reader.
+/// Implements `Debug` with the type's name and the given fields, for types whose other fields help no reader.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! debug_by_name {
-    ($($name:ident),*) => { $(
+    ($($name:ident $({ $($field:ident),+ })?),*) => { $(
         impl std::fmt::Debug for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+                f.debug_struct(stringify!($name))
+                    $($(.field(stringify!($field), &self.$field))+)?
+                    .finish_non_exhaustive()
             }
         }
     )* };

@@ -8,14 +8,14 @@ mod session;
 mod settings;
 mod tasks;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use agentwire_codec::Line;
 use agentwire_protocol::{ControlCall, RawJson, RequestId};
 use tokio::sync::oneshot;
 
 use super::Shared;
-use crate::{ControlError, Ignored, Router};
+use crate::{ControlError, Ignored, Router, SessionExit};
 
 /// Declares a method for each request: `fn name(arguments) -> Reply = &request;`.
 macro_rules! calls {
@@ -146,6 +146,17 @@ impl Control {
         self.shared().look(Router::was_given_work)
     }
 
+    /// Waits until the session has ended, and returns how.
+    ///
+    /// Does not read: unread messages past their limit delay the end.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel-safe: dropping the future has no effect.
+    pub async fn ended(&self) -> Arc<SessionExit> {
+        self.shared().ended().await
+    }
+
     /// Returns the counts of frames that were ignored because they match nothing.
     pub fn ignored(&self) -> Ignored {
         self.shared().look(Router::ignored)
@@ -197,11 +208,7 @@ impl Drop for Handle {
     }
 }
 
-impl fmt::Debug for Control {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Control").field("limit", &self.limit).finish_non_exhaustive()
-    }
-}
+agentwire_transport::debug_by_name!(Control { limit });
 
 /// Cancels a call when its future is dropped.
 struct CancelOnDrop<'a> {

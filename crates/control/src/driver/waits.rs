@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{Shared, shared::State};
-use crate::{ControlError, PromptState};
+use crate::{ControlError, PromptState, SessionExit};
 
 impl Shared {
     /// Runs `act`, which queues lines, when the write buffer has room or the input takes no more lines.
@@ -95,6 +95,11 @@ impl Shared {
             None
         })
         .await
+    }
+
+    /// Waits until the session has ended, and returns how.
+    pub(crate) async fn ended(&self) -> Arc<SessionExit> {
+        wait(&self.written, || self.state().queue.ended().cloned()).await
     }
 
     /// Adds a waiter. While there is one, the soft limit of unread messages does not apply.
