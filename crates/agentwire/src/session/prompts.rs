@@ -41,7 +41,7 @@ impl Session {
     /// Sends every prompt of a stream. The stream is polled only when there is room to write.
     ///
     /// The future does not borrow the session, so it can run while another task reads.
-    /// The input stays open afterwards.
+    /// It ends with the session, also while it waits for the stream. The input stays open afterwards.
     ///
     /// # Cancellation
     ///
@@ -115,9 +115,13 @@ where
     let mut prompts = pin!(prompts);
     loop {
         control.ready().await?;
-        let Some(prompt) = poll_fn(|context| prompts.as_mut().poll_next(context)).await else {
-            return Ok(());
+        let prompt = tokio::select! {
+            biased;
+            prompt = poll_fn(|context| prompts.as_mut().poll_next(context)) => prompt,
+            // `ready` returns the error.
+            _ = control.ended() => continue,
         };
+        let Some(prompt) = prompt else { return Ok(()) };
         control.send_now(&with_id(prompt.into(), client_composed).0)?;
     }
 }

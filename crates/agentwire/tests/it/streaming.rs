@@ -138,6 +138,19 @@ async fn a_dropped_send_all_loses_no_prompt() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn send_all_ends_with_the_session_while_it_waits_for_a_prompt() {
+    bounded(async {
+        let (session, mut peer) = connected(Session::builder()).await;
+        let sending = tokio::spawn(session.send_all(Feed::of(["one".to_owned()])));
+        assert_eq!(peer.prompt().await, "one");
+        drop(peer);
+        let error = sending.await.unwrap().unwrap_err();
+        assert!(error.ending().is_some(), "{error:?}");
+    })
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_query_of_a_stream_ends_with_the_stream_and_its_last_run() {
     bounded(async {
         let feed = Feed::of(["one".to_owned()]);
