@@ -21,12 +21,14 @@ pub(crate) struct Awaited {
     reports_states: bool,
     /// Whether the CLI has begun a turn, and has sent no result since.
     owes_result: bool,
+    /// Whether the CLI reports that it is done with the prompt. Some commands have no result.
+    is_settled: bool,
 }
 
 impl Awaited {
     /// Awaits the result of this prompt from now on.
     pub(crate) fn start(&mut self, prompt: Option<Uuid>) {
-        (self.prompt, self.has_begun) = (prompt, false);
+        (self.prompt, self.has_begun, self.is_settled) = (prompt, false, false);
     }
 
     /// Returns whether a message ends the turn. A turn without a result ends when the CLI goes idle.
@@ -34,8 +36,11 @@ impl Awaited {
         match incoming {
             Incoming::Message(Message::CommandLifecycle(receipt), _) => {
                 self.reports_states = true;
-                let is_started = receipt.state == CommandState::Started;
-                self.has_begun |= is_started && self.prompt.as_ref() == Some(&receipt.command_uuid);
+                if self.prompt.as_ref() == Some(&receipt.command_uuid) {
+                    self.has_begun |= receipt.state == CommandState::Started;
+                    self.is_settled |=
+                        matches!(receipt.state, CommandState::Completed | CommandState::Cancelled);
+                }
                 false
             }
             Incoming::Message(Message::System(System::Init(_)), _) => {
@@ -43,7 +48,8 @@ impl Awaited {
                 false
             }
             Incoming::Message(Message::System(System::SessionStateChanged(changed)), _) => {
-                changed.state == SessionState::Idle && std::mem::take(&mut self.owes_result)
+                changed.state == SessionState::Idle
+                    && (std::mem::take(&mut self.owes_result) || std::mem::take(&mut self.is_settled))
             }
             Incoming::Message(Message::Result(result), _) => {
                 self.owes_result = false;
@@ -85,7 +91,7 @@ mod tests {
     }
 
     fn started(prompt: &str) -> Value {
-        json!({"type": "command_lifecycle", "command_uuid": prompt, "state": "started"})
+        receipt(prompt, "started")
     }
 
     #[test]
@@ -102,11 +108,27 @@ mod tests {
         assert_eq!(ends(&mut Awaited::default(), &[result(&["other"])]), [true], "there is no prompt");
     }
 
+    fn receipt(prompt: &str, state: &str) -> Value {
+        json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state})
+    }
+
+    fn state(state: &str) -> Value {
+        json!({"type": "system", "subtype": "session_state_changed", "state": state})
+    }
+
+    #[test]
+    fn command_without_a_result_ends_its_turn_when_the_cli_is_idle() {
+        let messages = [started(PROMPT), receipt("earlier", "completed"), state("idle")];
+        let mut awaited = awaited();
+        assert_eq!(ends(&mut awaited, &messages), [false, false, false]);
+        let messages = [receipt(PROMPT, "completed"), state("idle"), state("idle")];
+        assert_eq!(ends(&mut awaited, &messages), [false, true, false]);
+    }
+
     #[test]
     fn turn_without_a_readable_result_ends() {
         let unreadable = json!({"type": "result", "result": "no subtype"});
         assert_eq!(ends(&mut awaited(), &[unreadable]), [true]);
-        let state = |state| json!({"type": "system", "subtype": "session_state_changed", "state": state});
         let init = json!({"type": "system", "subtype": "init"});
         assert_eq!(
             ends(&mut awaited(), &[state("idle"), init, state("idle"), state("idle")]),
