@@ -18,6 +18,17 @@ impl Decoded {
         Self::by(text, b"\\%&", |text| escape(text).or_else(|| percent(text)).or_else(|| entity(text)))
     }
 
+    /// Returns the text without line breaks, such as those in base64; `None` if there are none.
+    pub(super) fn joined(text: &str) -> Option<Self> {
+        let mut joined = Self { text: String::new(), places: Vec::new() };
+        for (at, char) in text.char_indices().filter(|(_, char)| !matches!(char, '\r' | '\n')) {
+            joined.text.push(char);
+            joined.places.resize(joined.text.len(), at);
+        }
+        joined.places.push(text.len());
+        (joined.text.len() < text.len()).then_some(joined)
+    }
+
     /// Returns this text with places in the text from which `first` was decoded.
     pub(super) fn after(mut self, first: &Self) -> Self {
         for place in &mut self.places {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{
     ids::{self, STABLE_DAY, STABLE_UUID},
     secrets::Secrets,
-    words::stray_at,
+    words::{begins_at, places, stray_at},
 };
 use crate::{Entry, Transcript};
 
@@ -38,7 +38,9 @@ pub(super) fn find(session: &Transcript, paths: &[(String, String)], secrets: &S
     for (number, entry) in session.entries.iter().enumerate() {
         let (Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line)) = entry else { continue };
         let text = String::from_utf8_lossy(line);
-        let named = paths.iter().filter(|(path, stands_for)| path != stands_for && text.contains(path));
+        let named = paths
+            .iter()
+            .filter(|(path, stands_for)| path != stands_for && places(&text, path).next().is_some());
         found.extend(named.map(|(path, _)| (number, path.clone())));
         found.extend(shapes(&text).map(|shape| (number, shape)));
     }
@@ -49,7 +51,7 @@ fn shapes(text: &str) -> impl Iterator<Item = String> {
     let starts = text.char_indices().filter(|(_, char)| *char == '/' || char.is_ascii_hexdigit());
     starts.filter_map(move |(at, _)| {
         let rest = &text.as_bytes()[at..];
-        let within = at > 0 && text.as_bytes()[at - 1].is_ascii_alphanumeric();
+        let within = !begins_at(text.as_bytes(), at);
         let uuid = ids::uuid_at(rest).filter(|_| !within && !rest.starts_with(STABLE_UUID.as_bytes()));
         let time = ids::time_at(rest).filter(|_| !within && !rest.starts_with(STABLE_DAY.as_bytes()));
         let length = uuid.or(time).or_else(|| stray_at(text, at).filter(|_| rest[0] == b'/'))?;

@@ -29,6 +29,8 @@ pub(super) struct Secrets {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Form {
     text: String,
+    /// Whether it is base64, which may be wrapped over lines.
+    is_base64: bool,
     /// Whether parts of longer words do not count, as for texts that the caller did not name.
     is_word: bool,
 }
@@ -189,6 +191,13 @@ impl Secrets {
                     }
                 }
             }
+            if let Some(joined) = Decoded::joined(layer) {
+                for form in self.forms.iter().filter(|form| form.is_base64) {
+                    for (at, _) in joined.text.match_indices(&form.text) {
+                        show(SecretKind::Named, joined.place(at)..joined.place(at + form.text.len() - 1) + 1);
+                    }
+                }
+            }
             shapes::find(layer, &mut show);
             let Some(next) = Decoded::any(layer) else { return };
             decoded = Some(match &decoded {
@@ -316,12 +325,14 @@ fn forms(named: &BTreeSet<String>, learned: &BTreeSet<String>) -> Vec<Form> {
     let mut forms = BTreeSet::new();
     let known = named.iter().map(|secret| (secret, false));
     for (secret, is_word) in known.chain(learned.iter().map(|secret| (secret, true))) {
-        forms.insert(Form { text: secret.clone(), is_word });
-        forms.insert(Form { text: secret.replace(' ', "+"), is_word });
+        forms.insert(Form { text: secret.clone(), is_base64: false, is_word });
+        forms.insert(Form { text: secret.replace(' ', "+"), is_base64: false, is_word });
         for shift in (0..3).filter(|_| secret.len() >= SHORTEST_IN_BASE64) {
             let core = base64(secret.as_bytes(), shift);
-            forms.insert(Form { text: core.replace('+', "-").replace('/', "_"), is_word: false });
-            forms.insert(Form { text: core, is_word: false });
+            let url_safe = core.replace('+', "-").replace('/', "_");
+            for text in [core, url_safe] {
+                forms.insert(Form { text, is_base64: true, is_word: false });
+            }
         }
     }
     let mut forms: Vec<Form> = forms.into_iter().collect();

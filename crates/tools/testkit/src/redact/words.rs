@@ -16,7 +16,7 @@ pub(super) struct Words<'a> {
 
 impl<'a> Words<'a> {
     pub(super) fn new(paths: &'a [(String, String)]) -> Self {
-        let mut paths: Vec<&(String, String)> = paths.iter().filter(|(path, _)| path.len() > 1).collect();
+        let mut paths: Vec<&(String, String)> = paths.iter().collect();
         paths.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
         Self { paths, made_up: Vec::new(), uuids: Numbers::default(), strays: Numbers::default(), times: 0 }
     }
@@ -32,8 +32,16 @@ impl<'a> Words<'a> {
     pub(super) fn replace(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
         for (path, stands_for) in &self.paths {
-            if text.contains(path) {
-                text = text.replace(path, stands_for);
+            let mut replaced = String::new();
+            let mut copied = 0;
+            for at in places(&text, path) {
+                replaced.push_str(&text[copied..at]);
+                replaced.push_str(stands_for);
+                copied = at + path.len();
+            }
+            if copied > 0 {
+                replaced.push_str(&text[copied..]);
+                text = replaced;
             }
         }
         self.scan(&text)
@@ -61,7 +69,7 @@ impl<'a> Words<'a> {
     /// Returns the length of the text at this position that must be replaced, and its replacement.
     fn stand_in(&mut self, text: &str, at: usize) -> Option<(usize, String)> {
         let bytes = text.as_bytes();
-        let begins = at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+        let begins = begins_at(bytes, at);
         let rest = &bytes[at..];
         if begins && let Some(at) = self.made_up.iter().position(|id| is_word_at(id, rest)) {
             return Some((self.made_up[at].len(), ids::made_up(at + 1)));
@@ -108,6 +116,34 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Returns whether a word can begin here.
+pub(super) fn begins_at(text: &[u8], at: usize) -> bool {
+    at == 0 || !text[at - 1].is_ascii_alphanumeric() || ends_escape(&text[..at])
+}
+
+/// Returns whether the text ends with an escape of JSON: the `n` of `\n` belongs to no word.
+fn ends_escape(text: &[u8]) -> bool {
+    match text {
+        [.., b'\\', b'b' | b'f' | b'n' | b'r' | b't'] => true,
+        [.., b'\\', b'u', a, b, c, d] => [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()),
+        _ => false,
+    }
+}
+
+/// Returns where a path stands, or the name that the CLI gives to its folder. A path with one name, such as `/app`, is not
+/// looked for within other words.
+pub(super) fn places<'a>(text: &'a str, path: &'a str) -> impl Iterator<Item = usize> + 'a {
+    let separator = path.chars().next();
+    let has_one_name = path.chars().filter(|char| Some(*char) == separator).count() < 2;
+    let joins = |char: char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-');
+    text.match_indices(path).map(|(at, _)| at).filter(move |&at| {
+        let before = text[..at].chars().next_back().filter(|_| !ends_escape(&text.as_bytes()[..at]));
+        let after = text[at + path.len()..].chars().next();
+        let is_within = before.is_some_and(joins) || after.is_some_and(char::is_alphanumeric);
+        path.len() > 1 && !(has_one_name && is_within)
+    })
+}
+
 /// Returns whether the text starts with this word.
 fn is_word_at(word: &str, text: &[u8]) -> bool {
     let rest = text.strip_prefix(word.as_bytes());
@@ -126,7 +162,8 @@ pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let before = text[..at].chars().next_back();
     // `a/tmp/b` is a path within something else.
-    if before.is_some_and(|char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-' | '~' | '}')) {
+    let joins = |char: char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-' | '~' | '}');
+    if before.is_some_and(joins) && !ends_escape(&text.as_bytes()[..at]) {
         return None;
     }
     let stray = FOLDERS.iter().any(|folder| rest.starts_with(folder)) && !rest.starts_with(STABLE_HOME);

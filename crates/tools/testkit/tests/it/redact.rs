@@ -63,6 +63,29 @@ fn paths_get_their_names() {
 }
 
 #[test]
+fn words_after_an_escape_are_replaced() {
+    let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
+    check(
+        &format!(concat!(r#"{{"a":"found:\n/tm"#, r#"p/cc/a\t{id}\u00e4{id}"}}"#), id = id),
+        r#"{"a":"found:\n/home/user/tmp/1\t00000000-0000-4000-8000-000000000001\u00e400000000-0000-4000-8000-000000000001"}"#,
+    );
+}
+
+#[test]
+fn path_with_one_name_is_not_replaced_within_other_words() {
+    let redactor = Redactor::new().path("/app", "<cwd>").path("/", "<root>");
+    let lines = [
+        r#"> {"cwd":"/app/a","folder":"/home/user/projects/-app/x","log":"in\n/app"}"#,
+        r#"> {"text":"--append-system-prompt src/app/x my-app /apple"}"#,
+    ];
+    let expected = [
+        r#"> {"cwd":"<cwd>/a","folder":"/home/user/projects/-cwd-/x","log":"in\n<cwd>"}"#,
+        r#"> {"text":"--append-system-prompt src/app/x my-app /apple"}"#,
+    ];
+    assert_eq!(redacted(&redactor, &lines), expected);
+}
+
+#[test]
 fn ids_and_times_are_stable() {
     let one = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
     let two = "6fa459ea-ee8a-4ca4-894e-db77e160355e";

@@ -127,6 +127,14 @@ fn named_secrets_are_blanked_in_every_spelling() {
         assert!(text.contains("<redacted-1>"), "{text}");
         assert_eq!(report.found[&SecretKind::Named], 1);
     }
+    // Programs wrap base64 at 76 characters.
+    let (first, rest) = (
+        "Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5LXN0YXBsZS1jb3JyZWN0LWhvcnNlLWJhdHRlcnktc3RhcGxl",
+        "LWNvcnJlY3QtaG9yc2UtYmF0dGVyeS1zdGFwbGUtY29ycmVjdC1ob3JzZS1iYXR0ZXJ5LXN0YXBsZS0=",
+    );
+    let redactor = Redactor::new().secret("correct-horse-battery-staple-".repeat(4));
+    let (text, _) = redacted(&redactor, &[format!(r#"< {{"data":"{first}\n{rest}"}}"#)]);
+    assert!(!text.contains(&first[..20]) && !text.contains(&rest[..20]), "{text}");
     let (text, _) =
         redacted(&Redactor::new().secret("998877"), &[r#"< {"n":998877,"m":[1998877.5]}"#.to_owned()]);
     assert_eq!(text, r#"{"n":0,"m":[0]}"#);
