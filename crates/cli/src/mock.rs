@@ -78,14 +78,15 @@ async fn with_model(
     command.env_clear().envs(environment).envs(ours).kill_on_drop(true);
     let name = command.as_std().get_program().display().to_string();
     let mut child = command.spawn().while_doing(|| format!("starting {name}"))?;
-    let status = tokio::select! {
-        status = child.wait() => status?,
-        signal = signals.next() => {
-            // Ctrl-C has reached the program too; it decides how to end.
-            if signal != SignalKind::interrupt() {
-                terminate(&mut child).await?;
+    let status = loop {
+        tokio::select! {
+            status = child.wait() => break status?,
+            signal = signals.next() => {
+                // Ctrl-C has reached the program too; it decides how to end.
+                if signal != SignalKind::interrupt() {
+                    terminate(&mut child).await?;
+                }
             }
-            child.wait().await?
         }
     };
     let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);

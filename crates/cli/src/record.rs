@@ -92,10 +92,13 @@ fn create(out: &Path) -> io::Result<(fs::File, PathBuf)> {
 }
 
 fn redactor() -> Redactor {
-    let folders = [("HOME", "<home>"), ("PWD", "<cwd>")];
-    folders.into_iter().fold(Redactor::new(), |redactor, (name, stands_for)| match std::env::var_os(name) {
-        Some(path) if !path.is_empty() => redactor.path(PathBuf::from(path), stands_for),
-        _ => redactor,
+    let variable = |name| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    // `PWD` may contain links, and is that of the parent if a program only changes the folder.
+    let folders =
+        [(variable("HOME"), "<home>"), (variable("PWD"), "<cwd>"), (std::env::current_dir().ok(), "<cwd>")];
+    folders.into_iter().fold(Redactor::new(), |redactor, (path, stands_for)| match path {
+        Some(path) => redactor.path(path, stands_for),
+        None => redactor,
     })
 }
 

@@ -245,6 +245,8 @@ async fn turn(session: &mut Session, prompt: &str, as_json: bool) -> Result<(), 
 #[derive(Debug, Default)]
 struct Printer {
     is_inside_line: bool,
+    /// The text of the main conversation that has streamed since its last message.
+    streamed: String,
 }
 
 impl Printer {
@@ -253,18 +255,21 @@ impl Printer {
             Message::StreamEvent(event) => {
                 // Text of subagents is part of their result.
                 if let Some(text) = event.text_delta().filter(|_| event.parent_tool_use_id.is_none()) {
-                    write(for_terminal(&text).as_bytes())?;
-                    self.is_inside_line = !text.ends_with('\n');
+                    self.text(&text)?;
+                    self.streamed.push_str(&text);
                 }
             }
             Message::Assistant(message) => {
                 for block in &message.message.content {
-                    if let Block::ToolUse(tool) = block {
-                        self.aside(&format!(
-                            "[{} {}]",
-                            for_terminal(&tool.name),
-                            short(tool.input.as_str())
-                        ))?;
+                    match block {
+                        Block::Text(text) if message.parent_tool_use_id.is_none() => {
+                            self.unstreamed(&text.text)?;
+                        }
+                        Block::ToolUse(tool) => {
+                            let (name, input) = (for_terminal(&tool.name), short(tool.input.as_str()));
+                            self.aside(&format!("[{name} {input}]"))?;
+                        }
+                        _ => {}
                     }
                 }
             }
@@ -275,6 +280,16 @@ impl Printer {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Prints the text of a message unless it has streamed: the output of commands of the CLI does not.
+    fn unstreamed(&mut self, text: &str) -> Result<(), Failure> {
+        if std::mem::take(&mut self.streamed) == text { Ok(()) } else { self.text(text) }
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Failure> {
+        self.is_inside_line = !text.ends_with('\n');
+        write(for_terminal(text).as_bytes())
     }
 
     fn aside(&mut self, text: &str) -> Result<(), Failure> {

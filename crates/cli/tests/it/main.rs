@@ -220,15 +220,20 @@ fn terminated_model_ends_its_program_first() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.json");
     fs::write(&script, r#"{"replies": []}"#).unwrap();
-    let program = r#"trap 'exit 7' TERM; echo "$HOME"; while :; do sleep 0.1; done"#;
-    let mut command = agentwire(&["mock", script.to_str().unwrap(), "--", "sh", "-c", program]);
-    let mut mock = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut home = String::new();
-    BufReader::new(mock.stdout.take().unwrap()).read_line(&mut home).unwrap();
-    let kill = Command::new("sh").args(["-c", &format!("kill -TERM {}", mock.id())]).status().unwrap();
-    assert!(kill.success());
-    assert_eq!(mock.wait().unwrap().code(), Some(7));
-    assert!(!Path::new(home.trim_end()).exists(), "the temporary home is left behind");
+    let program = r#"trap '' INT; trap 'exit 7' TERM; echo "$HOME"; while :; do sleep 0.1; done"#;
+    // Without a terminal, SIGINT reaches the model alone.
+    for signals in [&["TERM"][..], &["INT", "TERM"]] {
+        let mut command = agentwire(&["mock", script.to_str().unwrap(), "--", "sh", "-c", program]);
+        let mut mock = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut home = String::new();
+        BufReader::new(mock.stdout.take().unwrap()).read_line(&mut home).unwrap();
+        for signal in signals {
+            let kill = Command::new("kill").args(["-s", signal, &mock.id().to_string()]).status().unwrap();
+            assert!(kill.success());
+        }
+        assert_eq!(mock.wait().unwrap().code(), Some(7));
+        assert!(!Path::new(home.trim_end()).exists(), "the temporary home is left behind");
+    }
 }
 
 #[test]
@@ -283,6 +288,20 @@ fn record_keeps_both_directions_and_no_key() {
             && recorded.lines().any(|line| line.starts_with("< "))
     );
     assert!(!recorded.contains("abcdefghijklmnopqrstuvwxyz"), "{recorded}");
+}
+
+#[test]
+fn record_replaces_the_folder_that_it_runs_in() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let out = folder.path().join("session.transcript");
+    let mut command = agentwire(&["record", "-o", out.to_str().unwrap(), "--", "cat"]);
+    command.current_dir(folder.path()).env("PWD", "/elsewhere");
+    let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let line = serde_json::json!({"type": "user", "cwd": folder.path()});
+    writeln!(program.stdin.take().unwrap(), "{line}").unwrap();
+    assert!(program.wait_with_output().unwrap().status.success());
+    let recorded = fs::read_to_string(out).unwrap();
+    assert!(recorded.contains(r#"> {"type":"user","cwd":"<cwd>"}"#), "{recorded}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `agentwire run`, with a shell script as the CLI that never finishes a turn by itself.
+//! `agentwire run`, with shell scripts as the CLI.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -8,13 +8,19 @@ use std::process::{Child, Command, Stdio};
 
 use super::agentwire;
 
-/// Starts `agentwire run` in this folder, and returns once the turn has begun.
-fn running(folder: &Path) -> Child {
+/// Returns `agentwire run` in this folder with a script as the CLI.
+fn run(folder: &Path, script: &str, arguments: &[&str]) -> Command {
     let cli = folder.join("cli");
-    fs::write(&cli, CLI).unwrap();
+    fs::write(&cli, script).unwrap();
     fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = agentwire(&["run", "Wait.", "--json"]);
+    let mut command = agentwire(&[&["run"], arguments].concat());
     command.env("AGENTWIRE_CLI", &cli).env("LOG", folder.join("log")).current_dir(folder);
+    command
+}
+
+/// Starts `agentwire run` with a CLI that never finishes a turn by itself, and returns once the turn has begun.
+fn running(folder: &Path) -> Child {
+    let mut command = run(folder, CLI, &["Wait.", "--json"]);
     let mut program = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(program.stdout.take().unwrap());
     let mut line = String::new();
@@ -51,6 +57,29 @@ fn terminated_run_ends_its_cli() {
     let log = fs::read_to_string(folder.path().join("log")).unwrap();
     assert_eq!(log, "initialize\nuser\ninterrupt\nend\n");
 }
+
+#[test]
+fn answer_that_did_not_stream_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let done = run(folder.path(), COMMAND_CLI, &["/context"]).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success() && text.starts_with("the context\n["), "{text}");
+}
+
+/// Answers a prompt without stream events.
+const COMMAND_CLI: &str = r#"#!/bin/sh
+case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
+while read -r line; do
+    case $line in
+    *'"type":"user"'*)
+        echo '{"type":"assistant","message":{"content":[{"type":"text","text":"the context"}]}}'
+        echo '{"type":"result","subtype":"success","is_error":false}' ;;
+    *)
+        id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+        echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$id\",\"response\":{}}}" ;;
+    esac
+done
+"#;
 
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
