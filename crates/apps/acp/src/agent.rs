@@ -190,10 +190,7 @@ impl Agent {
 
     fn cancel(&self, cancel: &CancelNotification) {
         if let Ok(session) = self.session(&cancel.session_id.0) {
-            self.task(async move {
-                session.cancel().await;
-                Ok(())
-            });
+            session.cancel(&self.tasks);
         }
     }
 
@@ -227,14 +224,21 @@ impl Agent {
             live.replay(&history).await;
         }
         let handle = live.handle();
-        self.sessions().insert(Arc::clone(&handle.id), handle.clone());
+        let before = self.sessions().insert(Arc::clone(&handle.id), handle.clone());
+        if let Some(before) = before {
+            // Another request has opened it meanwhile: the last one counts.
+            before.stop();
+        }
         responder.respond(answer(handle.opened()))?;
         let agent = Arc::clone(&self);
         self.tasks.spawn(async move {
             // Reported last, so that a session that is opened again stays in the map.
             let _ended = handle.end_guard();
             live.run().await;
-            agent.sessions().remove(&handle.id);
+            let mut sessions = agent.sessions();
+            if sessions.get(&handle.id).is_some_and(|open| open.is(&handle)) {
+                sessions.remove(&handle.id);
+            }
         });
         Ok(())
     }

@@ -96,7 +96,7 @@ impl Live {
             session: Arc::clone(&id),
             outbox: outbox.clone(),
             commands: sender.clone(),
-            cwd: features.cwd.clone().into(),
+            features: features.clone(),
         };
         let session = Session::builder()
             .options(options)
@@ -207,7 +207,11 @@ impl Live {
                 self.turns.cancel();
                 self.cancelled_by = Some(Instant::now() + CANCEL_LIMIT);
                 let control = self.handle.control.clone();
-                self.tasks.spawn(async move { control.interrupt_and_cancel_queued().await.map(drop) });
+                let mut interrupt = Box::pin(async move { control.interrupt_and_cancel_queued().await });
+                // The first poll queues the request, so that no later prompt is sent before it.
+                if interrupt.as_mut().now_or_never().is_none() {
+                    self.tasks.spawn(interrupt);
+                }
             }
             Command::Flush(done) => {
                 while let Some(next) = self.session.next().now_or_never() {
@@ -275,10 +279,13 @@ impl Handle {
         }
     }
 
-    /// Cancels the running turn and all prompts.
-    pub(crate) async fn cancel(&self) {
-        // A session that has ended has nothing to cancel.
-        let _ = self.commands.send(Command::Cancel).await;
+    /// Cancels the running turn and the prompts that were queued before.
+    pub(crate) fn cancel(&self, tasks: &TaskTracker) {
+        // At once, so that a prompt that follows does not overtake it. A session that has ended has nothing to cancel.
+        if let Err(mpsc::error::TrySendError::Full(cancel)) = self.commands.try_send(Command::Cancel) {
+            let commands = self.commands.clone();
+            tasks.spawn(async move { commands.send(cancel).await.is_ok() });
+        }
     }
 
     /// Sets the mode.
@@ -303,8 +310,18 @@ impl Handle {
 
     /// Ends the session and waits until its end is reported.
     pub(crate) async fn close(&self) {
-        self.stop.cancel();
+        self.stop();
         self.ended.cancelled().await;
+    }
+
+    /// Ends the session.
+    pub(crate) fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// Returns whether both are handles of the same process.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.config, &other.config)
     }
 }
 

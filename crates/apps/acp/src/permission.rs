@@ -1,7 +1,5 @@
 //! Permission requests: the options that the client shows, and the decision that each stands for. No I/O.
 
-use std::path::Path;
-
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionKind, RequestPermissionOutcome, ToolCallStatus, ToolCallUpdate,
     ToolCallUpdateFields,
@@ -14,7 +12,10 @@ use agentwire::{
     },
 };
 
-use crate::mapping::{call_id, described, text, value};
+use crate::{
+    features::Features,
+    mapping::{call_id, described, text, value},
+};
 
 /// An option, and the decision if the client selects it.
 #[derive(Debug)]
@@ -98,9 +99,12 @@ pub(crate) fn decision(choices: Vec<Choice>, outcome: &RequestPermissionOutcome)
 }
 
 /// Returns the tool call that a request is about.
-pub(crate) fn tool_call(request: &CanUseTool, title: Option<&str>, cwd: &Path) -> ToolCallUpdate {
+pub(crate) fn tool_call(request: &CanUseTool, title: Option<&str>, features: &Features) -> ToolCallUpdate {
     let input = value(&request.input);
-    let shown = described(&request.tool_name, &input, None, cwd);
+    // The client replaces the content of the call by this, so that a terminal is part of both.
+    let is_terminal = features.terminal_output && &*request.tool_name == "Bash";
+    let terminal = is_terminal.then_some(&request.tool_use_id);
+    let shown = described(&request.tool_name, &input, terminal, &features.cwd);
     let mut content = shown.content;
     // A plan is a file, which the call's input alone does not contain.
     if let Ok(Some(Plan { plan: Some(plan), .. })) = Plan::presented_by(request) {
@@ -196,8 +200,17 @@ mod tests {
         assert_eq!(decided(&plan, &selected("acceptEdits"))["updatedPermissions"][0]["mode"], "acceptEdits");
         assert_eq!(decided(&plan, &selected("default"))["updatedPermissions"][0]["mode"], "default");
         assert_eq!(decided(&plan, &selected("plan"))["behavior"], "deny");
-        let shown = serde_json::to_value(tool_call(&plan, None, Path::new("/project"))).unwrap();
+        let shown = serde_json::to_value(tool_call(&plan, None, &Features::default())).unwrap();
         assert_eq!(shown["content"][0]["content"]["text"], "Walk.");
+    }
+
+    #[test]
+    fn question_about_a_command_keeps_its_terminal() {
+        let features = Features { terminal_output: true, ..Features::default() };
+        let shown = |tool| tool_call(&request(tool, json!({})), None, &features);
+        let shown = |tool| serde_json::to_value(shown(tool)).unwrap()["content"][0].clone();
+        assert_eq!(shown("Bash"), json!({"type": "terminal", "terminalId": "t"}));
+        assert_eq!(shown("Other")["terminalId"], Value::Null);
     }
 
     #[test]

@@ -50,10 +50,12 @@ fn of_image(image: &ImageContent) -> Block {
 
 /// Returns a mention as a user types it: the CLI reads the file.
 fn mention(link: &ResourceLink) -> String {
-    match link.uri.strip_prefix("file://") {
-        Some(path) => format!("@{}", decoded(path)),
-        None => format!("[{}]({})", link.name, link.uri),
-    }
+    let Some(path) = link.uri.strip_prefix("file://") else {
+        return format!("[{}]({})", link.name, link.uri);
+    };
+    let path = decoded(path);
+    // The CLI reads a path up to a blank, unless it is in quotes.
+    if path.contains(char::is_whitespace) { format!("@\"{path}\"") } else { format!("@{path}") }
 }
 
 fn of_embedded(text: &TextResourceContents) -> Block {
@@ -77,7 +79,7 @@ fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, tail @ ..] = rest {
-        let encoded = tail.get(..2).filter(|_| *first == b'%');
+        let encoded = tail.get(..2).filter(|hex| *first == b'%' && hex.iter().all(u8::is_ascii_hexdigit));
         let byte = encoded.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
         bytes.push(byte.unwrap_or(*first));
         rest = if byte.is_some() { &tail[2..] } else { tail };
@@ -101,12 +103,14 @@ mod tests {
 
     #[test]
     fn link_to_a_file_is_a_mention() {
-        let link = ResourceLink::new("a b.rs", "file:///project/a%20b.rs");
-        assert_eq!(
-            sent(&[ContentBlock::ResourceLink(link)]),
-            [json!({"type": "text", "text": "@/project/a b.rs"})]
-        );
-        assert_eq!(decoded("/100%/%zz/%ff"), "/100%/%zz/%ff");
+        for (uri, text) in [
+            ("file:///project/a%2Bb.rs", "@/project/a+b.rs"),
+            ("file:///project/a%20b.rs", "@\"/project/a b.rs\""),
+        ] {
+            let link = ContentBlock::ResourceLink(ResourceLink::new("b.rs", uri));
+            assert_eq!(sent(&[link]), [json!({"type": "text", "text": text})]);
+        }
+        assert_eq!(decoded("/100%/%zz/%+5/%ff"), "/100%/%zz/%+5/%ff");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Permission requests and questions, asked to the client.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use agent_client_protocol::{
     Error,
@@ -14,7 +14,7 @@ use agentwire::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::Command;
-use crate::{outbox::Outbox, permission};
+use crate::{features::Features, outbox::Outbox, permission};
 
 /// Asks the client in the name of a session.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Asking {
     pub(super) session: Arc<str>,
     pub(super) outbox: Outbox,
     pub(super) commands: mpsc::Sender<Command>,
-    pub(super) cwd: Arc<Path>,
+    pub(super) features: Features,
 }
 
 impl Asking {
@@ -43,14 +43,14 @@ impl Asking {
         }
         let choices = permission::choices(&request);
         let options = choices.iter().map(|choice| choice.option.clone()).collect();
-        let outcome = self.outcome(permission::tool_call(&request, None, &self.cwd), options).await?;
+        let outcome = self.outcome(permission::tool_call(&request, None, &self.features), options).await?;
         Ok(permission::decision(choices, &outcome))
     }
 
     /// Asks the questions one after the other. A question without an answer denies.
     async fn question(&self, request: &CanUseTool, mut questions: Questions) -> Result<Decision, Error> {
         for question in &mut questions.questions {
-            let call = permission::tool_call(request, Some(&question.question), &self.cwd);
+            let call = permission::tool_call(request, Some(&question.question), &self.features);
             let outcome = self.outcome(call, permission::answers(question)).await?;
             let Some(answer) = permission::answer(question, &outcome) else {
                 return Ok(permission::decision(Vec::new(), &outcome));
