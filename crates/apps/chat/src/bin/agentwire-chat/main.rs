@@ -11,7 +11,7 @@ use agentwire_hub::{Approval, CallDecision, Hub, ServerState, Use, config::Sourc
 use agentwire_net::error_chain;
 use clap::Parser;
 
-use terminal::{shown, shown_line, typed};
+use terminal::{answered, shown, shown_line, typed};
 use trust::Trust;
 
 /// A chat with a model that uses the tools of your MCP servers
@@ -132,7 +132,7 @@ async fn asked(call: agentwire_hub::Proposed) -> CallDecision {
             format!("{arguments}\n{changed}{name} of {server} with these arguments: allow? [y/N] ")
         }
     };
-    match typed(question).await {
+    match answered(question).await {
         Ok(Some(line)) if matches!(line.trim(), "y" | "Y" | "yes") => CallDecision::Allow,
         _ => CallDecision::deny("the user said no"),
     }

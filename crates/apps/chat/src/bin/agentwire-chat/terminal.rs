@@ -1,11 +1,12 @@
 //! Output and line input on the terminal.
 
 use std::{
-    io::{self, Write as _},
+    io::{self, IsTerminal as _, Write as _},
     sync::{Mutex, PoisonError},
 };
 
 use agentwire_hub::llm::is_invisible;
+use rustix::termios::{QueueSelector, tcflush};
 
 /// Escapes control and invisible characters in text of a model or a server, which could hide or forge output.
 pub(crate) fn shown(text: &str) -> String {
@@ -25,9 +26,21 @@ pub(crate) fn shown_line(text: &str) -> String {
 ///
 /// The question is written without escaping.
 pub(crate) async fn typed(question: String) -> io::Result<Option<String>> {
+    read(question, false).await
+}
+
+/// As [`typed`], but discards what was typed on the terminal before the question is shown: it answers nothing.
+pub(crate) async fn answered(question: String) -> io::Result<Option<String>> {
+    read(question, true).await
+}
+
+async fn read(question: String, discards: bool) -> io::Result<Option<String>> {
     static ONE: Mutex<()> = Mutex::new(());
     let read = tokio::task::spawn_blocking(move || {
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        if discards && io::stdin().is_terminal() {
+            tcflush(io::stdin(), QueueSelector::IFlush)?;
+        }
         eprint!("{question}");
         io::stderr().flush()?;
         let mut line = String::new();

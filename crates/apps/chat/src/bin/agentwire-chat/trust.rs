@@ -12,7 +12,7 @@ use agentwire_hub::{
     config::{Configured, Endpoint, Launch, ProblemKind},
 };
 
-use crate::terminal::{shown_line, typed};
+use crate::terminal::{answered, shown_line};
 
 /// The user's answers.
 pub(crate) struct Trust {
@@ -50,7 +50,7 @@ impl Trust {
                             ""
                         }
                     );
-                    typed(question).await?
+                    answered(question).await?
                 } else {
                     let name = shown_line(server.name.as_str());
                     eprintln!("{name}: not started: this folder configures it; see `--trust`");
