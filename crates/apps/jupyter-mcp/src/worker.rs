@@ -276,6 +276,10 @@ impl Worker {
             let _gone = execution.reply.send(Outcome::error(&error));
             return;
         }
+        // A start takes long enough for the call to be cancelled meanwhile.
+        if execution.cancelled.is_cancelled() || execution.reply.is_closed() {
+            return;
+        }
         let Some(kernel) = self.kernel.take() else { return };
         self.shared.status().state = State::Busy;
         let notice = self.notice.take();
