@@ -1,27 +1,29 @@
-dir=$1
+agentwire_dir=$1
 shift
-while IFS= read -r line && [ -n "$line" ]; do
-  value=$(printf "%b." "${line#*=}")
-  export "${line%%=*}=${value%.}"
+while :; do
+  IFS= read -r agentwire_line || exit 125
+  [ -n "$agentwire_line" ] || break
+  agentwire_value=$(printf "%b." "${agentwire_line#*=}")
+  export "${agentwire_line%%=*}=${agentwire_value%.}"
 done
-[ -z "$dir" ] || cd "$dir" || exit 125
-pipe=$(mktemp -d) && mkfifo "$pipe/in" || exit 125
+[ -z "$agentwire_dir" ] || CDPATH= cd "$agentwire_dir" || exit 125
+agentwire_pipe=$(mktemp -d) && mkfifo "$agentwire_pipe/in" || exit 125
 exec 3<&0
-"$@" <"$pipe/in" 3<&- &
-cli=$!
+"$@" <"$agentwire_pipe/in" 3<&- &
+agentwire_cli=$!
 {
   trap 'kill "$!"; exit' TERM
-  cat <&3 >"$pipe/in" & wait "$!"
+  cat <&3 >"$agentwire_pipe/in" & wait "$!"
   exec 3<&-
   sleep 10 & wait "$!"
-  kill -TERM "$cli"
+  kill -TERM "$agentwire_cli"
   sleep 3 & wait "$!"
-  kill -KILL "$cli"
+  kill -KILL "$agentwire_cli"
 } >/dev/null 2>&1 &
-end=$!
+agentwire_end=$!
 exec 3<&-
-trap "kill -TERM $cli" TERM INT HUP
-while wait "$cli"; code=$?; kill -0 "$cli" 2>/dev/null; do :; done
-kill "$end" 2>/dev/null
-rm -r "$pipe"
-exit "$code"
+trap "kill -TERM $agentwire_cli" TERM INT HUP
+while wait "$agentwire_cli"; agentwire_code=$?; kill -0 "$agentwire_cli" 2>/dev/null; do :; done
+kill "$agentwire_end" 2>/dev/null
+rm -r "$agentwire_pipe"
+exit "$agentwire_code"

@@ -68,8 +68,11 @@ impl Transport for Remote {
             process = process.on_stderr(move |line| sink(line));
         }
         let mut link = process.open().await?;
-        link.sink.write(variables.into()).await?;
-        Ok(link)
+        match link.sink.write(variables.into()).await {
+            // If the local program has ended, its exit and its stderr name the reason.
+            Ok(()) | Err(TransportError::Closed) => Ok(link),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -118,4 +121,7 @@ fn is_name(name: &OsStr) -> bool {
 }
 
 /// Reads the variables, starts the CLI, and ends it after the end of the input.
+///
+/// If the input ends before the variables do, the CLI is not started. The script's own variables have a prefix, since the CLI
+/// inherits names that the far side exports.
 const SCRIPT: &str = include_str!("far.sh");

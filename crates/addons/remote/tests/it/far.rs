@@ -1,9 +1,11 @@
 //! What reaches the far side, and how it ends.
 
-use std::process::Command;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use agentwire_remote::Remote;
+use agentwire_remote::{Remote, Ssh};
 use agentwire_transport::process::{Grace, Launch};
 use agentwire_transport::{ByteSink as _, ByteSource as _, PeerHandle as _, Transport as _, TransportError};
 use proptest::prelude::*;
@@ -39,6 +41,38 @@ async fn folder_variables_arguments_and_exit_code_are_passed() {
         let expected = format!("{}|a\\nb\n'\"$(x) |it's $HOME|*|", place.canonicalize().unwrap().display());
         assert_eq!((String::from_utf8(said).unwrap(), code), (expected, Some(7)), "{kind}");
     }
+}
+
+#[tokio::test]
+async fn names_of_variables_do_not_collide_with_the_script() {
+    let cli = sh(r#"printf '%s|' "$(pwd)" "$dir" "$line" "$value" "$pipe""#).cwd("/usr");
+    let cli = cli.env("dir", "/bin").env("line", "L").env("value", "V").env("pipe", "P").env("z", "y");
+    let (said, _) = output(StandIns::new().run("ssh", &cli)).await;
+    assert_eq!(String::from_utf8(said).unwrap(), "/usr|/bin|L|V|P|");
+}
+
+#[test]
+fn cli_is_not_started_if_its_variables_are_cut() {
+    for cut in ["", "A=b", "A=b\n"] {
+        let mut command = Command::new("sh");
+        command.args(["-c", include_str!("../../src/far.sh"), "agentwire", "", "echo", "ran"]);
+        let mut script = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        script.stdin.take().unwrap().write_all(cut.as_bytes()).unwrap();
+        let output = script.wait_with_output().unwrap();
+        assert_eq!((output.stdout, output.status.code()), (Vec::new(), Some(125)), "{cut:?}");
+    }
+}
+
+#[tokio::test]
+async fn early_end_of_the_local_program_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let ssh = folder.path().join("ssh");
+    std::fs::write(&ssh, "#!/bin/sh\necho 'no route' >&2\nexit 255\n").unwrap();
+    std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let cli = Launch::new("claude").env("BIG", "x".repeat(1_000_000));
+    let link = Ssh::new("host").ssh(&ssh).run(&cli).open().await.unwrap();
+    let report = link.handle.wait().await;
+    assert_eq!((report.code, report.stderr_tail.trim()), (Some(255), "no route"));
 }
 
 #[tokio::test]
