@@ -109,7 +109,7 @@ impl RedisLog {
             if let Some(batch) = Batch::after(after, lost, entries) {
                 return Ok(batch);
             }
-            let _: Value = self.run(session, &wait, BLOCK + self.limit).await?;
+            let _: Value = self.run(session, &wait, BLOCK.saturating_add(self.limit)).await?;
         }
     }
 

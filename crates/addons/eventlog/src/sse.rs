@@ -58,7 +58,7 @@ impl Events {
 
     /// Returns the router.
     pub fn router(self) -> Router {
-        let readers = Arc::new(Semaphore::new(self.readers));
+        let readers = Arc::new(Semaphore::new(self.readers.min(Semaphore::MAX_PERMITS)));
         let shared = Shared { log: self.log, heartbeat: self.heartbeat, readers };
         Router::new().route("/sessions/{session}/events", get(events)).with_state(shared)
     }
@@ -94,7 +94,7 @@ async fn events(State(shared): State<Shared>, Path(session): Path<String>, heade
     let reader = Reader { log: shared.log, session, after, failed: false, _permit: permit };
     let retry = stream::iter([Ok(Event::default().retry(RETRY))]);
     Sse::new(retry.chain(reader.events()))
-        .keep_alive(KeepAlive::new().interval(shared.heartbeat))
+        .keep_alive(KeepAlive::new().interval(shared.heartbeat.min(MAX_HEARTBEAT)))
         .into_response()
 }
 
@@ -145,3 +145,5 @@ fn event(entry: &Entry) -> Event {
 
 /// How long a browser waits before it reconnects.
 const RETRY: Duration = Duration::from_secs(1);
+/// A heartbeat is a point in time, which must not overflow.
+const MAX_HEARTBEAT: Duration = Duration::from_secs(365 * 24 * 3600);

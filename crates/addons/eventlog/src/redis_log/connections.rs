@@ -38,9 +38,14 @@ impl Connections {
         let late = |_| Fault::TimedOut { limit };
         let idle = self.idle().pop();
         if let Some(connection) = idle {
-            match timeout(limit, self.run_on(connection, commands)).await.map_err(late)? {
-                Err(error) if error.is_connection_dropped() => self.clear(),
-                result => return Ok(result?),
+            match timeout(limit, self.run_on(connection, commands)).await {
+                Ok(Err(error)) if error.is_connection_dropped() => self.clear(),
+                Ok(result) => return Ok(result?),
+                Err(elapsed) => {
+                    // The other idle connections are as old, and each would cost a time limit.
+                    self.clear();
+                    return Err(late(elapsed));
+                }
             }
         }
         let anew = async {

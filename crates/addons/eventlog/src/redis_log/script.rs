@@ -22,11 +22,14 @@ pub(super) fn append(
     eval.arg(APPEND).arg(2).arg(events).arg(state);
     eval.arg(at.to_string()).arg(frame.kind.name()).arg(frame.data.as_str());
     eval.arg(u8::from(frame.kind.deletes_deltas())).arg(OVERHEAD).arg(bytes);
-    eval.arg(u64::try_from(expiry.as_millis()).unwrap_or(u64::MAX));
+    eval.arg(expiry.min(MAX_EXPIRY).as_millis() as u64);
     let mut pipe = pipe();
     pipe.add_command(eval);
     pipe
 }
+
+/// Redis refuses times that overflow its clock.
+const MAX_EXPIRY: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// The reply: nothing, or the server's error and the last id of the stream.
 pub(super) type Reply = Vec<String>;

@@ -87,6 +87,14 @@ async fn idle_reader_gets_heartbeats() {
 }
 
 #[tokio::test]
+async fn longest_heartbeat_and_most_readers_are_accepted() {
+    let log = Arc::new(MemoryLog::new());
+    append(&*log, &turn(1, 0)[0]).await;
+    let server = Server::start(Events::new(log).heartbeat(Duration::MAX).readers(usize::MAX)).await;
+    assert_eq!(server.read(None).await.unwrap().next().await.unwrap().id, "1-1");
+}
+
+#[tokio::test]
 async fn readers_beyond_the_limit_are_refused_until_one_leaves() {
     let log = Arc::new(MemoryLog::new());
     append(&*log, &turn(1, 0)[0]).await;
