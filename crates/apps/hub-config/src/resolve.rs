@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
 };
 
@@ -57,7 +58,7 @@ pub async fn resolve(configured: &Configured, variables: &Variables) -> Result<R
 /// are left out, since the start of the server reports them.
 pub(crate) fn watched(configured: &Configured, variables: &Variables) -> Vec<PathBuf> {
     let Launch::Stdio(stdio) = &configured.config.launch else { return Vec::new() };
-    let value = |text: &String| expand(text, &mut |reference| variables.value(reference)).ok();
+    let value = |text: &String| expanded(text, variables);
     let cwd = match &stdio.cwd {
         Some(cwd) => value(cwd).map(|cwd| below_workspace(&cwd, variables)),
         None => variables.workspace_folder().cloned(),
@@ -72,8 +73,14 @@ pub(crate) fn watched(configured: &Configured, variables: &Variables) -> Vec<Pat
 /// It is absolute if a workspace folder is known, and `None` if a variable has no value.
 pub(crate) fn variables_file(configured: &Configured, variables: &Variables) -> Option<PathBuf> {
     let Launch::Stdio(stdio) = &configured.config.launch else { return None };
-    let file = expand(stdio.env_file.as_ref()?, &mut |reference| variables.value(reference)).ok()?;
+    let file = expanded(stdio.env_file.as_ref()?, variables)?;
     Some(below_workspace(&file, variables))
+}
+
+/// Returns the text with its variables; `None` if one has no value, or the program's function panics.
+fn expanded(text: &str, variables: &Variables) -> Option<String> {
+    let expand = || expand(text, &mut |reference| variables.value(reference)).ok();
+    catch_unwind(AssertUnwindSafe(expand)).ok().flatten()
 }
 
 /// One attempt to resolve a server, with the answers so far.

@@ -39,13 +39,12 @@ pub fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
     let mut retry = ExponentialBackoff::default();
     retry.max_delay = Some(LONGEST_PAUSE);
     config.retry_config = Arc::new(retry);
-    let (counter, handshakes) = watch::channel(0);
-    let client = Observed::new(web, Arc::clone(&link), counter);
+    let client = Observed::new(web, Arc::clone(&link));
     let transport = HttpTransport {
         inner: StreamableHttpClientTransport::with_client(client, config),
         ended: link.watch(),
+        handshakes: link.handshakes(),
         link: Arc::clone(&link),
-        handshakes,
         seen: 1,
         notices: VecDeque::new(),
     };

@@ -41,6 +41,8 @@ impl DisconnectReason {
 pub struct Link {
     ended: watch::Sender<Option<DisconnectReason>>,
     errors: Mutex<RequestErrors>,
+    /// The number of handshakes. Each one after the first begins another session.
+    handshakes: watch::Sender<u64>,
 }
 
 /// The last errors of single requests.
@@ -52,7 +54,11 @@ struct RequestErrors {
 
 impl Link {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { ended: watch::Sender::new(None), errors: Mutex::default() })
+        Arc::new(Self {
+            ended: watch::Sender::new(None),
+            errors: Mutex::default(),
+            handshakes: watch::Sender::new(0),
+        })
     }
 
     /// Ends the connection. Later reasons are consequences of the first one and are ignored.
@@ -69,6 +75,16 @@ impl Link {
     /// Returns a receiver for the end of the connection.
     pub(crate) fn watch(&self) -> watch::Receiver<Option<DisconnectReason>> {
         self.ended.subscribe()
+    }
+
+    /// Counts a handshake.
+    pub(crate) fn shook_hands(&self) {
+        self.handshakes.send_modify(|count| *count += 1);
+    }
+
+    /// Returns the number of handshakes, to follow it: each one after the first has replaced an expired session.
+    pub fn handshakes(&self) -> watch::Receiver<u64> {
+        self.handshakes.subscribe()
     }
 
     /// Notes a challenge to a single request. The connection continues.

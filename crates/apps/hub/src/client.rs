@@ -259,6 +259,10 @@ impl Client {
     }
 
     fn updated(&self, uri: &str) {
+        if uri.len() > MAX_URI {
+            tracing::debug!(server = %self.server, length = uri.len(), "an update with a long URI was ignored");
+            return;
+        }
         self.handlers.updates.send(&Update { server: self.server.clone(), uri: uri.into() });
         if let Some(handler) = &self.handlers.updated {
             let _: Option<()> = questions::catch(|| handler(&self.server, uri));
@@ -372,3 +376,5 @@ async fn unless_over<A>(over: Vec<CancellationToken>, answer: impl Future<Output
 
 /// The error code for a refusal by the user, as specified for sampling.
 const REFUSED: ErrorCode = ErrorCode(-1);
+/// The longest URI of an update, in bytes: updates are queued.
+const MAX_URI: usize = 64 << 10;

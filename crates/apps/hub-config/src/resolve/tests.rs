@@ -230,4 +230,7 @@ fn watched_paths_are_absolute() {
     let fields = r#""command": "node", "watchPaths": ["a"]"#;
     assert_eq!(watched(&configured(fields, ""), &variables()), [Path::new("/w/a")]);
     assert_eq!(watched(&configured(fields, ""), &Variables::new()), [Path::new("a")]);
+    let panics = Variables::new().environment(|_| panic!("no")).workspace("/w");
+    let fields = r#""command": "c", "watchPaths": ["${X}", "a"]"#;
+    assert_eq!(watched(&configured(fields, ""), &panics), [Path::new("/w/a")]);
 }

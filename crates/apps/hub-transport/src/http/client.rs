@@ -19,7 +19,6 @@ use rmcp::{
         streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
     },
 };
-use tokio::sync::watch;
 
 use crate::{
     link::{DisconnectReason, Link},
@@ -34,15 +33,13 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 pub(super) struct Observed {
     web: Arc<Web>,
     link: Arc<Link>,
-    /// Counts the handshakes. Each one after the first opens a new session.
-    handshakes: Arc<watch::Sender<u64>>,
     /// The session that had an open stream. Status 404 means only for this session that it has expired.
     streamed: Arc<Mutex<Option<Arc<str>>>>,
 }
 
 impl Observed {
-    pub(super) fn new(web: Web, link: Arc<Link>, handshakes: watch::Sender<u64>) -> Self {
-        Self { web: Arc::new(web), link, handshakes: Arc::new(handshakes), streamed: Arc::default() }
+    pub(super) fn new(web: Web, link: Arc<Link>) -> Self {
+        Self { web: Arc::new(web), link, streamed: Arc::default() }
     }
 
     /// Makes a request with the headers of a token. Ends the connection after an error that concerns all of it.
@@ -181,7 +178,7 @@ impl StreamableHttpClient for Observed {
         };
         let answer = self.with_token(Method::POST, post).await;
         if answer.is_ok() && ends_handshake(&message) {
-            self.handshakes.send_modify(|count| *count += 1);
+            self.link.shook_hands();
         }
         answer.map(|answer| match answer {
             StreamableHttpPostResponse::Sse(events, session) => {

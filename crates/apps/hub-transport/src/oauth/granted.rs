@@ -19,7 +19,7 @@ use super::{
     grant::{Grant, IdentityProvider, Kind, Source},
     network::{Network, RecordingResolver, is_loopback},
     request::{Answer, TokenEndpoint},
-    tokens::to_the_end,
+    tokens::{identifier, to_the_end},
 };
 use crate::{
     link::DisconnectReason,
@@ -139,7 +139,7 @@ impl Granted {
         let unfound = |error| {
             DisconnectReason::lost(format!("no authorization server was found: {}", error_chain(&error)))
         };
-        let mut manager = AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http)
+        let mut manager = AuthorizationManager::new_with_oauth_http_client(identifier(&self.url), http)
             .await
             .map_err(unfound)?;
         let found = manager.resolve_metadata_from_challenge(challenge).await.map_err(unfound)?;
@@ -159,11 +159,11 @@ impl Granted {
     }
 
     /// Returns the resource identifier for requests: the one in the server's metadata if it has the server's origin, or else
-    /// the URL.
+    /// the URL without its query.
     fn resource(&self, http: &OAuthClient) -> String {
         let is_here =
             |named: &String| Url::parse(named).is_ok_and(|named| named.origin() == self.url.origin());
-        http.resource().filter(is_here).unwrap_or_else(|| self.url.to_string())
+        http.resource().filter(is_here).unwrap_or_else(|| identifier(&self.url).to_string())
     }
 
     /// Returns the issuer of the metadata, which must match the configured issuer.

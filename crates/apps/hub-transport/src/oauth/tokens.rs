@@ -64,7 +64,7 @@ impl ServerTokens {
         dpop: Option<Arc<Dpop>>,
     ) -> Result<AuthorizationManager, AuthError> {
         let http = Arc::new(OAuthClient::new(Arc::clone(&self.network), dpop));
-        AuthorizationManager::new_with_oauth_http_client(self.url.clone(), http).await
+        AuthorizationManager::new_with_oauth_http_client(identifier(&self.url), http).await
     }
 
     /// Returns the key stored with the tokens; `None` if there is none or it can't be read.
@@ -274,6 +274,15 @@ impl CredentialStore for RmcpStore {
             Ok(Some(CredentialRefreshGuard::new(lock)))
         })
     }
+}
+
+/// Returns the identifier of a server as a resource: its URL without a query, which may contain a secret and would reach
+/// the authorization server and errors.
+pub(crate) fn identifier(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    url
 }
 
 fn failed(error: impl Into<StoreError>) -> AuthError {

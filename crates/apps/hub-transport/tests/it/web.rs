@@ -13,7 +13,10 @@ use std::{
     collections::HashMap,
     io,
     net::SocketAddr,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{
+        Arc, Mutex, MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -44,6 +47,7 @@ pub(crate) struct State {
     seen: watch::Sender<Vec<Seen>>,
     fault: Mutex<Option<Fault>>,
     tools: Mutex<Vec<String>>,
+    takes_subscriptions: AtomicBool,
 }
 
 type Stream = mpsc::UnboundedSender<io::Result<Bytes>>;
@@ -124,6 +128,11 @@ impl WebServer {
 
     pub(crate) fn offer(&self, tools: &[&str]) {
         *lock(&self.state.tools) = tools.iter().map(|name| (*name).to_owned()).collect();
+    }
+
+    /// Offers resources that can be subscribed to.
+    pub(crate) fn take_subscriptions(&self) {
+        self.state.takes_subscriptions.store(true, Ordering::Relaxed);
     }
 
     /// Puts bytes on every stream that is open; an error cuts the connection.

@@ -151,10 +151,11 @@ where
                 return listed;
             }
         };
+        let too_large = || format!("it is larger than {MAX_BYTES} bytes, of which the first are taken");
         for item in items {
             bytes += size(&item);
             if bytes > MAX_BYTES {
-                listed.note(format!("it is larger than {MAX_BYTES} bytes, of which the first are taken"));
+                listed.note(too_large());
                 return listed;
             }
             listed.items.push(item);
@@ -165,6 +166,12 @@ where
             return listed;
         }
         let Some(next) = next else { return listed };
+        // Cursors are kept too.
+        bytes += next.len();
+        if bytes > MAX_BYTES {
+            listed.note(too_large());
+            return listed;
+        }
         if !cursors.insert(next.clone()) {
             listed.note(format!("it goes in a circle: the cursor `{}` came twice", excerpt(&next)));
             return listed;
@@ -236,6 +243,13 @@ mod tests {
         let listed = pages(page, LIMIT).await;
         assert_eq!(listed.items.len(), 2);
         assert!(listed.problem.is_some());
+        let asked = AtomicUsize::new(0);
+        let page = async |_| {
+            let number = asked.fetch_add(1, Ordering::Relaxed);
+            Ok((Vec::<usize>::new(), Some(format!("{number}{large}"))))
+        };
+        assert!(pages(page, LIMIT).await.problem.is_some());
+        assert!(asked.into_inner() <= 3, "long cursors are kept too");
         let listed = pages(async |_| Ok((vec![0; MAX_ITEMS], None)), LIMIT).await;
         assert_eq!(listed.problem, None);
     }

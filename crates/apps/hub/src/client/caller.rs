@@ -279,6 +279,10 @@ impl Callers {
             let caller = call.caller.clone().filter(|caller| can(caller))?;
             return Some((caller, vec![call.over.clone()]));
         }
+        if origin.is_some() {
+            // Its call has ended, or it was no call: the question concerns no other client.
+            return None;
+        }
         let caller =
             calls.all.iter().rev().find_map(|call| call.caller.as_ref().filter(|caller| can(caller)))?;
         let is_same = |call: &&Call| call.caller.as_ref().is_some_and(|other| other.id() == caller.id());
@@ -309,5 +313,28 @@ impl Drop for Called<'_> {
         drop(calls);
         // Outside of the lock, because this wakes tasks.
         ended.into_iter().for_each(|call| call.over.cancel());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller() -> Caller {
+        let channel = Channel::Rounds { questions: mpsc::channel(1).0, key: None };
+        Caller { id: Arc::default(), capabilities: Arc::default(), channel }
+    }
+
+    #[test]
+    fn question_on_the_stream_of_an_ended_call_is_for_no_other_client() {
+        let callers = Callers::default();
+        let first = callers.call(Some(caller()));
+        first.sent(&RequestId::Number(1));
+        drop(first);
+        let second = callers.call(Some(caller()));
+        second.sent(&RequestId::Number(2));
+        assert!(callers.find(Some(&RequestId::Number(1)), |_| true).is_none());
+        assert!(callers.find(Some(&RequestId::Number(2)), |_| true).is_some());
+        assert!(callers.find(None, |_| true).is_some(), "other transports name no request");
     }
 }

@@ -31,7 +31,7 @@ impl Core {
                 continue;
             }
             let end = tokio::select! {
-                end = self.listen_once(live, &wanted, losses > 0) => end,
+                end = self.listen_once(live, &wanted) => end,
                 Ok(()) = uris.changed() => continue,
             };
             match end {
@@ -51,16 +51,10 @@ impl Core {
     }
 
     /// Listens until the stream ends. Returns whether there was a notification.
-    async fn listen_once(
-        &self,
-        live: &Live,
-        wanted: &SubscriptionFilter,
-        is_again: bool,
-    ) -> Result<bool, ServiceError> {
+    async fn listen_once(&self, live: &Live, wanted: &SubscriptionFilter) -> Result<bool, ServiceError> {
         let mut subscription = live.peer.listen(wanted.clone()).await?;
-        if is_again {
-            live.client.missed();
-        }
+        // The lists may have changed before the stream was open.
+        live.client.missed();
         self.note_refused(wanted, &subscription);
         let mut has_come = false;
         while let Some(notification) = subscription.next().await? {

@@ -137,8 +137,27 @@ impl Subscriptions {
         self.0.subscribe()
     }
 
+    /// Subscribes to these URIs again, and to all in each session that replaces an expired one.
+    pub(super) async fn keep(
+        &self,
+        mut uris: Vec<String>,
+        handshakes: Option<watch::Receiver<u64>>,
+        live: &Live,
+        limit: Duration,
+        record: &Record,
+    ) {
+        let mut sessions = 1;
+        loop {
+            self.renew(uris, live, limit, record).await;
+            let Some(mut handshakes) = handshakes.clone() else { return };
+            let next = handshakes.wait_for(|count| *count > sessions).await.map(|count| *count);
+            let Ok(next) = next else { return };
+            (sessions, uris) = (next, self.all());
+        }
+    }
+
     /// Subscribes to these URIs again, except those without holders. A URI that the server refuses is removed.
-    pub(super) async fn renew(&self, uris: Vec<String>, live: &Live, limit: Duration, record: &Record) {
+    async fn renew(&self, uris: Vec<String>, live: &Live, limit: Duration, record: &Record) {
         if uris.is_empty() || live.is_stateless() {
             return;
         }

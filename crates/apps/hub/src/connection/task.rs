@@ -268,12 +268,16 @@ impl Task {
         self.core.set(connected(live.info.as_deref()), wish.generation);
         let keep_alive = self.setting.keep_alive;
         let limit = self.wishes.borrow().config.timeout;
+        #[cfg(feature = "http")]
+        let handshakes = slot.link.as_ref().map(|link| link.handshakes());
+        #[cfg(not(feature = "http"))]
+        let handshakes = None;
         let follow = async {
             tokio::join!(
                 self.follow_lists(&live, stale, listing),
                 self.core.listen(&live, limit),
                 report_roots(&live, roots),
-                self.core.subscriptions.renew(subscribed, &live, limit, &self.core.record)
+                self.core.subscriptions.keep(subscribed, handshakes, &live, limit, &self.core.record)
             )
         };
         let is_silent = tokio::select! {

@@ -9,7 +9,7 @@ use agentwire_hub::{
 use axum::response::Response;
 use futures_util::StreamExt as _;
 
-use crate::web::{Place, WebServer, status};
+use crate::web::{Place, Seen, WebServer, status};
 
 type Way = fn(Endpoint) -> Launch;
 
@@ -108,6 +108,25 @@ async fn expired_session_is_replaced() {
         tokio::time::timeout(LIMIT, now).await.unwrap_or_else(|_| panic!("{path}: {:?}", tools(&hub)));
         hub.close().await;
     }
+}
+
+#[tokio::test]
+async fn subscriptions_are_made_again_in_a_session_that_replaces_an_expired_one() {
+    let server = WebServer::start();
+    server.take_subscriptions();
+    let hub = hub(Launch::Http(Endpoint::new(server.url("/mcp"))));
+    connected(&hub).await;
+    hub.subscribe("web", "test://a").await.unwrap();
+    let _streams = server.forget();
+    hub.refresh("web").await;
+    let is_one = |seen: &Seen| seen.rpc() == "resources/subscribe";
+    let again = server.saw(2, is_one);
+    tokio::time::timeout(LIMIT, again).await.expect("the new session has no subscription");
+    let seen = server.seen();
+    let sessions: Vec<_> =
+        seen.iter().filter(|seen| is_one(seen)).map(|seen| seen.header("mcp-session-id")).collect();
+    assert_ne!(sessions[0], sessions[1]);
+    hub.close().await;
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ pub(super) fn step(text: &str) -> Step {
 /// Reads objects that share lines.
 fn objects(text: &str) -> Step {
     let mut found: Vec<(Range<usize>, Result<TextCall, Why>)> = Vec::new();
-    let mut at = 0;
+    let (mut at, mut line_end) = (0, 0);
     loop {
         let rest = &text[at..];
         let mut read = serde_json::Deserializer::from_str(rest).into_iter::<Entries>();
@@ -38,7 +38,11 @@ fn objects(text: &str) -> Step {
             found.push((at..at + length, call));
         }
         at += length;
-        let line = &text[at..at + line_length(&text[at..])];
+        if at >= line_end {
+            // Once for each line, since a line may have many objects.
+            line_end = at + line_length(&text[at..]);
+        }
+        let line = &text[at..line_end];
         let left = line.trim_start();
         if !left.starts_with('{') {
             if !left.is_empty() {

@@ -130,6 +130,14 @@ fn many_open_brackets_take_little_time() {
     assert!(took < Duration::from_secs(10), "{took:?}");
 }
 
+#[test]
+fn many_objects_on_one_line_take_little_time() {
+    let began = cpu::time();
+    json(&"{}".repeat(300_000));
+    let took = cpu::time() - began;
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
 fn pieces() -> impl Strategy<Value = String> {
     let pieces = vec![
         "{",

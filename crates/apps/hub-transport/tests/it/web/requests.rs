@@ -109,7 +109,7 @@ fn streamable(state: &super::State, seen: &Seen) -> Response {
             _ => return status(404),
         },
     };
-    let Some(answer) = answer(&seen.body, &lock(&state.tools)) else { return status(202) };
+    let Some(answer) = answer(&seen.body, state) else { return status(202) };
     response.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
     *response.body_mut() = Body::from(answer.to_string());
     response
@@ -119,7 +119,7 @@ fn older(state: &super::State, seen: &Seen) -> Response {
     let id = seen.query.strip_prefix("session=").unwrap_or_default();
     let stream = lock(&state.streams).get(id).cloned().flatten();
     let Some(stream) = stream else { return status(404) };
-    if let Some(answer) = answer(&seen.body, &lock(&state.tools)) {
+    if let Some(answer) = answer(&seen.body, state) {
         let _ = stream.send(Ok(Bytes::from(format!("event: message\r\ndata: {answer}\r\n\r\n"))));
     }
     status(202)

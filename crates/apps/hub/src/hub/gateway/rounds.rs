@@ -61,17 +61,16 @@ impl Running {
     /// Waits for the result, or for questions. Cancel-safe.
     pub(super) async fn next(&mut self) -> Next {
         loop {
+            // Also after a future that was dropped here.
+            if !self.open.is_empty() {
+                // Collect the questions that arrive together.
+                sleep(TOGETHER).await;
+                self.ask_more();
+                return Next::Asks;
+            }
             tokio::select! {
                 biased;
-                Some(question) = self.questions.recv() => {
-                    self.ask(question);
-                    // Collect the questions that arrive together.
-                    sleep(TOGETHER).await;
-                    self.ask_more();
-                    if !self.open.is_empty() {
-                        return Next::Asks;
-                    }
-                }
+                Some(question) = self.questions.recv() => self.ask(question),
                 done = self.work.join_next() => {
                     let done = done.and_then(Result::ok);
                     let failed = || Err(ErrorData::internal_error("the request has failed", None));
@@ -172,3 +171,27 @@ const TOGETHER: Duration = Duration::from_millis(10);
 
 /// The capacity of the channel for the questions of one request.
 pub(super) const QUESTIONS: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use serde_json::json;
+    use tokio::{sync::oneshot, time::timeout};
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn question_is_not_lost_with_a_future_that_collects_questions() {
+        let (sender, questions) = mpsc::channel(1);
+        let (_progress, progress) = mpsc::channel(1);
+        let subject = ("resources/read", "test://a".to_owned());
+        let mut running =
+            Running::start(subject, InputResponses::default(), std::future::pending(), questions, progress);
+        let request = serde_json::from_value(json!({"method": "roots/list"})).unwrap();
+        let (answer, _answered) = oneshot::channel();
+        sender.send(Question { key: None, request, answer }).await.unwrap();
+        assert!(running.next().now_or_never().is_none());
+        let next = timeout(Duration::from_secs(1), running.next()).await;
+        assert!(matches!(next, Ok(Next::Asks)), "the question is lost");
+    }
+}
