@@ -1,8 +1,10 @@
 //! Maps the CLI's transcript files to keys of the store.
 
 use std::{
+    collections::HashMap,
     ffi::OsStr,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 use agentwire_protocol::SessionId;
@@ -17,6 +19,8 @@ pub(crate) struct TranscriptPaths {
     cwd: PathBuf,
     /// The store's name for the project, if it differs from the name of its folder.
     project: Option<Box<str>>,
+    /// The first folder of each session: the CLI moves a session's files when it enters a worktree.
+    folders: Mutex<HashMap<Box<str>, Box<str>>>,
 }
 
 impl TranscriptPaths {
@@ -25,7 +29,7 @@ impl TranscriptPaths {
         let named = config.join(PROJECTS);
         let real = real(&named);
         let roots = if real == named { vec![named] } else { vec![named, real] };
-        Self { roots, cwd: PathBuf::new(), project: project.map(Into::into) }
+        Self { roots, cwd: PathBuf::new(), project: project.map(Into::into), folders: Mutex::default() }
     }
 
     /// Sets the CLI's working directory, the base of relative paths.
@@ -55,8 +59,12 @@ impl TranscriptPaths {
     }
 
     fn session(&self, project: &str, session: &str) -> Result<SessionKey, String> {
-        let project = self.project.as_deref().unwrap_or(project);
-        SessionKey::new(project, SessionId::from(session)).map_err(|error| error.to_string())
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = folders.get(session).map_or(project, |first| first);
+        let name = self.project.as_deref().unwrap_or(first);
+        let key = SessionKey::new(name, SessionId::from(session)).map_err(|error| error.to_string())?;
+        folders.entry(session.into()).or_insert_with(|| project.into());
+        Ok(key)
     }
 }
 
@@ -119,6 +127,16 @@ mod tests {
         let paths = TranscriptPaths::new(Path::new("/c"), Some("team"));
         let key = paths.key(&format!("/c/projects/-src-app/{ID}.jsonl")).unwrap();
         assert_eq!(key.to_string(), format!("team/{ID}"));
+    }
+
+    #[test]
+    fn a_session_keeps_its_key_when_the_cli_moves_its_files() {
+        let paths = TranscriptPaths::new(Path::new("/c"), None);
+        let key = |file: &str| paths.key(&format!("/c/projects/{file}.jsonl")).unwrap().to_string();
+        assert_eq!(key(&format!("-repo/{ID}")), format!("-repo/{ID}"));
+        assert_eq!(key(&format!("-repo--claude-worktrees-a/{ID}")), format!("-repo/{ID}"));
+        let agent = format!("-repo--claude-worktrees-a/{ID}/subagents/agent-1");
+        assert_eq!(key(&agent), format!("-repo/{ID}/subagents/agent-1"));
     }
 
     #[test]
