@@ -68,6 +68,8 @@ impl Sessions {
     pub(crate) fn files(&self) -> Result<impl Iterator<Item = SessionFile> + use<>, SessionError> {
         let folders = self.listed_folders()?;
         let mut candidates = candidates(&Inside::of(self.projects()), &folders, true);
+        // As in `find`, an empty file is no session.
+        candidates.retain(|candidate| candidate.known.is_some_and(|known| known.size > 0));
         newest_first(&mut candidates);
         let mut seen = HashSet::new();
         candidates.retain(|candidate| seen.insert(candidate.id.clone()));

@@ -5,22 +5,23 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use agentwire_protocol::{RawJson, SessionId};
+use agentwire_protocol::{RawJson, SessionId, Uuid};
 
 use super::sessions::AGENT_METADATA;
 use super::{SessionKey, SessionStore, StoreError};
 use crate::change::archived_entry;
-use crate::info::mark_of;
+use crate::ends::Ends;
+use crate::info::{info_of, mark_of};
 use crate::sessions::{Inside, SessionFile};
 use crate::{RawEntry, SessionError, Sessions};
 
-/// Imports a session and its subagents from the CLI's files into a store. Returns the session's key in the store, or
+/// Imports a session with its subagents and workflows from the CLI's files into a store. Returns the session's key in the store, or
 /// `None` if the session does not exist.
 ///
 /// The project gets the name of its folder, as in a mirror, so the session can be resumed from the store.
 /// The archive mark is imported with its time.
-/// Importing a session again, or one that a mirror stored incompletely, adds only missing entries; entries without an
-/// id are added again.
+/// Importing a session again, or one of which a mirror did not store the end, adds only missing entries; entries without
+/// an id are added again. A store only appends, so a session that lacks earlier entries is refused.
 ///
 /// Entries are appended in order, in batches of at most 500 entries or about a megabyte.
 /// Lines that are not JSON objects, such as an incomplete last line, are skipped.
@@ -29,7 +30,7 @@ use crate::{RawEntry, SessionError, Sessions};
 ///
 /// # Errors
 ///
-/// If the id is not a UUID, a file can't be read, or the store fails.
+/// If the id is not a UUID, a file can't be read, or the store fails or lacks entries before others that it has.
 pub async fn import_session(
     sessions: &Sessions,
     id: &SessionId,
@@ -40,11 +41,11 @@ pub async fn import_session(
         file.path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
     let key = SessionKey::new(project.unwrap_or_default(), id.clone()).map_err(naming)?;
     append_file(store, &key, &file.path).await?;
-    if let Some(mark) = mark(sessions, id, &file)? {
+    if let Some(mark) = mark(&file)? {
         store.append(&key, &[mark]).await?;
     }
     let folder = file.folder();
-    for (_, path) in sessions.subagent_files(id)?.unwrap_or_default() {
+    for (_, path) in sessions.transcripts_beneath(&file) {
         let Some(subpath) = path.strip_prefix(&folder).ok().and_then(subpath) else { continue };
         let key = key.with_subpath(subpath).map_err(naming)?;
         append_file(store, &key, &path).await?;
@@ -75,6 +76,10 @@ async fn append_file(store: &dyn SessionStore, key: &SessionKey, path: &Path) ->
     let file = File::open(path).map_err(SessionError::io("reading", path))?;
     let entries = store.load(key).await?.unwrap_or_default();
     let stored: HashSet<_> = entries.iter().filter_map(RawEntry::uuid).collect();
+    if has_gap(path, &stored).map_err(SessionError::io("reading", path))? {
+        let why = "it lacks entries before others that it has, and would get them last: delete the session there first";
+        return Err(StoreError::new(format_args!("completing {key} in the store"), why).into());
+    }
     let mut lines = BufReader::new(file);
     loop {
         let mut batch = next_batch(&mut lines).map_err(SessionError::io("reading", path))?;
@@ -84,6 +89,24 @@ async fn append_file(store: &dyn SessionStore, key: &SessionKey, path: &Path) ->
         batch.retain(|entry| entry.uuid().is_none_or(|id| !stored.contains(id)));
         if !batch.is_empty() {
             store.append(key, &batch).await?;
+        }
+    }
+}
+
+/// Returns whether an entry of the file that is stored follows one that is not.
+fn has_gap(path: &Path, stored: &HashSet<&Uuid>) -> std::io::Result<bool> {
+    let (mut lines, mut lacks_one) = (BufReader::new(File::open(path)?), false);
+    loop {
+        let batch = next_batch(&mut lines)?;
+        if batch.is_empty() {
+            return Ok(false);
+        }
+        for id in batch.iter().filter_map(RawEntry::uuid) {
+            if !stored.contains(id) {
+                lacks_one = true;
+            } else if lacks_one {
+                return Ok(true);
+            }
         }
     }
 }
@@ -109,10 +132,11 @@ fn subpath(inside: &Path) -> Option<String> {
 }
 
 /// Returns the archive mark as an entry; `None` if the session was never archived.
-fn mark(sessions: &Sessions, id: &SessionId, file: &SessionFile) -> Result<Option<RawEntry>, SessionError> {
-    let archived = sessions.info(id)?.and_then(|info| info.archived);
+fn mark(file: &SessionFile) -> Result<Option<RawEntry>, SessionError> {
+    let ends = Ends::read(&file.path).map_err(SessionError::io("reading", &file.path))?;
+    let archived = ends.and_then(|ends| info_of(file, &ends, true)).and_then(|info| info.archived);
     let (Some(archived), Some(mark)) = (archived, mark_of(file)) else { return Ok(None) };
-    Ok(archived_entry(id, archived, &mark.at).ok())
+    Ok(archived_entry(&file.id, archived, &mark.at).ok())
 }
 
 /// Returns a subagent's metadata as the entry that a mirror receives; `None` if the file does not exist.

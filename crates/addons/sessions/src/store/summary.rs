@@ -39,8 +39,8 @@ impl SessionSummary {
 /// A store calls it in each append to a session, not to a subpath, with the stored data, and stores the result.
 /// Folding batches one after another is the same as folding all entries at once.
 ///
-/// The data is the same object as in the published SDKs' stores (`fold_session_summary`, in snake case), so either can
-/// continue the other's summaries.
+/// The data is the same object as in the stores of the published Python SDK (`fold_session_summary`), so either can
+/// continue the other's summaries. Those of the TypeScript SDK are continued here; it does not read ours.
 /// `created_at`, `cwd`, `is_sidechain` and `first_prompt` keep their first value, and the other fields the last.
 /// Unknown fields are kept.
 ///
@@ -49,13 +49,36 @@ impl SessionSummary {
 /// If the data is not an object.
 pub fn fold_summary(data: Option<&RawJson>, entries: &[RawEntry]) -> Result<RawJson, DecodeError> {
     let fields = data.map(RawJson::decode).transpose()?.unwrap_or_default();
-    let mut summary = Folded { fields };
+    let mut summary = Folded { fields: in_snake_case(fields) };
     for entry in entries {
         summary.add(entry);
     }
     // The map has string keys and JSON values, so encoding can't fail.
     Ok(RawJson::encode(&summary.fields).unwrap_or_else(|_| RawJson::empty_object()))
 }
+
+/// Renames the fields of a summary of the TypeScript SDK, which are in camel case.
+fn in_snake_case(mut fields: BTreeMap<String, RawJson>) -> BTreeMap<String, RawJson> {
+    for (camel, snake) in CAMEL_CASE {
+        if let Some(value) = fields.remove(camel) {
+            fields.entry(snake.to_owned()).or_insert(value);
+        }
+    }
+    fields
+}
+
+const CAMEL_CASE: [(&str, &str); 10] = [
+    ("isSidechain", "is_sidechain"),
+    ("createdAt", "created_at"),
+    ("firstPrompt", "first_prompt"),
+    ("firstPromptLocked", "first_prompt_locked"),
+    ("commandFallback", "command_fallback"),
+    ("customTitle", "custom_title"),
+    ("aiTitle", "ai_title"),
+    ("lastPrompt", "last_prompt"),
+    ("summaryHint", "summary_hint"),
+    ("gitBranch", "git_branch"),
+];
 
 /// Returns the last time in the entries, in milliseconds since the Unix epoch; 0 if there is none.
 pub(super) fn last_time(entries: &[RawEntry]) -> u64 {
@@ -254,6 +277,19 @@ mod tests {
         assert_eq!(data, r#"{"first_prompt":"one two","first_prompt_locked":true,"is_sidechain":false}"#);
         let long = format!("{}  {}", "é".repeat(199), "z".repeat(9));
         assert!(all(&[user(&format!("{long:?}"))]).contains(&format!(r#""{}…""#, "é".repeat(199))));
+    }
+
+    #[test]
+    fn summaries_of_the_typescript_sdk_are_read_and_continued() {
+        let text = r#"{"isSidechain":false,"createdAt":5,"firstPrompt":"hi","firstPromptLocked":true,"customTitle":"T"}"#;
+        let data = agentwire_protocol::RawJson::parse(text).unwrap();
+        let entry = RawEntry::parse(r#"{"timestamp":"2024-01-01T00:00:00Z"}"#).unwrap();
+        let continued = fold_summary(Some(&data), &[entry]).unwrap();
+        for data in [data, continued] {
+            let info = super::SessionSummary::new("s".into(), 1, data).info().unwrap();
+            assert_eq!((info.summary.as_str(), info.created_at), ("T", Some(5)));
+            assert_eq!(info.first_prompt.as_deref(), Some("hi"));
+        }
     }
 
     #[test]

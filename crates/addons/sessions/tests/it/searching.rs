@@ -20,6 +20,14 @@ fn assistant(uuid: &str, blocks: Value) -> Value {
 }
 
 #[test]
+fn an_empty_newer_file_does_not_hide_a_session() {
+    let config = Config::new();
+    config.write("/a", &id(1), 10, &[user("a", None, "needle")]);
+    config.write("/b", &id(1), 20, &[]);
+    assert_eq!(uuids(&found(&config, &Search::new("needle"))), "a");
+}
+
+#[test]
 fn the_newest_session_is_searched_first_and_only_as_far_as_needed() {
     let config = Config::new();
     config.write("/a", &id(1), 10, &[user("a", None, "a Needle"), user("b", None, "hay")]);

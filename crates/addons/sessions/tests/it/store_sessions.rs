@@ -15,6 +15,33 @@ use serde_json::{Value, json};
 use crate::written::{Config, id, user};
 
 #[tokio::test]
+async fn an_import_copies_the_journals_of_workflows() {
+    let config = Config::new();
+    let path = written(&config);
+    let journal = path.with_extension("").join("subagents/workflows/run-1/journal.jsonl");
+    fs::write(journal, "{\"type\":\"result\",\"key\":\"k\"}\n").unwrap();
+    let store = MemoryStore::new();
+    let key = import_session(&config.sessions(), &id(1).into(), &store).await.unwrap().unwrap();
+    let journal = key.with_subpath("subagents/workflows/run-1/journal").unwrap();
+    assert_eq!(store.load(&journal).await.unwrap().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn an_import_refuses_to_fill_a_gap_at_the_end() {
+    let config = Config::new();
+    let parents = [("a", None), ("b", Some("a")), ("c", Some("b"))];
+    let said = parents.map(|(uuid, parent)| user(uuid, parent, uuid));
+    config.write("/srv/one", &id(1), 1, &said);
+    let (session, store) = (SessionId::from(id(1)), MemoryStore::new());
+    let key = SessionKey::new(project_key("/srv/one".as_ref()), session.clone()).unwrap();
+    let entry = |said: &Value| RawEntry::parse(said.to_string()).unwrap();
+    store.append(&key, &[entry(&said[0]), entry(&said[2])]).await.unwrap();
+    let error = import_session(&config.sessions(), &session, &store).await.unwrap_err();
+    assert!(matches!(error, ImportError::Store(_)), "{error}");
+    assert_eq!(store.load(&key).await.unwrap().unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn an_imported_session_reads_as_the_file_does() {
     let config = Config::new();
     let path = written(&config);

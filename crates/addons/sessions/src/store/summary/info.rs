@@ -6,7 +6,7 @@ use agentwire_protocol::RawJson;
 use agentwire_protocol::session_info::SessionInfo;
 use serde::de::DeserializeOwned;
 
-use super::SessionSummary;
+use super::{SessionSummary, in_snake_case};
 
 impl SessionSummary {
     /// Returns the information for lists; `None` for a sidechain, or if there is nothing to show.
@@ -14,7 +14,7 @@ impl SessionSummary {
     /// It matches [`Sessions::list`](crate::Sessions::list) for the session's file, except for the file size.
     /// Data of the published SDKs' stores is supported too.
     pub fn info(&self) -> Option<SessionInfo> {
-        let data = Data(self.data.decode().ok()?);
+        let data = Data(in_snake_case(self.data.decode().ok()?));
         if data.read("is_sidechain") == Some(true) {
             return None;
         }
