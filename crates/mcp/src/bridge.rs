@@ -40,7 +40,7 @@ use slot::ServerSlot;
 /// Structured output is checked before the CLI gets it, if the tool declares a schema.
 #[derive(Clone)]
 pub struct Bridge {
-    servers: Arc<BTreeMap<Box<str>, ServerSlot>>,
+    servers: BTreeMap<Box<str>, Arc<ServerSlot>>,
     /// Fires after the handshake, or when the CLI sends a message to a server; servers' own messages wait for it.
     ///
     /// A server may send messages before the handshake, while the bridge asks for its manifest. The CLI exits if the first line that
@@ -54,9 +54,9 @@ impl Bridge {
         let gate = CancellationToken::new();
         let slot = |(name, entry): (Box<str>, Entry)| {
             let slot = ServerSlot::new(&name, entry, gate.clone());
-            (name, slot)
+            (name, Arc::new(slot))
         };
-        Self { servers: Arc::new(servers.into_iter().map(slot).collect()), gate, manifest_limit }
+        Self { servers: servers.into_iter().map(slot).collect(), gate, manifest_limit }
     }
 
     /// Returns the servers' manifests, which are their `initialize` results and tool lists, for the handshake
@@ -76,15 +76,9 @@ impl Bridge {
         let Some(limit) = self.manifest_limit else { return manifests };
         let deadline = Instant::now() + limit.min(MAX_MANIFEST_LIMIT);
         let mut queries = JoinSet::new();
-        for name in self.servers.keys().cloned() {
-            let (servers, control) = (Arc::clone(&self.servers), control.clone());
-            queries.spawn(async move {
-                let manifest = match servers.get(&name) {
-                    Some(server) => timeout_at(deadline, server.manifest(&control)).await,
-                    None => Ok(Err("it is not there".to_owned())),
-                };
-                (name, manifest)
-            });
+        for (name, server) in self.servers.clone() {
+            let control = control.clone();
+            queries.spawn(async move { (name, timeout_at(deadline, server.manifest(&control)).await) });
         }
         // No task panics, since panics of servers are caught.
         while let Some(Ok((server, manifest))) = queries.join_next().await {
@@ -97,7 +91,7 @@ impl Bridge {
             }
         }
         for (name, manifest) in &mut manifests {
-            if self.servers.get(name).is_some_and(ServerSlot::tools_have_changed) {
+            if self.servers.get(name).is_some_and(|server| server.tools_have_changed()) {
                 manifest.tools_list_result = None;
             }
         }

@@ -62,7 +62,7 @@ impl Schemas {
         call: &RawJson,
     ) -> Result<OutputCheck, RawJson> {
         let Ok(Message { params: Call { name, arguments } }) = serde_json::from_str(call.as_str()) else {
-            return Ok(OutputCheck::none());
+            return Ok(OutputCheck(None));
         };
         let failed = |why: String| rpc::error(id, rpc::INTERNAL_ERROR, &why);
         let mut tools = self.current();
@@ -72,10 +72,10 @@ impl Schemas {
             tools = self.current();
         }
         let Some(schemas) = self.load(&tools, session).await.map_err(failed)?.get(&*name) else {
-            return Ok(OutputCheck::none());
+            return Ok(OutputCheck(None));
         };
         match schemas.input.admit(&name, arguments.map(RawValue::get)) {
-            Ok(()) => Ok(OutputCheck::of(name.into(), schemas.output.clone())),
+            Ok(()) => Ok(OutputCheck(schemas.output.clone().map(|schema| (name.into(), schema)))),
             Err(Objection::Unchecked(why)) => Err(failed(why)),
             Err(Objection::Unfit(text)) => Err(rpc::result(id, ToolOutput::error(text))),
         }

@@ -34,7 +34,7 @@ use session::ServerSession;
 pub struct Server(Arc<Parts>);
 
 /// The parts of a server, which all its clones and sessions share.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Parts {
     info: Map<String, Value>,
     instructions: Option<String>,
@@ -47,13 +47,8 @@ impl Server {
     /// Creates a server without tools, by the name and version that it returns in MCP's `initialize`.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         let info = [("name", name.into()), ("version", version.into())];
-        Self(Arc::new(Parts {
-            info: info.map(|(key, text)| (key.to_owned(), Value::String(text))).into_iter().collect(),
-            instructions: None,
-            tools: Vec::new(),
-            resources: Vec::new(),
-            prompts: Vec::new(),
-        }))
+        let info = info.map(|(key, text)| (key.to_owned(), Value::String(text))).into_iter().collect();
+        Self(Arc::new(Parts { info, ..Parts::default() }))
     }
 
     /// Sets the title for people.

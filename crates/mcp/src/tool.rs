@@ -3,7 +3,7 @@
 mod context;
 mod metadata;
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use agentwire_protocol::{DecodeError, RawJson};
 use serde_json::{Map, Value};
@@ -117,8 +117,4 @@ fn decode<I: serde::de::DeserializeOwned>(input: &RawJson) -> Result<I, String> 
     })
 }
 
-impl fmt::Debug for Tool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tool").field("listed", &self.listed).finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(Tool { listed });

@@ -14,17 +14,9 @@ use crate::{
 
 /// The check of one call's output; empty if the tool declares no output schema.
 #[derive(Debug)]
-pub(crate) struct OutputCheck(Option<(Box<str>, Arc<Schema>)>);
+pub(crate) struct OutputCheck(pub(super) Option<(Box<str>, Arc<Schema>)>);
 
 impl OutputCheck {
-    pub(super) fn none() -> Self {
-        Self(None)
-    }
-
-    pub(super) fn of(tool: Box<str>, output: Option<Arc<Schema>>) -> Self {
-        Self(output.map(|schema| (tool, schema)))
-    }
-
     /// Returns the answer to a call, or an error result that lists the violations of the output schema.
     ///
     /// The error goes to the model, which relies on the declared schema, and to the log, since the host's tool has a bug.

@@ -17,7 +17,7 @@ use crate::{
 /// The CLI as a client of one server.
 #[derive(Debug)]
 pub(crate) struct Client {
-    outbox: Outbox,
+    pub(super) outbox: Outbox,
     requests: Mutex<Requests>,
 }
 
@@ -51,10 +51,6 @@ pub enum ServerRequestError {
 impl Client {
     pub(super) fn new(outbox: Outbox) -> Arc<Self> {
         Arc::new(Self { outbox, requests: Mutex::default() })
-    }
-
-    pub(super) fn outbox(&self) -> &Outbox {
-        &self.outbox
     }
 
     pub(crate) async fn notify(&self, method: &str, params: Value) -> Result<(), OutboxClosed> {

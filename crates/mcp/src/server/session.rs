@@ -91,7 +91,7 @@ impl ServerSession {
         let Meta { tool_use_id, progress_token: progress } = meta.unwrap_or_default();
         let tool_use_id: Option<ToolUseId> = tool_use_id.as_ref().and_then(Value::as_str).map(Into::into);
         let (cancelled, run) = (CancellationToken::new(), Arc::clone(&tool.run));
-        let (control, client) = (self.client.outbox().control().clone(), Arc::clone(&self.client));
+        let (control, client) = (self.client.outbox.control().clone(), Arc::clone(&self.client));
         let context = ToolContext { cancelled: cancelled.clone(), tool_use_id, control, client, progress };
         let handler = async move {
             let output = caught(async { run(input, context).await }).await;

@@ -1,6 +1,6 @@
 //! The context of a tool call.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use agentwire_control::Control;
 use agentwire_protocol::{RawJson, ToolUseId};
@@ -85,8 +85,4 @@ impl ToolContext {
     }
 }
 
-impl fmt::Debug for ToolContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolContext").field("tool_use_id", &self.tool_use_id).finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(ToolContext { tool_use_id });
