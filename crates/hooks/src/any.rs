@@ -14,10 +14,6 @@ pub struct AnyHook {
 }
 
 impl AnyHook {
-    pub(crate) fn new(name: &str, raw: RawJson) -> Self {
-        Self { name: name.into(), raw }
-    }
-
     /// Decodes the input as a type of your choice, such as a [`HookEvent::Input`](agentwire_protocol::hook::HookEvent::Input).
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use agentwire_control::{CallContext, CancellationToken, Control, FailureKind};
+use agentwire_control::{CancellationToken, Control, FailureKind};
 use agentwire_protocol::{RequestId, ToolUseId};
 
 /// The context of a hook callback: its ids, its cancellation and deadline, and the session.
@@ -43,25 +43,4 @@ pub struct HookContext {
     pub(crate) failure_refuses: bool,
     /// The first failure of several handlers, which another handler's answer may hide; see [`Handlers`](crate::Handlers).
     pub(crate) first_failure: Arc<OnceLock<(FailureKind, String)>>,
-}
-
-impl HookContext {
-    pub(crate) fn new(
-        callback_id: Box<str>,
-        tool_use_id: Option<ToolUseId>,
-        context: CallContext,
-        deadline: Option<Instant>,
-    ) -> Self {
-        Self {
-            callback_id,
-            tool_use_id,
-            request_id: context.request_id,
-            // A child token: our own limit must not look like a cancellation by the CLI.
-            cancelled: context.cancelled.child_token(),
-            deadline,
-            control: context.control,
-            failure_refuses: false,
-            first_failure: Arc::default(),
-        }
-    }
 }

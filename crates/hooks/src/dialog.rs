@@ -1,6 +1,6 @@
 //! The dialog callback: answers `request_user_dialog`.
 
-use std::{collections::BTreeSet, fmt, future::Future};
+use std::{collections::BTreeSet, future::Future};
 
 use agentwire_control::{CallContext, RefusalFn, Reply, Responder};
 use agentwire_protocol::{
@@ -59,11 +59,7 @@ impl DialogHandler {
     }
 }
 
-impl fmt::Debug for DialogHandler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DialogHandler").field("kinds", &self.kinds).finish_non_exhaustive()
-    }
-}
+agentwire_control::debug_by_name!(DialogHandler { kinds });
 
 /// Answers every `request_user_dialog` of its kinds.
 impl Responder for DialogHandler {

@@ -31,6 +31,8 @@ pub use dialog::DialogHandler;
 pub use elicitation::ElicitationHandler;
 pub use handlers::Handlers;
 pub use matcher::Matcher;
+#[doc(hidden)]
+pub use pattern::name::normalized;
 pub use permission::{AuditOutcome, PermissionAudit, PermissionHandler};
 pub use problem::{HookWarning, HooksError};
 pub use registry::Hooks;

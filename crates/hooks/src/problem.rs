@@ -86,9 +86,12 @@ pub enum HookWarning {
 ///
 /// Measured on CLI 2.1.330, with callbacks.
 pub(crate) fn seldom_called(event: &str, pattern: Option<&str>) -> Option<&'static str> {
-    let after_all = |names: &[&str]| names.iter().any(|name| CALLED_SOURCES.contains(name));
+    let is_called = |pattern| match Pattern::read(pattern) {
+        Pattern::Names(names) => names.iter().any(|name| CALLED_SOURCES.contains(name)),
+        Pattern::Everything | Pattern::Regex(_) => false,
+    };
     Some(match event {
-        "SessionStart" if !pattern.is_some_and(|text| names(text).is_some_and(|names| after_all(&names))) => {
+        "SessionStart" if !pattern.is_some_and(is_called) => {
             "callbacks are called after `/clear` and after a compaction, not when a session starts or is resumed"
         }
         "Setup" | "TeammateIdle" => "no callback was ever called for this event",
@@ -97,13 +100,6 @@ pub(crate) fn seldom_called(event: &str, pattern: Option<&str>) -> Option<&'stat
         }
         _ => return None,
     })
-}
-
-fn names(text: &str) -> Option<Vec<&str>> {
-    match Pattern::read(text) {
-        Pattern::Names(names) => Some(names),
-        Pattern::Everything | Pattern::Regex(_) => None,
-    }
 }
 
 /// The limit of unknown events, which is the limit of most known ones.

@@ -41,10 +41,6 @@ impl Registration {
         Self { named: false, ..self }
     }
 
-    pub(crate) fn blocks_by_name(&self) -> bool {
-        self.matcher.blocks_by_name()
-    }
-
     /// Checks that the matcher can match.
     pub(crate) fn check(&self) -> Result<(), HooksError> {
         let Some(text) = self.matcher.text() else { return Ok(()) };
@@ -97,8 +93,17 @@ impl Registration {
         let limit = self.limit();
         let start = Instant::now();
         let HookCallback { callback_id, input, tool_use_id, .. } = callback;
-        let mut context = HookContext::new(callback_id, tool_use_id, context, limit.deadline(start));
-        context.failure_refuses = self.refuses_failures();
+        let context = HookContext {
+            callback_id,
+            tool_use_id,
+            request_id: context.request_id,
+            // A child token: our own limit must not look like a cancellation by the CLI.
+            cancelled: context.cancelled.child_token(),
+            deadline: limit.deadline(start),
+            control: context.control,
+            failure_refuses: self.refuses_failures(),
+            first_failure: Arc::default(),
+        };
         let (cancelled, first_failure) = (context.cancelled.clone(), Arc::clone(&context.first_failure));
         let work = (self.callback)(input, context);
         Box::pin(async move {

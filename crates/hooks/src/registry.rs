@@ -92,9 +92,7 @@ impl Hooks {
     {
         let handler = Arc::new(handler);
         for name in EVENTS.iter().filter(|name| **name != WorktreeCreate::NAME) {
-            let callback = untyped(name, &handler);
-            let registration = Registration::new(name, Matcher::any(), callback, Event::named(name));
-            self = self.register(registration.of_all_events());
+            self = self.register(untyped(name, Matcher::any(), &handler).of_all_events());
         }
         self
     }
@@ -109,9 +107,7 @@ impl Hooks {
         F: Fn(AnyHook, HookContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output: IntoAnswer<RawJson>> + Send,
     {
-        let name = name.as_ref();
-        let callback = untyped(name, &Arc::new(handler));
-        self.register(Registration::new(name, matcher, callback, Event::named(name)))
+        self.register(untyped(name.as_ref(), matcher, &Arc::new(handler)))
     }
 
     /// Returns the hooks' declaration for the handshake ([`Initialize::hooks`](agentwire_protocol::control::Initialize::hooks)).
@@ -151,7 +147,7 @@ impl Hooks {
         if reply.hook_on_failure_supported == Some(true) {
             return Ok(None);
         }
-        if let Some(one) = self.registrations.iter().find(|registration| registration.blocks_by_name()) {
+        if let Some(one) = self.registrations.iter().find(|one| one.matcher.blocks_by_name()) {
             return Err(HooksError::BlockUnsupported { event: one.event.clone() });
         }
         let guards = self.registrations.iter().filter(|registration| registration.guards());
@@ -212,18 +208,15 @@ impl fmt::Debug for Hooks {
     }
 }
 
-fn untyped<F, Fut>(name: &str, handler: &Arc<F>) -> Callback
+fn untyped<F, Fut>(name: &str, matcher: Matcher, handler: &Arc<F>) -> Registration
 where
     F: Fn(AnyHook, HookContext) -> Fut + Send + Sync + 'static,
     Fut: Future<Output: IntoAnswer<RawJson>> + Send,
 {
-    let known = Event::named(name);
-    let name: Arc<str> = name.into();
-    let handler = Arc::clone(handler);
-    Arc::new(move |input, context| {
-        let (name, handler) = (Arc::clone(&name), Arc::clone(&handler));
+    let (known, event_name, handler) = (Event::named(name), Box::<str>::from(name), Arc::clone(handler));
+    let callback: Callback = Arc::new(move |input, context| {
+        let (event, handler) = (AnyHook { name: event_name.clone(), raw: input }, Arc::clone(&handler));
         Box::pin(async move {
-            let event = AnyHook::new(&name, input);
             let reply = answer(|| (*handler)(event, context)).await?;
             // A reply that is not an object gets its own error later.
             if let Some(event) = known.filter(|_| is_object(&reply)) {
@@ -231,7 +224,8 @@ where
             }
             Ok(reply)
         })
-    })
+    });
+    Registration::new(name, matcher, callback, known)
 }
 
 const ID_PREFIX: &str = "hook_";

@@ -113,11 +113,7 @@ fn another(deferred: &Mutex<Option<Deferred>>, this: Deferred) -> Option<&'stati
 
 /// Returns the prefix that the CLI uses for this server's tools in hooks.
 fn tools_of(server: &str) -> String {
-    // JavaScript counts UTF-16 units: a character beyond the basic plane is two.
-    let units = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '-' { c.to_string() } else { "_".repeat(c.len_utf16()) }
-    };
-    format!("mcp__{}__", server.chars().map(units).collect::<String>())
+    agentwire_hooks::normalized(&format!("mcp__{server}__"), "")
 }
 
 /// Returns the answer if it defers a tool use.

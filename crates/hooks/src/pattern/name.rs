@@ -1,22 +1,20 @@
 //! Names of tools, in the form that hooks get.
 
+use std::iter::repeat_n;
+
 /// Returns the name in the form that hooks get: the CLI replaces disallowed characters in MCP names by `_`.
 ///
 /// The characters `kept` stay, since they have a meaning in the matcher.
-pub(crate) fn normalized(name: &str, kept: &str) -> String {
+pub fn normalized(name: &str, kept: &str) -> String {
     if !name.starts_with("mcp__") {
         return name.to_owned();
     }
-    let mut normalized = String::with_capacity(name.len());
-    for char in name.chars() {
-        if is_of_name(char) || kept.contains(char) {
-            normalized.push(char);
-        } else {
-            // JavaScript counts UTF-16 units: a character beyond the basic plane is two.
-            (0..char.len_utf16()).for_each(|_| normalized.push('_'));
-        }
-    }
-    normalized
+    let units = |char: char| {
+        let stays = is_of_name(char) || kept.contains(char);
+        // JavaScript counts UTF-16 units: a character beyond the basic plane is two.
+        if stays { repeat_n(char, 1) } else { repeat_n('_', char.len_utf16()) }
+    };
+    name.chars().flat_map(units).collect()
 }
 
 /// Returns a user's name for a tool in the form that hooks get, or unchanged if [`check`] will refuse it: a list, a rule,
