@@ -36,7 +36,7 @@ pub fn memory(capacity: usize) -> (MemoryTransport, MemoryPeer) {
         sink: MemorySink { shared: Arc::clone(&shared), rest: Bytes::new() },
         handle: MemoryPeerHandle { shared: Arc::clone(&shared) },
     };
-    (MemoryTransport { link }, MemoryPeer::new(shared))
+    (MemoryTransport { link }, MemoryPeer { shared })
 }
 
 /// The host's side of [`memory`]. Opening it never fails.

@@ -15,14 +15,10 @@ use crate::{
 /// All methods take `&self`, so that one task can read while another writes.
 /// Dropping it closes its output and input, and ends the peer with an empty report if [`MemoryPeer::end`] was not called.
 pub struct MemoryPeer {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
 }
 
 impl MemoryPeer {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
-    }
-
     /// Waits for input from the host. Returns `None` when the host has ended the input. Cancel-safe.
     pub async fn read(&self) -> Option<Bytes> {
         // The host only closes this pipe, and never breaks it, so there is no error to lose.

@@ -13,14 +13,10 @@ use crate::{
 /// If other code of this program reaps every child, or SIGCHLD is ignored, the report has neither code nor signal, and only
 /// the [guard](super::ProcessTransport::guard) ends the rest of the group. Without a guard the rest lives on.
 pub struct ProcessHandle {
-    running: Arc<Running>,
+    pub(super) running: Arc<Running>,
 }
 
 impl ProcessHandle {
-    pub(super) fn new(running: Arc<Running>) -> Self {
-        Self { running }
-    }
-
     /// Returns the process id, which is also the id of its process group.
     ///
     /// The system may reuse the id once the process has ended: to send signals, use [`PeerHandle::signal`].

@@ -23,13 +23,7 @@ use crate::{error::TransportError, transport::ByteSink};
 /// If a `write` future is dropped halfway, the rest of its chunk is written before the next chunk, so that no line is
 /// truncated.
 pub struct ProcessSink {
-    running: Arc<Running>,
-}
-
-impl ProcessSink {
-    pub(super) fn new(running: Arc<Running>) -> Self {
-        Self { running }
-    }
+    pub(super) running: Arc<Running>,
 }
 
 impl ByteSink for ProcessSink {

@@ -62,8 +62,8 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, Tra
     }
     Ok(Connected {
         source: ProcessSource::new(Arc::clone(&running), ours.stdout),
-        sink: ProcessSink::new(Arc::clone(&running)),
-        handle: ProcessHandle::new(running),
+        sink: ProcessSink { running: Arc::clone(&running) },
+        handle: ProcessHandle { running },
     })
 }
 
