@@ -73,9 +73,9 @@ impl LineDecoder {
     ///
     /// [`FrameError::TooLong`] if the last line is too long and its error was not returned before.
     pub fn finish(&mut self) -> Option<Result<Line, FrameError>> {
-        if let Some(dropped) = self.dropped.take() {
+        if let Some(mut dropped) = self.dropped.take() {
             self.lines += 1;
-            return dropped.into_error().map(Err);
+            return dropped.take_error().map(Err);
         }
         if self.partial.is_empty() {
             return None;
@@ -96,7 +96,7 @@ impl LineDecoder {
         if self.dropped.is_some() || self.partial.len() + piece.len() > self.limits.max_line {
             let error = self.drop_piece(piece, self.lines);
             let dropped = self.dropped.take();
-            return error.or_else(|| dropped?.into_error()).map(Err);
+            return error.or_else(|| dropped?.take_error()).map(Err);
         }
         Some(Ok(if !self.partial.is_empty() {
             self.store(piece);
@@ -151,7 +151,8 @@ impl LineDecoder {
             }
         };
         dropped.scanner.feed(piece);
-        dropped.error_if_decided()
+        // The kind may be known late: in some lines `type` comes after megabytes of text.
+        if dropped.scanner.is_decided() { dropped.take_error() } else { None }
     }
 }
 
@@ -166,15 +167,6 @@ struct Dropped {
 }
 
 impl Dropped {
-    /// Returns the error once the kind is known. In some lines `type` comes after megabytes of text.
-    fn error_if_decided(&mut self) -> Option<FrameError> {
-        if self.scanner.is_decided() { self.take_error() } else { None }
-    }
-
-    fn into_error(mut self) -> Option<FrameError> {
-        self.take_error()
-    }
-
     fn take_error(&mut self) -> Option<FrameError> {
         let excerpt = self.excerpt.take()?;
         Some(FrameError::TooLong { line: self.line, limit: self.limit, excerpt, kind: self.scanner.kind() })

@@ -52,16 +52,11 @@ impl Line {
 
     /// Returns the start of the line as text, at most 200 bytes, for error messages.
     pub fn excerpt(&self) -> String {
-        excerpt(&self.0)
+        if self.0.len() <= EXCERPT {
+            return String::from_utf8_lossy(&self.0).into_owned();
+        }
+        start(&self.0)
     }
-}
-
-/// Returns the start of `bytes` as text, at most 200 bytes.
-fn excerpt(bytes: &[u8]) -> String {
-    if bytes.len() <= EXCERPT {
-        return String::from_utf8_lossy(bytes).into_owned();
-    }
-    start(bytes)
 }
 
 /// Returns the start of `bytes` as text, at most 200 bytes, followed by an ellipsis.
