@@ -3,7 +3,7 @@
 use super::{CacheControl, Citation};
 
 /// Plain text (`text`).
-#[wire(Default)]
+#[wire(Default, new)]
 pub struct Text {
     /// The text.
     pub text: String,
@@ -11,11 +11,4 @@ pub struct Text {
     pub citations: Option<Vec<Citation>>,
     /// Cache breakpoint: the API caches the prompt up to this block. Only in requests.
     pub cache_control: Option<Box<CacheControl>>,
-}
-
-impl Text {
-    /// Returns a block with this text.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
-    }
 }

@@ -38,7 +38,7 @@ pub(crate) fn tolerant<T: DeserializeOwned>(
     let mut root = Node::new(text.trim_ascii());
     let mut set_aside: Vec<DecodeError> = Vec::new();
     for _ in 0..(WORK / text.len().max(1)).clamp(FEWEST_TRIES, MOST_TRIES) {
-        let Some(found) = root.set_aside(&fault.path, &|path| may_miss(text, path)) else { break };
+        let Some(found) = root.set_aside(&fault.path, Vec::new(), &|at| may_miss(text, at)) else { break };
         let end = found.value.as_ptr().addr() + found.value.len() - text.as_ptr().addr();
         let reason = if found.is_repeated { "repeated field" } else { fault.error.reason() };
         let error = DecodeError::at(text, end, &found.path, reason);

@@ -40,19 +40,11 @@ impl<'a> Node<'a> {
         Self { text, state: State::Whole }
     }
 
-    /// Sets aside the part that prevents the value at `path` from being read; `path` does not count parts set
-    /// aside before.
+    /// Sets aside the part that prevents the value at `path` below this node from being read; `path` does not count
+    /// parts set aside before. `above` is the path of this node.
     ///
     /// Returns `None` if nothing can be set aside there.
     pub(super) fn set_aside(
-        &mut self,
-        path: &[Step],
-        may_miss: &impl Fn(&[Step]) -> bool,
-    ) -> Option<SetAside<'a>> {
-        self.set_aside_below(path, Vec::new(), may_miss)
-    }
-
-    fn set_aside_below(
         &mut self,
         path: &[Step],
         mut above: Vec<Step>,
@@ -70,13 +62,13 @@ impl<'a> Node<'a> {
                     return Some(SetAside { path: above, value, is_repeated: true });
                 }
                 let (_, node) = members.iter_mut().find(|(other, node)| other == name && node.is_there())?;
-                node.set_aside_below(below, above, may_miss)
+                node.set_aside(below, above, may_miss)
             }
             (State::List(items), Step::Index(index)) => {
                 let mut there = items.iter_mut().enumerate().filter(|(_, item)| item.is_there());
                 let (index, node) = there.nth(*index)?;
                 above.push(Step::Index(index));
-                node.set_aside_below(below, above, may_miss)
+                node.set_aside(below, above, may_miss)
             }
             _ => None,
         }
