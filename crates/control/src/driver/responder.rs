@@ -1,6 +1,6 @@
 //! The trait for answering the CLI's requests.
 
-use std::{fmt, future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
 use tokio_util::sync::CancellationToken;
@@ -87,11 +87,7 @@ impl CallContext {
     }
 }
 
-impl fmt::Debug for CallContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallContext").field("request_id", &self.request_id).finish_non_exhaustive()
-    }
-}
+agentwire_transport::debug_by_name!(CallContext { request_id });
 
 /// A responder without handlers: every request gets an error, and the CLI denies.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use agentwire_codec::{Incoming, Line};
+use agentwire_codec::Incoming;
 use agentwire_protocol::{
     Message, RawJson, RequestId,
     control::{Failure, Outcome, Success},
@@ -65,18 +65,13 @@ pub(super) fn reply(subtype: Box<str>, incoming: Incoming) -> Result<RawJson, Co
         Incoming::Undecodable(source, line) => {
             return Err(ControlError::BadReply { subtype, line: Some(line), source });
         }
-        other => return Err(not_a_response(subtype, other.line().cloned())),
+        other => return Err(ControlError::UnknownReply { subtype, line: other.line().cloned() }),
     };
     match outcome {
         Outcome::Success(Success { response, .. }) => Ok(response.unwrap_or_else(RawJson::empty_object)),
         Outcome::Failure(Failure { error, error_code, .. }) => {
             Err(ControlError::Rejected { subtype, message: error, code: error_code })
         }
-        _ => Err(not_a_response(subtype, Some(line))),
+        _ => Err(ControlError::UnknownReply { subtype, line: Some(line) }),
     }
-}
-
-/// The error for a response that is neither a success nor an error.
-fn not_a_response(subtype: Box<str>, line: Option<Line>) -> ControlError {
-    ControlError::UnknownReply { subtype, line }
 }
