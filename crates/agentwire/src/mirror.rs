@@ -58,7 +58,7 @@ impl Mirror {
         let worker = Worker::new(Arc::clone(&queue), store, Arc::clone(&paths));
         // The worker ends when the filter is dropped and everything is stored, or by timeout after `Mirror` is dropped.
         runtime.spawn(worker.run());
-        let filter = filter::MirrorFilter::new(Arc::clone(&queue), paths);
+        let filter = filter::MirrorFilter { queue: Arc::clone(&queue), paths };
         (Self { queue, pending: None, turn: Arc::default(), skips_flush: false }, Arc::new(filter))
     }
 
@@ -66,7 +66,7 @@ impl Mirror {
     pub(crate) fn handle(&self) -> StoreHandle {
         let slot = Slot::default();
         slot.set(Arc::clone(&self.queue));
-        StoreHandle::of(slot)
+        StoreHandle(slot)
     }
 
     /// From now on only the end of the session waits for the store; a result that is being held back is released.

@@ -151,20 +151,13 @@ impl Stream for Query {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let query = &mut *self;
         loop {
-            let delivery = ready!(query.poll_delivery(context));
-            if let Some(Ok(delivery)) = &delivery {
-                query.idle_timeout.see(delivery, &query.session.background);
+            let Some(event) = ready!(query.poll_delivery(context)?) else { return Poll::Ready(None) };
+            query.idle_timeout.see(&event, &query.session.background);
+            match event {
+                SessionEvent::Incoming(incoming, _) => return Poll::Ready(Some(Ok(incoming))),
+                SessionEvent::RunOver => query.end_when_over(),
+                _ => {}
             }
-            return Poll::Ready(match delivery {
-                Some(Ok(SessionEvent::Incoming(incoming, _))) => Some(Ok(incoming)),
-                Some(Ok(SessionEvent::RunOver)) => {
-                    query.end_when_over();
-                    continue;
-                }
-                Some(Ok(_)) => continue,
-                Some(Err(error)) => Some(Err(error)),
-                None => None,
-            });
         }
     }
 }

@@ -20,7 +20,7 @@ mod stored;
 mod task;
 mod user;
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use agentwire_control::{Control, Messages, SessionExit};
 use agentwire_hooks::Hooks;
@@ -207,9 +207,5 @@ impl Session {
     }
 }
 
-impl fmt::Debug for Session {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The handshake contains prompts, server configurations and the user's account.
-        f.debug_struct("Session").field("ending", &self.ending).finish_non_exhaustive()
-    }
-}
+// Without the handshake: it contains prompts, server configurations and the user's account.
+agentwire_control::debug_by_name!(Session { ending });

@@ -10,15 +10,11 @@ use crate::Error;
 /// A handle for control requests. It can be cloned and used from any thread at any time, including callbacks.
 #[derive(Clone, Debug)]
 pub struct ControlHandle {
-    control: agentwire_control::Control,
-    runtime: Arc<Runtime>,
+    pub(super) control: agentwire_control::Control,
+    pub(super) runtime: Arc<Runtime>,
 }
 
 impl ControlHandle {
-    pub(super) fn new(control: agentwire_control::Control, runtime: Arc<Runtime>) -> Self {
-        Self { control, runtime }
-    }
-
     /// Sends a control request and waits for the reply within the session's call limit.
     ///
     /// # Errors

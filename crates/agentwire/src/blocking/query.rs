@@ -26,18 +26,14 @@ pub fn query(prompt: impl Into<UserInput>, options: Options) -> Result<Query, Er
 #[derive(Debug)]
 pub struct Query {
     // Declared before the runtime, so that it is dropped first.
-    query: crate::Query,
-    runtime: Arc<Runtime>,
+    pub(super) query: crate::Query,
+    pub(super) runtime: Arc<Runtime>,
 }
 
 impl Query {
-    pub(super) fn new(query: crate::Query, runtime: Arc<Runtime>) -> Self {
-        Self { query, runtime }
-    }
-
     /// Returns the handle for control requests, for this thread and others.
     pub fn control(&self) -> ControlHandle {
-        ControlHandle::new(self.query.control().clone(), Arc::clone(&self.runtime))
+        ControlHandle { control: self.query.control().clone(), runtime: Arc::clone(&self.runtime) }
     }
 }
 

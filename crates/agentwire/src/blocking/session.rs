@@ -65,7 +65,7 @@ impl Session {
 
     /// Returns the handle for control requests, for this thread and others.
     pub fn control(&self) -> ControlHandle {
-        ControlHandle::new(self.session.control().clone(), Arc::clone(&self.runtime))
+        ControlHandle { control: self.session.control().clone(), runtime: Arc::clone(&self.runtime) }
     }
 
     /// Sends a prompt and returns its id. Its turn starts when the turns before it have ended.
@@ -97,7 +97,7 @@ impl Session {
 
     /// Returns the messages up to the next result.
     pub fn turn(&mut self) -> Turn<'_> {
-        Turn::new(self.session.turn(), &self.runtime)
+        Turn { turn: self.session.turn(), runtime: &self.runtime }
     }
 
     /// Sends a prompt and returns its turn.
@@ -107,7 +107,7 @@ impl Session {
     /// As [`send`](Self::send).
     pub fn ask(&mut self, prompt: impl Into<UserInput>) -> Result<Turn<'_>, Error> {
         let turn = self.runtime.block_on(self.session.ask(prompt))?;
-        Ok(Turn::new(turn, &self.runtime))
+        Ok(Turn { turn, runtime: &self.runtime })
     }
 
     /// Sends a last prompt and returns all messages until the CLI has exited.
@@ -117,7 +117,7 @@ impl Session {
     /// As [`send`](Self::send).
     pub fn into_query(self, prompt: impl Into<UserInput>) -> Result<Query, Error> {
         let query = self.runtime.block_on(self.session.into_query(prompt))?;
-        Ok(Query::new(query, self.runtime))
+        Ok(Query { query, runtime: self.runtime })
     }
 
     /// Returns the next message of any turn; `None` when the session has ended without an error.

@@ -14,15 +14,11 @@ use crate::{Error, TurnAnswer};
 /// Dropping it loses nothing: the session returns the rest of the turn.
 #[derive(Debug)]
 pub struct Turn<'a> {
-    turn: crate::Turn<'a>,
-    runtime: &'a Runtime,
+    pub(super) turn: crate::Turn<'a>,
+    pub(super) runtime: &'a Runtime,
 }
 
-impl<'a> Turn<'a> {
-    pub(super) fn new(turn: crate::Turn<'a>, runtime: &'a Runtime) -> Self {
-        Self { turn, runtime }
-    }
-
+impl Turn<'_> {
     /// Reads to the end of the turn and returns its result.
     ///
     /// # Errors

@@ -10,15 +10,11 @@ use super::{TranscriptPaths, batch::Mirrored, queue::Queue, reading::too_long};
 
 /// Takes mirror frames off the stream, and requests a flush at each result.
 pub(super) struct MirrorFilter {
-    queue: Arc<Queue>,
-    paths: Arc<TranscriptPaths>,
+    pub(super) queue: Arc<Queue>,
+    pub(super) paths: Arc<TranscriptPaths>,
 }
 
 impl MirrorFilter {
-    pub(super) fn new(queue: Arc<Queue>, paths: Arc<TranscriptPaths>) -> Self {
-        Self { queue, paths }
-    }
-
     /// Counts the entries of a frame that exceeds the limit.
     fn count(&self, line: &Line) {
         let text = line.to_str().unwrap_or_default();

@@ -45,13 +45,9 @@ use super::queue::{Queue, State};
 /// # let _ = write_ahead;
 /// ```
 #[derive(Clone)]
-pub struct StoreHandle(Slot);
+pub struct StoreHandle(pub(crate) Slot);
 
 impl StoreHandle {
-    pub(crate) fn of(slot: Slot) -> Self {
-        Self(slot)
-    }
-
     /// Waits until the store has all entries that the CLI has mirrored so far.
     ///
     /// The CLI mirrors a message some time after it has sent it: use [`stored`](Self::stored) or

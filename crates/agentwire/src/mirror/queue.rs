@@ -264,13 +264,8 @@ impl Queue {
         loop {
             let next = {
                 let state = self.state();
-                state
-                    .barrier
-                    .as_ref()
-                    .and_then(|barrier| barrier.deadline)
-                    .into_iter()
-                    .chain(state.ends)
-                    .min()
+                let deadline = state.barrier.and_then(|barrier| barrier.deadline);
+                deadline.into_iter().chain(state.ends).min()
             };
             let changed = self.deadlines.notified();
             match next {

@@ -13,10 +13,9 @@ use tracing::Span;
 use super::{Activity, ActivityOutcome, Began, Ended, Observation, Totals, reply, span, stream::Queue};
 
 /// The open activities of a session, and its observers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ActivityTree {
-    /// The same moment on both clocks, so that times follow the monotonic one.
-    clocks: (Instant, SystemTime),
+    clocks: Clocks,
     last_id: u64,
     session_id: Option<SessionId>,
     turns: u64,
@@ -40,21 +39,13 @@ struct Open {
     span: Span,
 }
 
-impl Default for ActivityTree {
+/// The same moment on both clocks, so that times follow the monotonic one.
+#[derive(Debug)]
+struct Clocks(Instant, SystemTime);
+
+impl Default for Clocks {
     fn default() -> Self {
-        Self {
-            clocks: (Instant::now(), SystemTime::now()),
-            last_id: 0,
-            session_id: None,
-            turns: 0,
-            session: None,
-            turn: None,
-            tool_uses: HashMap::new(),
-            calls: BTreeMap::new(),
-            prompts: VecDeque::new(),
-            observers: Vec::new(),
-            end: None,
-        }
+        Self(Instant::now(), SystemTime::now())
     }
 }
 
@@ -224,12 +215,9 @@ impl ActivityTree {
         let ids: Vec<_> = self.tool_uses.iter().filter(|(_, open)| self.is_of_turn(open)).collect();
         let mut ids: Vec<_> = ids.into_iter().map(|(id, open)| (open.began.id, id.clone())).collect();
         ids.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+        let interrupted = outcome == ActivityOutcome::Interrupted;
         for open in ids.iter().filter_map(|(_, id)| self.tool_uses.remove(id)).collect::<Vec<_>>() {
-            let how = if outcome == ActivityOutcome::Interrupted {
-                ActivityOutcome::Interrupted
-            } else {
-                ActivityOutcome::Cut
-            };
+            let how = if interrupted { ActivityOutcome::Interrupted } else { ActivityOutcome::Cut };
             self.close(open, at, how, None, None);
         }
         if let Some(turn) = self.turn.take() {
@@ -302,7 +290,7 @@ impl ActivityTree {
     }
 
     fn time(&self, at: Instant) -> SystemTime {
-        let (instant, time) = self.clocks;
+        let Clocks(instant, time) = self.clocks;
         time + at.saturating_duration_since(instant)
     }
 

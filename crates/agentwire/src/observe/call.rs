@@ -10,23 +10,14 @@ use super::{ActivityOutcome, Began, reply, watch::Watch};
 
 /// An observed callback. If it is dropped before its end, the drop reports the outcome.
 pub(crate) struct Call {
-    watch: Arc<Watch>,
-    began: Arc<Began>,
-    span: Span,
-    cancelled: CancellationToken,
-    reported: bool,
+    pub(super) watch: Arc<Watch>,
+    pub(super) began: Arc<Began>,
+    pub(super) span: Span,
+    pub(super) cancelled: CancellationToken,
+    pub(super) reported: bool,
 }
 
 impl Call {
-    pub(super) fn new(
-        watch: Arc<Watch>,
-        began: Arc<Began>,
-        span: Span,
-        cancelled: CancellationToken,
-    ) -> Self {
-        Self { watch, began, span, cancelled, reported: false }
-    }
-
     /// Starts the callback inside its span.
     pub(crate) fn start<T>(&self, respond: impl FnOnce() -> T) -> T {
         self.span.in_scope(respond)
@@ -57,7 +48,7 @@ impl Call {
         if self.cancelled.is_cancelled() {
             return self.report(ActivityOutcome::Cancelled, None);
         }
-        let contents = self.watch.contents();
+        let contents = self.watch.contents;
         let outcome = reply::outcome(&self.began.activity, answer, contents);
         let sent = answer.as_ref().or_else(|error| error.answer.as_ref());
         let output = sent.ok().filter(|_| contents).cloned();

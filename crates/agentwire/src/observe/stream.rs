@@ -22,13 +22,9 @@ use super::Observation;
 ///
 /// Cancel-safe: an observation is removed only when it is returned.
 #[derive(Debug)]
-pub struct Observations(Arc<Queue>);
+pub struct Observations(pub(super) Arc<Queue>);
 
 impl Observations {
-    pub(super) fn of(queue: Arc<Queue>) -> Self {
-        Self(queue)
-    }
-
     /// Waits for the next observation; `None` after the end of the session.
     pub async fn next(&mut self) -> Option<Observation> {
         poll_fn(|context| self.poll(context)).await
@@ -151,7 +147,7 @@ mod tests {
 
     async fn rest(queue: &Arc<Queue>) -> Vec<String> {
         queue.close();
-        let mut observations = Observations::of(Arc::clone(queue));
+        let mut observations = Observations(Arc::clone(queue));
         let mut rest = Vec::new();
         while let Some(observation) = observations.next().await {
             rest.push(match observation {

@@ -22,7 +22,7 @@ use super::{ActivityOutcome, Call, Observations, activity_tree::ActivityTree, re
 /// Otherwise each event costs one atomic load.
 pub(crate) struct Watch {
     /// Whether inputs and outputs are observed.
-    contents: bool,
+    pub(super) contents: bool,
     /// The hook events by callback id.
     events: HashMap<Box<str>, Box<str>>,
     wanted: AtomicBool,
@@ -66,7 +66,7 @@ impl Watch {
         }
         state.tree.add(&queue);
         self.look(&state);
-        Observations::of(queue)
+        Observations(queue)
     }
 
     /// Starts a callback; `None` without an observer.
@@ -78,15 +78,12 @@ impl Watch {
         let activity = reply::activity(request, &context.request_id, event);
         let input = self.contents.then(|| reply::input(request)).flatten();
         let (began, span) = self.state().tree.begin_call(activity, input)?;
-        Some(Call::new(Arc::clone(self), began, span, context.cancelled.clone()))
+        let (watch, cancelled) = (Arc::clone(self), context.cancelled.clone());
+        Some(Call { watch, began, span, cancelled, reported: false })
     }
 
     pub(super) fn end(&self, call: u64, outcome: ActivityOutcome, output: Option<RawJson>) {
         self.state().tree.end_call(call, outcome, output);
-    }
-
-    pub(super) fn contents(&self) -> bool {
-        self.contents
     }
 
     fn is_wanted(&self) -> bool {

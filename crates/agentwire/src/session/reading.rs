@@ -53,10 +53,9 @@ impl Session {
 
     fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Incoming, Error>>> {
         loop {
-            match ready!(self.poll_delivery(context)) {
-                Some(Ok(SessionEvent::Incoming(incoming, _))) => return Poll::Ready(Some(Ok(incoming))),
-                Some(Ok(_)) => {}
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+            match ready!(self.poll_delivery(context)?) {
+                Some(SessionEvent::Incoming(incoming, _)) => return Poll::Ready(Some(Ok(incoming))),
+                Some(_) => {}
                 None => return Poll::Ready(None),
             }
         }

@@ -199,22 +199,16 @@ impl Start {
             return warnings;
         }
         let assumed = version.unwrap_or(OLDEST_TESTED);
+        let is_newer = |needed| CliVersion::parse(needed).is_some_and(|needed| assumed < needed);
         let is_too_new = |option: &&OptionInfo| {
-            option.origin != OptionOrigin::Own
-                && !DELIVERED.contains(&option.name)
-                && CliVersion::parse(option.since).is_some_and(|since| assumed < since)
+            option.origin != OptionOrigin::Own && !DELIVERED.contains(&option.name) && is_newer(option.since)
         };
-        let too_new = Options::described().iter().filter(is_too_new).collect();
-        warnings.extend(self.parts.options.set(too_new).into_iter().map(|option| {
-            let found = found.map(str::to_owned);
-            Warning::OptionTooNew { option: option.name, found, needed: option.since }
-        }));
-        if !request.sdk_mcp_server_configs.is_empty()
-            && CliVersion::parse(SERVER_CONFIGS).is_some_and(|since| assumed < since)
-        {
-            let found = found.map(str::to_owned);
-            let option = "sdkMcpServerConfigs";
-            warnings.push(Warning::OptionTooNew { option, found, needed: SERVER_CONFIGS });
+        let found = found.map(str::to_owned);
+        let warning = |option, needed| Warning::OptionTooNew { option, found: found.clone(), needed };
+        let too_new = self.parts.options.set(Options::described().iter().filter(is_too_new).collect());
+        warnings.extend(too_new.into_iter().map(|option| warning(option.name, option.since)));
+        if !request.sdk_mcp_server_configs.is_empty() && is_newer(SERVER_CONFIGS) {
+            warnings.push(warning("sdkMcpServerConfigs", SERVER_CONFIGS));
         }
         warnings
     }

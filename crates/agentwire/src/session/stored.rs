@@ -75,7 +75,7 @@ impl SessionBuilder {
     ///
     /// It exists before the session, so that hooks can use it.
     pub fn store_handle(&self) -> StoreHandle {
-        StoreHandle::of(self.parts.stored.slot.clone())
+        StoreHandle(self.parts.stored.slot.clone())
     }
 }
 

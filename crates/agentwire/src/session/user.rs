@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use crate::Error;
+use crate::{Error, options::refuse};
 
 /// A user of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +15,8 @@ impl User {
     /// Finds a user by name or number in `/etc/passwd`.
     pub(super) fn find(name: &str) -> Result<Self, Error> {
         let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        match Self::find_in(&users, name) {
-            Some(user) => Ok(user),
-            None => {
-                let why = format!("/etc/passwd has no user {name:?}");
-                Err(Error::Options { option: "user", why })
-            }
-        }
+        let user = Self::find_in(&users, name);
+        user.map_or_else(|| refuse("user", format!("/etc/passwd has no user {name:?}")), Ok)
     }
 
     fn find_in(users: &str, name: &str) -> Option<Self> {

@@ -8,27 +8,16 @@ use agentwire_protocol::RawJson;
 ///
 /// Objects are merged key by key, lists are joined without repeating texts and numbers, anything else is replaced.
 pub(super) fn merge(low: &RawJson, high: &RawJson) -> RawJson {
-    let merged = match (kind(low), kind(high)) {
-        (Kind::Object, Kind::Object) => objects(low, high),
-        (Kind::List, Kind::List) => lists(low, high),
+    let merged = match (first_byte(low), first_byte(high)) {
+        (Some(b'{'), Some(b'{')) => objects(low, high),
+        (Some(b'['), Some(b'[')) => lists(low, high),
         _ => None,
     };
     merged.unwrap_or_else(|| high.clone())
 }
 
-#[derive(PartialEq, Eq)]
-enum Kind {
-    Object,
-    List,
-    Other,
-}
-
-fn kind(value: &RawJson) -> Kind {
-    match value.as_str().trim_start().bytes().next() {
-        Some(b'{') => Kind::Object,
-        Some(b'[') => Kind::List,
-        _ => Kind::Other,
-    }
+fn first_byte(value: &RawJson) -> Option<u8> {
+    value.as_str().trim_start().bytes().next()
 }
 
 fn objects(low: &RawJson, high: &RawJson) -> Option<RawJson> {
@@ -44,6 +33,7 @@ fn lists(low: &RawJson, high: &RawJson) -> Option<RawJson> {
     let mut seen = BTreeSet::new();
     let mut joined: Vec<RawJson> = low.decode().ok()?;
     joined.append(&mut high.decode().ok()?);
-    joined.retain(|value| kind(value) != Kind::Other || seen.insert(value.as_str().trim().to_owned()));
+    let is_nested = |value: &RawJson| matches!(first_byte(value), Some(b'{' | b'['));
+    joined.retain(|value| is_nested(value) || seen.insert(value.as_str().trim().to_owned()));
     RawJson::encode(&joined).ok()
 }

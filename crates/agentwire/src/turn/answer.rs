@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentwire_codec::Incoming;
 use agentwire_protocol::{
     Block, Message, Uuid,
-    message::{Assistant, AssistantError, TurnResult},
+    message::{AssistantError, TurnResult},
     usage::Usage,
 };
 use serde::de::DeserializeOwned;
@@ -140,16 +140,11 @@ impl AnswerText {
             && message.parent_tool_use_id.is_none()
         {
             self.error.clone_from(&message.error);
-            self.retract(message);
+            if let Some(gone) = &message.supersedes {
+                self.texts.retain(|(uuid, _)| uuid.as_ref().is_none_or(|uuid| !gone.contains(uuid)));
+            }
             let texts = message.message.content.iter().filter_map(Block::as_text);
             self.texts.extend(texts.map(|text| (message.uuid.clone(), text.to_owned())));
-        }
-    }
-
-    /// Drops the texts that the message supersedes.
-    fn retract(&mut self, message: &Assistant) {
-        if let Some(gone) = &message.supersedes {
-            self.texts.retain(|(uuid, _)| uuid.as_ref().is_none_or(|uuid| !gone.contains(uuid)));
         }
     }
 
