@@ -39,7 +39,7 @@ use watch::{Changes, Recipient, watch};
 ///   subscriptions. The subscriptions end with the client.
 /// - The caller in records and questions is the client's own name.
 ///
-/// The gateway supports all versions of MCP. Recipient a client without a handshake (since 2026-07-28), a question of a server is
+/// The gateway supports all versions of MCP. For a client without a handshake (since 2026-07-28), a question of a server is
 /// the response to its request (`input_required`); the call waits until the client sends the request again. Changes of
 /// lists and of resources are reported on `subscriptions/listen`.
 ///

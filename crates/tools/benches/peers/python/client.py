@@ -1,7 +1,7 @@
 """A client of the bench CLI on the published Python SDK.
 
 What to play is told by environment variables, and what came of it goes out as a line of JSON:
-`docs/decisions/0028-peers.md` says more.
+`docs/performance.md` says more.
 """
 
 import asyncio
