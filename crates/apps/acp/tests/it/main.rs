@@ -1,12 +1,12 @@
-//! The agent over streams in memory, without a CLI.
+//! The agent over streams in memory, without a CLI or with a shell script as the CLI.
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 
-use std::time::Duration;
+use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use agentwire_acp::{Settings, serve};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, duplex};
 
 /// Sends the lines, ends the input, and returns the agent's lines.
 async fn answers(lines: &[&str]) -> Vec<Value> {
@@ -64,3 +64,54 @@ async fn unknown_requests_and_lines_end_nothing() {
     assert_eq!(answers[2]["error"]["code"], -32601);
     assert_eq!(answers[3]["id"], 1);
 }
+
+#[tokio::test]
+async fn prompt_right_after_a_cancel_is_not_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let cli = folder.path().join("claude");
+    fs::write(&cli, CLI).unwrap();
+    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+    let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
+    let mut settings = Settings::default();
+    settings.cli = Some(cli);
+    let client = async {
+        let mut lines = BufReader::new(output).lines();
+        let opened = request("session/new", json!({"cwd": folder.path(), "mcpServers": []}));
+        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+        let session = result(&mut lines).await["sessionId"].clone();
+        let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
+        let text = json!({"type": "text", "text": "Do this instead."});
+        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
+        input.write_all(format!("{cancel}\n{prompt}\n").as_bytes()).await.unwrap();
+        assert_eq!(result(&mut lines).await["stopReason"], "end_turn");
+        drop(input);
+    };
+    let both = async { tokio::join!(serve(settings, theirs, ours), client) };
+    tokio::time::timeout(LIMIT, both).await.unwrap().0.unwrap();
+}
+
+/// Returns the result of the next answer.
+async fn result(lines: &mut tokio::io::Lines<BufReader<tokio::io::DuplexStream>>) -> Value {
+    loop {
+        let line = lines.next_line().await.unwrap().unwrap();
+        let mut message: Value = serde_json::from_str(&line).unwrap();
+        if message["id"] == 1 && message["method"].is_null() {
+            assert!(message["result"].is_object(), "{line}");
+            return message["result"].take();
+        }
+    }
+}
+
+/// Answers each request with an empty success, and each prompt with a result.
+const CLI: &str = r#"#!/bin/sh
+case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
+field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
+while read -r line; do
+    case $line in
+    *'"type":"user"'*)
+        echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"user_message_uuids\":[\"$(field uuid)\"]}" ;;
+    *)
+        echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}" ;;
+    esac
+done
+"#;
