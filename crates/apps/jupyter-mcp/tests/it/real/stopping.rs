@@ -98,6 +98,19 @@ async fn a_cancelled_call_is_interrupted() {
 
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn call_that_is_cancelled_while_the_kernel_starts_does_not_run() {
+    let client = python().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ran");
+    let waiting = client.begin(&format!("open({file:?}, 'w')")).await;
+    waiting.cancel(None).await.unwrap();
+    assert_eq!(client.text("1").await, "1");
+    assert!(!file.exists());
+    client.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn a_restart_ends_what_runs_and_what_waits() {
     let client = python().await;
     client.text("x = 7").await;
