@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agentwire::hooks::{PermissionHandler, policy};
+use agentwire::protocol::message::Event;
 use agentwire::{Block, Message, Options, PermissionMode, Session, SessionBuilder, SystemPrompt};
 use tokio::signal::unix::SignalKind;
 use tokio::task::JoinSet;
@@ -252,17 +253,24 @@ struct Printer {
 impl Printer {
     fn print(&mut self, message: &Message) -> Result<(), Failure> {
         match message {
-            Message::StreamEvent(event) => {
-                // Text of subagents is part of their result.
-                if let Some(text) = event.text_delta().filter(|_| event.parent_tool_use_id.is_none()) {
+            // Text of subagents is part of their result.
+            Message::StreamEvent(event) if event.parent_tool_use_id.is_none() => {
+                if let Some(text) = event.text_delta() {
                     self.text(&text)?;
                     self.streamed.push_str(&text);
+                } else if matches!(event.event(), Ok(Event::MessageStart(_))) {
+                    // An answer that was cut off gets no message.
+                    self.streamed.clear();
+                    self.end_line()?;
                 }
             }
             Message::Assistant(message) => {
                 for block in &message.message.content {
                     match block {
-                        Block::Text(text) if message.parent_tool_use_id.is_none() => {
+                        // The failure of the turn has the text of an error.
+                        Block::Text(text)
+                            if message.parent_tool_use_id.is_none() && message.error.is_none() =>
+                        {
                             self.unstreamed(&text.text)?;
                         }
                         Block::ToolUse(tool) => {
@@ -284,7 +292,11 @@ impl Printer {
 
     /// Prints the text of a message unless it has streamed: the output of commands of the CLI does not.
     fn unstreamed(&mut self, text: &str) -> Result<(), Failure> {
-        if std::mem::take(&mut self.streamed) == text { Ok(()) } else { self.text(text) }
+        if std::mem::take(&mut self.streamed) == text {
+            return Ok(());
+        }
+        self.end_line()?;
+        self.text(text)
     }
 
     fn text(&mut self, text: &str) -> Result<(), Failure> {
@@ -293,8 +305,12 @@ impl Printer {
     }
 
     fn aside(&mut self, text: &str) -> Result<(), Failure> {
-        let start = if std::mem::take(&mut self.is_inside_line) { "\n" } else { "" };
-        line(format_args!("{start}{}", paint(text, Color::Dim)))
+        self.end_line()?;
+        line(paint(text, Color::Dim))
+    }
+
+    fn end_line(&mut self) -> Result<(), Failure> {
+        if std::mem::take(&mut self.is_inside_line) { write(b"\n") } else { Ok(()) }
     }
 }
 

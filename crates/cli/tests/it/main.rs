@@ -297,7 +297,7 @@ fn record_replaces_the_folder_that_it_runs_in() {
     let mut command = agentwire(&["record", "-o", out.to_str().unwrap(), "--", "cat"]);
     command.current_dir(folder.path()).env("PWD", "/elsewhere");
     let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let line = serde_json::json!({"type": "user", "cwd": folder.path()});
+    let line = format!(r#"{{"type":"user","cwd":{:?}}}"#, folder.path().canonicalize().unwrap());
     writeln!(program.stdin.take().unwrap(), "{line}").unwrap();
     assert!(program.wait_with_output().unwrap().status.success());
     let recorded = fs::read_to_string(out).unwrap();

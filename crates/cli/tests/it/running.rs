@@ -66,6 +66,26 @@ fn answer_that_did_not_stream_is_printed() {
     assert!(done.status.success() && text.starts_with("the context\n["), "{text}");
 }
 
+#[test]
+fn answer_that_was_cut_off_is_not_printed_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let delta = |text| {
+        let delta = serde_json::json!({"type": "text_delta", "text": text});
+        serde_json::json!({"type": "content_block_delta", "index": 0, "delta": delta})
+    };
+    let start = serde_json::json!({"type": "message_start", "message": {"content": []}});
+    let events = [start.clone(), delta("This nev"), start, delta("Once more.")];
+    let events = events.map(|event| {
+        let event = serde_json::json!({"type": "stream_event", "event": event});
+        format!("echo '{event}'\n")
+    });
+    let script = COMMAND_CLI.replace("the context", "Once more.");
+    let script = script.replacen("        echo", &format!("        {}        echo", events.concat()), 1);
+    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success() && text.starts_with("This nev\nOnce more.\n["), "{text}");
+}
+
 /// Answers a prompt without stream events.
 const COMMAND_CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
