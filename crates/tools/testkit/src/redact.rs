@@ -89,6 +89,7 @@ impl Redactor {
     /// Sets the replacement of a path and of everything below it.
     ///
     /// Of paths within each other, the longest counts.
+    /// A path with one name, such as `/app`, is not replaced within another word, such as `src/app`.
     #[must_use]
     pub fn path(mut self, path: impl AsRef<Path>, stands_for: &str) -> Self {
         let path = path.as_ref().to_string_lossy().into_owned();

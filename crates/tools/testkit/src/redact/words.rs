@@ -121,11 +121,19 @@ pub(super) fn begins_at(text: &[u8], at: usize) -> bool {
     at == 0 || !text[at - 1].is_ascii_alphanumeric() || ends_escape(&text[..at])
 }
 
-/// Returns whether the text ends with an escape of JSON: the `n` of `\n` belongs to no word.
+/// Returns whether the text ends with an escape of JSON or of a terminal: the `n` of `\n` belongs to no word.
 fn ends_escape(text: &[u8]) -> bool {
     match text {
         [.., b'\\', b'b' | b'f' | b'n' | b'r' | b't'] => true,
-        [.., b'\\', b'u', a, b, c, d] => [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()),
+        [.., b'\\', b'u', a, b, c, d] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => true,
+        // The code of a colour, for example.
+        [code @ .., b'A'..=b'Z' | b'a'..=b'z'] => {
+            let digits = code.iter().rev().take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
+            let start = code[..code.len() - digits].strip_suffix(b"[");
+            start.is_some_and(|start| {
+                [&b"\x1b"[..], b"u001b", b"u001B"].iter().any(|escape| start.ends_with(escape))
+            })
+        }
         _ => false,
     }
 }
@@ -135,7 +143,7 @@ fn ends_escape(text: &[u8]) -> bool {
 pub(super) fn places<'a>(text: &'a str, path: &'a str) -> impl Iterator<Item = usize> + 'a {
     let separator = path.chars().next();
     let has_one_name = path.chars().filter(|char| Some(*char) == separator).count() < 2;
-    let joins = |char: char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-');
+    let joins = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
     text.match_indices(path).map(|(at, _)| at).filter(move |&at| {
         let before = text[..at].chars().next_back().filter(|_| !ends_escape(&text.as_bytes()[..at]));
         let after = text[at + path.len()..].chars().next();

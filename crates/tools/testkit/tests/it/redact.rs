@@ -76,11 +76,11 @@ fn path_with_one_name_is_not_replaced_within_other_words() {
     let redactor = Redactor::new().path("/app", "<cwd>").path("/", "<root>");
     let lines = [
         r#"> {"cwd":"/app/a","folder":"/home/user/projects/-app/x","log":"in\n/app"}"#,
-        r#"> {"text":"--append-system-prompt src/app/x my-app /apple"}"#,
+        r#"> {"text":"--append-system-prompt src/app/x my-app /apple \u001b[01;34m/app/x"}"#,
     ];
     let expected = [
         r#"> {"cwd":"<cwd>/a","folder":"/home/user/projects/-cwd-/x","log":"in\n<cwd>"}"#,
-        r#"> {"text":"--append-system-prompt src/app/x my-app /apple"}"#,
+        r#"> {"text":"--append-system-prompt src/app/x my-app /apple \u001b[01;34m<cwd>/x"}"#,
     ];
     assert_eq!(redacted(&redactor, &lines), expected);
 }
