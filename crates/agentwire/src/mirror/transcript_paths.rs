@@ -37,6 +37,13 @@ impl TranscriptPaths {
         Self { cwd, ..self }
     }
 
+    /// Sets the folder of a resumed session, which may have moved before.
+    pub(crate) fn resumed(mut self, session: &str, folder: &str) -> Self {
+        let folders = self.folders.get_mut().unwrap_or_else(PoisonError::into_inner);
+        folders.insert(session.into(), folder.into());
+        self
+    }
+
     /// Returns the key for a file, or the reason why it has none.
     pub(super) fn key(&self, file: &str) -> Result<SessionKey, String> {
         let path = self.cwd.join(file);

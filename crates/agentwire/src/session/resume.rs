@@ -25,6 +25,8 @@ pub(super) struct Resumed {
     /// The folder that contains it.
     pub(super) folder: PrivateDir,
     pub(super) id: String,
+    /// The name of its project's folder.
+    pub(super) project: String,
     /// The ids of its messages and tool uses, which the CLI does not mirror again.
     pub(super) known: Known,
 }
@@ -55,6 +57,7 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
         state: named_config_dir(options).map_or_else(|| home(options), |_| config_dir(options)),
         ask_keychain: named_config_dir(options).is_none() && !login::is_in_environment(options),
     };
+    let project = in_folder.clone();
     let written = spawn_blocking(move || {
         // Not `XDG_RUNTIME_DIR`: it lies in memory, and a session may be large.
         let folder = PrivateDir::new(&std::env::temp_dir(), reader)?;
@@ -68,7 +71,7 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     });
     let written = written.await.unwrap_or_else(|error| Err(io::Error::other(error)));
     let folder = written.map_err(ResumeError::Folder)?;
-    Ok(Some(Resumed { folder, id, known }))
+    Ok(Some(Resumed { folder, id, project, known }))
 }
 
 /// Rejects an id that no store can contain.

@@ -91,6 +91,8 @@ impl Session {
 pub(super) struct Stored {
     store: Option<Arc<dyn SessionStore>>,
     folder: Option<Arc<PrivateDir>>,
+    /// The id of a resumed session, and the name of its project's folder.
+    resumed: Option<(String, String)>,
     /// The ids that the store already had of a resumed session.
     known: Known,
     /// Connects handles to the running session.
@@ -115,9 +117,10 @@ impl Stored {
             return Ok(());
         }
         runtime::current()?;
-        if let Some(Resumed { folder, id, known }) = resume::resume(&*store, options).await? {
+        if let Some(Resumed { folder, id, project, known }) = resume::resume(&*store, options).await? {
             self.known = known;
             options.env.insert(CONFIG_DIR.to_owned(), folder.path().display().to_string());
+            self.resumed = Some((id.clone(), project));
             options.resume = Some(id);
             options.continue_last = false;
             self.folder = Some(Arc::new(folder));
@@ -140,7 +143,10 @@ impl Stored {
     ) -> Option<(Mirror, Arc<dyn FrameFilter>)> {
         let store = self.store.clone()?;
         let paths = TranscriptPaths::new(&config_dir(options), options.session_store_project.as_deref());
-        let paths = paths.seen_from(working_dir(options));
+        let mut paths = paths.seen_from(working_dir(options));
+        if let Some((session, folder)) = &self.resumed {
+            paths = paths.resumed(session, folder);
+        }
         let options = MirrorOptions::of(options);
         Some(Mirror::start(runtime, store, options, paths, self.known.clone(), &self.slot))
     }
