@@ -117,9 +117,9 @@ where
         control.ready().await?;
         let prompt = tokio::select! {
             biased;
-            prompt = poll_fn(|context| prompts.as_mut().poll_next(context)) => prompt,
-            // `ready` returns the error.
+            // First, so that no prompt is taken that can't be sent. `ready` returns the error.
             _ = control.ended() => continue,
+            prompt = poll_fn(|context| prompts.as_mut().poll_next(context)) => prompt,
         };
         let Some(prompt) = prompt else { return Ok(()) };
         control.send_now(&with_id(prompt.into(), client_composed).0)?;
