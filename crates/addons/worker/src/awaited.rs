@@ -8,6 +8,8 @@ use agentwire::{
     },
 };
 
+use crate::outcome::Outcome;
+
 /// The prompt whose result ends the turn.
 ///
 /// The CLI also starts turns of its own, as when a background agent has ended, and each has a result.
@@ -21,14 +23,22 @@ pub(crate) struct Awaited {
     reports_states: bool,
     /// Whether the CLI has begun a turn, and has sent no result since.
     owes_result: bool,
-    /// Whether the CLI reports that it is done with the prompt. Some commands have no result.
-    is_settled: bool,
+    /// The final state of the prompt, if the CLI has reported it.
+    settled: Option<CommandState>,
+    /// Whether the turn has ended as that of a command without a result.
+    is_command: bool,
 }
 
 impl Awaited {
     /// Awaits the result of this prompt from now on.
     pub(crate) fn start(&mut self, prompt: Option<Uuid>) {
-        (self.prompt, self.has_begun, self.is_settled) = (prompt, false, false);
+        (self.prompt, self.has_begun, self.settled, self.is_command) = (prompt, false, None, false);
+    }
+
+    /// Returns the outcome of a turn that has ended without a result, as those of some commands of the CLI do.
+    pub(crate) fn without_result(&self) -> Outcome {
+        let text = if self.is_command { "" } else { "the turn has no result" };
+        Outcome::Done { is_error: !self.is_command, text: text.to_owned() }
     }
 
     /// Returns whether a message ends the turn. A turn without a result ends when the CLI goes idle.
@@ -38,8 +48,9 @@ impl Awaited {
                 self.reports_states = true;
                 if self.prompt.as_ref() == Some(&receipt.command_uuid) {
                     self.has_begun |= receipt.state == CommandState::Started;
-                    self.is_settled |=
-                        matches!(receipt.state, CommandState::Completed | CommandState::Cancelled);
+                    if matches!(receipt.state, CommandState::Completed | CommandState::Cancelled) {
+                        self.settled = Some(receipt.state.clone());
+                    }
                 }
                 false
             }
@@ -48,8 +59,12 @@ impl Awaited {
                 false
             }
             Incoming::Message(Message::System(System::SessionStateChanged(changed)), _) => {
-                changed.state == SessionState::Idle
-                    && (std::mem::take(&mut self.owes_result) || std::mem::take(&mut self.is_settled))
+                if changed.state != SessionState::Idle {
+                    return false;
+                }
+                let (owes_result, settled) = (std::mem::take(&mut self.owes_result), self.settled.take());
+                self.is_command = !owes_result && settled == Some(CommandState::Completed);
+                owes_result || settled.is_some()
             }
             Incoming::Message(Message::Result(result), _) => {
                 self.owes_result = false;
@@ -122,7 +137,9 @@ mod tests {
         let mut awaited = awaited();
         assert_eq!(ends(&mut awaited, &messages), [false, false, false]);
         let messages = [receipt(PROMPT, "completed"), state("idle"), state("idle")];
-        assert_eq!(ends(&mut awaited, &messages), [false, true, false]);
+        assert_eq!(ends(&mut awaited, &messages[..2]), [false, true]);
+        assert_eq!(awaited.without_result(), Outcome::Done { is_error: false, text: String::new() });
+        assert_eq!(ends(&mut awaited, &messages[2..]), [false]);
     }
 
     #[test]

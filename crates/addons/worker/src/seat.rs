@@ -327,7 +327,7 @@ impl Seat {
         self.spent = total;
         let outcome = match ending {
             Ending::Done => result.map_or_else(
-                || Outcome::Done { is_error: true, text: "the turn has no result".to_owned() },
+                || self.awaited.without_result(),
                 |result| Outcome::Done {
                     is_error: result.is_error,
                     text: result.result.unwrap_or_else(|| result.errors.join("\n")),
