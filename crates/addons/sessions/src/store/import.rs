@@ -18,10 +18,11 @@ use crate::{RawEntry, SessionError, Sessions};
 /// Imports a session with its subagents and workflows from the CLI's files into a store. Returns the session's key in the store, or
 /// `None` if the session does not exist.
 ///
-/// The project gets the name of its folder, as in a mirror, so the session can be resumed from the store.
+/// The project gets the name of the file's folder, as in a mirror, so the session can be resumed from the store.
+/// A mirror keeps the first folder of a session that the CLI has moved to a worktree; an import uses the present one.
 /// The archive mark is imported with its time.
-/// Importing a session again, or one of which a mirror did not store the end, adds only missing entries; entries without
-/// an id are added again. A store only appends, so a session that lacks earlier entries is refused.
+/// Importing a session again, or one of which a mirror did not store the end, adds only missing entries; entries of
+/// the session itself without an id are added again. A store only appends, so a session that lacks earlier entries is refused.
 ///
 /// Entries are appended in order, in batches of at most 500 entries or about a megabyte.
 /// Lines that are not JSON objects, such as an incomplete last line, are skipped.
@@ -56,7 +57,8 @@ pub async fn import_session(
     Ok(Some(key))
 }
 
-/// An import failed, possibly after some entries were appended; importing again completes it.
+/// An import failed, possibly after some entries were appended. Importing again completes it, unless the store lacks
+/// entries before others that it has.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
@@ -80,12 +82,18 @@ async fn append_file(store: &dyn SessionStore, key: &SessionKey, path: &Path) ->
         let why = "it lacks entries before others that it has, and would get them last: delete the session there first";
         return Err(StoreError::new(format_args!("completing {key} in the store"), why).into());
     }
+    // A file without ids, such as a journal, only grows: the store has its start.
+    let is_journal = key.subpath().is_some() && stored.is_empty();
+    let mut kept = entries.iter().filter(|entry| is_journal && entry.kind() != AGENT_METADATA).count();
     let mut lines = BufReader::new(file);
     loop {
         let mut batch = next_batch(&mut lines).map_err(SessionError::io("reading", path))?;
         if batch.is_empty() {
             return Ok(());
         }
+        let skipped = kept.min(batch.len());
+        batch.drain(..skipped);
+        kept -= skipped;
         batch.retain(|entry| entry.uuid().is_none_or(|id| !stored.contains(id)));
         if !batch.is_empty() {
             store.append(key, &batch).await?;

@@ -21,9 +21,11 @@ async fn an_import_copies_the_journals_of_workflows() {
     let journal = path.with_extension("").join("subagents/workflows/run-1/journal.jsonl");
     fs::write(journal, "{\"type\":\"result\",\"key\":\"k\"}\n").unwrap();
     let store = MemoryStore::new();
-    let key = import_session(&config.sessions(), &id(1).into(), &store).await.unwrap().unwrap();
-    let journal = key.with_subpath("subagents/workflows/run-1/journal").unwrap();
-    assert_eq!(store.load(&journal).await.unwrap().unwrap().len(), 1);
+    for _ in 0..2 {
+        let key = import_session(&config.sessions(), &id(1).into(), &store).await.unwrap().unwrap();
+        let journal = key.with_subpath("subagents/workflows/run-1/journal").unwrap();
+        assert_eq!(store.load(&journal).await.unwrap().unwrap().len(), 1);
+    }
 }
 
 #[tokio::test]
