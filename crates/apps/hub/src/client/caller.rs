@@ -280,8 +280,11 @@ impl Callers {
             return Some((caller, vec![call.over.clone()]));
         }
         if origin.is_some() {
-            // Its call has ended, or it was no call: the question concerns no other client.
-            return None;
+            // Its call has ended, or it was no call: the question concerns no other client. A call that is being sent has
+            // no id yet, and may be the one.
+            let call = calls.all.iter().rev().find(|call| call.request.is_none())?;
+            let caller = call.caller.clone().filter(|caller| can(caller))?;
+            return Some((caller, vec![call.over.clone()]));
         }
         let caller =
             calls.all.iter().rev().find_map(|call| call.caller.as_ref().filter(|caller| can(caller)))?;
