@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Fault, plan::Plan, stop::Stop};
-use crate::fault_process::{self, become_shell, flood_stderr, is_trapped, sleeper, trapped};
+use crate::fault_process::{self, flood_stderr, is_trapped, sleeper, trapped};
 pub(super) use crate::fault_process::{complain, linger};
 
 /// Applies the faults that come before the first read.
@@ -36,11 +36,6 @@ pub(super) fn leave_behind(plan: &Plan) -> Result<(), Stop> {
         sleeper().process_group(0).spawn()?;
     }
     Ok(())
-}
-
-/// Ends by SIGKILL.
-pub(super) fn be_killed() -> Stop {
-    become_shell("kill -KILL $$").into()
 }
 
 /// Stops the process until another process sends SIGCONT.

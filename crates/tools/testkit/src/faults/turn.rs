@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{Fault, life, session::Session, stop::Stop};
+use crate::fault_process::become_shell;
 
 impl Session {
     /// Runs a turn.
@@ -82,7 +83,7 @@ impl Session {
             return Err(Stop::Exit(u8::try_from(code).unwrap_or(u8::MAX)));
         }
         if self.plan.has(Fault::Killed) {
-            return Err(life::be_killed());
+            return Err(become_shell("kill -KILL $$").into());
         }
         if self.plan.has(Fault::Stopped) {
             life::stop()?;

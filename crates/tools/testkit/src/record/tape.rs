@@ -94,7 +94,8 @@ impl Tape {
     }
 
     pub(super) fn ended(&mut self, report: &ExitReport) {
-        self.end = end_of(report);
+        let signal = || report.signal.map(|number| End::Signal(signal_name(number).into()));
+        self.end = report.code.map(End::Exit).or_else(signal);
     }
 
     pub(super) fn transcript(&self) -> Result<Transcript, TooLong> {
@@ -176,11 +177,6 @@ fn version(line: &[u8]) -> Option<Box<str>> {
     let is_init = line["type"] == "system" && line["subtype"] == "init";
     let version = line[VERSION].as_str().filter(|_| is_init)?;
     (!version.is_empty() && !version.contains(char::is_whitespace)).then(|| version.into())
-}
-
-fn end_of(report: &ExitReport) -> Option<End> {
-    let signal = |number| End::Signal(signal_name(number).into());
-    report.code.map(End::Exit).or_else(|| report.signal.map(signal))
 }
 
 fn signal_name(number: i32) -> String {

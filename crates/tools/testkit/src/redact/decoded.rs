@@ -18,7 +18,7 @@ impl Decoded {
         Self::by(text, b"\\%&", |text| escape(text).or_else(|| percent(text)).or_else(|| entity(text)))
     }
 
-    /// Returns the text without line breaks, such as those in base64; `None` if there are none.
+    /// Returns the text without line breaks, at which programs wrap base64; `None` if there are none.
     pub(super) fn joined(text: &str) -> Option<Self> {
         let mut joined = Self { text: String::new(), places: Vec::new() };
         for (at, char) in text.char_indices().filter(|(_, char)| !matches!(char, '\r' | '\n')) {

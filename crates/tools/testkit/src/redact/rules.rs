@@ -50,7 +50,8 @@ pub(super) fn made_up_ids(line: &str) -> Vec<String> {
     json::rewrite(line, |token| {
         let foreign = token.keys.iter().any(|key| FOREIGN.contains(key) || *key == "input");
         let is_field = IDS.contains(&token.key());
-        if token.is_string && is_field && looks_made_up(token.raw) && (!foreign || is_hook_id(token.keys)) {
+        let is_of_hook = matches!(token.keys, ["request", "input", _]);
+        if token.is_string && is_field && looks_made_up(token.raw) && (!foreign || is_of_hook) {
             found.push(token.raw.to_owned());
         }
         None
@@ -61,11 +62,6 @@ pub(super) fn made_up_ids(line: &str) -> Vec<String> {
 fn looks_made_up(id: &str) -> bool {
     let word = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     word && id.len() >= SHORTEST_ID && id.bytes().any(|byte| byte.is_ascii_digit())
-}
-
-/// Returns whether the field belongs to a hook's input itself.
-fn is_hook_id(keys: &[&str]) -> bool {
-    matches!(keys, ["request", "input", _])
 }
 
 /// Returns whether a text under these keys is a description, or a part of one.

@@ -29,8 +29,6 @@ pub(super) struct Secrets {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Form {
     text: String,
-    /// Whether it is base64, which may be wrapped over lines.
-    is_base64: bool,
     /// Whether parts of longer words do not count, as for texts that the caller did not name.
     is_word: bool,
 }
@@ -192,7 +190,7 @@ impl Secrets {
                 }
             }
             if let Some(joined) = Decoded::joined(layer) {
-                for form in self.forms.iter().filter(|form| form.is_base64) {
+                for form in self.forms.iter().filter(|form| !form.is_word) {
                     for (at, _) in joined.text.match_indices(&form.text) {
                         show(SecretKind::Named, joined.place(at)..joined.place(at + form.text.len() - 1) + 1);
                     }
@@ -325,14 +323,12 @@ fn forms(named: &BTreeSet<String>, learned: &BTreeSet<String>) -> Vec<Form> {
     let mut forms = BTreeSet::new();
     let known = named.iter().map(|secret| (secret, false));
     for (secret, is_word) in known.chain(learned.iter().map(|secret| (secret, true))) {
-        forms.insert(Form { text: secret.clone(), is_base64: false, is_word });
-        forms.insert(Form { text: secret.replace(' ', "+"), is_base64: false, is_word });
+        forms.insert(Form { text: secret.clone(), is_word });
+        forms.insert(Form { text: secret.replace(' ', "+"), is_word });
         for shift in (0..3).filter(|_| secret.len() >= SHORTEST_IN_BASE64) {
             let core = base64(secret.as_bytes(), shift);
-            let url_safe = core.replace('+', "-").replace('/', "_");
-            for text in [core, url_safe] {
-                forms.insert(Form { text, is_base64: true, is_word: false });
-            }
+            forms.insert(Form { text: core.replace('+', "-").replace('/', "_"), is_word: false });
+            forms.insert(Form { text: core, is_word: false });
         }
     }
     let mut forms: Vec<Form> = forms.into_iter().collect();

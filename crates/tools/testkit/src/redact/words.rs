@@ -107,12 +107,9 @@ impl<'a> Words<'a> {
     fn stray(&mut self, path: &str) -> String {
         let number = self.strays.of(path);
         let name = path.rsplit('/').next().unwrap_or_default();
-        match name.rsplit_once('.') {
-            Some((stem, ending)) if !stem.is_empty() && ending.len() < 8 => {
-                format!("{STABLE_TEMPORARY}{number}.{ending}")
-            }
-            _ => format!("{STABLE_TEMPORARY}{number}"),
-        }
+        let ending =
+            name.rfind('.').filter(|at| *at > 0 && name.len() - at <= 8).map_or("", |at| &name[at..]);
+        format!("{STABLE_TEMPORARY}{number}{ending}")
     }
 }
 
@@ -131,7 +128,7 @@ fn ends_escape(text: &[u8]) -> bool {
             let digits = code.iter().rev().take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
             let start = code[..code.len() - digits].strip_suffix(b"[");
             start.is_some_and(|start| {
-                [&b"\x1b"[..], b"u001b", b"u001B"].iter().any(|escape| start.ends_with(escape))
+                start.ends_with(b"\x1b") || start.to_ascii_lowercase().ends_with(b"u001b")
             })
         }
         _ => false,
