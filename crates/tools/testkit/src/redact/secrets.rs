@@ -190,9 +190,13 @@ impl Secrets {
                 }
             }
             if let Some(joined) = Decoded::joined(layer) {
-                for form in self.forms.iter().filter(|form| !form.is_word) {
-                    for (at, _) in joined.text.match_indices(&form.text) {
-                        show(SecretKind::Named, joined.place(at)..joined.place(at + form.text.len() - 1) + 1);
+                for Form { text, .. } in self.forms.iter().filter(|form| !form.is_word) {
+                    let last = text.chars().next_back().map_or(0, char::len_utf8);
+                    for (at, _) in joined.text.match_indices(text) {
+                        show(
+                            SecretKind::Named,
+                            joined.place(at)..joined.place(at + text.len() - last) + last,
+                        );
                     }
                 }
             }

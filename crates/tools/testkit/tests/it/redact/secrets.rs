@@ -127,6 +127,11 @@ fn named_secrets_are_blanked_in_every_spelling() {
         assert!(text.contains("<redacted-1>"), "{text}");
         assert_eq!(report.found[&SecretKind::Named], 1);
     }
+    // The last character has two bytes, and a line break follows.
+    let (text, report) =
+        redacted(&Redactor::new().secret("geheim-tür-é"), &[r#"< {"data":"geheim-tür-é\nx"}"#.to_owned()]);
+    assert_eq!(text, r#"{"data":"<redacted-1>\nx"}"#);
+    assert_eq!(report.found[&SecretKind::Named], 1);
     // Programs wrap base64 at 76 characters.
     let (first, rest) = (
         "Y29ycmVjdC1ob3JzZS1iYXR0ZXJ5LXN0YXBsZS1jb3JyZWN0LWhvcnNlLWJhdHRlcnktc3RhcGxl",
