@@ -15,14 +15,15 @@ use crate::info::{info_of, mark_of};
 use crate::sessions::{Inside, SessionFile};
 use crate::{RawEntry, SessionError, Sessions};
 
-/// Imports a session with its subagents and workflows from the CLI's files into a store. Returns the session's key in the store, or
-/// `None` if the session does not exist.
+/// Imports a session with its subagents and workflows from the CLI's files into a store. Returns the session's key in the
+/// store, or `None` if the session does not exist.
 ///
 /// The project gets the name of the file's folder, as in a mirror, so the session can be resumed from the store.
 /// A mirror keeps the first folder of a session that the CLI has moved to a worktree; an import uses the present one.
 /// The archive mark is imported with its time.
 /// Importing a session again, or one of which a mirror did not store the end, adds only missing entries; entries of
-/// the session itself without an id are added again. A store only appends, so a session that lacks earlier entries is refused.
+/// the session itself without an id are added again.
+/// A store only appends, so a session that lacks earlier entries there is refused.
 ///
 /// Entries are appended in order, in batches of at most 500 entries or about a megabyte.
 /// Lines that are not JSON objects, such as an incomplete last line, are skipped.

@@ -61,7 +61,7 @@ impl Running {
     /// Waits for the result, or for questions. Cancel-safe.
     pub(super) async fn next(&mut self) -> Next {
         loop {
-            // Also after a future that was dropped here.
+            // Questions are open also after a future that was dropped while it collected more.
             if !self.open.is_empty() {
                 // Collect the questions that arrive together.
                 sleep(TOGETHER).await;
