@@ -193,10 +193,8 @@ impl Secrets {
                 for Form { text, .. } in self.forms.iter().filter(|form| !form.is_word) {
                     let last = text.chars().next_back().map_or(0, char::len_utf8);
                     for (at, _) in joined.text.match_indices(text) {
-                        show(
-                            SecretKind::Named,
-                            joined.place(at)..joined.place(at + text.len() - last) + last,
-                        );
+                        let end = joined.place(at + text.len() - last) + last;
+                        show(SecretKind::Named, joined.place(at)..end);
                     }
                 }
             }
@@ -221,8 +219,7 @@ impl Secrets {
                 None => merged.push(find),
             }
         }
-        let mut out = Vec::with_capacity(text.len());
-        let mut copied = 0;
+        let (mut out, mut copied) = (Vec::with_capacity(text.len()), 0);
         for Find { range, with, kind } in merged {
             out.extend_from_slice(&text[copied..range.start]);
             copied = range.end;

@@ -32,8 +32,7 @@ impl<'a> Words<'a> {
     pub(super) fn replace(&mut self, text: &str) -> String {
         let mut text = text.to_owned();
         for (path, stands_for) in &self.paths {
-            let mut replaced = String::new();
-            let mut copied = 0;
+            let (mut replaced, mut copied) = (String::new(), 0);
             for at in places(&text, path) {
                 replaced.push_str(&text[copied..at]);
                 replaced.push_str(stands_for);
