@@ -9,6 +9,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{Error, Unexpected, Visitor},
 };
+use serde_json::Number;
 
 /// Reads a count or a time: rounds fractions, and reads negative numbers and `null` as 0.
 pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
@@ -17,7 +18,8 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D
 
 /// Reads an optional count or time like [`count`], and `null` as `None`.
 pub(crate) fn optional_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    deserializer.deserialize_any(CountVisitor)
+    // `Number` reads every number also with serde_json's `arbitrary_precision`, which another crate may enable.
+    Ok(Option::<Number>::deserialize(deserializer)?.map(|number| whole(&number)))
 }
 
 /// Reads a number that may have a fraction, and `null` as 0.
@@ -69,39 +71,14 @@ impl<'de> Visitor<'de> for FlagVisitor {
     }
 }
 
-struct CountVisitor;
-
-impl Visitor<'_> for CountVisitor {
-    type Value = Option<u64>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number")
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Option<u64>, E> {
-        Ok(Some(number))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Option<u64>, E> {
-        Ok(Some(u64::try_from(number).unwrap_or_default()))
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a cast stops at both ends of the range, which is what is wanted"
-    )]
-    fn visit_f64<E>(self, number: f64) -> Result<Option<u64>, E> {
-        Ok(Some(number.round() as u64))
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Option<u64>, E> {
-        Ok(None)
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Option<u64>, E> {
-        Ok(None)
-    }
+/// Returns the nearest count.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a cast stops at both ends of the range, which is what is wanted"
+)]
+fn whole(number: &Number) -> u64 {
+    number.as_u64().unwrap_or_else(|| number.as_f64().unwrap_or_default().round() as u64)
 }
 
 #[cfg(test)]
