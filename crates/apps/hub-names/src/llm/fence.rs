@@ -24,14 +24,14 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns whether a character can hide or forge text: control characters except line feed and tab, zero-width spaces,
-/// changes of the writing direction, Unicode tags and variation selectors, which can hide text from the user, and
-/// separators that may be taken for the end of a line.
+/// changes of the writing direction, Unicode tags and variation selectors, which can hide text from the user (except
+/// U+FE0F, which emoji need), and separators that may be taken for the end of a line.
 pub fn is_invisible(char: char) -> bool {
     match char {
         '\n' | '\t' => false,
         '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{FEFF}' => true,
         '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FFF9}'..='\u{FFFB}' => true,
-        '\u{E0000}'..='\u{E01EF}' => true,
+        '\u{FE00}'..='\u{FE0E}' | '\u{E0000}'..='\u{E01EF}' => true,
         other => other.is_control(),
     }
 }
@@ -65,6 +65,6 @@ mod tests {
         assert_eq!(code("a\n# Forged"), "`a # Forged`");
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`"), "`` ` ``");
-        assert_eq!(code("\u{E0041}\u{202E}\u{61C}x\u{7}\u{9B}\u{200B}\u{E0100}"), "`x`");
+        assert_eq!(code("\u{E0041}\u{202E}\u{61C}x\u{7}\u{9B}\u{200B}\u{E0100}\u{FE01}"), "`x`");
     }
 }

@@ -8,7 +8,7 @@ use super::fence::fenced;
 /// Converts the result of a call to content blocks of the Messages API, for a `tool_result` or a message.
 ///
 /// PNG, JPEG, GIF and WebP become images; other data, which the API does not accept, becomes a text that describes it.
-/// Structured content becomes JSON text if the content has no text block. A warning follows as a text of its own.
+/// Structured content becomes JSON text if the content has no text. A warning follows as a text of its own.
 /// The result has at least one block.
 pub fn messages_content(
     content: &[ContentBlock],
@@ -16,8 +16,10 @@ pub fn messages_content(
     warning: Option<String>,
 ) -> Vec<Value> {
     let mut blocks: Vec<_> = content.iter().filter_map(block).collect();
+    let is_text =
+        |block: &ContentBlock| matches!(block, ContentBlock::Text(block) if !block.text.trim().is_empty());
     if let Some(structured) = structured
-        && !content.iter().any(|block| matches!(block, ContentBlock::Text(_)))
+        && !content.iter().any(is_text)
     {
         blocks.push(text(structured.to_string()));
     }

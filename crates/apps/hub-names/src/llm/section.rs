@@ -136,7 +136,7 @@ fn tool_text(tool: &NamedTool, form: CallForm) -> String {
         CallForm::Xml => &tool.tool.name,
         _ => &*tool.name,
     };
-    let mut text = format!("\n### Tool {}\n", code(name));
+    let mut text = format!("\n### Tool {}\n", code(head(name, MOST_OF_LINE)));
     if let Some(description) = &tool.tool.description {
         text.push('\n');
         text.push_str(&bounded(description, "text"));
@@ -171,7 +171,7 @@ fn listed<T>(text: &mut String, title: &str, all: &[T], line: impl Fn(&T) -> Lin
         let name = head(name, MOST_OF_LINE);
         let _ = write!(text, "- {} ({}", code(uri), code(name));
         if let Some(mime) = mime {
-            let _ = write!(text, ", {}", code(mime));
+            let _ = write!(text, ", {}", code(head(mime, MOST_OF_LINE)));
         }
         text.push(')');
         if let Some(description) = description.filter(|text| !text.trim().is_empty()) {

@@ -52,6 +52,8 @@ async fn each_kind_of_content_is_described() {
         content(&hub, json!({"content": [], "structuredContent": {"a": 1}})).await,
         [text("{\"a\":1}")]
     );
+    let blank = json!({"content": [{"type": "text", "text": ""}], "structuredContent": {"a": 1}});
+    assert_eq!(content(&hub, blank).await, [text("{\"a\":1}")]);
     hub.close().await;
 }
 

@@ -14,7 +14,7 @@ use super::{Step, TextCall, Why, line_length};
 pub(super) fn step(text: &str) -> Step {
     match text.as_bytes().first() {
         Some(b'{') => objects(text),
-        Some(b'[') => array(text),
+        Some(b'[') if !is_link(text) => array(text),
         _ => Step::line(text),
     }
 }
@@ -68,6 +68,13 @@ fn array(text: &str) -> Step {
             Step { found, length: end + line_length(&text[end..]) }
         }
     }
+}
+
+/// Returns whether the text starts with a link of Markdown, which is no array.
+fn is_link(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    let label = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    label.is_some_and(|(label, rest)| !label.contains('[') && rest.starts_with('('))
 }
 
 /// Handles text that starts like JSON and is invalid.

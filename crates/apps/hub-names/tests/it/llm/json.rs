@@ -34,6 +34,8 @@ fn calls_are_found() {
         (format!("{{\"some\": \"data\"}}\n{PLAIN}\n[1, 2]\n{PLAIN}\n[note]: {{}}\n{PLAIN}"), vec![TOLD; 3]),
         (format!("{{ not JSON }}\n{PLAIN}"), vec![TOLD]),
         (format!("[it's a \"note]\" [1]] and text\n{PLAIN}"), vec![TOLD]),
+        (format!("[`git_log`](https://e.org) shows it.\n{PLAIN}"), vec![TOLD]),
+        (format!("[#123](https://e.org/123)\n{PLAIN}\n[the 'main' branch](b)\n{PLAIN}"), vec![TOLD; 2]),
     ] {
         let calls: Vec<_> = calls.into_iter().map(|call| Ok(call.to_owned())).collect();
         assert_eq!(json(&text), calls, "{text}");

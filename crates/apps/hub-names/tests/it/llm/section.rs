@@ -112,6 +112,8 @@ fn omissions_are_mentioned() {
     let log = server.tools[0].clone();
     server.tools[0].tool.description = Some("d".repeat(100_000).into());
     server.tools[0].tool.input_schema = schema(json!({"description": "s".repeat(100_000)}));
+    server.tools[0].tool.name = "n".repeat(100_000).into();
+    server.resources[0].mime_type = Some("m".repeat(100_000));
     let text = section(&[server.clone()], CallForm::Xml);
     assert!(text.len() < 30_000, "{}", text.len());
     assert_eq!(text.matches("91808 bytes are left out").count(), 2);
