@@ -157,8 +157,9 @@ impl fmt::Debug for Watch {
 }
 
 impl Settings {
-    /// Sets the quiet time before a report; four times as long if the file keeps changing.
+    /// Sets the quiet time before a report, at most a day; four times as long if the file keeps changing.
     pub fn quiet(quiet: Duration) -> Self {
+        let quiet = quiet.min(MAX_QUIET);
         Self { quiet, at_most: quiet.saturating_mul(4), ..Self::default() }
     }
 }
@@ -207,6 +208,7 @@ fn native(handler: Handler) -> notify::Result<Native> {
     Ok(Box::new(notify::recommended_watcher(handler)?))
 }
 
+const MAX_QUIET: Duration = Duration::from_secs(24 * 3600);
 const POLL: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(5);
 const LATE: &str =

@@ -27,12 +27,18 @@ impl Look {
     /// Looks at an absolute path, with at most `most` folders inside if it is a folder.
     pub(super) fn at(path: &Path, most: usize) -> Self {
         let mut look = Self::default();
-        let mut place = path.to_owned();
+        let mut places = vec![path.to_owned()];
         for _ in 0..MAX_LINKS {
+            let Some(place) = places.pop() else { break };
             look.folders.extend(nearest_folder(&place));
-            let Ok(target) = fs::read_link(&place) else { break };
-            place.pop();
-            place.push(target);
+            // A folder above may be a link too, and may get another target. Links beside the root belong to the system.
+            let is_watched = |link: &Path| link == place || link.is_dir() && link.components().count() > 2;
+            for link in place.ancestors().filter(|link| is_watched(link)) {
+                if let (Ok(target), Some(folder)) = (fs::read_link(link), link.parent()) {
+                    look.folders.extend(nearest_folder(link));
+                    places.push(folder.join(target));
+                }
+            }
         }
         if let Ok(end) = fs::canonicalize(path)
             && let Ok(found) = fs::metadata(&end)
@@ -153,6 +159,20 @@ mod tests {
         assert_eq!(at("round").folders, BTreeSet::from([root.clone()]));
         fs::remove_file(root.join("..1/mcp.json")).unwrap();
         assert_eq!(at("mcp.json").folders, both, "the target of a dangling link is watched");
+    }
+
+    #[test]
+    fn parents_of_links_above_the_path_are_watched() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("releases/1")).unwrap();
+        fs::create_dir_all(root.join("app/links")).unwrap();
+        symlink("../../releases/1", root.join("app/links/last")).unwrap();
+        symlink("links/last", root.join("app/current")).unwrap();
+        let look = Look::at(&root.join("app/current/mcp.json"), 9);
+        for folder in ["app", "app/links", "releases/1"] {
+            assert!(look.folders.contains(&root.join(folder)), "{folder} of {:?}", look.folders);
+        }
     }
 
     #[test]

@@ -193,5 +193,7 @@ mod tests {
         calm.touch(at(1200));
         assert_eq!(due(&calm), Some(at(1700)));
         assert_eq!(due(&busy), Some(at(2000)));
+        let settings = Settings::quiet(Duration::MAX);
+        assert!(calm.change.unwrap().due(&settings) > at(1_000_000));
     }
 }
