@@ -20,7 +20,7 @@ pub(crate) use file::is_temporary;
 use list::List;
 use splice::Splice;
 
-use crate::file::{is_server_name, parse};
+use crate::file::{Entry, is_server_name, parse};
 use crate::{Origin, Problem, ServerConfig, Severity, syntax};
 
 /// A change of one server in a configuration file.
@@ -74,8 +74,27 @@ impl Edit {
     /// This blocks.
     pub fn write(&self, server: &str, path: &Path) -> Result<(), EditError> {
         let is_vs_code = path.parent().and_then(Path::file_name).is_some_and(|folder| folder == ".vscode");
-        let section = if is_vs_code { "servers" } else { MCP_SERVERS };
-        file::change(path, |text| self.apply(server, text, section))
+        let section = if is_vs_code { SERVERS } else { MCP_SERVERS };
+        file::change(path, |text| {
+            let after = self.apply(server, text, section)?;
+            self.check_in_force(server, &after)?;
+            Ok(after)
+        })
+    }
+
+    /// Refuses to change a server that has another error: the change would not be in force.
+    fn check_in_force(&self, server: &str, text: &str) -> Result<(), Refusal> {
+        if matches!(self, Self::Add(_) | Self::Remove) {
+            return Ok(());
+        }
+        let contents = parse(text.strip_prefix(MARK).unwrap_or(text), &Origin::Program);
+        let is_valid = |entry: &Entry| entry.name.as_str() != server || entry.configured.is_some();
+        if !contents.broken && contents.servers.iter().all(is_valid) {
+            return Ok(());
+        }
+        let of_server =
+            |problem: &Problem| problem.server.as_ref().is_none_or(|name| name.as_str() == server);
+        Err(invalid(server, contents.problems.into_iter().filter(of_server)))
     }
 
     /// Returns the remaining changes: duplicate keys are removed one after the other.
@@ -156,17 +175,22 @@ fn add(
 /// The entry is read alone, so other problems of the file do not prevent the change.
 fn check_readable(server: &str, entry: &Json) -> Result<(), Refusal> {
     let text = Json::object([(MCP_SERVERS, Json::object([(server, entry.clone())]))]).inline(true);
-    let errors = parse(&text, &Origin::Program).problems.into_iter();
-    let errors = errors.filter(|problem| problem.severity() == Severity::Error);
-    // Paths are relative to the server, and there is no position: the text is in no file.
-    let above = syntax::key(MCP_SERVERS, server);
-    let problems: Vec<_> = errors
-        .map(|problem| {
-            let path = problem.path.strip_prefix(&above).unwrap_or(&problem.path);
-            Problem { position: None, path: path.trim_start_matches('.').to_owned(), ..problem }
-        })
-        .collect();
-    if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid { problems }) }
+    let contents = parse(&text, &Origin::Program);
+    if contents.problems.iter().all(|problem| problem.severity() != Severity::Error) {
+        return Ok(());
+    }
+    Err(invalid(server, contents.problems.into_iter()))
+}
+
+/// Returns the refusal of a server with these errors, which have no position: the text is in no file.
+fn invalid(server: &str, problems: impl Iterator<Item = Problem>) -> Refusal {
+    let above = [MCP_SERVERS, SERVERS].map(|section| syntax::key(section, server));
+    let problems = problems.filter(|problem| problem.severity() == Severity::Error).map(|problem| {
+        let below = above.iter().find_map(|above| problem.path.strip_prefix(&**above));
+        let path = below.unwrap_or(&problem.path).trim_start_matches('.').to_owned();
+        Problem { position: None, path, ..problem }
+    });
+    Refusal::Invalid { problems: problems.collect() }
 }
 
 fn seconds(timeout: Duration) -> Result<Json, Refusal> {
@@ -179,6 +203,7 @@ fn seconds(timeout: Duration) -> Result<Json, Refusal> {
 /// The byte order mark that some editors write at the start of a file.
 const MARK: &str = "\u{feff}";
 const MCP_SERVERS: &str = "mcpServers";
+const SERVERS: &str = "servers";
 const MIN_TIMEOUT: Duration = Duration::from_secs(1);
 const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 

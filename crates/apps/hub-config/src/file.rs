@@ -37,17 +37,11 @@ pub(super) struct FileContents {
 }
 
 /// A server of a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) name: ServerName,
     /// `None` if it is broken.
     pub(super) configured: Option<Configured>,
-}
-
-impl From<Configured> for Entry {
-    fn from(configured: Configured) -> Self {
-        Self { name: configured.name.clone(), configured: Some(configured) }
-    }
 }
 
 /// Starts to read a file.

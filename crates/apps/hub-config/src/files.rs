@@ -32,9 +32,9 @@ impl Files {
         Self(Arc::new(Mutex::new(State { sources, seen })))
     }
 
-    /// Returns their absolute paths.
+    /// Returns their absolute paths, in the order of precedence.
     pub fn paths(&self) -> Vec<PathBuf> {
-        self.state().seen.keys().cloned().collect()
+        self.state().sources.by_precedence().map(|(_, file)| absolute(&**file)).collect()
     }
 
     /// Reads them on this thread.

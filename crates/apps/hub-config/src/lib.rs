@@ -21,8 +21,6 @@ mod syntax;
 mod variables;
 mod watch;
 
-#[doc(hidden)]
-pub use edit::hold;
 pub use edit::{Edit, EditError, Refusal};
 pub use files::Files;
 pub use launch::{Endpoint, Launch, Resolved, Stdio};
@@ -34,3 +32,5 @@ pub use server_files::ServerFiles;
 pub use sources::{Configuration, Sources};
 pub use variables::{Input, Variables};
 pub use watch::{Settings as WatchSettings, Watch};
+#[doc(hidden)]
+pub use {edit::hold, reading::unresponsive};

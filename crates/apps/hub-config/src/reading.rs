@@ -117,6 +117,14 @@ fn bytes(file: &Path, limit: u64) -> io::Result<Result<Vec<u8>, ProblemKind>> {
     Ok(if bytes.len() as u64 > limit { Err(ProblemKind::TooLarge { limit }) } else { Ok(bytes) })
 }
 
+/// Makes a file unresponsive while the guard lives, for tests.
+#[doc(hidden)]
+pub fn unresponsive(file: &Path) -> impl Drop + Send {
+    let file = Arc::new(file.to_owned());
+    stuck().insert((*file).clone());
+    Ended(file)
+}
+
 /// Removes the entry of a stuck thread when that thread ends.
 struct Ended(Arc<PathBuf>);
 

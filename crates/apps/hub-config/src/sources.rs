@@ -44,8 +44,8 @@ pub struct Sources {
     folder: Option<PathBuf>,
     files: Vec<Origin>,
     program: Vec<Configured>,
-    /// The last valid content of each file.
-    last: HashMap<Arc<PathBuf>, Vec<Configured>>,
+    /// The last valid content of each file. A broken server without a valid definition keeps its name.
+    last: HashMap<Arc<PathBuf>, Vec<Entry>>,
 }
 
 impl Sources {
@@ -86,9 +86,17 @@ impl Sources {
         self
     }
 
-    /// Returns all files in the order of precedence, whether they exist or not.
+    /// Returns all files in the order in which they were added, whether they exist or not.
     pub fn files(&self) -> impl Iterator<Item = &Arc<PathBuf>> {
         self.files.iter().filter_map(Origin::file)
+    }
+
+    /// Returns all files in the order of precedence: those of the project before those of the user.
+    pub(crate) fn by_precedence(&self) -> impl Iterator<Item = (&Origin, &Arc<PathBuf>)> {
+        let mut files: Vec<_> =
+            self.files.iter().filter_map(|origin| Some((origin, origin.file()?))).collect();
+        files.sort_by_key(|(origin, _)| !matches!(origin, Origin::Project(_)));
+        files.into_iter()
     }
 
     /// Returns the first project folder.
@@ -106,32 +114,27 @@ impl Sources {
             merge.servers.push(server.clone());
             merge.taken.insert(server.name.clone(), None);
         }
-        let project_first = |origin: &&Origin| !matches!(origin, Origin::Project(_));
-        let mut files: Vec<_> = self.files.iter().collect();
-        files.sort_by_key(project_first);
         let mut seen = HashSet::new();
         // At the same time, so that an unresponsive file does not delay the others.
-        let readings: Vec<_> = files
-            .into_iter()
-            .filter_map(|origin| Some((origin, origin.file()?)))
+        let readings: Vec<_> = self
+            .by_precedence()
             .filter(|(_, file)| seen.insert(Arc::clone(file)))
-            .map(|(origin, file)| (origin, file, file::start(file)))
+            .map(|(origin, file)| (origin.clone(), Arc::clone(file), file::start(file)))
             .collect();
         for (origin, file, reading) in readings {
-            let before = self.last.remove(file);
-            let contents = file::finish(reading, origin);
+            let before = self.last.remove(&file);
+            let contents = file::finish(reading, &origin);
             if contents.broken && before.is_none() {
                 // An unresponsive file may never answer, so it does not hold back the others.
                 let is_known = |problem: &Problem| problem.kind != ProblemKind::Unresponsive;
                 if contents.problems.iter().all(is_known) {
-                    merge.unknown.get_or_insert_with(|| Arc::clone(file));
+                    merge.unknown.get_or_insert(file);
                 }
                 merge.problems.extend(contents.problems);
                 continue;
             }
-            let entries = merge.kept(origin, contents, before.unwrap_or_default());
-            let last = entries.iter().filter_map(|entry| entry.configured.clone()).collect();
-            self.last.insert(Arc::clone(file), last);
+            let entries = merge.kept(&origin, contents, before.unwrap_or_default());
+            self.last.insert(file, entries.clone());
             merge.add(entries);
         }
         Configuration { servers: merge.servers, replaced: merge.replaced, problems: merge.problems }
@@ -153,19 +156,19 @@ struct Merge {
 
 impl Merge {
     /// Returns the servers of a file that are in force, given the earlier ones.
-    fn kept(&mut self, origin: &Origin, contents: FileContents, before: Vec<Configured>) -> Vec<Entry> {
+    fn kept(&mut self, origin: &Origin, contents: FileContents, before: Vec<Entry>) -> Vec<Entry> {
         let FileContents { mut servers, problems, broken } = contents;
         self.problems.extend(problems);
         if broken {
             if !before.is_empty() {
                 self.problems.push(kept(origin, None));
             }
-            return before.into_iter().map(Entry::from).collect();
+            return before;
         }
         let mut before: HashMap<_, _> =
-            before.into_iter().map(|server| (server.name.clone(), server)).collect();
+            before.into_iter().map(|entry| (entry.name, entry.configured)).collect();
         for entry in servers.iter_mut().filter(|entry| entry.configured.is_none()) {
-            entry.configured = before.remove(&entry.name);
+            entry.configured = before.remove(&entry.name).flatten();
             if let Some(server) = &entry.configured {
                 self.problems.push(kept(origin, Some(server)));
             }

@@ -110,7 +110,8 @@ pub enum Refusal {
     /// A time limit is 1 to 3600 seconds.
     #[error("a time limit is 1 to 3600 seconds")]
     Timeout,
-    /// The server would be refused when the file is read: a limit out of range, no command, an invalid address.
+    /// The server would be refused when the file is read: a limit out of range, no command, an invalid address. Correct
+    /// it first.
     #[error("the server can't be written so: {}", listed(problems))]
     Invalid {
         /// All problems, with paths below the server (`timeout`) and without positions.

@@ -86,7 +86,10 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     });
     match content {
         Ok(content) => Ok(Some(content)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // No file, or no folder for it.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

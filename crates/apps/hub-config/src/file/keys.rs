@@ -165,7 +165,8 @@ const SYNONYMS: [(&str, &str); 26] = [
     ("workingdirectory", "cwd"),
 ];
 
-/// Keys of other programs that need no support: display, discovery, caches. `oauth` is read when a server requires it.
+/// Keys of other programs that need no support: display, discovery, caches. Instead of `oauth`, the hub registers a client
+/// itself.
 const HARMLESS: [&str; 17] = [
     "alwaysLoad",
     "bareElicitationCapability",

@@ -152,6 +152,9 @@ fn a_broken_server_is_not_replaced_by_a_namesake() {
     write(folder.path(), ".mcp.json", r#"{"mcpServers":{"a":{}}}"#);
     let mut sources = Sources::new().project(folder.path()).global(folder.path().join("user.json"));
     assert_eq!(servers(&sources.read()), [("b", "user")]);
+    // Also while the file can't be read.
+    write(folder.path(), ".mcp.json", "{");
+    assert_eq!(servers(&sources.read()), [("b", "user")]);
 }
 
 #[test]

@@ -18,7 +18,8 @@ use super::follow::Request;
 use crate::{
     ServerName, ServerState,
     config::{
-        Configured, Edit, EditError, Files, Origin, Problem, ServerFiles, Variables, Watch, WatchSettings,
+        Configured, Edit, EditError, Files, Origin, Problem, ProblemKind, ServerFiles, Variables, Watch,
+        WatchSettings,
     },
     servers::{Edited, Servers},
 };
@@ -38,6 +39,8 @@ pub(super) struct Reload {
     server_files: ServerFiles,
     /// The reasons why files are not watched properly.
     unwatched: Vec<Arc<str>>,
+    /// Whether a file system did not answer at the last reading. Its answer is no change of the file, so it is read again.
+    is_unread: bool,
 }
 
 impl Reload {
@@ -57,11 +60,13 @@ impl Reload {
             watch: None,
             server_files: ServerFiles::default(),
             unwatched: Vec::new(),
+            is_unread: false,
         }
     }
 
     /// Runs until the handle is dropped.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>, applied: Arc<Notify>) {
+        self.is_unread = self.servers.upgrade().is_some_and(|servers| is_unread(&servers.problems()));
         self.watch_servers().await;
         // The files may have changed after they were read and before they were watched.
         if !self.unwatched.is_empty() || self.files.are_changed().await {
@@ -76,6 +81,7 @@ impl Reload {
                 },
                 () = applied.notified() => self.watch_servers().await,
                 paths = changed(self.watch.as_ref()) => self.follow(&paths).await,
+                () = sleep(self.settings.poll), if self.is_unread => self.reload().await,
                 // A file system that hangs must not hide changes on other file systems.
                 () = stalled(self.watch.as_ref(), self.settings.poll) => {
                     if self.files.are_changed().await {
@@ -151,6 +157,7 @@ impl Reload {
         }) else {
             return;
         };
+        self.is_unread = is_unread(&configuration.problems);
         // The watch comes first, so that no later change is missed.
         self.watch(&chosen).await;
         configuration.problems.extend(self.unwatched.iter().map(|why| Problem::unwatched(why)));
@@ -213,6 +220,10 @@ impl Reload {
             self.unwatched = watch.warnings();
         }
     }
+}
+
+fn is_unread(problems: &[Problem]) -> bool {
+    problems.iter().any(|problem| problem.kind == ProblemKind::Unresponsive)
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -71,6 +71,52 @@ async fn invalid_time_limit_is_not_written() {
 }
 
 #[tokio::test]
+async fn change_of_a_broken_server_is_refused_unless_it_repairs_the_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(".mcp.json");
+    fs::write(&file, r#"{"servers": {"a": {"command": "x"}}}"#).unwrap();
+    let hub = hub(folder.path());
+    // Claude Code's time limits are in milliseconds.
+    let broken = r#"{"servers": {"a": {"command": "x", "timeout": 60000}}}"#;
+    fs::write(&file, broken).unwrap();
+    hub.reload().await;
+    for refused in [
+        hub.set_disabled("a", true).await,
+        hub.set_tool_enabled("a", "t", false).await,
+        hub.set_always_allow("a", "t", true).await,
+    ] {
+        let Err(EditError::Refused { source: Refusal::Invalid { problems }, .. }) = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(problems.iter().map(|problem| &*problem.path).collect::<Vec<_>>(), ["timeout"]);
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap(), broken);
+    hub.set_timeout("a", Duration::from_secs(9)).await.unwrap();
+    hub.set_disabled("a", true).await.unwrap();
+    let config = hub.server("a").unwrap().configured.config.clone();
+    assert_eq!((config.timeout, config.disabled), (Duration::from_secs(9), true));
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn broken_server_is_removed_from_the_file_with_precedence() {
+    let folder = tempfile::tempdir().unwrap();
+    let (global, project) = (folder.path().join("a.json"), folder.path().join("z/.mcp.json"));
+    fs::create_dir(project.parent().unwrap()).unwrap();
+    fs::write(folder.path().join("z/.roo"), "no folder").unwrap();
+    fs::write(&global, FILE).unwrap();
+    fs::write(&project, r#"{"mcpServers": {"a": {}}}"#).unwrap();
+    let sources = Sources::new().global(&global).project(folder.path().join("z"));
+    let hub = Hub::builder().sources(sources).build();
+    assert!(hub.server("a").is_none());
+    hub.remove("a").await.unwrap();
+    assert_eq!(fs::read_to_string(&global).unwrap(), FILE);
+    assert_eq!(fs::read_to_string(&project).unwrap(), r#"{"mcpServers": {}}"#);
+    assert!(hub.server("a").is_some());
+    hub.close().await;
+}
+
+#[tokio::test]
 async fn server_in_a_file_that_the_hub_does_not_read_is_not_changed() {
     let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let file = other.path().join("servers.json");

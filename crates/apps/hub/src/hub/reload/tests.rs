@@ -13,7 +13,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::{Reload, WatchSettings};
 use crate::{
     Hub,
-    config::{Edit, Files, ProblemKind, Severity, Sources, Variables},
+    config::{Edit, Files, ProblemKind, Severity, Sources, Variables, unresponsive},
     hub::follow::Follow,
 };
 
@@ -38,6 +38,23 @@ async fn unwatchable_files_are_a_problem_and_are_polled() {
     let text = r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#;
     fs::write(folder.path().join(".mcp.json"), text).unwrap();
     eventually(|| !servers.all().is_empty()).await;
+}
+
+// Its answer is no change of the file, so no event reports it.
+#[tokio::test]
+async fn file_that_was_not_read_in_time_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(".mcp.json");
+    fs::write(&file, r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#).unwrap();
+    let is_unresponsive = unresponsive(&file);
+    let hub = Hub::builder().sources(Sources::new().project(folder.path())).build();
+    hub.reload().await;
+    let problems = hub.problems();
+    assert!(problems.iter().any(|problem| problem.kind == ProblemKind::Unresponsive), "{problems:?}");
+    assert!(hub.server("a").is_none());
+    drop(is_unresponsive);
+    eventually(|| hub.server("a").is_some() && hub.problems().is_empty()).await;
+    hub.close().await;
 }
 
 // A network share blocks each access after its server is gone.
