@@ -1,23 +1,16 @@
 //! Reads the lines of a session's file in bounded memory.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::Path;
-
-use memchr::memchr;
 
 /// A reader of lines.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
-    from: R,
-    /// `at..end` is read and not yet returned.
-    buffer: Vec<u8>,
-    at: usize,
-    end: usize,
-    /// There is no line break before this position.
-    looked: usize,
-    /// How many bytes of the file precede the buffer.
-    before: u64,
+    from: BufReader<R>,
+    line: Vec<u8>,
+    /// The offset of the next line, in bytes.
+    offset: u64,
     limit: usize,
 }
 
@@ -39,68 +32,25 @@ impl Lines<File> {
 impl<R: Read> Lines<R> {
     /// Creates a reader of lines up to `limit` bytes.
     pub(crate) fn new(from: R, limit: usize) -> Self {
-        let buffer = vec![0; CHUNK.min(limit.saturating_add(1))];
-        Self { from, buffer, at: 0, end: 0, looked: 0, before: 0, limit }
+        Self { from: BufReader::with_capacity(CHUNK, from), line: Vec::new(), offset: 0, limit }
     }
 
     /// Reads the next line; returns `None` at the end.
     pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
-        let start = self.before + self.at as u64;
-        let mut too_long = false;
-        loop {
-            if let Some(found) = memchr(b'\n', &self.buffer[self.looked..self.end]) {
-                let (from, to) = (self.at, self.looked + found);
-                (self.at, self.looked) = (to + 1, to + 1);
-                too_long |= to - from > self.limit;
-                return Ok(Some(self.line(from, to, too_long.then_some(start))));
-            }
-            self.looked = self.end;
-            if self.end - self.at > self.limit {
-                // Discards the line up to its end.
-                too_long = true;
-                self.at = self.end;
-            }
-            if self.fill()? == 0 {
-                let (from, to) = (self.at, self.end);
-                (self.at, self.looked) = (to, to);
-                let line = (from < to || too_long).then(|| self.line(from, to, too_long.then_some(start)));
-                return Ok(line);
-            }
+        let start = self.offset;
+        self.line.clear();
+        // One byte more than the longest line, for its break.
+        let longest = (self.limit as u64).saturating_add(1);
+        let read = (&mut self.from).take(longest).read_until(b'\n', &mut self.line)?;
+        self.offset += read as u64;
+        if read == 0 {
+            return Ok(None);
         }
-    }
-
-    /// Returns the size of the buffer.
-    #[cfg(test)]
-    fn kept(&self) -> usize {
-        self.buffer.len()
-    }
-
-    fn line(&self, from: usize, to: usize, too_long: Option<u64>) -> Line<'_> {
-        too_long.map_or_else(|| Line::Whole(&self.buffer[from..to]), Line::TooLong)
-    }
-
-    /// Reads more; returns 0 at the end of the file.
-    fn fill(&mut self) -> io::Result<usize> {
-        if self.at > 0 {
-            self.buffer.copy_within(self.at..self.end, 0);
-            self.before += self.at as u64;
-            (self.looked, self.end) = (self.looked - self.at, self.end - self.at);
-            self.at = 0;
+        if self.line.pop_if(|last| *last == b'\n').is_none() && read > self.limit {
+            self.offset += self.from.skip_until(b'\n')? as u64;
+            return Ok(Some(Line::TooLong(start)));
         }
-        if self.end == self.buffer.len() {
-            let length = (self.buffer.len() * 2).min(self.limit.saturating_add(1)).max(self.end + 1);
-            self.buffer.resize(length, 0);
-        }
-        loop {
-            match self.from.read(&mut self.buffer[self.end..]) {
-                Ok(read) => {
-                    self.end += read;
-                    return Ok(read);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+        Ok(Some(Line::Whole(&self.line)))
     }
 }
 
@@ -135,7 +85,7 @@ mod tests {
                 Line::TooLong(at) => Err(at),
             });
         }
-        assert!(lines.kept() <= limit + 1);
+        assert!(lines.line.len() <= limit + 1);
         found
     }
 
