@@ -81,23 +81,3 @@ fn executable(message: &Value, folder: &str, name: &str) -> Option<PathBuf> {
     let right = manifest.ends_with(&format!("/{folder}/Cargo.toml")) && message["target"]["name"] == name;
     right.then(|| message["executable"].as_str().map(PathBuf::from))?
 }
-
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use serde_json::json;
-
-    use super::executable;
-
-    #[test]
-    fn program_is_found_by_crate_and_name() {
-        let message = json!({
-            "manifest_path": "/somewhere/crates/apps/hub/Cargo.toml", "target": {"name": "marks"},
-            "executable": "/built/marks",
-        });
-        assert_eq!(executable(&message, "hub", "marks"), Some(PathBuf::from("/built/marks")));
-        assert_eq!(executable(&message, "mcp", "marks"), None);
-        assert_eq!(executable(&message, "hub", "other"), None);
-    }
-}

@@ -56,17 +56,3 @@ fn cargo(folder: &Path, line: &str) -> Result<(), Failure> {
 const PAGE: &str = "docs/getting-started.md";
 const HEADING: &str = "## Write an agent";
 const NAME: &str = "agent";
-
-#[cfg(test)]
-mod tests {
-    use super::{agent, commands};
-
-    #[test]
-    fn commands_and_the_program_of_a_page_are_found() {
-        let page = "```sh\nnpm install x\ncargo new agent && cd agent\ncargo add a # for b\n```\n## Write an agent\n\
-            ```rust,no_run\nfn main() {}\n```\n";
-        assert_eq!(commands(page), ["cargo new agent", "cargo add a"]);
-        assert_eq!(agent(page).unwrap(), "fn main() {}\n");
-        assert!(agent("# Nothing\n").is_err());
-    }
-}

@@ -31,26 +31,14 @@ pub(crate) struct Args {
 ///
 /// Prints the table; with `--write` it is put into docs/internals/protocol.md, and with `--check` it must be there already.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (write, check) = (args.write, args.check);
-    let root = workspace::root()?;
-    let text = list(&root)?;
-    let file = root.join(FILE);
-    let page = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
-    let current = section::replace(&page, "cargo xtask fixtures list --write", &text)?;
-    if check {
+    let text = list(&workspace::root()?)?;
+    if args.check {
         println!("{}", text.lines().next().unwrap_or_default());
-        return if current == page {
-            Ok(())
-        } else {
-            Err(Failure::new(format!(
-                "the table in {} is not current: `cargo xtask fixtures list --write`",
-                FILE
-            )))
-        };
+    } else {
+        print!("{text}");
     }
-    print!("{text}");
-    if write && current != page {
-        fs::write(&file, current).while_doing(|| format!("writing {}", file.display()))?;
+    if args.check || args.write {
+        section::update(FILE, "cargo xtask fixtures list --write", &text, args.check)?;
     }
     Ok(())
 }
@@ -70,6 +58,3 @@ fn by_hand(folder: &Path) -> Result<BTreeSet<String>, Failure> {
 }
 
 const FILE: &str = "docs/internals/protocol.md";
-
-#[cfg(test)]
-mod tests;

@@ -16,23 +16,16 @@ pub(crate) struct Args {
     /// Fail where the table is not current
     #[arg(long)]
     check: bool,
-    /// Use the results of the last run
-    #[arg(long)]
-    last: bool,
 }
 
-/// `cargo xtask leaving [--check] [--last]`: tries every guard with every way of going away on each version of the CLI,
+/// `cargo xtask leaving [--check]`: tries every guard with every way of going away on each version of the CLI,
 /// and writes the table of docs/hook-failures.md.
 ///
-/// With `--check` the table must be current; with `--last` the results of the last run are used.
+/// With `--check` the table must be current.
 /// A guard that is passed fails the command.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let (check, last) = (args.check, args.last);
-    let root = workspace::root()?;
-    let folder = root.join("target/leaving");
-    if !last {
-        try_all(&folder)?;
-    }
+    let folder = workspace::root()?.join("target/leaving");
+    try_all(&folder)?;
     let mut runs = Vec::new();
     for version in cli::ALL {
         let file = folder.join(version);
@@ -40,14 +33,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         runs.push((*version, rows));
     }
     let table = table(&runs);
-    let page = root.join(PAGE);
-    let text = fs::read_to_string(&page).while_doing(|| format!("reading {PAGE}"))?;
-    let new = section::replace(&text, COMMAND, &table)?;
-    if !check {
-        fs::write(&page, &new).while_doing(|| format!("writing {PAGE}"))?;
-    } else if new != text {
-        return Err(Failure::new(format!("{PAGE} is not current: `cargo xtask leaving`")));
-    }
+    section::update(PAGE, "cargo xtask leaving", &table, args.check)?;
     if table.contains(PASSES) {
         return Err(Failure::new(format!("a guard is passed: see {PAGE}")));
     }
@@ -107,23 +93,7 @@ fn table(runs: &[(&str, String)]) -> String {
 }
 
 const PAGE: &str = "docs/hook-failures.md";
-const COMMAND: &str = "cargo xtask leaving";
 const PASSES: &str = "**passes**";
 /// The test of every guard, which runs for minutes.
 pub(crate) const TEST: &str = "live::leaving::guards_hold_with_every_way_of_leaving";
 const ROWS: &str = "AGENTWIRE_LEAVING_ROWS";
-
-#[cfg(test)]
-mod tests {
-    use super::table;
-
-    #[test]
-    fn table_has_guards_down_and_ways_across() {
-        let runs = [
-            ("2", "A\tclose\tholds\nA\tdrop\tholds\n".to_owned()),
-            ("1", "A\tclose\tholds\nA\tdrop\tpasses\n".to_owned()),
-        ];
-        let table = table(&runs);
-        assert_eq!(table, "| guard | close | drop |\n|---|---|---|\n| A | holds | **passes** (1) |\n");
-    }
-}

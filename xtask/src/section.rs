@@ -1,9 +1,22 @@
 //! The generated part of a page, between two marks.
 
-use crate::failure::Failure;
+use std::fs;
 
-/// Returns the page with `text` between the marks of the command that writes it.
-pub(crate) fn replace(page: &str, command: &str, text: &str) -> Result<String, Failure> {
+use crate::failure::{Failure, While as _};
+use crate::workspace;
+
+/// Puts `text` between the marks of the command that writes it, or fails with `check` where it is not there.
+pub(crate) fn update(page: &str, command: &str, text: &str, check: bool) -> Result<(), Failure> {
+    let file = workspace::root()?.join(page);
+    let old = fs::read_to_string(&file).while_doing(|| format!("reading {page}"))?;
+    let new = replace(&old, command, text)?;
+    if check && new != old {
+        return Err(Failure::new(format!("{page} is not current: `{command}`")));
+    }
+    fs::write(&file, new).while_doing(|| format!("writing {page}"))
+}
+
+fn replace(page: &str, command: &str, text: &str) -> Result<String, Failure> {
     let begin = format!("<!-- begin: written by `{command}` -->");
     let no_marks = || Failure::new(format!("the page lacks the lines `{begin}` and `{END}`"));
     let (before, rest) = page.split_once(&begin).ok_or_else(no_marks)?;
@@ -12,15 +25,3 @@ pub(crate) fn replace(page: &str, command: &str, text: &str) -> Result<String, F
 }
 
 const END: &str = "<!-- end -->";
-
-#[cfg(test)]
-mod tests {
-    use super::{END, replace};
-
-    #[test]
-    fn text_between_the_marks_is_replaced() {
-        let page = |text: &str| format!("a\n<!-- begin: written by `x` -->\n\n{text}\n\n{END}\nb\n");
-        assert_eq!(replace(&page("old"), "x", "new\n").unwrap(), page("new"));
-        assert!(replace("a", "x", "new").is_err());
-    }
-}

@@ -73,18 +73,3 @@ impl Names {
 }
 
 const FILE: &str = "xtask/src/drift/declared.txt";
-
-#[cfg(test)]
-mod tests {
-    use super::Names;
-    use crate::typescript::example;
-
-    #[test]
-    fn names_are_found_and_read_back() {
-        let names = Names::of(&example());
-        let kinds: Vec<&str> = names.messages.iter().map(|(_, kind)| kind.as_str()).collect();
-        assert_eq!(kinds, ["keep_alive", "zz_new|system/x|y|init"]);
-        assert_eq!((names.control[1].as_str(), names.hooks[0].as_str()), ("interrupt", "ZzHook"));
-        assert_eq!(Names::parse(&names.text()), names);
-    }
-}

@@ -49,15 +49,3 @@ fn reach(said: &str) -> Option<Reach> {
 }
 
 const SCRIPT: &str = include_str!("moto_server.py");
-
-#[cfg(test)]
-mod tests {
-    use super::reach;
-
-    #[test]
-    fn only_a_whole_line_says_how_it_is_reached() {
-        let line = r#"ready {"url": "http://127.0.0.1:1", "bucket": "b", "key": "k", "secret": "s"}"#;
-        assert!(reach(&format!("something\n{line}")).is_none());
-        assert_eq!(reach(&format!("something\n{line}\nmore")).unwrap().url, "http://127.0.0.1:1");
-    }
-}
