@@ -75,29 +75,3 @@ fn quote(word: &OsStr) -> String {
         word.into_owned()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::process::Command;
-
-    use super::{find, output, run, show, works};
-
-    #[test]
-    fn shows_what_one_would_type() {
-        let mut command = Command::new("/somewhere/bin/cargo");
-        command.env("RUSTDOCFLAGS", "-D warnings").args(["doc", "it's"]);
-        assert_eq!(show(&command), r"RUSTDOCFLAGS='-D warnings' cargo doc 'it'\''s'");
-    }
-
-    #[test]
-    fn a_failing_program_is_a_failure() {
-        let missing = "a-program-that-is-not-there";
-        assert_eq!(find(missing), None);
-        assert!(!works(&mut Command::new(missing)));
-        assert!(run(&mut Command::new(missing)).is_err());
-        let cargo = || Command::new(std::env::var_os("CARGO").unwrap());
-        let said = output(cargo().arg("no-such-command")).unwrap_err().to_string();
-        assert!(said.contains("no such command"), "{said}");
-        assert!(output(cargo().arg("--version")).unwrap().starts_with("cargo "));
-    }
-}

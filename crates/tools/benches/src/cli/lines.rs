@@ -64,22 +64,3 @@ impl Lines {
 
 /// The default capacity of a pipe on Linux.
 const BLOCK: usize = 64 << 10;
-
-#[cfg(test)]
-mod tests {
-    use super::Lines;
-
-    #[test]
-    fn lines_are_whole_wherever_the_blocks_are_cut() {
-        let mut lines = Lines::new();
-        let mut found = Vec::new();
-        for block in [&b"on"[..], b"e\ntwo\nthr", b"ee", b"\n"] {
-            lines.room()[..block.len()].copy_from_slice(block);
-            lines.filled(block.len());
-            while let Some(line) = lines.next_line() {
-                found.push(String::from_utf8(line.to_vec()).unwrap());
-            }
-        }
-        assert_eq!(found, ["one", "two", "three"]);
-    }
-}

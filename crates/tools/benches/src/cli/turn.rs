@@ -68,25 +68,3 @@ const OPENING: &str = concat!(
 );
 
 const CLOSING: &str = include_str!("turn/result.json");
-
-#[cfg(test)]
-mod tests {
-    use serde_json::Value;
-
-    use super::{ID, NOBODY, Turn};
-
-    #[test]
-    fn id_of_the_prompt_is_filled_in_everywhere() {
-        let prompt: &[u8; ID] = b"12345678-1234-4123-8123-123456789012";
-        let mut turn = Turn::of(b"{\"n\":1}\n");
-        assert!(memchr::memmem::find(turn.answer(prompt), NOBODY).is_none());
-        let lines: Vec<Value> = turn.lines().map(|line| serde_json::from_slice(line).unwrap()).collect();
-        assert_eq!(lines.len(), 7);
-        assert_eq!(lines[1]["command_uuid"], "12345678-1234-4123-8123-123456789012");
-        assert_eq!(lines[6]["user_message_uuids"][0], lines[1]["command_uuid"]);
-        let (opening, closing) = turn.halves();
-        assert!(opening.ends_with(b"{\"n\":1}\n") && closing.starts_with(b"{"));
-        // And again for the next one.
-        assert!(memchr::memmem::find(turn.answer(NOBODY), prompt).is_none());
-    }
-}

@@ -60,16 +60,3 @@ impl Workload {
         Self::ALL.iter().copied().find(|workload| workload.name() == name)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Workload;
-
-    #[test]
-    fn workloads_are_found_by_their_names() {
-        for workload in Workload::ALL {
-            assert_eq!(Workload::named(&workload.name()), Some(*workload));
-        }
-        assert_eq!(Workload::named("none"), None);
-    }
-}
