@@ -3,7 +3,7 @@
 mod callbacks;
 mod config;
 mod effects;
-mod ending;
+mod end_input;
 mod failure;
 mod filter;
 mod handle;

@@ -175,11 +175,11 @@ impl Router {
     /// # Errors
     ///
     /// Returns [`RequestClosed`] and sends nothing if the request is no longer open, or the input takes no answers.
-    pub fn answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) -> Result<(), RequestClosed> {
+    pub fn answer(&mut self, id: &RequestId, answer: Result<RawJson, String>) -> Result<(), RequestClosed> {
         if !self.inbound.close(id) || !self.input_is_open() {
             return Err(RequestClosed);
         }
-        self.push_answer(id, reply);
+        self.push_answer(id, answer);
         Ok(())
     }
 
@@ -319,8 +319,8 @@ impl Router {
         id
     }
 
-    fn push_answer(&mut self, id: &RequestId, reply: Result<RawJson, String>) {
-        let response = match reply {
+    fn push_answer(&mut self, id: &RequestId, answer: Result<RawJson, String>) {
+        let response = match answer {
             Ok(response) => ControlResponse::success(id.clone(), Some(response)),
             Err(why) => ControlResponse::failure(id.clone(), why),
         };

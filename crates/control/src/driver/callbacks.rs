@@ -42,7 +42,7 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
         let _ = host.shared.with_router(|router| router.answer(&id, Err("the input is closed".to_owned())));
         return;
     };
-    let guard = ReplyGuard { shared: Arc::clone(&host.shared), id, number, done: false };
+    let guard = AnswerGuard { shared: Arc::clone(&host.shared), id, number, done: false };
     let Some(handle) = host.handle.upgrade() else {
         return guard.refuse("the session was dropped");
     };
@@ -59,7 +59,7 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
 }
 
 /// Spawns the task of a callback.
-fn run(guard: ReplyGuard, cancelled: CancellationToken, reply: Reply) {
+fn run(guard: AnswerGuard, cancelled: CancellationToken, reply: Reply) {
     tokio::spawn(async move {
         let grace = guard.shared.config().callback_grace;
         let grace_over = async {
@@ -68,23 +68,23 @@ fn run(guard: ReplyGuard, cancelled: CancellationToken, reply: Reply) {
         };
         tokio::select! {
             biased;
-            reply = catch_panic(reply) => guard.answer(reply.unwrap_or_else(|panic| Err(panicked(&panic)))),
+            answer = catch_panic(reply) => guard.answer(answer.unwrap_or_else(|panic| Err(panicked(&panic)))),
             () = grace_over => {}
         }
     });
 }
 
 /// Refuses its request when it is dropped unanswered, as when the task is aborted.
-struct ReplyGuard {
+struct AnswerGuard {
     shared: Arc<Shared>,
     id: RequestId,
     number: u64,
     done: bool,
 }
 
-impl ReplyGuard {
-    fn answer(mut self, reply: Result<RawJson, CallbackError>) {
-        let answer = reply.or_else(|error| error.answer);
+impl AnswerGuard {
+    fn answer(mut self, answer: Result<RawJson, CallbackError>) {
+        let answer = answer.or_else(|error| error.answer);
         self.close(|_| answer);
     }
 
@@ -93,15 +93,15 @@ impl ReplyGuard {
         self.close(|refusal| refuse(refusal, why));
     }
 
-    fn close(&mut self, reply: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>) {
+    fn close(&mut self, answer: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>) {
         self.done = true;
-        if self.shared.answer(&self.id, self.number, reply).is_err() {
+        if self.shared.answer(&self.id, self.number, answer).is_err() {
             tracing::debug!(id = %self.id, "an answer came after its request was cancelled");
         }
     }
 }
 
-impl Drop for ReplyGuard {
+impl Drop for AnswerGuard {
     fn drop(&mut self) {
         if !self.done {
             self.close(|refusal| refuse(refusal, "the callback ended without an answer"));

@@ -12,8 +12,9 @@ pub struct Config {
     pub limits: Limits,
     /// The soft limit of unread messages, in bytes (low-water mark: half of it). 256 KiB, four full pipes.
     ///
-    /// Above it a session without a responder stops reading from the CLI (backpressure), unless a call, a request of
-    /// the CLI or a sender is waiting. Reading resumes at half the limit.
+    /// Above it a session without a responder stops reading from the CLI (backpressure), unless a call, a CLI request, a
+    /// sender or a wait for a prompt is pending, or a [`BackpressurePause`](crate::BackpressurePause) is held.
+    /// Reading resumes at half the limit.
     /// A session with a responder is read up to `unread_hard_limit`, because a request may lie behind unread messages, and
     /// the user may wait for its callback before reading on.
     ///
@@ -37,9 +38,13 @@ pub struct Config {
     pub callback_grace: Duration,
     /// The grace period at the end of a session. 5 seconds.
     ///
-    /// It bounds the process after the end of its output, the output after the end of the process while it is read, open
-    /// calls after a failed write, a silent peer after a failed write of a prompt, and the CLI's input after the drop of
-    /// the last handle.
+    /// Limits how long
+    ///
+    /// - the process may run after its output ended;
+    /// - output may follow the exit of the process, while it is read;
+    /// - open calls wait after a failed write;
+    /// - a silent peer keeps the session after a prompt could not be written;
+    /// - queued lines are written after the last handle was dropped.
     pub exit_grace: Duration,
 }
 

@@ -39,7 +39,8 @@ use calls;
 /// A handle to a session, for calls and prompts from any task at any time: before the first turn, during one, or inside a
 /// callback.
 ///
-/// Cloning is cheap. A session ends when all its handles are dropped: see [`Driver`](crate::Driver).
+/// Cloning is cheap. The session ends when all `Control`s and the [`Messages`](crate::Messages) are dropped: see
+/// [`Driver`](crate::Driver).
 ///
 /// Each request that this version knows has a method, named as on the wire without `get_`; `initialize` is
 /// [`reinitialize`](Self::reinitialize), and `mcp_message` is [`send_mcp_message`](Self::send_mcp_message).
@@ -136,14 +137,14 @@ impl Control {
     ///
     /// Reflects all output read from the CLI, which may be ahead of [`Messages`](crate::Messages).
     pub fn is_idle(&self) -> bool {
-        self.shared().look(Router::is_idle)
+        self.shared().read_router(Router::is_idle)
     }
 
     /// Returns whether a prompt or a line was sent, or the CLI started a turn on its own.
     ///
     /// Otherwise there is no conversation that the CLI could lose at its end.
     pub fn was_given_work(&self) -> bool {
-        self.shared().look(Router::was_given_work)
+        self.shared().read_router(Router::was_given_work)
     }
 
     /// Waits until the session has ended, and returns how.
@@ -159,7 +160,7 @@ impl Control {
 
     /// Returns the counts of frames that were ignored because they match nothing.
     pub fn ignored(&self) -> Ignored {
-        self.shared().look(Router::ignored)
+        self.shared().read_router(Router::ignored)
     }
 
     /// Ends the CLI's input after all queued lines.

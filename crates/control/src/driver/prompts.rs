@@ -89,7 +89,7 @@ impl Control {
     ///
     /// Reflects all output read from the CLI, which may be ahead of [`Messages`](crate::Messages).
     pub fn prompt_state(&self, prompt: &Uuid) -> Option<PromptState> {
-        self.shared().look(|router| router.prompt_state(prompt))
+        self.shared().read_router(|router| router.prompt_state(prompt))
     }
 
     /// Waits until the prompt's turn has begun, or never will.
@@ -123,12 +123,12 @@ impl Control {
 
     /// Returns whether the CLI has reported the state of a prompt. Such a CLI also names the prompts of a turn.
     pub fn names_prompts(&self) -> bool {
-        self.shared().look(Router::names_prompts)
+        self.shared().read_router(Router::names_prompts)
     }
 
     /// Returns how many turns have ended in the output read from the CLI.
     pub fn turns_ended(&self) -> u64 {
-        self.shared().look(Router::turns_ended)
+        self.shared().read_router(Router::turns_ended)
     }
 }
 

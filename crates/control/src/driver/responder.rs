@@ -75,7 +75,7 @@ pub struct CallContext {
 impl CallContext {
     /// Creates the context of a request that no driver serves, for a host that runs a [`Router`](crate::Router) itself.
     ///
-    /// `cancelled` fires only when the host fires it, and calls of `control` fail with
+    /// `cancelled` is cancelled only by the host, and calls of `control` fail with
     /// [`ControlError::Closed`](crate::ControlError::Closed).
     pub fn without_driver(request_id: RequestId) -> Self {
         let prepared = Prepared::of(Arc::new(NoResponder), None, Config::default());
@@ -89,7 +89,7 @@ impl CallContext {
 
 agentwire_transport::debug_by_name!(CallContext { request_id });
 
-/// A responder without handlers: every request gets an error, and the CLI denies.
+/// A responder without handlers. Every request gets an error; for a permission question the CLI then denies the tool.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct NoResponder;

@@ -31,7 +31,7 @@ pub(crate) struct Shared {
     /// Notifies senders that lines were written, or that none will be.
     pub(super) written: Notify,
     /// Notifies tasks that wait for the state of a prompt.
-    pub(super) prompt_news: Notify,
+    pub(super) prompt_changed: Notify,
     /// Notifies the reading half that backpressure may be over.
     pub(super) may_read: Notify,
     /// Notifies the clock that the next deadline may have changed.
@@ -51,7 +51,10 @@ pub(crate) struct State {
     pub(super) writer: Option<Waker>,
     /// The number of callbacks so far.
     pub(super) started: u64,
-    /// The number of tasks that wait for room to send, or for the state of a prompt.
+    /// The number of tasks that wait for room or for a prompt's state, and of
+    /// [`BackpressurePause`](crate::BackpressurePause) guards.
+    ///
+    /// While it is not 0, the soft limit does not apply.
     pub(super) waiters: usize,
     /// The earliest deadline of the senders that wait for room. That sender may be gone.
     pub(super) room_deadline: Option<Duration>,
@@ -96,7 +99,7 @@ impl Shared {
             state: Mutex::new(State { has_responder: responder.may_answer_any(), ..State::default() }),
             observer,
             written: Notify::new(),
-            prompt_news: Notify::new(),
+            prompt_changed: Notify::new(),
             may_read: Notify::new(),
             deadlines: Notify::new(),
             quiet: Notify::new(),
@@ -183,17 +186,17 @@ impl Shared {
         })
     }
 
-    /// Answers the request of the callback with this number. `reply` gets the way to refuse the request, if there is one.
+    /// Answers the request of the callback with this number. `answer` gets the way to refuse the request, if there is one.
     ///
     /// If that request was cancelled, a later request with the same id stays open.
     pub(super) fn answer(
         &self,
         id: &RequestId,
         number: u64,
-        reply: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>,
+        answer: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>,
     ) -> Result<(), RequestClosed> {
         self.apply(self.state(), |state| match state.callbacks.remove(id) {
-            Some(running) if running.number == number => state.router.answer(id, reply(running.refusal)),
+            Some(running) if running.number == number => state.router.answer(id, answer(running.refusal)),
             Some(other) => {
                 state.callbacks.insert(id.clone(), other);
                 Err(RequestClosed)
@@ -230,9 +233,9 @@ impl Shared {
         polled
     }
 
-    /// Reads from the router.
-    pub(crate) fn look<T>(&self, look: impl FnOnce(&Router) -> T) -> T {
-        look(&self.state().router)
+    /// Calls `read` with the router, and applies no effects.
+    pub(crate) fn read_router<T>(&self, read: impl FnOnce(&Router) -> T) -> T {
+        read(&self.state().router)
     }
 
     /// Returns the error for a call after its reply sender was dropped.

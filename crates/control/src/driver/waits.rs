@@ -37,8 +37,8 @@ impl Shared {
             let mut state = self.state();
             let room = state.router.transmit_bytes() <= self.config.write_buffer_limit;
             let waits = !room && state.router.input_is_open() || state.router.awaits_ending();
-            if waits && let Some(parked) = state.backlog(&self.config) {
-                return Some(Err(ControlError::Backlogged { subtype: subtype.into(), parked }));
+            if waits && let Some(unread) = state.backlog(&self.config) {
+                return Some(Err(ControlError::Backlogged { subtype: subtype.into(), parked: unread }));
             }
             if waits && self.now() >= deadline {
                 let waiting = state.router.transmit_bytes();
@@ -67,7 +67,7 @@ impl Shared {
 
     /// Wakes tasks that wait for a prompt: a new prompt may have displaced the state of an old one.
     pub(crate) fn prompt_sent(&self) {
-        self.prompt_news.notify_waiters();
+        self.prompt_changed.notify_waiters();
     }
 
     /// Waits until the state of a prompt satisfies `is_reached`. Reading goes on meanwhile.
@@ -77,7 +77,7 @@ impl Shared {
         is_reached: impl Fn(PromptState) -> bool,
     ) -> Result<PromptState, ControlError> {
         let mut waiter = None;
-        wait(&self.prompt_news, || {
+        wait(&self.prompt_changed, || {
             let state = self.state();
             match state.router.prompt_state(prompt) {
                 None => return Some(Err(ControlError::UnknownPrompt { prompt: prompt.clone() })),
@@ -88,8 +88,8 @@ impl Shared {
             if let Some(ending) = state.queue.ended() {
                 return Some(Err(ControlError::Closed { subtype: subtype(), ending: Arc::clone(ending) }));
             }
-            if let Some(parked) = state.backlog(&self.config) {
-                return Some(Err(ControlError::Backlogged { subtype: subtype(), parked }));
+            if let Some(unread) = state.backlog(&self.config) {
+                return Some(Err(ControlError::Backlogged { subtype: subtype(), parked: unread }));
             }
             waiter.get_or_insert_with(|| ReadingWaiter::new(self, state));
             None
@@ -122,7 +122,7 @@ impl Shared {
                 state.writer.get_or_insert_with(|| context.waker().clone()).clone_from(context.waker());
                 return Poll::Pending;
             }
-            // No lost wake-up: waiters check the state under this lock before they register.
+            // No lost wake-up: a task checks its condition and increments `waiters` under one lock.
             let (has_waiters, reading_paused) = (state.waiters > 0, state.reading_paused);
             drop(state);
             if has_waiters {
@@ -163,15 +163,17 @@ impl Shared {
             if !state.reading_paused {
                 return Some(());
             }
-            if let Some(parked) = state.backlog(&self.config) {
+            if let Some(unread) = state.backlog(&self.config) {
                 if state.router.open().0 > 0 {
                     self.apply(state, |state| {
-                        state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, parked });
+                        state
+                            .router
+                            .fail_calls(|subtype| ControlError::Backlogged { subtype, parked: unread });
                     });
                 }
                 // Tasks that wait for room or for a prompt fail too.
                 self.written.notify_waiters();
-                self.prompt_news.notify_waiters();
+                self.prompt_changed.notify_waiters();
             }
             None
         };

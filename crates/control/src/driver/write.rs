@@ -29,7 +29,7 @@ pub(super) async fn write<S: ByteSink>(
             let since = Instant::now();
             sleep(shared.config().exit_grace).await;
             shared.fail_pending();
-            if !shared.look(Router::prompt_was_lost) {
+            if !shared.read_router(Router::prompt_was_lost) {
                 return pending().await;
             }
             shared.silence(since).await;

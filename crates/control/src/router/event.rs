@@ -112,7 +112,8 @@ impl RawEvent {
 pub struct TurnInfo {
     /// The number of turns that ended before it.
     pub index: u64,
-    /// Whether it has begun. Messages before that, such as receipts and news of background work, belong to no turn.
+    /// Whether it has begun. Messages before that, such as `command_lifecycle` messages and updates on background tasks,
+    /// belong to no turn.
     pub has_begun: bool,
     /// The prompts that it answers, as far as the CLI has named them.
     ///

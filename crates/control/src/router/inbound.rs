@@ -7,7 +7,7 @@ use agentwire_protocol::RequestId;
 /// The CLI's open requests. An answer or a cancellation closes one.
 #[derive(Debug, Default)]
 pub(super) struct Inbound {
-    /// The bytes that each counts for.
+    /// The weight of each open request, in bytes: its line plus [`REQUEST_OVERHEAD`].
     open: HashMap<RequestId, usize>,
     bytes: usize,
 }

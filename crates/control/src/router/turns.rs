@@ -153,7 +153,7 @@ impl Turns {
                 (self.owes_result, self.given_work) = (true, true);
                 self.run_over_reported = false;
                 self.error_result = None;
-                self.see(true, init.user_message_uuids.iter().flatten());
+                self.update_current(true, init.user_message_uuids.iter().flatten());
             }
             Message::System(System::BackgroundTasksChanged(changed)) => self.agents.changed(changed),
             // An exit after this message is no consequence of the error result before it.
@@ -163,12 +163,12 @@ impl Turns {
                 if is_main {
                     self.error_kind.clone_from(&message.error);
                 }
-                self.see(
+                self.update_current(
                     is_main,
                     message.user_message_uuids.iter().flatten().chain(&message.user_message_uuid),
                 );
             }
-            Message::CommandLifecycle(receipt) => self.receipt(receipt),
+            Message::CommandLifecycle(change) => self.lifecycle(change),
             _ => {}
         }
         false
@@ -181,13 +181,13 @@ impl Turns {
     }
 
     /// Applies the reported state of a prompt. A started prompt begins its turn, or joins the running one.
-    fn receipt(&mut self, receipt: &CommandLifecycle) {
-        if receipt.state == CommandState::Started {
-            self.see(true, [&receipt.command_uuid]);
+    fn lifecycle(&mut self, change: &CommandLifecycle) {
+        if change.state == CommandState::Started {
+            self.update_current(true, [&change.command_uuid]);
         }
-        let Some(state) = self.prompts.get_mut(&receipt.command_uuid) else { return };
+        let Some(state) = self.prompts.get_mut(&change.command_uuid) else { return };
         self.reports_states = true;
-        *state = state.after(&receipt.state);
+        *state = state.after(&change.state);
         if *state == PromptState::Withdrawn && self.all_settled() {
             // No later message of a cancelled prompt could end the run.
             self.has_run = true;
@@ -196,7 +196,7 @@ impl Turns {
     }
 
     /// Updates the current turn by a message that names `prompts` and, if `begins`, only occurs inside a turn.
-    fn see<'a>(&mut self, begins: bool, prompts: impl IntoIterator<Item = &'a Uuid>) {
+    fn update_current<'a>(&mut self, begins: bool, prompts: impl IntoIterator<Item = &'a Uuid>) {
         if begins && !self.current.has_begun {
             Arc::make_mut(&mut self.current).has_begun = true;
         }
@@ -210,7 +210,10 @@ impl Turns {
     /// Ends the turn, and returns it for its last message.
     pub(super) fn end(&mut self, end: TurnEnd, result: Option<&TurnResult>) -> Arc<TurnInfo> {
         if let Some(result) = result {
-            self.see(true, result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid));
+            self.update_current(
+                true,
+                result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid),
+            );
         }
         (self.awaits_result, self.awaits_result_without_id, self.owes_result) = (false, false, false);
         self.interrupted = false;

@@ -34,29 +34,29 @@ use tokio::{task::JoinHandle, time::timeout};
 #[derive(Clone)]
 struct Cli {
     peer: Arc<MemoryPeer>,
-    heard: Arc<Mutex<LineDecoder>>,
+    received: Arc<Mutex<LineDecoder>>,
 }
 
 impl Cli {
-    async fn say(&self, line: &str) {
+    async fn send_line(&self, line: &str) {
         let write = self.peer.write(format!("{line}\n"));
         timeout(HOUR, write).await.unwrap().unwrap();
     }
 
     /// Returns the next line from the host, or `None` at the end of input.
-    async fn hear(&self) -> Option<serde_json::Value> {
+    async fn next_line(&self) -> Option<serde_json::Value> {
         loop {
-            if let Some(line) = self.heard.lock().unwrap().next() {
+            if let Some(line) = self.received.lock().unwrap().next() {
                 return Some(serde_json::from_slice(line.unwrap().as_bytes()).unwrap());
             }
             let chunk = timeout(HOUR, self.peer.read()).await.unwrap()?;
-            self.heard.lock().unwrap().push(chunk);
+            self.received.lock().unwrap().push(chunk);
         }
     }
 
     /// Returns the id of the next request from the host.
-    async fn asked(&self) -> String {
-        let line = self.hear().await.unwrap();
+    async fn next_request_id(&self) -> String {
+        let line = self.next_line().await.unwrap();
         assert_eq!(line["type"], "control_request", "{line}");
         line["request_id"].as_str().unwrap().to_owned()
     }
@@ -79,7 +79,7 @@ type MemoryConnected = Connected<MemorySource, MemorySink, MemoryPeerHandle>;
 
 async fn link(capacity: usize) -> (MemoryConnected, Cli) {
     let (transport, peer) = memory(capacity);
-    (transport.open().await.unwrap(), Cli { peer: Arc::new(peer), heard: Arc::default() })
+    (transport.open().await.unwrap(), Cli { peer: Arc::new(peer), received: Arc::default() })
 }
 
 async fn start(responder: impl Responder, config: Config) -> Session {

@@ -483,14 +483,14 @@ fn input_that_ends_when_idle_takes_answers_until_then() {
 fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
     const ONE: &str = "00000000-0000-4000-8000-000000000001";
     const TWO: &str = "00000000-0000-4000-8000-000000000002";
-    let told =
+    let lifecycle =
         |id, state| format!(r#"{{"type":"command_lifecycle","command_uuid":"{id}","state":"{state}"}}"#);
     // With and without reported states of prompts.
-    for tells in [true, false] {
+    for reports_states in [true, false] {
         let mut script = Script::default();
         let say = |script: &mut Script, id, state| {
-            if tells {
-                script.line(&told(id, state));
+            if reports_states {
+                script.line(&lifecycle(id, state));
             }
         };
         for id in [ONE, TWO] {
@@ -502,10 +502,10 @@ fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
         script.router.end_input_when_idle();
         script.line(INIT).line(RESULT);
         say(&mut script, ONE, "completed");
-        assert!(script.router.is_idle() && script.router.is_ending(), "{tells}");
+        assert!(script.router.is_idle() && script.router.is_ending(), "{reports_states}");
         script.line(INIT).line(RESULT);
         say(&mut script, TWO, "completed");
-        assert!(!script.router.input_is_open(), "{tells}");
+        assert!(!script.router.input_is_open(), "{reports_states}");
     }
 }
 

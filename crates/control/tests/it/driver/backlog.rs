@@ -46,8 +46,8 @@ async fn request_behind_unread_messages_is_answered() {
         vec![Box::new(NoResponder::default()), Box::new(Counted(Arc::clone(&seen)))];
     let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, config).await;
     speak(cli.clone(), 500).await;
-    cli.say(&inbound("a")).await;
-    assert_eq!(cli.hear().await.unwrap()["response"]["request_id"], "a");
+    cli.send_line(&inbound("a")).await;
+    assert_eq!(cli.next_line().await.unwrap()["response"]["request_id"], "a");
     assert_eq!(seen.load(Ordering::Relaxed), 1);
     for number in 0..500 {
         assert_eq!(next(&mut messages).await, news(number));
@@ -90,7 +90,7 @@ async fn unread_bytes_are_bounded_after_each_message() {
             let (spoken, line) = (Arc::clone(&spoken), line.clone());
             async move {
                 for _ in 0..2000 {
-                    cli.say(&line).await;
+                    cli.send_line(&line).await;
                     spoken.fetch_add(1, Ordering::Relaxed);
                 }
             }
@@ -122,8 +122,8 @@ async fn reader_that_is_dropped_repeatedly_loses_nothing() {
         assert!(waits(messages.next()).await);
         let speaking = async {
             tokio::task::yield_now().await;
-            cli.say(&piece(number)).await;
-            cli.say(&news(number)).await;
+            cli.send_line(&piece(number)).await;
+            cli.send_line(&news(number)).await;
         };
         let (read, ()) = tokio::join!(next(&mut messages), speaking);
         assert_eq!(read, piece(number));
@@ -137,7 +137,7 @@ async fn pieces_of_answers_keep_their_place() {
         start(NoResponder::default(), config(|_| {})).await;
     let broken = r#"{"type":"stream_event","uuid":7}"#;
     let result = r#"{"type":"result"}"#;
-    cli.say(
+    cli.send_line(
         &[&*news(1), &piece(2), broken, &news(3), &piece(4), result, &piece(5), "{\"type\":\"user\""]
             .join("\n"),
     )
@@ -190,9 +190,9 @@ async fn past_the_hard_limit_calls_fail_and_no_message_is_lost() {
     speaking.await.unwrap();
     let call = tokio::spawn(async move { ask(&control).await });
     loop {
-        let line = cli.hear().await.unwrap();
+        let line = cli.next_line().await.unwrap();
         if line["type"] == "control_request" && line["request_id"] == "req_3" {
-            break cli.say(&success("req_3", "{}")).await;
+            break cli.send_line(&success("req_3", "{}")).await;
         }
     }
     call.await.unwrap().unwrap();
@@ -213,7 +213,7 @@ async fn unanswered_requests_are_bounded() {
     let Session { control: _control, messages: _messages, cli, driver: _driver } = start(Never, config).await;
     let asking = async {
         for number in 0..1000 {
-            cli.say(&inbound(&number.to_string())).await;
+            cli.send_line(&inbound(&number.to_string())).await;
         }
     };
     assert!(waits(asking).await);
@@ -235,12 +235,12 @@ async fn unread_answers_are_bounded_and_none_is_lost() {
     let asking = cli.clone();
     let mut asking = tokio::spawn(async move {
         for number in 0..200 {
-            asking.say(&inbound(&number.to_string())).await;
+            asking.send_line(&inbound(&number.to_string())).await;
         }
     });
     assert!(waits(&mut asking).await);
     for _ in 0..200 {
-        assert_eq!(cli.hear().await.unwrap()["response"]["subtype"], "error");
+        assert_eq!(cli.next_line().await.unwrap()["response"]["subtype"], "error");
     }
     asking.await.unwrap();
 }
@@ -261,10 +261,10 @@ async fn request_above_the_hard_limit_can_make_calls() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(Nested, config).await;
-    cli.say(&large("a")).await;
-    let id = cli.asked().await;
-    cli.say(&success(&id, "[1]")).await;
-    assert_eq!(cli.hear().await.unwrap()["response"]["response"].to_string(), "[1]");
+    cli.send_line(&large("a")).await;
+    let id = cli.next_request_id().await;
+    cli.send_line(&success(&id, "[1]")).await;
+    assert_eq!(cli.next_line().await.unwrap()["response"]["response"].to_string(), "[1]");
 }
 
 #[tokio::test(start_paused = true)]
@@ -272,15 +272,15 @@ async fn calls_of_callbacks_that_stop_reading_fail() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start_with(1 << 20, Nested, config).await;
-    cli.say(&large("a")).await;
-    cli.say(&large("b")).await;
+    cli.send_line(&large("a")).await;
+    cli.send_line(&large("b")).await;
     let mut answers = Vec::new();
     while answers.len() < 2 {
-        let line = cli.hear().await.unwrap();
+        let line = cli.next_line().await.unwrap();
         if line["type"] == "control_response" {
             answers.push(line["response"]["error"].to_string());
         } else if line["type"] == "control_request" {
-            cli.say(&success(line["request_id"].as_str().unwrap(), "{}")).await;
+            cli.send_line(&success(line["request_id"].as_str().unwrap(), "{}")).await;
         }
     }
     // After the error of the first request, the other one is open alone and gets its reply.
@@ -300,18 +300,18 @@ async fn session_goes_on_without_a_reader() {
     assert!(waits(&mut speaking).await);
     drop(messages);
     speaking.await.unwrap();
-    cli.say(&inbound("a")).await;
-    assert_eq!(cli.hear().await.unwrap()["response"]["request_id"], "a");
-    cli.say(&cancel("a")).await;
+    cli.send_line(&inbound("a")).await;
+    assert_eq!(cli.next_line().await.unwrap()["response"]["request_id"], "a");
+    cli.send_line(&cancel("a")).await;
     let call = tokio::spawn(async move { ask(&control).await });
-    let id = cli.asked().await;
-    cli.say(&success(&id, "{}")).await;
+    let id = cli.next_request_id().await;
+    cli.send_line(&success(&id, "{}")).await;
     call.await.unwrap().unwrap();
 }
 
 async fn speak(cli: Cli, count: usize) {
     for number in 0..count {
-        cli.say(&news(number)).await;
+        cli.send_line(&news(number)).await;
     }
 }
 

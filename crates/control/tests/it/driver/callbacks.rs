@@ -44,11 +44,11 @@ async fn fifty_callbacks_run_at_once() {
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(responder, Config::default()).await;
     for number in 0..50 {
-        cli.say(&inbound(&number.to_string())).await;
+        cli.send_line(&inbound(&number.to_string())).await;
     }
     let mut answered = Vec::new();
     for _ in 0..50 {
-        let answer = cli.hear().await.unwrap();
+        let answer = cli.next_line().await.unwrap();
         assert_eq!(answer["response"]["subtype"], "success");
         answered.push(answer["response"]["request_id"].as_str().unwrap().parse::<usize>().unwrap());
     }
@@ -73,10 +73,10 @@ async fn callback_does_not_wake_the_reader() {
     assert!(messages.poll_next(&mut Context::from_waker(&waker)).is_pending());
     for (number, wakes) in [(0, 0), (1, 0), (2, 0), (3, 1)] {
         if wakes > 0 {
-            cli.say(&news(1)).await;
+            cli.send_line(&news(1)).await;
         }
-        cli.say(&inbound(&number.to_string())).await;
-        assert_eq!(cli.hear().await.unwrap()["response"]["subtype"], "success");
+        cli.send_line(&inbound(&number.to_string())).await;
+        assert_eq!(cli.next_line().await.unwrap()["response"]["subtype"], "success");
         assert_eq!(woken.0.load(Ordering::SeqCst), wakes);
     }
 }
@@ -91,24 +91,24 @@ async fn callback_can_make_calls() {
     });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(responder, Config::default()).await;
-    cli.say(&inbound("a")).await;
-    let id = cli.asked().await;
+    cli.send_line(&inbound("a")).await;
+    let id = cli.next_request_id().await;
     // The reply lies behind unread messages.
     for number in 0..100 {
-        cli.say(&news(number)).await;
+        cli.send_line(&news(number)).await;
     }
-    cli.say(&success(&id, "[1]")).await;
-    let answer = cli.hear().await.unwrap();
+    cli.send_line(&success(&id, "[1]")).await;
+    let answer = cli.next_line().await.unwrap();
     assert_eq!(answer["response"]["response"].to_string(), "[1]");
 }
 
 #[tokio::test(start_paused = true)]
 async fn unhandled_request_is_refused_by_name_and_shown() {
     let Session { control: _control, mut messages, cli, driver: _driver } = quiet().await;
-    cli.say(&news(0)).await;
-    cli.say(&format!("\u{feff}{}", inbound("a"))).await;
-    cli.say(&news(1)).await;
-    let answer = cli.hear().await.unwrap();
+    cli.send_line(&news(0)).await;
+    cli.send_line(&format!("\u{feff}{}", inbound("a"))).await;
+    cli.send_line(&news(1)).await;
+    let answer = cli.next_line().await.unwrap();
     assert_eq!(answer["response"]["subtype"], "error");
     assert!(answer["response"]["error"].as_str().unwrap().contains("`new_thing`"), "{answer}");
     assert_eq!(next(&mut messages).await, news(0));
@@ -148,14 +148,14 @@ async fn panics_are_error_replies_and_other_callbacks_go_on() {
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(Responding, Config::default()).await;
     for id in ["at once", "later", "when dropped"] {
-        cli.say(&inbound(id)).await;
-        let answer = cli.hear().await.unwrap();
+        cli.send_line(&inbound(id)).await;
+        let answer = cli.next_line().await.unwrap();
         assert_eq!(answer["response"]["request_id"], id);
         assert_eq!(answer["response"]["subtype"], "error", "{answer}");
         assert!(answer["response"]["error"].as_str().unwrap().contains("panicked"), "{answer}");
     }
-    cli.say(&inbound("fine")).await;
-    assert_eq!(cli.hear().await.unwrap()["response"]["subtype"], "success");
+    cli.send_line(&inbound("fine")).await;
+    assert_eq!(cli.next_line().await.unwrap()["response"]["subtype"], "success");
 }
 
 #[tokio::test(start_paused = true)]
@@ -163,8 +163,8 @@ async fn the_text_of_a_panic_is_cut() {
     let responder = With(|_| -> Reply { Box::pin(async { panic!("{}", "ä".repeat(100_000)) }) });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(responder, Config::default()).await;
-    cli.say(&inbound("a")).await;
-    let answer = cli.hear().await.unwrap();
+    cli.send_line(&inbound("a")).await;
+    let answer = cli.next_line().await.unwrap();
     let text = answer["response"]["error"].as_str().unwrap();
     assert!(text.len() <= 1000 && text.len() > 990, "{} bytes", text.len());
     assert!(text.starts_with("the callback panicked: ä") && text.ends_with("ä…"), "{text}");
@@ -175,19 +175,19 @@ async fn a_request_after_the_end_of_input_starts_nothing_and_is_shown() {
     let responder = With(|_| -> Reply { panic!("started") });
     let Session { control, mut messages, cli, driver: _driver } = start(responder, Config::default()).await;
     control.end_input();
-    assert_eq!(cli.hear().await, None);
-    cli.say(&inbound("a")).await;
+    assert_eq!(cli.next_line().await, None);
+    cli.send_line(&inbound("a")).await;
     assert_eq!(next(&mut messages).await, format!("unhandled {}", inbound("a")));
-    cli.say(&inbound("a")).await;
+    cli.send_line(&inbound("a")).await;
     assert_eq!(next(&mut messages).await, format!("unhandled {}", inbound("a")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn ignored_frames_are_counted() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
-    cli.say(&success("never", "{}")).await;
-    cli.say(&cancel("never")).await;
-    cli.say(&news(0)).await;
+    cli.send_line(&success("never", "{}")).await;
+    cli.send_line(&cancel("never")).await;
+    cli.send_line(&news(0)).await;
     next(&mut messages).await;
     let ignored = control.ignored();
     assert_eq!((ignored.responses, ignored.cancels, ignored.duplicate_requests), (1, 1, 0));
@@ -207,10 +207,10 @@ async fn cancelled_request_cancels_its_token_and_gets_no_answer() {
     });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(responder, Config::default()).await;
-    cli.say(&inbound("a")).await;
-    cli.say(&cancel("a")).await;
+    cli.send_line(&inbound("a")).await;
+    cli.send_line(&cancel("a")).await;
     was_fired.await.unwrap();
-    assert!(waits(cli.hear()).await);
+    assert!(waits(cli.next_line()).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,11 +230,11 @@ async fn requests_and_cancellations_in_one_batch_keep_their_order() {
     });
     let Session { control, messages: _messages, cli, driver: _driver } =
         start(responder, Config::default()).await;
-    cli.say(&[inbound("a"), inbound("b"), cancel("a"), inbound("c"), inbound("d")].join("\n")).await;
+    cli.send_line(&[inbound("a"), inbound("b"), cancel("a"), inbound("c"), inbound("d")].join("\n")).await;
     for id in ["b", "c", "d"] {
-        assert_eq!(cli.hear().await.unwrap()["response"]["request_id"], id);
+        assert_eq!(cli.next_line().await.unwrap()["response"]["request_id"], id);
     }
-    assert!(waits(cli.hear()).await);
+    assert!(waits(cli.next_line()).await);
     assert_eq!(*began.lock().unwrap(), ["a", "b", "c", "d"]);
     assert_eq!(control.ignored().cancels, 0);
 }
@@ -244,12 +244,12 @@ async fn a_callback_that_ignores_its_token_is_dropped_after_the_grace() {
     let (responder, dropped) = stubborn();
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(responder, Config::default()).await;
-    cli.say(&inbound("a")).await;
-    cli.say(&cancel("a")).await;
+    cli.send_line(&inbound("a")).await;
+    cli.send_line(&cancel("a")).await;
     let before = tokio::time::Instant::now();
     dropped.await.unwrap_err();
     assert_eq!(before.elapsed().as_secs(), 5);
-    assert!(waits(cli.hear()).await);
+    assert!(waits(cli.next_line()).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -270,20 +270,20 @@ async fn stale_answer_is_not_sent_for_a_later_request_with_the_same_id() {
     });
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(responder, Config::default()).await;
-    cli.say(&inbound("a")).await;
-    cli.say(&cancel("a")).await;
-    cli.say(&inbound("a")).await;
+    cli.send_line(&inbound("a")).await;
+    cli.send_line(&cancel("a")).await;
+    cli.send_line(&inbound("a")).await;
     finish.send(()).unwrap();
-    assert_eq!(cli.hear().await.unwrap()["response"]["subtype"], "success");
-    assert!(waits(cli.hear()).await);
+    assert_eq!(cli.next_line().await.unwrap()["response"]["subtype"], "success");
+    assert!(waits(cli.next_line()).await);
 }
 
 #[tokio::test(start_paused = true)]
 async fn callbacks_do_not_outlive_their_session() {
     let (responder, dropped) = stubborn();
     let Session { control: _control, mut messages, cli, driver } = start(responder, Config::default()).await;
-    cli.say(&inbound("a")).await;
-    cli.say(&inbound("last")).await;
+    cli.send_line(&inbound("a")).await;
+    cli.send_line(&inbound("last")).await;
     cli.end(ExitReport::exited(0)).await;
     messages.next().await.unwrap_err();
     driver.await.unwrap();
@@ -295,8 +295,8 @@ async fn a_dropped_driver_ends_its_callbacks() {
     let (responder, dropped) = stubborn();
     let Session { control: _control, messages: _messages, cli, driver } =
         start(responder, Config::default()).await;
-    cli.say(&inbound("a")).await;
-    cli.say(&news(0)).await;
+    cli.send_line(&inbound("a")).await;
+    cli.send_line(&news(0)).await;
     driver.abort();
     dropped.await.unwrap_err();
     cli.peer.released().await;
@@ -311,8 +311,8 @@ async fn the_first_responder_that_takes_a_request_answers_it() {
     ];
     let Session { control: _control, messages: _messages, cli, driver: _driver } =
         start(all, Config::default()).await;
-    cli.say(&inbound("a")).await;
-    assert_eq!(cli.hear().await.unwrap()["response"]["response"], 1);
+    cli.send_line(&inbound("a")).await;
+    assert_eq!(cli.next_line().await.unwrap()["response"]["response"], 1);
 }
 
 /// A responder with callbacks that never end, and a receiver that fails when the first of them is dropped.

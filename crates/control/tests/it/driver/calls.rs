@@ -18,10 +18,10 @@ async fn a_call_completes_while_two_thousand_messages_are_unread() {
         let speaker = cli.clone();
         let spoken = tokio::spawn(async move {
             for number in 0..2000 {
-                speaker.say(&news(number)).await;
+                speaker.send_line(&news(number)).await;
             }
-            let id = speaker.asked().await;
-            speaker.say(&success(&id, r#"{"done":true}"#)).await;
+            let id = speaker.next_request_id().await;
+            speaker.send_line(&success(&id, r#"{"done":true}"#)).await;
         });
         assert_eq!(ask(&control).await.unwrap().as_str(), r#"{"done":true}"#);
         spoken.await.unwrap();
@@ -37,8 +37,8 @@ async fn two_hundred_calls_in_a_row_are_answered() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let answering = tokio::spawn(async move {
         for number in 0..200 {
-            let id = cli.asked().await;
-            cli.say(&success(&id, &number.to_string())).await;
+            let id = cli.next_request_id().await;
+            cli.send_line(&success(&id, &number.to_string())).await;
         }
         cli
     });
@@ -62,12 +62,12 @@ async fn twenty_calls_at_once_are_answered_in_any_order() {
     }
     let mut asked = Vec::new();
     for _ in 0..20 {
-        let request = cli.hear().await.unwrap();
+        let request = cli.next_line().await.unwrap();
         asked.push((request["request_id"].as_str().unwrap().to_owned(), request["request"]["n"].to_string()));
     }
     for number in shuffled(20) {
         let (id, reply) = &asked[number];
-        cli.say(&success(id, reply)).await;
+        cli.send_line(&success(id, reply)).await;
     }
     for (asked, answered) in calls.join_all().await {
         assert_eq!(asked, answered);
@@ -80,9 +80,9 @@ async fn calls_from_many_threads_are_answered() {
         start_with(16, NoResponder::default(), Config::default()).await;
     let answering = tokio::spawn(async move {
         for _ in 0..1000 {
-            let request = cli.hear().await.unwrap();
+            let request = cli.next_line().await.unwrap();
             let id = request["request_id"].as_str().unwrap();
-            cli.say(&success(id, &request["request"]["n"].to_string())).await;
+            cli.send_line(&success(id, &request["request"]["n"].to_string())).await;
         }
         cli
     });
@@ -110,22 +110,22 @@ async fn dropped_call_is_cancelled_and_its_late_reply_ignored() {
         let control = control.clone();
         async move { ask(&control).await }
     });
-    let id = cli.asked().await;
+    let id = cli.next_request_id().await;
     let before = Instant::now();
     call.abort();
-    let cancelled = cli.hear().await.unwrap();
+    let cancelled = cli.next_line().await.unwrap();
     assert_eq!(before.elapsed(), Duration::ZERO, "that was its limit");
     assert_eq!(cancelled["type"], "control_cancel_request");
     assert_eq!(cancelled["request_id"], *id);
-    cli.say(&success(&id, "{}")).await;
-    cli.say(&news(1)).await;
+    cli.send_line(&success(&id, "{}")).await;
+    cli.send_line(&news(1)).await;
     assert_eq!(next(&mut messages).await, news(1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_without_a_reply_times_out_and_is_cancelled() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
-    let hearing = tokio::spawn(async move { (cli.asked().await, cli.hear().await.unwrap()) });
+    let hearing = tokio::spawn(async move { (cli.next_request_id().await, cli.next_line().await.unwrap()) });
     let error = control.call_within(Duration::from_secs(7), &SetModel::new(None)).await.unwrap_err();
     assert!(
         matches!(&error, ControlError::TimedOut { after, .. } if *after == Duration::from_secs(7)),
@@ -139,9 +139,9 @@ async fn call_without_a_reply_times_out_and_is_cancelled() {
 async fn time_limit_of_any_length_is_accepted() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let call = tokio::spawn(async move { control.call_within(Duration::MAX, &SetModel::new(None)).await });
-    let id = cli.asked().await;
-    assert!(waits(cli.hear()).await);
-    cli.say(&success(&id, r#"{"model":"m"}"#)).await;
+    let id = cli.next_request_id().await;
+    assert!(waits(cli.next_line()).await);
+    cli.send_line(&success(&id, r#"{"model":"m"}"#)).await;
     assert_eq!(call.await.unwrap().unwrap().model.as_deref(), Some("m"));
 }
 
@@ -149,8 +149,8 @@ async fn time_limit_of_any_length_is_accepted() {
 async fn a_reply_of_the_wrong_shape_is_an_error_with_the_reply() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     let call = tokio::spawn(async move { control.call(&SetModel::new(None)).await });
-    let id = cli.asked().await;
-    cli.say(&success(&id, r#"{"model":7}"#)).await;
+    let id = cli.next_request_id().await;
+    cli.send_line(&success(&id, r#"{"model":7}"#)).await;
     let error = call.await.unwrap().unwrap_err();
     let ControlError::BadReply { line: Some(line), .. } = &error else { panic!("{error:?}") };
     assert_eq!(line.to_str().unwrap(), r#"{"model":7}"#);
@@ -163,9 +163,9 @@ async fn a_large_prompt_goes_out_while_the_cli_writes_and_does_not_read() {
     control.send(&UserInput::new(prompt.as_str())).await.unwrap();
     // The CLI writes everything before it reads.
     let long = format!(r#"{{"type":"news","x":"{}"}}"#, "y".repeat(50_000));
-    cli.say(&long).await;
+    cli.send_line(&long).await;
     assert_eq!(next(&mut messages).await, long);
-    assert_eq!(cli.hear().await.unwrap()["message"]["content"], *prompt);
+    assert_eq!(cli.next_line().await.unwrap()["message"]["content"], *prompt);
 }
 
 #[tokio::test(start_paused = true)]
@@ -184,11 +184,11 @@ async fn senders_wait_for_room_and_a_dropped_one_has_sent_nothing() {
         async move { control.send(&prompt).await }
     });
     for text in ["one", "two", "three"] {
-        let line = cli.hear().await.unwrap();
+        let line = cli.next_line().await.unwrap();
         assert!(line["message"]["content"].as_str().unwrap().starts_with(text), "{line}");
     }
     sending.await.unwrap().unwrap();
-    assert!(waits(cli.hear()).await);
+    assert!(waits(cli.next_line()).await);
 }
 
 /// The CLI writes more than the soft limit before it reads.
@@ -200,13 +200,13 @@ async fn call_behind_unread_prompts_gets_its_reply() {
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     let speaking = tokio::spawn(async move {
         for number in 0..500 {
-            cli.say(&news(number)).await;
+            cli.send_line(&news(number)).await;
         }
         for _ in 0..2 {
-            assert_eq!(cli.hear().await.unwrap()["type"], "user");
+            assert_eq!(cli.next_line().await.unwrap()["type"], "user");
         }
-        let id = cli.asked().await;
-        cli.say(&success(&id, "{}")).await;
+        let id = cli.next_request_id().await;
+        cli.send_line(&success(&id, "{}")).await;
         cli
     });
     ask(&control).await.unwrap();
@@ -235,10 +235,10 @@ async fn a_sender_that_waits_for_room_does_not_stop_reading() {
         start(NoResponder::default(), tight()).await;
     let speaking = tokio::spawn(async move {
         for number in 0..500 {
-            cli.say(&news(number)).await;
+            cli.send_line(&news(number)).await;
         }
         for _ in 0..3 {
-            assert_eq!(cli.hear().await.unwrap()["type"], "user");
+            assert_eq!(cli.next_line().await.unwrap()["type"], "user");
         }
         cli
     });
@@ -265,10 +265,10 @@ async fn input_ends_after_all_queued_lines() {
     control.end_input();
     assert!(matches!(control.send(&UserInput::new("x")).await, Err(ControlError::InputEnded { .. })));
     assert!(matches!(ask(&control).await, Err(ControlError::InputEnded { .. })));
-    assert_eq!(cli.hear().await.unwrap()["message"]["content"], "one");
-    assert_eq!(cli.hear().await.unwrap()["message"]["content"], "two");
-    assert_eq!(cli.hear().await, None);
-    cli.say(&news(1)).await;
+    assert_eq!(cli.next_line().await.unwrap()["message"]["content"], "one");
+    assert_eq!(cli.next_line().await.unwrap()["message"]["content"], "two");
+    assert_eq!(cli.next_line().await, None);
+    cli.send_line(&news(1)).await;
     assert_eq!(next(&mut messages).await, news(1));
 }
 
@@ -277,7 +277,7 @@ async fn a_dropped_next_loses_nothing() {
     let Session { control: _control, mut messages, cli, driver: _driver } = quiet().await;
     let speaking = tokio::spawn(async move {
         for number in 0..100 {
-            cli.say(&news(number)).await;
+            cli.send_line(&news(number)).await;
         }
         cli
     });
@@ -301,7 +301,7 @@ async fn session_queues_calls_before_its_driver_is_polled() {
     let call = tokio::spawn(async move { ask(&control).await });
     tokio::task::yield_now().await;
     let _driver = tokio::spawn(driver.run());
-    let id = cli.asked().await;
-    cli.say(&success(&id, "{}")).await;
+    let id = cli.next_request_id().await;
+    cli.send_line(&success(&id, "{}")).await;
     call.await.unwrap().unwrap();
 }

@@ -32,11 +32,11 @@ async fn ended(messages: &mut Messages) -> Arc<SessionExit> {
 async fn crash_reaches_every_waiter_after_the_last_output() {
     let Session { control, mut messages, cli, driver } = quiet().await;
     control.send(&UserInput::new("x")).await.unwrap();
-    cli.hear().await.unwrap();
+    cli.next_line().await.unwrap();
     let (one, two) = (asking(&control), asking(&control));
-    cli.asked().await;
-    cli.asked().await;
-    cli.say(&news(0)).await;
+    cli.next_request_id().await;
+    cli.next_request_id().await;
+    cli.send_line(&news(0)).await;
     cli.peer.write(news(1)).await.unwrap();
     let before = Instant::now();
     cli.end(ExitReport::exited(9).with_stderr_tail("boom")).await;
@@ -59,8 +59,8 @@ async fn crash_reaches_every_waiter_after_the_last_output() {
 async fn dead_peer_with_an_open_output_is_noticed() {
     let Session { control, mut messages, cli, driver } = quiet().await;
     let call = asking(&control);
-    cli.asked().await;
-    cli.say(&news(0)).await;
+    cli.next_request_id().await;
+    cli.send_line(&news(0)).await;
     cli.peer.end(ExitReport::signalled(9));
     let before = Instant::now();
     assert_eq!(call.await.unwrap().to_string(), "the session ended (ended by signal 9)");
@@ -94,7 +94,7 @@ async fn output_of_a_dead_peer_waits_for_a_slow_reader() {
         start_with(1 << 20, NoResponder::default(), config).await;
     let line = |number| format!(r#"{{"type":"news","n":{number},"x":"{}"}}"#, "y".repeat(5000));
     for number in 0..20 {
-        cli.say(&line(number)).await;
+        cli.send_line(&line(number)).await;
     }
     cli.peer.end(ExitReport::exited(0));
     for number in 0..20 {
@@ -112,7 +112,7 @@ async fn peer_that_closes_its_output_without_exiting_is_an_error() {
         connect(link, Arc::new(NoResponder::default()), Config::default());
     let driver = tokio::spawn(driver.run());
     let call = asking(&control);
-    cli.asked().await;
+    cli.next_request_id().await;
     cli.peer.close_output();
     let ending = call.await.unwrap();
     assert_eq!(ending.to_string(), "the session ended (it closed its output and did not exit)");
@@ -148,8 +148,8 @@ async fn an_exit_shortly_after_the_output_is_waited_for() {
 async fn a_read_fault_ends_the_session_with_its_cause() {
     let Session { control, mut messages, cli, driver } = quiet().await;
     let call = asking(&control);
-    cli.asked().await;
-    cli.say(&news(0)).await;
+    cli.next_request_id().await;
+    cli.send_line(&news(0)).await;
     cli.peer.break_output(TransportError::Io { action: "reading", source: io::Error::other("cable cut") });
     let expected = "the session ended (the transport failed: reading failed: cable cut)";
     assert_eq!(call.await.unwrap().to_string(), expected);
@@ -164,7 +164,7 @@ async fn last_message_of_a_peer_that_refuses_input_is_the_cause() {
     cli.peer.close_input();
     let call = asking(&control);
     assert!(tokio::time::timeout(Duration::from_secs(1), next(&mut messages)).await.is_err());
-    cli.say(ERROR_RESULT).await;
+    cli.send_line(ERROR_RESULT).await;
     cli.end(ExitReport::exited(1)).await;
     assert_eq!(call.await.unwrap().to_string(), "No such session (exit code 1)");
 }
@@ -180,8 +180,8 @@ async fn peer_that_closes_its_input_fails_calls_in_time_and_is_still_read() {
     assert!(matches!(control.send(&UserInput::new("x")).await, Err(ControlError::Closed { .. })));
     assert!(matches!(ask(&control).await, Err(ControlError::Closed { .. })));
     for number in 0..100 {
-        cli.say(&inbound(&number.to_string())).await;
-        cli.say(&news(number)).await;
+        cli.send_line(&inbound(&number.to_string())).await;
+        cli.send_line(&news(number)).await;
         assert!(next(&mut messages).await.starts_with("unhandled"));
         assert_eq!(next(&mut messages).await, news(number));
     }
@@ -245,7 +245,7 @@ async fn a_peer_that_refused_a_prompt_is_read_until_it_falls_silent() {
     control.send(&UserInput::new("x")).await.unwrap();
     for number in 0..5 {
         crate::clock::pass(Duration::from_secs(3)).await;
-        cli.say(&news(number)).await;
+        cli.send_line(&news(number)).await;
         assert_eq!(next(&mut messages).await, news(number));
     }
     assert_eq!(next(&mut messages).await, "TurnEnded(NoResult)");
@@ -261,7 +261,7 @@ async fn a_peer_that_refused_a_prompt_is_not_silent_while_the_user_does_not_read
     cli.peer.close_input();
     let line = |number| format!(r#"{{"type":"news","n":{number},"x":"{}"}}"#, "y".repeat(5000));
     for number in 0..20 {
-        cli.say(&line(number)).await;
+        cli.send_line(&line(number)).await;
     }
     control.send(&UserInput::new("x")).await.unwrap();
     for number in 0..20 {
@@ -275,11 +275,11 @@ async fn a_peer_that_refused_a_prompt_is_not_silent_while_the_user_does_not_read
 async fn result_of_a_written_prompt_is_awaited_after_a_failed_write() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     control.send(&UserInput::new("x")).await.unwrap();
-    cli.hear().await.unwrap();
+    cli.next_line().await.unwrap();
     cli.peer.close_input();
     asking(&control).await.unwrap();
     crate::clock::pass(Duration::from_secs(100)).await;
-    cli.say(RESULT).await;
+    cli.send_line(RESULT).await;
     assert_eq!(next(&mut messages).await, RESULT);
     assert_eq!(next(&mut messages).await, "TurnEnded(Result)");
 }
@@ -318,7 +318,7 @@ async fn a_driver_that_is_never_polled_ends_the_session_when_dropped() {
 async fn a_dropped_driver_ends_calls_and_readers() {
     let Session { control, mut messages, cli, driver } = quiet().await;
     let call = asking(&control);
-    cli.asked().await;
+    cli.next_request_id().await;
     let reading = tokio::spawn(async move { ended(&mut messages).await });
     tokio::task::yield_now().await;
     driver.abort();
@@ -352,8 +352,8 @@ async fn session_ends_with_its_last_handle_after_all_queued_lines() {
     drop((control, messages));
     assert!(waits(cli.peer.released()).await);
     drop(other);
-    assert_eq!(cli.hear().await.unwrap()["message"]["content"], "the last words");
-    assert_eq!(cli.hear().await, None);
+    assert_eq!(cli.next_line().await.unwrap()["message"]["content"], "the last words");
+    assert_eq!(cli.next_line().await, None);
     cli.peer.released().await;
     driver.await.unwrap();
 }
@@ -371,10 +371,10 @@ async fn a_session_without_handles_does_not_wait_for_a_peer_that_does_not_read()
 async fn messages_alone_keep_the_session() {
     let Session { control, mut messages, cli, driver: _driver } = quiet().await;
     drop(control);
-    assert!(waits(cli.hear()).await);
-    cli.say(&news(0)).await;
+    assert!(waits(cli.next_line()).await);
+    cli.send_line(&news(0)).await;
     assert_eq!(next(&mut messages).await, news(0));
-    cli.say(&success("req_1", "{}")).await;
-    cli.say(&news(1)).await;
+    cli.send_line(&success("req_1", "{}")).await;
+    cli.send_line(&news(1)).await;
     assert_eq!(next(&mut messages).await, news(1));
 }

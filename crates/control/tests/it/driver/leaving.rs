@@ -38,7 +38,7 @@ fn refuses(line: Option<Value>, id: &str) -> bool {
 }
 
 async fn prompted(cli: &Cli) {
-    assert_eq!(cli.hear().await.unwrap()["type"], "user");
+    assert_eq!(cli.next_line().await.unwrap()["type"], "user");
 }
 
 #[tokio::test(start_paused = true)]
@@ -47,12 +47,12 @@ async fn open_requests_are_refused_before_the_input_ends() {
         start(Undecided { guards: false }, Config::default()).await;
     control.send(&UserInput::new("x")).await.unwrap();
     prompted(&cli).await;
-    cli.say(&inbound("a")).await;
+    cli.send_line(&inbound("a")).await;
     // Until the request has arrived.
-    assert!(waits(cli.hear()).await);
+    assert!(waits(cli.next_line()).await);
     control.end_input();
-    assert!(refuses(cli.hear().await, "a"));
-    assert_eq!(cli.hear().await, None);
+    assert!(refuses(cli.next_line().await, "a"));
+    assert_eq!(cli.next_line().await, None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -63,12 +63,12 @@ async fn guarded_input_stays_open_and_refuses_until_the_turn_is_over() {
     prompted(&cli).await;
     control.end_input();
     for id in ["a", "b"] {
-        cli.say(&inbound(id)).await;
-        assert!(refuses(cli.hear().await, id));
+        cli.send_line(&inbound(id)).await;
+        assert!(refuses(cli.next_line().await, id));
     }
-    assert!(waits(cli.hear()).await);
-    cli.say(RESULT).await;
-    assert_eq!(cli.hear().await, None);
+    assert!(waits(cli.next_line()).await);
+    cli.send_line(RESULT).await;
+    assert_eq!(cli.next_line().await, None);
 }
 
 #[tokio::test(start_paused = true)]
@@ -80,15 +80,15 @@ async fn dropped_driver_refuses_open_requests_and_stops_a_guarded_turn() {
         let driver = tokio::spawn(driver.run());
         control.send(&UserInput::new("x")).await.unwrap();
         prompted(&cli).await;
-        cli.say(&inbound("a")).await;
-        assert!(waits(cli.hear()).await);
+        cli.send_line(&inbound("a")).await;
+        assert!(waits(cli.next_line()).await);
         driver.abort();
         assert!(driver.await.unwrap_err().is_cancelled());
-        assert!(refuses(cli.hear().await, "a"));
+        assert!(refuses(cli.next_line().await, "a"));
         if guards {
-            assert_eq!(cli.hear().await.unwrap()["request"]["subtype"], "interrupt");
+            assert_eq!(cli.next_line().await.unwrap()["request"]["subtype"], "interrupt");
         }
-        assert_eq!(cli.hear().await, None);
+        assert_eq!(cli.next_line().await, None);
         assert_eq!(cli.peer.terminations(), if guards { vec![Signal::Term] } else { Vec::new() });
     }
 }
@@ -99,10 +99,10 @@ async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
     let Connection { control: _control, messages: _messages, driver } =
         connect(link, Arc::new(Undecided { guards: true }), Config::default());
     let driver = tokio::spawn(driver.run());
-    assert!(waits(cli.hear()).await);
+    assert!(waits(cli.next_line()).await);
     driver.abort();
     assert!(driver.await.unwrap_err().is_cancelled());
-    assert_eq!(cli.hear().await, None);
+    assert_eq!(cli.next_line().await, None);
     assert!(cli.peer.terminations().is_empty());
 }
 
@@ -118,7 +118,7 @@ async fn callbacks_that_stop_reading_end_with_the_peer() {
     let asking = tokio::spawn(async move {
         // Each counts for more than a kilobyte.
         for number in 0..10 {
-            asking.say(&inbound(&number.to_string())).await;
+            asking.send_line(&inbound(&number.to_string())).await;
         }
         asking.peer.close_output();
     });
@@ -141,7 +141,7 @@ async fn sender_does_not_wait_for_a_reader_when_the_peer_has_ended() {
     let speaking = cli.clone();
     let speaking = tokio::spawn(async move {
         for number in 0..1000 {
-            speaking.say(&news(number)).await;
+            speaking.send_line(&news(number)).await;
         }
     });
     assert!(waits(pending::<()>()).await && !speaking.is_finished());
@@ -158,9 +158,9 @@ async fn request_that_no_handle_can_answer_is_refused() {
         connect(link, Arc::new(Undecided { guards: true }), Config::default());
     let _driver = tokio::spawn(driver.run());
     // The driver does not run before the handles are dropped.
-    cli.say(&inbound("a")).await;
+    cli.send_line(&inbound("a")).await;
     drop((control, messages));
-    assert!(refuses(cli.hear().await, "a"));
+    assert!(refuses(cli.next_line().await, "a"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,7 +170,7 @@ async fn queued_short_answers_count_with_their_overhead() {
         start(NoResponder::default(), tight).await;
     drop(messages);
     let mut said = 0;
-    while said < 1000 && !waits(cli.say(&inbound(&said.to_string()))).await {
+    while said < 1000 && !waits(cli.send_line(&inbound(&said.to_string()))).await {
         said += 1;
     }
     assert!(said < 64, "{said}");
@@ -185,13 +185,13 @@ async fn guarded_input_ends_soon_after_a_result_that_two_prompts_share() {
         prompted(&cli).await;
     }
     control.end_input();
-    cli.say(RESULT).await;
-    assert!(timeout(Duration::from_millis(900), cli.hear()).await.is_err());
+    cli.send_line(RESULT).await;
+    assert!(timeout(Duration::from_millis(900), cli.next_line()).await.is_err());
     // A new turn keeps the input open.
-    cli.say(INIT).await;
-    cli.say(&inbound("a")).await;
-    assert!(refuses(cli.hear().await, "a"));
-    assert!(waits(cli.hear()).await);
-    cli.say(RESULT).await;
-    assert_eq!(cli.hear().await, None);
+    cli.send_line(INIT).await;
+    cli.send_line(&inbound("a")).await;
+    assert!(refuses(cli.next_line().await, "a"));
+    assert!(waits(cli.next_line()).await);
+    cli.send_line(RESULT).await;
+    assert_eq!(cli.next_line().await, None);
 }

@@ -149,12 +149,12 @@ async fn each_method_sends_its_request_and_reads_its_reply() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     for Row { subtype, fields, reply, ask } in rows() {
         let asking = tokio::spawn(ask(control.clone()));
-        let line = cli.hear().await.unwrap();
+        let line = cli.next_line().await.unwrap();
         let mut expected = fields;
         expected["subtype"] = subtype.into();
         assert_eq!(line["request"], expected);
         let id = line["request_id"].as_str().unwrap();
-        cli.say(&success(id, &reply.to_string())).await;
+        cli.send_line(&success(id, &reply.to_string())).await;
         let told = asking.await.unwrap().unwrap();
         // The content of a reply is returned.
         let says_something = reply.as_object().is_some_and(|reply| !reply.is_empty());
@@ -167,9 +167,9 @@ async fn each_method_returns_a_refusal() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     for Row { subtype: asked, ask, .. } in rows() {
         let asking = tokio::spawn(ask(control.clone()));
-        let id = cli.asked().await;
+        let id = cli.next_request_id().await;
         let refusal = json!({"subtype": "error", "request_id": id, "error": "no"});
-        cli.say(&json!({"type": "control_response", "response": refusal}).to_string()).await;
+        cli.send_line(&json!({"type": "control_response", "response": refusal}).to_string()).await;
         let error = asking.await.unwrap().unwrap_err();
         let ControlError::Rejected { subtype, message, .. } = &error else { panic!("{error:?}") };
         assert_eq!((&**subtype, message.as_str()), (asked, "no"));
@@ -182,10 +182,10 @@ async fn each_method_times_out_with_the_limit_of_its_handle() {
     let quick = control.within(Duration::from_secs(2));
     for Row { ask, .. } in rows() {
         let asking = tokio::spawn(ask(quick.clone()));
-        let id = cli.asked().await;
+        let id = cli.next_request_id().await;
         let error = asking.await.unwrap().unwrap_err();
         assert!(matches!(error, ControlError::TimedOut { after, .. } if after.as_secs() == 2), "{error:?}");
-        let line = cli.hear().await.unwrap();
+        let line = cli.next_line().await.unwrap();
         assert_eq!((&line["type"], &line["request_id"]), (&"control_cancel_request".into(), &id.into()));
     }
 }
@@ -195,9 +195,9 @@ async fn each_method_is_cancelled_when_it_is_dropped() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
     for Row { ask, .. } in rows() {
         let asking = tokio::spawn(ask(control.clone()));
-        let id = cli.asked().await;
+        let id = cli.next_request_id().await;
         asking.abort();
-        let line = cli.hear().await.unwrap();
+        let line = cli.next_line().await.unwrap();
         assert_eq!((&line["type"], &line["request_id"]), (&"control_cancel_request".into(), &id.into()));
     }
 }

@@ -68,9 +68,9 @@ async fn observer_gets_events_before_later_callbacks_and_before_the_reader() {
         connect_observed(link, responder, observer, Config::default());
     let driver = tokio::spawn(driver.run());
     control.send(&UserInput::new("hi")).await.unwrap();
-    assert_eq!(cli.hear().await.unwrap()["type"], "user");
-    cli.say(&format!("{}\n{}\n{}", news(1), inbound("a"), news(2))).await;
-    cli.hear().await.unwrap();
+    assert_eq!(cli.next_line().await.unwrap()["type"], "user");
+    cli.send_line(&format!("{}\n{}\n{}", news(1), inbound("a"), news(2))).await;
+    cli.next_line().await.unwrap();
     cli.peer.close_output();
     driver.await.unwrap();
     let end = "ended: the session ended in the middle of a turn, which has no result";
@@ -89,7 +89,7 @@ async fn observer_and_reader_both_get_pieces_of_answers() {
         connect_observed(link, Arc::new(seen.clone()), observer, Config::default());
     let driver = tokio::spawn(driver.run());
     let piece = r#"{"type":"stream_event","uuid":"u","session_id":"s","event":{"type":"ping"}}"#;
-    cli.say(&format!("{}\n{piece}\n{piece}\n{}", news(1), news(2))).await;
+    cli.send_line(&format!("{}\n{piece}\n{piece}\n{}", news(1), news(2))).await;
     cli.peer.close_output();
     driver.await.unwrap();
     for expected in [&news(1), piece, piece, &news(2)] {
@@ -108,5 +108,5 @@ async fn end_of_a_dropped_session_is_observed_once() {
     let connection = connect_observed(link, responder, observer, Config::default());
     drop(connection);
     assert_eq!(seen.take(), ["ended: the session ended (the session was given up)"]);
-    assert!(cli.hear().await.is_none());
+    assert!(cli.next_line().await.is_none());
 }

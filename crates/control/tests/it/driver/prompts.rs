@@ -26,7 +26,7 @@ async fn sent(config: Config, uuids: &[&str]) -> Session {
     let session = start(NoResponder::default(), config).await;
     for uuid in uuids {
         session.control.send(&prompt(uuid)).await.unwrap();
-        assert_eq!(session.cli.hear().await.unwrap()["uuid"], *uuid);
+        assert_eq!(session.cli.next_line().await.unwrap()["uuid"], *uuid);
         assert_eq!(session.control.prompt_state(&Uuid::from(*uuid)), Some(PromptState::Sent));
     }
     session
@@ -39,18 +39,18 @@ async fn prompt_reaches_each_final_state() {
     let ids = ["a", "b", "c"].map(Uuid::from);
     assert!(waits(control.prompt_begun(&ids[0])).await);
     for uuid in ["a", "b", "c"] {
-        cli.say(&lifecycle(uuid, "queued")).await;
+        cli.send_line(&lifecycle(uuid, "queued")).await;
     }
-    cli.say(&lifecycle("a", "started")).await;
+    cli.send_line(&lifecycle("a", "started")).await;
     assert_eq!(control.prompt_begun(&ids[0]).await.unwrap(), PromptState::Started);
     assert!(waits(control.prompt_settled(&ids[0])).await);
     // If the CLI reports the states of prompts, a result alone settles none.
-    cli.say(RESULT).await;
+    cli.send_line(RESULT).await;
     assert!(waits(control.prompt_settled(&ids[0])).await);
-    cli.say(&lifecycle("a", "completed")).await;
-    cli.say(&lifecycle("b", "cancelled")).await;
-    cli.say(&lifecycle("c", "started")).await;
-    cli.say(&lifecycle("c", "cancelled")).await;
+    cli.send_line(&lifecycle("a", "completed")).await;
+    cli.send_line(&lifecycle("b", "cancelled")).await;
+    cli.send_line(&lifecycle("c", "started")).await;
+    cli.send_line(&lifecycle("c", "cancelled")).await;
     let ends = [PromptState::Completed, PromptState::Withdrawn, PromptState::Failed];
     for (id, end) in ids.iter().zip(ends) {
         assert_eq!(control.prompt_settled(id).await.unwrap(), end);
@@ -64,7 +64,7 @@ async fn prompt_reaches_each_final_state() {
 async fn result_settles_prompts_of_a_cli_without_prompt_states() {
     let Session { control, messages: _messages, cli, driver: _driver } =
         sent(Config::default(), &["a"]).await;
-    cli.say(RESULT).await;
+    cli.send_line(RESULT).await;
     assert_eq!(control.prompt_settled(&"a".into()).await.unwrap(), PromptState::Completed);
     assert!(!control.names_prompts());
 }
@@ -87,7 +87,7 @@ async fn waiting_for_a_prompt_keeps_reading_and_loses_nothing() {
         sent(config(|config| config.unread_soft_limit = 1024), &["a"]).await;
     let speaking = tokio::spawn(async move {
         speak(&cli, 500).await;
-        cli.say(&lifecycle("a", "completed")).await;
+        cli.send_line(&lifecycle("a", "completed")).await;
         cli
     });
     // Dropping the wait repeatedly loses no message.
@@ -141,17 +141,17 @@ async fn past_the_hard_limit_senders_and_waits_for_prompts_fail() {
     speaking.await.unwrap();
     // Refused prompts were not sent, and sent ones are not lost.
     for uuid in ["a", "b"] {
-        assert_eq!(cli.hear().await.unwrap()["uuid"], uuid);
+        assert_eq!(cli.next_line().await.unwrap()["uuid"], uuid);
     }
-    assert!(waits(cli.hear()).await);
+    assert!(waits(cli.next_line()).await);
     control.send(&third).await.unwrap();
-    assert_eq!(cli.hear().await.unwrap()["uuid"], "c");
+    assert_eq!(cli.next_line().await.unwrap()["uuid"], "c");
 }
 
 #[tokio::test(start_paused = true)]
 async fn oldest_of_very_many_prompts_are_forgotten() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
-    let hearing = tokio::spawn(async move { while cli.hear().await.is_some() {} });
+    let hearing = tokio::spawn(async move { while cli.next_line().await.is_some() {} });
     for number in 0..5000 {
         control.send(&prompt(&number.to_string())).await.unwrap();
     }
@@ -164,7 +164,7 @@ async fn oldest_of_very_many_prompts_are_forgotten() {
 #[tokio::test(start_paused = true)]
 async fn wait_for_a_forgotten_prompt_fails() {
     let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
-    let hearing = tokio::spawn(async move { while cli.hear().await.is_some() {} });
+    let hearing = tokio::spawn(async move { while cli.next_line().await.is_some() {} });
     control.send(&prompt("first")).await.unwrap();
     let waiting = control.clone();
     let first = tokio::spawn(async move { waiting.prompt_settled(&"first".into()).await });
@@ -180,7 +180,7 @@ async fn wait_for_a_forgotten_prompt_fails() {
 
 async fn speak(cli: &Cli, count: usize) {
     for number in 0..count {
-        cli.say(&news(number)).await;
+        cli.send_line(&news(number)).await;
     }
 }
 
@@ -221,11 +221,11 @@ async fn prompt_that_finds_no_room_is_not_sent() {
     let sending = control.clone();
     let sending = tokio::spawn(async move { sending.send(&prompt("c")).await });
     for uuid in ["a", "b", "c"] {
-        assert_eq!(cli.hear().await.unwrap()["uuid"], uuid);
+        assert_eq!(cli.next_line().await.unwrap()["uuid"], uuid);
     }
     sending.await.unwrap().unwrap();
     control.end_input();
-    assert!(cli.hear().await.is_none());
+    assert!(cli.next_line().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -245,7 +245,7 @@ async fn each_sender_waits_for_its_own_limit() {
     let (ended, after) = long.await.unwrap();
     assert!(matches!(ended, Err(ControlError::NotSent { .. })) && after == 20, "{ended:?} after {after} s");
     for uuid in ["a", "b", "f"] {
-        assert_eq!(cli.hear().await.unwrap()["uuid"], uuid);
+        assert_eq!(cli.next_line().await.unwrap()["uuid"], uuid);
     }
     longest.await.unwrap().0.unwrap();
 }

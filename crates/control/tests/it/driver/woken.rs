@@ -21,23 +21,23 @@ async fn no_wake_up_is_lost_when_all_parts_wait_for_each_other() {
     let saying = Arc::clone(&voice);
     all.spawn(async move {
         for number in 0..NEWS {
-            saying.lock().await.say(&news(number)).await;
+            saying.lock().await.send_line(&news(number)).await;
             if number % 4 == 0 {
-                saying.lock().await.say(&inbound(&format!("r{number}"))).await;
+                saying.lock().await.send_line(&inbound(&format!("r{number}"))).await;
             }
         }
     });
     all.spawn(async move {
         let (mut prompts, mut answers, mut calls) = (0, 0, 0);
         while (prompts, answers, calls) != (SENDERS * EACH, NEWS / 4, EACH) {
-            let line = cli.hear().await.unwrap();
+            let line = cli.next_line().await.unwrap();
             match line["type"].as_str().unwrap() {
                 "user" => prompts += 1,
                 "control_response" => answers += 1,
                 _ => {
                     calls += 1;
                     let reply = success(line["request_id"].as_str().unwrap(), "{}");
-                    voice.lock().await.say(&reply).await;
+                    voice.lock().await.send_line(&reply).await;
                 }
             }
         }

@@ -23,9 +23,10 @@ impl Shared {
     /// CLI 2.1.197 does not report that prompts shared a turn.
     pub(super) async fn end_when_quiet(&self) -> Infallible {
         loop {
-            let ended =
-                wait(&self.quiet, || self.look(|router| router.seems_over().then(|| router.turns_ended())))
-                    .await;
+            let ended = wait(&self.quiet, || {
+                self.read_router(|router| router.seems_over().then(|| router.turns_ended()))
+            })
+            .await;
             sleep(QUIET_PERIOD).await;
             self.apply(self.state(), |state| {
                 if state.router.seems_over() && state.router.turns_ended() == ended {
