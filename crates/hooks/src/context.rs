@@ -18,8 +18,8 @@ pub struct HookContext {
     pub tool_use_id: Option<ToolUseId>,
     /// The control request's id.
     pub request_id: RequestId,
-    /// Fires when the CLI cancels the request, because of its time limit or an interrupt, when the session ends, and near
-    /// this crate's own limit (see [`deadline`](Self::deadline)).
+    /// Cancelled when the CLI cancels the request, because of its time limit or an interrupt, when the session ends, and
+    /// near this crate's own limit (see [`deadline`](Self::deadline)).
     ///
     /// The handler's future is dropped after a grace period. An answer to a cancelled request is not sent.
     pub cancelled: CancellationToken,
@@ -30,12 +30,12 @@ pub struct HookContext {
     ///
     /// - If the CLI refuses late events ([`REFUSES_WHEN_LATE`](agentwire_protocol::hook::HookEvent::REFUSES_WHEN_LATE)),
     ///   or a failure does not refuse the event, the deadline is the CLI's limit, at which the CLI cancels the request.
-    ///   If the CLI does not cancel it, the token fires 5 seconds after the deadline, and 5 seconds later the handler
-    ///   is dropped and counts as failed.
+    ///   If the CLI does not cancel it, the token is cancelled 5 seconds after the deadline, and 5 seconds later the
+    ///   handler is dropped and counts as failed.
     /// - For other events, such as `Stop`, the CLI would let a late event pass, so this crate refuses it earlier: the
-    ///   deadline is a fifth of the limit, at most 2 seconds, before the CLI's limit. The token fires the same time before
-    ///   the deadline. For a limit below five seconds the handshake declares a longer one, so that the CLI waits at least
-    ///   a second longer than the handler may take.
+    ///   deadline is a fifth of the limit, at most 2 seconds, before the CLI's limit. The token is cancelled the same time
+    ///   before the deadline. For a limit below five seconds the handshake declares a longer one, so that the CLI waits at
+    ///   least a second longer than the handler may take.
     pub deadline: Option<Instant>,
     /// The session: calls from inside a handler work.
     pub control: Control,

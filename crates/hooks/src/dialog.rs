@@ -20,7 +20,7 @@ use crate::{
 /// it takes its default action.
 /// If the handler fails or panics, the dialog counts as dismissed, and the CLI takes its default action too.
 /// Other responders may answer dialogs of other kinds. An error reply does not close a dialog.
-/// When the CLI withdraws a dialog, the context's token fires.
+/// When the CLI withdraws a dialog, the context's token is cancelled.
 ///
 /// ```
 /// use agentwire_hooks::DialogHandler;

@@ -16,7 +16,7 @@ use crate::{
 /// An `Elicitation` hook may answer first, and an `ElicitationResult` hook may change the answer.
 /// If the handler fails or panics, the answer is a cancel, as if the user had left. Without a handler the answer is an
 /// error, which the CLI treats as a cancel.
-/// An interrupt cancels the elicitation, and the context's token fires.
+/// An interrupt cancels the elicitation and the context's token.
 ///
 /// ```
 /// use agentwire_hooks::ElicitationHandler;

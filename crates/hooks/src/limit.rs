@@ -15,7 +15,7 @@ use tokio::{select, time};
 pub(crate) struct Limit {
     /// The limit that the matcher or the event sets.
     pub(crate) whole: Duration,
-    /// When the handler's token fires.
+    /// When the handler's token is cancelled.
     cancelled: Duration,
     /// When its future is dropped and the failure is sent.
     ended: Duration,
@@ -45,7 +45,7 @@ impl Limit {
         start.checked_add(self.whole.min(self.ended)).map(time::Instant::into_std)
     }
 
-    /// Runs `work` until it ends or the limit is reached, which gives `None`. Fires `cancelled` some time before the limit.
+    /// Runs `work` until it ends or the limit is reached, which gives `None`. Cancels `cancelled` some time before.
     pub(crate) async fn bound<T>(
         self,
         start: time::Instant,
@@ -87,5 +87,5 @@ impl Limit {
 const MOST_AHEAD: Duration = Duration::from_secs(2);
 /// The minimum margin before the CLI's limit: an answer reaches the CLI within a second even on a busy machine.
 const LEAST_AHEAD: Duration = Duration::from_secs(1);
-/// How long after the CLI's limit the token fires, and how long a handler may then clean up.
+/// How long after the CLI's limit the token is cancelled, and how long a handler may then clean up.
 const BEHIND: Duration = Duration::from_secs(5);

@@ -92,7 +92,7 @@ impl Matcher {
     }
 
     /// Returns whether the user has chosen `Block` explicitly.
-    pub(crate) fn blocks_by_name(&self) -> bool {
+    pub(crate) fn blocks_explicitly(&self) -> bool {
         self.on_failure == Some(HookFailure::Block)
     }
 

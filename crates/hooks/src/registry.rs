@@ -147,7 +147,7 @@ impl Hooks {
         if reply.hook_on_failure_supported == Some(true) {
             return Ok(None);
         }
-        if let Some(one) = self.registrations.iter().find(|one| one.matcher.blocks_by_name()) {
+        if let Some(one) = self.registrations.iter().find(|one| one.matcher.blocks_explicitly()) {
             return Err(HooksError::BlockUnsupported { event: one.event.clone() });
         }
         let guards = self.registrations.iter().filter(|registration| registration.guards());

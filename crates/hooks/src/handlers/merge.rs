@@ -46,7 +46,7 @@ impl<E: HookEvent> Merged<E> {
         let mut reply: Fields = convert(&reply)?;
         if let Some(output) = reply.remove(OUTPUT) {
             let output: Fields = decode(&output)?;
-            carry::<E>(input, &output)?;
+            apply_to_input::<E>(input, &output)?;
             self.merge_output(output)?;
         }
         self.merge_reply(reply)
@@ -81,7 +81,7 @@ impl<E: HookEvent> Merged<E> {
         {
             return Err(failure);
         }
-        self.block_in_own_words()?;
+        self.convert_block_to_decision()?;
         if !self.output.is_empty() {
             let output = encode(&self.output)?;
             self.reply.insert(OUTPUT.to_owned(), output);
@@ -111,7 +111,7 @@ impl<E: HookEvent> Merged<E> {
     }
 
     /// Repeats a `block` as the event's own decision, which the CLI would otherwise prefer.
-    fn block_in_own_words(&mut self) -> Result<(), String> {
+    fn convert_block_to_decision(&mut self) -> Result<(), String> {
         if !is(self.reply.get("decision"), "block") || self.output.is_empty() {
             return Ok(());
         }
@@ -179,7 +179,7 @@ fn merge_fields(first: &mut Fields, later: Fields) -> Result<(), String> {
 /// Merges two decisions about a permission request.
 fn merge_decisions(first: &RawJson, later: RawJson) -> Result<RawJson, String> {
     let (mut fields, more): (Fields, Fields) = (decode(first)?, decode(&later)?);
-    match (behavior(&fields), behavior(&more)) {
+    match (rank_request_decision(&fields), rank_request_decision(&more)) {
         (Strictness::Allow, Strictness::Allow) => {
             for (key, value) in more {
                 let merged = match fields.get(&key) {
@@ -196,7 +196,7 @@ fn merge_decisions(first: &RawJson, later: RawJson) -> Result<RawJson, String> {
 }
 
 /// Applies the changes in an output to the input of the next handler.
-fn carry<E: HookEvent>(input: &mut E::Input, output: &Fields) -> Result<(), String> {
+fn apply_to_input<E: HookEvent>(input: &mut E::Input, output: &Fields) -> Result<(), String> {
     let decision: Option<Fields> = output.get("decision").and_then(|decision| decision.decode().ok());
     let changes = CARRIED.iter().filter(|(event, ..)| *event == E::NAME).filter_map(|(_, from, to)| {
         let changed = output.get(*from).or_else(|| decision.as_ref()?.get(*from))?;
@@ -216,7 +216,7 @@ fn strictness(output: &Fields) -> Strictness {
         return rank(Some(decision));
     }
     if let Some(decision) = output.get("decision").and_then(|decision| decision.decode::<Fields>().ok()) {
-        return behavior(&decision);
+        return rank_request_decision(&decision);
     }
     // Declining or cancelling an elicitation refuses it.
     match output.get("action") {
@@ -237,7 +237,7 @@ fn rank(decision: Option<&RawJson>) -> Strictness {
 }
 
 /// Ranks a decision about a permission request.
-fn behavior(decision: &Fields) -> Strictness {
+fn rank_request_decision(decision: &Fields) -> Strictness {
     match rank(decision.get("behavior")) {
         known @ (Strictness::Allow | Strictness::Deny) => known,
         _ => Strictness::Defer,

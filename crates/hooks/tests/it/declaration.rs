@@ -138,7 +138,7 @@ fn an_unknown_event_blocks_on_failure() {
 }
 
 #[test]
-fn no_hooks_declare_nothing() {
+fn empty_hooks_declare_nothing() {
     assert!(Hooks::new().is_empty());
     assert_eq!(declared(&Hooks::new()), json!({}));
 }

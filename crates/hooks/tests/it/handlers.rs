@@ -231,7 +231,7 @@ async fn a_changed_output_survives_a_failure_and_a_block_of_others() {
 }
 
 #[tokio::test]
-async fn a_failure_that_may_pass_does_not_discard_a_question() {
+async fn continued_failure_keeps_the_ask_of_another_handler() {
     let chain = Handlers::of(PreToolUse)
         .then(async |_, _| HookReply::ask("sure?"))
         .then(async |_, _| Err::<(), _>("disk full"));
