@@ -1,7 +1,7 @@
 //! The bridge of one session: passes `mcp_message` requests to the servers, and their answers to the CLI.
 
-mod calls;
 mod forward;
+mod in_flight;
 mod manifest;
 mod slot;
 

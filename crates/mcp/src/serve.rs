@@ -59,7 +59,7 @@ pub type ResponseFuture = Pin<Box<dyn Future<Output = Option<RawJson>> + Send>>;
 pub struct Outbox {
     messages: mpsc::Sender<RawJson>,
     /// The number of messages sent so far.
-    taken: Arc<AtomicU64>,
+    sent: Arc<AtomicU64>,
     schemas: Arc<Schemas>,
     control: Control,
 }
@@ -67,11 +67,11 @@ pub struct Outbox {
 impl Outbox {
     pub(crate) fn new(
         messages: mpsc::Sender<RawJson>,
-        taken: Arc<AtomicU64>,
+        sent: Arc<AtomicU64>,
         schemas: Arc<Schemas>,
         control: Control,
     ) -> Self {
-        Self { messages, taken, schemas, control }
+        Self { messages, sent, schemas, control }
     }
 
     /// Sends one JSON-RPC message to the CLI; messages are written in the order of the calls.
@@ -92,7 +92,7 @@ impl Outbox {
             self.schemas.forget();
         }
         self.messages.send(message).await.map_err(|_| OutboxClosed)?;
-        self.taken.fetch_add(1, Ordering::Release);
+        self.sent.fetch_add(1, Ordering::Release);
         Ok(())
     }
 

@@ -17,21 +17,21 @@ use tokio_util::sync::CancellationToken;
 use super::slot::Instance;
 use crate::rpc::{self, Kind};
 
-/// The server that sends the messages, and the session that they go to.
+/// A forwarder of a server's own messages to the CLI.
 #[derive(Clone)]
-pub(super) struct Forward {
+pub(super) struct Forwarder {
     pub(super) server: Arc<str>,
     pub(super) control: Control,
     pub(super) instance: Weak<Instance>,
 }
 
-impl Forward {
+impl Forwarder {
     /// Forwards all messages, several concurrently, and counts the lines in the write queue.
     pub(super) async fn run(
         self,
         mut messages: mpsc::Receiver<RawJson>,
         gate: CancellationToken,
-        begun: watch::Sender<u64>,
+        queued: watch::Sender<u64>,
     ) {
         gate.cancelled().await;
         let mut unacknowledged = JoinSet::new();
@@ -44,7 +44,7 @@ impl Forward {
             let mut sending = Box::pin(self.clone().send(message));
             // The first poll queues the line, which fixes its position.
             let sent = poll_fn(|context| Poll::Ready(sending.as_mut().poll(context))).await;
-            begun.send_modify(|begun| *begun += 1);
+            queued.send_modify(|queued| *queued += 1);
             if sent.is_pending() {
                 unacknowledged.spawn(sending);
             }

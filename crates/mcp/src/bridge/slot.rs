@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     answered,
-    calls::{Call, Calls},
-    forward::Forward,
+    forward::Forwarder,
+    in_flight::{InFlightRequest, InFlightRequests},
     manifest::capture,
     refused,
 };
@@ -86,7 +86,7 @@ impl ServerSlot {
                 let _cancel = (&*method == "notifications/cancelled")
                     .then(|| rpc::params(&message))
                     .flatten()
-                    .and_then(|Cancelled { request_id }| instance.calls.newest(&request_id));
+                    .and_then(|Cancelled { request_id }| instance.in_flight.newest(&request_id));
                 instance.notify(message)
             }
             Kind::Response => instance.notify(message),
@@ -116,12 +116,12 @@ impl ServerSlot {
 pub(super) struct Instance {
     pub(super) session: Box<dyn ServerInstance>,
     schemas: Arc<Schemas>,
-    pub(super) calls: Calls,
+    pub(super) in_flight: InFlightRequests,
     /// The number of messages that the server has sent.
-    taken: Arc<AtomicU64>,
-    /// The number of messages that have reached the write queue.
-    begun: watch::Receiver<u64>,
-    /// Fires when the bridge detects that the server has ended.
+    sent: Arc<AtomicU64>,
+    /// The number of them that are queued for writing.
+    queued: watch::Receiver<u64>,
+    /// Cancelled when the bridge detects that the server has ended.
     pub(super) ended: CancellationToken,
     forwarder: JoinHandle<()>,
 }
@@ -134,15 +134,15 @@ impl Instance {
         control: Control,
     ) -> Arc<Self> {
         let (messages, to_forward) = mpsc::channel(MAX_OUTBOX);
-        let (schemas, taken) = (Arc::<Schemas>::default(), Arc::<AtomicU64>::default());
-        let outbox = Outbox::new(messages, Arc::clone(&taken), Arc::clone(&schemas), control.clone());
+        let (schemas, sent) = (Arc::<Schemas>::default(), Arc::<AtomicU64>::default());
+        let outbox = Outbox::new(messages, Arc::clone(&sent), Arc::clone(&schemas), control.clone());
         let session = serve.open(outbox);
-        let (begin, begun) = watch::channel(0);
+        let (queue, queued) = watch::channel(0);
         Arc::new_cyclic(|instance| {
-            let forward = Forward { server: Arc::clone(name), control, instance: Weak::clone(instance) };
-            let forwarder = tokio::spawn(forward.run(to_forward, gate.clone(), begin));
-            let (calls, ended) = (Calls::default(), CancellationToken::new());
-            Self { session, schemas, calls, taken, begun, ended, forwarder }
+            let forwarder = Forwarder { server: Arc::clone(name), control, instance: Weak::clone(instance) };
+            let forwarder = tokio::spawn(forwarder.run(to_forward, gate.clone(), queue));
+            let (in_flight, ended) = (InFlightRequests::default(), CancellationToken::new());
+            Self { session, schemas, in_flight, sent, queued, ended, forwarder }
         })
     }
 
@@ -157,21 +157,21 @@ impl Instance {
 
     /// Waits until all messages that the server has sent so far are queued for writing.
     pub(super) async fn flush(&self) {
-        let taken = self.taken.load(Ordering::Acquire);
-        if *self.begun.borrow() >= taken {
+        let sent = self.sent.load(Ordering::Acquire);
+        if *self.queued.borrow() >= sent {
             return;
         }
         // An error means that the forwarder has ended, so there is nothing to wait for.
-        let mut begun = self.begun.clone();
-        let _ended = begun.wait_for(|begun| *begun >= taken).await.is_err();
+        let mut queued = self.queued.clone();
+        let _ended = queued.wait_for(|queued| *queued >= sent).await.is_err();
     }
 
     fn request(self: Arc<Self>, id: RawJson, method: &str, message: RawJson, context: CallContext) -> Reply {
         if method == "initialize" {
-            self.calls.connect();
+            self.in_flight.connect();
         }
-        let call = match self.calls.enter(&id, &context.cancelled) {
-            Ok(call) => call,
+        let request = match self.in_flight.enter(&id, &context.cancelled) {
+            Ok(request) => request,
             Err(why) => return refused(why),
         };
         let response: ResponseFuture = if method == "tools/call" {
@@ -189,15 +189,15 @@ impl Instance {
             self.session.handle(message)
         };
         let carried = Box::pin(async move { response.await.map(|answer| rpc::carried(&answer)) });
-        Box::pin(self.settle(carried, id, call, context))
+        Box::pin(self.wait_for_answer(carried, id, request, context))
     }
 
     /// Waits for the answer to a request, in the form of a control response, or for its cancellation.
-    async fn settle(
+    async fn wait_for_answer(
         self: Arc<Self>,
         response: ResponseFuture,
         id: RawJson,
-        call: Call,
+        request: InFlightRequest,
         context: CallContext,
     ) -> Result<RawJson, CallbackError> {
         let error = |code, why: &str| rpc::carried(&rpc::error(&id, code, why));
@@ -218,7 +218,7 @@ impl Instance {
         };
         Ok(tokio::select! {
             biased;
-            () = call.cancelled.cancelled() => error(rpc::CANCELLED, "the request was cancelled"),
+            () = request.cancelled.cancelled() => error(rpc::CANCELLED, "the request was cancelled"),
             () = context.cancelled.cancelled() => return Err("the request was cancelled".into()),
             answer = catch_panic(response) => answered(answer),
             () = self.ended.cancelled() => failed("the MCP server has ended"),

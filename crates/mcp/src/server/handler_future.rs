@@ -14,7 +14,7 @@ use super::session::Outcome;
 
 /// The future of a handler.
 ///
-/// If it is dropped before its end, the handler's token fires, and the handler runs on as a task for [`GRACE`].
+/// If it is dropped before its end, the handler's token is cancelled, and the handler runs on as a task for [`GRACE`].
 pub(super) struct HandlerFuture {
     /// `None` once the handler has ended.
     running: Option<Pin<Box<dyn Future<Output = Outcome> + Send>>>,

@@ -13,7 +13,7 @@ use crate::{OutboxClosed, ServerRequestError, server::Client};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ToolContext {
-    /// Fires when the CLI cancels the call and when the session ends; the handler is dropped 5 seconds later.
+    /// Cancelled when the CLI cancels the call and when the session ends; the handler is dropped 5 seconds later.
     pub cancelled: CancellationToken,
     /// The tool use, if the CLI sends it (`_meta`, `claudecode/toolUseId`).
     pub tool_use_id: Option<ToolUseId>,

@@ -41,7 +41,7 @@ impl Cli {
         self.send(json!({"type": "control_cancel_request", "request_id": id})).await;
     }
 
-    /// The next line of the host's.
+    /// Returns the host's next line.
     pub(crate) async fn line(&mut self) -> Value {
         loop {
             if let Some(line) = self.lines.pop_front() {
@@ -56,12 +56,12 @@ impl Cli {
         }
     }
 
-    /// Bytes from the host that were not read.
+    /// Asserts that no received bytes from the host are left.
     pub(crate) fn nothing_more(&mut self) {
         assert!(self.lines.is_empty() && self.unread.is_empty(), "{:?}", self.lines);
     }
 
-    /// The next answer of the host's: its id, and the response or the error's text.
+    /// Returns the host's next answer: its id, and the response or the error's text.
     pub(crate) async fn answer(&mut self) -> (String, Result<Value, String>) {
         let line = self.line().await;
         assert_eq!(line["type"], "control_response", "{line}");
@@ -88,7 +88,7 @@ impl Cli {
         self.peer.write(lines.into_bytes()).await.unwrap();
     }
 
-    /// Sends a JSON-RPC message to the server `s`, and gives its answer.
+    /// Sends a JSON-RPC message to the server `s`, and returns its answer.
     pub(crate) async fn rpc(&mut self, message: Value) -> Value {
         self.post("one", "s", message).await;
         let (id, answer) = self.answer().await;
@@ -96,14 +96,14 @@ impl Cli {
         answer.unwrap()["mcp_response"].take()
     }
 
-    /// Calls a tool of the server `s`, and gives the result.
+    /// Calls a tool of the server `s`, and returns the result.
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut answer = self.rpc(call(7, tool, arguments)).await;
         assert_eq!(answer["id"], 7, "{answer}");
         answer["result"].take()
     }
 
-    /// Acknowledges the host's next line, a message of a server's, and gives the message.
+    /// Acknowledges the host's next line, a message of a server, and returns the message.
     pub(crate) async fn server_message(&mut self) -> Value {
         let mut line = self.line().await;
         assert_eq!(line["request"]["subtype"], "mcp_message", "{line}");
@@ -114,7 +114,7 @@ impl Cli {
         line["request"].take()
     }
 
-    /// Ends the session, and gives what the host still wrote.
+    /// Ends the session, and returns the host's remaining lines.
     pub(crate) async fn end(mut self) -> Vec<Value> {
         self.peer.close_output();
         within(self.driver).await.unwrap();
@@ -134,14 +134,14 @@ pub(crate) fn call(id: i64, tool: &str, arguments: Value) -> Value {
     }})
 }
 
-/// The first message of the CLI's.
+/// The CLI's first message.
 pub(crate) fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "claude-code", "version": "2"}
     }})
 }
 
-/// Waits, and fails where it takes too long.
+/// Waits, and fails at the limit.
 pub(crate) async fn within<T>(what: impl Future<Output = T>) -> T {
     timeout(LIMIT, what).await.expect("it does not come")
 }

@@ -219,7 +219,7 @@ async fn a_cancelled_tool_gets_its_token_and_is_then_dropped() {
         }
     });
     let mut cli = start(server).await;
-    // By a notification, by taking the control request back, and by the end of the session.
+    // By a notification, by cancelling the control request, and by the end of the session.
     cli.post("a", "s", call(1, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
     cli.post("note", "s", cancelled(1)).await;
