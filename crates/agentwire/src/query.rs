@@ -92,7 +92,7 @@ impl Query {
 
     /// Returns the next message; `None` when the CLI has exited.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// Cancel-safe: nothing is lost when the future is dropped.
     ///
@@ -103,10 +103,10 @@ impl Query {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 
-    /// Polls for a delivery, and otherwise sends prompts and checks the time limit.
-    fn poll_delivery(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<SessionEvent, Error>>> {
-        if let Poll::Ready(delivery) = self.session.poll_delivery(context) {
-            return Poll::Ready(delivery);
+    /// Polls for an event, and otherwise sends prompts and checks the time limit.
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<SessionEvent, Error>>> {
+        if let Poll::Ready(event) = self.session.poll_event(context) {
+            return Poll::Ready(event);
         }
         // Nothing is unread here, so no prompt fails because of a backlog.
         if let Some(sending) = &mut self.sending
@@ -138,7 +138,7 @@ impl Query {
             return;
         }
         // The CLI is idle until the next prompt of the stream, which may take any time.
-        self.idle_timeout.lift();
+        self.idle_timeout.stop();
         if self.sending.is_none() {
             self.session.end_input();
         }
@@ -151,8 +151,8 @@ impl Stream for Query {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let query = &mut *self;
         loop {
-            let Some(event) = ready!(query.poll_delivery(context)?) else { return Poll::Ready(None) };
-            query.idle_timeout.see(&event, &query.session.background);
+            let Some(event) = ready!(query.poll_event(context)?) else { return Poll::Ready(None) };
+            query.idle_timeout.update(&event, &query.session.background);
             match event {
                 SessionEvent::Incoming(incoming, _) => return Poll::Ready(Some(Ok(incoming))),
                 SessionEvent::RunOver => query.end_when_over(),

@@ -2,8 +2,8 @@
 
 mod background;
 mod builder;
+mod close;
 mod deferral;
-mod ending;
 mod handshake;
 mod launch;
 mod launch_plan;
@@ -34,7 +34,7 @@ use agentwire_protocol::{
 
 pub(crate) use background::{ActivityMark, BackgroundWork};
 pub use builder::SessionBuilder;
-pub use ending::{Closed, EndedBy};
+pub use close::{Closed, EndedBy};
 use handshake::Handshake;
 use private_files::PrivateDir;
 pub(crate) use prompts::send_all;

@@ -33,8 +33,8 @@ use crate::{Error, Session};
 /// A prompt that is absorbed by the running turn gets the rest of that turn.
 /// A prompt that is cancelled before it begins has a turn without a result.
 ///
-/// Messages of other turns are set aside meanwhile, see [`Session::leftovers`]. Messages that belong to no turn, such
-/// as receipts and news of background work, are returned here in order.
+/// Messages of other turns are skipped meanwhile, see [`Session::leftovers`]. Messages that belong to no turn, such as
+/// `command_lifecycle` messages and updates on background tasks, are returned here in order.
 /// A CLI that names no prompts (2.1.197) is assumed to answer in order: the first turn that ends after the prompt was
 /// sent counts as its own, even if it is the rest of a turn interrupted just before.
 ///
@@ -92,9 +92,9 @@ impl ExpectedTurn {
 
     /// Returns whether the message settles the prompt: nothing more will follow for it.
     fn is_settled_by(&self, incoming: &Incoming) -> bool {
-        matches!(incoming.message(), Some(Message::CommandLifecycle(receipt))
-            if receipt.command_uuid == self.prompt
-                && matches!(receipt.state, CommandState::Completed | CommandState::Cancelled))
+        matches!(incoming.message(), Some(Message::CommandLifecycle(change))
+            if change.command_uuid == self.prompt
+                && matches!(change.state, CommandState::Completed | CommandState::Cancelled))
     }
 }
 
@@ -110,7 +110,7 @@ impl<'a> Turn<'a> {
 
     /// Returns the next message of this turn; `None` when the turn has ended.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// Cancel-safe: nothing is lost when the future is dropped.
     ///
@@ -124,8 +124,8 @@ impl<'a> Turn<'a> {
         Some(self.next_owned().await?.map(|(incoming, _)| incoming))
     }
 
-    /// As [`next`](Self::next), and returns whether the message belongs to the turn: receipts and background news
-    /// belong to none.
+    /// As [`next`](Self::next), and returns whether the message belongs to the turn: `command_lifecycle` messages and
+    /// updates on background tasks belong to none.
     async fn next_owned(&mut self) -> Option<Result<(Incoming, bool), Error>> {
         poll_fn(|context| self.poll(context)).await
     }
@@ -177,16 +177,16 @@ impl<'a> Turn<'a> {
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<(Incoming, bool), Error>>> {
         while !self.ended {
-            let delivery = if self.awaited.is_none() {
-                ready!(self.session.poll_delivery(context))
+            let event = if self.awaited.is_none() {
+                ready!(self.session.poll_event(context))
             } else if let Some(error) = self.session.backlog() {
                 return Poll::Ready(Some(Err(error)));
             } else {
-                ready!(self.session.poll_arrival(context))
+                ready!(self.session.poll_new_event(context))
             };
-            match delivery {
-                Some(Ok(delivery)) => {
-                    if let Some(taken) = self.take(delivery) {
+            match event {
+                Some(Ok(event)) => {
+                    if let Some(taken) = self.take(event) {
                         return Poll::Ready(Some(Ok(taken)));
                     }
                 }
@@ -206,11 +206,11 @@ impl<'a> Turn<'a> {
         let mut owner = TurnOwner::Own;
         if let Some(awaited) = &self.awaited {
             owner = awaited.owner(&turn, self.session.control());
-            // A receipt outside the prompt's turn means that it will have no turn.
+            // A `command_lifecycle` message outside the prompt's turn means that it will have no turn.
             self.ended = owner != TurnOwner::Own && awaited.is_settled_by(&incoming);
         }
         if owner == TurnOwner::Other {
-            self.session.defer(SessionEvent::Incoming(incoming, turn));
+            self.session.skip(SessionEvent::Incoming(incoming, turn));
             return None;
         }
         let is_own = owner == TurnOwner::Own;

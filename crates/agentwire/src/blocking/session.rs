@@ -130,8 +130,7 @@ impl Session {
         self.runtime.block_on(self.session.next())
     }
 
-    /// Removes and returns the messages of other turns that were set aside while an [`ask`](Self::ask) was read, in
-    /// order.
+    /// Removes and returns the messages of other turns that an [`ask`](Self::ask) skipped, in order.
     pub fn leftovers(&mut self) -> Vec<Incoming> {
         self.session.leftovers()
     }

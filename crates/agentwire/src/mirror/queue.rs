@@ -19,7 +19,7 @@ use super::{
     mirror_error::MirrorError,
 };
 
-/// The entries that wait for the store, and the deliveries that wait for the entries.
+/// The entries that wait for the store, and the events that wait for the entries.
 pub(super) struct Queue {
     pub(super) options: MirrorOptions,
     state: Mutex<State>,

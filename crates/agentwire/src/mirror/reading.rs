@@ -10,7 +10,7 @@ use agentwire_control::{BackpressurePause, Messages, SessionEvent, SessionExit};
 
 use super::{Mirror, mirror_error::MirrorError};
 
-/// A delivery that waits until all earlier entries are stored.
+/// An event that waits until all earlier entries are stored.
 pub(super) struct PendingMessage {
     what: Result<SessionEvent, Arc<SessionExit>>,
     /// Keeps requests of the CLI arriving meanwhile.
@@ -18,9 +18,9 @@ pub(super) struct PendingMessage {
 }
 
 impl Mirror {
-    /// Polls for the next delivery: see [`Messages::poll_next`].
+    /// Polls for the next event: see [`Messages::poll_next`].
     ///
-    /// A delivery that is held back is stored in `self`, so that nothing is lost between two polls.
+    /// An event that is held back is stored in `self`, so that nothing is lost between two polls.
     pub(crate) fn poll_next(
         &mut self,
         messages: &mut Messages,
@@ -62,10 +62,10 @@ impl Mirror {
     }
 }
 
-/// Replaces a mirror frame that was too long to read by a `mirror_error`; returns other deliveries unchanged.
-fn replace_lost_frame(delivery: SessionEvent) -> SessionEvent {
-    let SessionEvent::Incoming(Incoming::TooLong(fault), turn) = &delivery else { return delivery };
-    let Some(why) = too_long(fault) else { return delivery };
+/// Replaces a mirror frame that was too long to read by a `mirror_error`; returns other events unchanged.
+fn replace_lost_frame(event: SessionEvent) -> SessionEvent {
+    let SessionEvent::Incoming(Incoming::TooLong(fault), turn) = &event else { return event };
+    let Some(why) = too_long(fault) else { return event };
     tracing::warn!("session store: {why}");
     SessionEvent::Incoming(MirrorError { key: None, entries: 0, why }.incoming(), Arc::clone(turn))
 }
@@ -80,7 +80,7 @@ pub(super) fn too_long(fault: &FrameError) -> Option<String> {
     }
 }
 
-/// Returns whether the delivery ends a turn, decodable or not.
+/// Returns whether the event ends a turn, decodable or not.
 fn is_result(what: &Result<SessionEvent, Arc<SessionExit>>) -> bool {
     match what {
         Ok(SessionEvent::Incoming(incoming, _)) => incoming.ends_turn(),

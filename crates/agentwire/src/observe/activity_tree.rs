@@ -19,11 +19,11 @@ pub(super) struct ActivityTree {
     last_id: u64,
     session_id: Option<SessionId>,
     turns: u64,
-    session: Option<Open>,
-    turn: Option<Open>,
-    tool_uses: HashMap<ToolUseId, Open>,
+    session: Option<OpenActivity>,
+    turn: Option<OpenActivity>,
+    tool_uses: HashMap<ToolUseId, OpenActivity>,
     /// Callbacks, by their numbers.
-    calls: BTreeMap<u64, Open>,
+    calls: BTreeMap<u64, OpenActivity>,
     /// Contents of sent prompts, kept until their turn begins; empty if contents are not observed.
     prompts: VecDeque<(Uuid, RawJson)>,
     observers: Vec<Weak<Queue>>,
@@ -33,7 +33,7 @@ pub(super) struct ActivityTree {
 
 /// An activity that has begun and not ended.
 #[derive(Debug)]
-struct Open {
+struct OpenActivity {
     began: Arc<Began>,
     since: Instant,
     span: Span,
@@ -112,7 +112,7 @@ impl ActivityTree {
     ) -> Option<(Arc<Began>, Span)> {
         self.session.as_ref()?;
         let tool_use = reply::tool_use(&activity).and_then(|id| self.tool_uses.get(id));
-        let parent = tool_use.map(Open::place).or_else(|| self.running());
+        let parent = tool_use.map(OpenActivity::place).or_else(|| self.running());
         let open = self.open(activity, parent, input, Instant::now());
         let (began, span) = (Arc::clone(&open.began), open.span.clone());
         self.calls.insert(began.id, open);
@@ -167,7 +167,7 @@ impl ActivityTree {
         prompts.reverse();
         let input = self.given(&prompts);
         let activity = Activity::Turn { number: self.turns, prompts, model };
-        let parent = self.session.as_ref().map(Open::place);
+        let parent = self.session.as_ref().map(OpenActivity::place);
         self.turn = Some(self.open(activity, parent, input, at));
     }
 
@@ -196,7 +196,7 @@ impl ActivityTree {
         let parent = match &parent_tool_use_id {
             None => self.running(),
             // A background subagent outlives its tool use and the turn.
-            Some(parent) => self.tool_uses.get(parent).or(self.session.as_ref()).map(Open::place),
+            Some(parent) => self.tool_uses.get(parent).or(self.session.as_ref()).map(OpenActivity::place),
         };
         let (id, tool) = (used.id.clone(), used.name.clone());
         let activity = Activity::ToolUse { id, tool, parent_tool_use_id };
@@ -226,7 +226,7 @@ impl ActivityTree {
     }
 
     /// Returns whether a tool use belongs to the main conversation, or to a subagent with an open tool use of its own.
-    fn is_of_turn(&self, open: &Open) -> bool {
+    fn is_of_turn(&self, open: &OpenActivity) -> bool {
         let mut open = open;
         // The number of tool uses limits the depth, so that a cycle of ids can't loop forever.
         for _ in 0..=self.tool_uses.len() {
@@ -240,7 +240,7 @@ impl ActivityTree {
 
     /// Returns the parent of new activities: the turn, or else the session.
     fn running(&self) -> Option<(u64, Span)> {
-        self.turn.as_ref().or(self.session.as_ref()).map(Open::place)
+        self.turn.as_ref().or(self.session.as_ref()).map(OpenActivity::place)
     }
 
     fn open(
@@ -249,7 +249,7 @@ impl ActivityTree {
         parent: Option<(u64, Span)>,
         input: Option<RawJson>,
         since: Instant,
-    ) -> Open {
+    ) -> OpenActivity {
         self.last_id += 1;
         let (parent, around) = parent.unzip();
         let span = span::open(&activity, around.as_ref(), self.session_id.as_ref());
@@ -257,18 +257,18 @@ impl ActivityTree {
         let (id, session_id, at) = (self.last_id, self.session_id.clone(), self.time(since));
         let began = Arc::new(Began { id, parent, activity, session_id, at, input });
         self.notify(&Observation::Began(Arc::clone(&began)));
-        Open { began, since, span }
+        OpenActivity { began, since, span }
     }
 
     fn close(
         &mut self,
-        open: Open,
+        open: OpenActivity,
         at: Instant,
         outcome: ActivityOutcome,
         output: Option<RawJson>,
         totals: Option<Box<Totals>>,
     ) {
-        let Open { began, since, span } = open;
+        let OpenActivity { began, since, span } = open;
         let took = at.saturating_duration_since(since);
         span::contents(&span, "output", output.as_ref());
         span::close(&span, &outcome, took, totals.as_deref());
@@ -294,13 +294,13 @@ impl ActivityTree {
         time + at.saturating_duration_since(instant)
     }
 
-    fn all_open(&self) -> impl Iterator<Item = &Open> {
+    fn all_open(&self) -> impl Iterator<Item = &OpenActivity> {
         let whole = self.session.iter().chain(&self.turn);
         whole.chain(self.tool_uses.values()).chain(self.calls.values())
     }
 }
 
-impl Open {
+impl OpenActivity {
     /// Returns the id and span that child activities need.
     fn place(&self) -> (u64, Span) {
         (self.began.id, self.span.clone())

@@ -54,7 +54,7 @@ impl Watch {
     pub(crate) fn begin_session(&self) {
         let mut state = self.state();
         state.traced = !state.tree.begin_session().is_disabled();
-        self.look(&state);
+        self.update_wanted(&state);
     }
 
     pub(crate) fn observe(&self) -> Observations {
@@ -65,7 +65,7 @@ impl Watch {
             state.tree.forget();
         }
         state.tree.add(&queue);
-        self.look(&state);
+        self.update_wanted(&state);
         Observations(queue)
     }
 
@@ -91,11 +91,12 @@ impl Watch {
     }
 
     /// Updates whether an observer exists.
-    fn look(&self, state: &State) {
+    fn update_wanted(&self, state: &State) {
         self.wanted.store(state.traced || state.tree.is_observed(), Ordering::Relaxed);
     }
 
-    fn act(&self, state: &mut State) {
+    /// Adds the arrived events to the tree.
+    fn apply_arrived(&self, state: &mut State) {
         let arrived = std::mem::take(&mut *self.arrived_events());
         for (at, event) in arrived {
             state.tree.note(at, event, self.contents);
@@ -132,17 +133,17 @@ impl Observer for Watch {
     fn settle(&self) {
         if self.is_wanted() {
             let mut state = self.state();
-            self.act(&mut state);
-            self.look(&state);
+            self.apply_arrived(&mut state);
+            self.update_wanted(&state);
         }
     }
 
     fn ended(&self, ending: &SessionExit) {
         let mut state = self.state();
-        self.act(&mut state);
+        self.apply_arrived(&mut state);
         state.tree.end_session(outcome(ending));
         state.traced = false;
-        self.look(&state);
+        self.update_wanted(&state);
     }
 }
 

@@ -18,11 +18,11 @@ pub(super) struct IdleTimeout(Option<(Pin<Box<Sleep>>, ActivityMark)>);
 
 impl IdleTimeout {
     /// Starts at a result, restarts when the CLI reports that it still works, and stops when a turn begins.
-    pub(super) fn see(&mut self, delivery: &SessionEvent, background: &BackgroundWork) {
-        let SessionEvent::Incoming(incoming, turn) = delivery else { return };
+    pub(super) fn update(&mut self, event: &SessionEvent, background: &BackgroundWork) {
+        let SessionEvent::Incoming(incoming, turn) = event else { return };
         match incoming.message() {
             _ if turn.end.is_some() => self.set(background),
-            _ if turn.has_begun => self.lift(),
+            _ if turn.has_begun => self.stop(),
             Some(Message::System(System::SessionStateChanged(changed)))
                 if self.0.is_some() && changed.state != SessionState::Idle =>
             {
@@ -32,7 +32,7 @@ impl IdleTimeout {
         }
     }
 
-    pub(super) fn lift(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.0 = None;
     }
 
@@ -43,7 +43,7 @@ impl IdleTimeout {
                 return Poll::Pending;
             }
             let Some(limit) = background.limit().filter(|_| background.was_busy_since(*mark)) else {
-                self.lift();
+                self.stop();
                 return Poll::Ready(());
             };
             *mark = background.mark();

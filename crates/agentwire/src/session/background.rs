@@ -37,7 +37,7 @@ impl BackgroundWork {
     }
 
     /// Sets the limit from the CLI's environment unless the builder set one.
-    pub(super) fn settle(&mut self, environment: impl FnOnce() -> Option<String>) {
+    pub(super) fn set_default_limit(&mut self, environment: impl FnOnce() -> Option<String>) {
         if self.limit.is_none() {
             let set = environment().and_then(|set| set.trim().parse().ok()).map(Duration::from_millis);
             self.limit = set.map(Some);
@@ -84,9 +84,9 @@ impl Responder for Watched {
                 }
             },
         };
-        let open = Open::new(&self.callbacks);
+        let running = RunningCallback::new(&self.callbacks);
         Some(Box::pin(async move {
-            let _open = open;
+            let _running = running;
             reply.await
         }))
     }
@@ -105,9 +105,9 @@ impl Responder for Watched {
 }
 
 /// A running callback. Dropped when the callback is answered, cancelled or has panicked.
-struct Open(Arc<Callbacks>);
+struct RunningCallback(Arc<Callbacks>);
 
-impl Open {
+impl RunningCallback {
     fn new(callbacks: &Arc<Callbacks>) -> Self {
         callbacks.open.fetch_add(1, Ordering::Relaxed);
         callbacks.steps.fetch_add(1, Ordering::Relaxed);
@@ -115,7 +115,7 @@ impl Open {
     }
 }
 
-impl Drop for Open {
+impl Drop for RunningCallback {
     fn drop(&mut self) {
         self.0.steps.fetch_add(1, Ordering::Relaxed);
         self.0.open.fetch_sub(1, Ordering::Relaxed);

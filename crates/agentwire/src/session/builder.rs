@@ -171,7 +171,7 @@ impl SessionBuilder {
     /// If the runtime lacks one of them, tokio also prints a panic message, which can't be prevented.
     /// The session's task is spawned on that runtime.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// Dropping the future shuts down a CLI that was already started, in the background.
     ///
@@ -188,7 +188,7 @@ impl SessionBuilder {
         self.parts.stored.prepare(&mut self.parts.options, self.transport.is_some()).await?;
         let plan = self.to_launch_plan()?;
         let schema = Schema::of(&plan)?.map(Arc::new);
-        self.parts.background.settle(|| inherited(&self.parts.options, CEILING));
+        self.parts.background.set_default_limit(|| inherited(&self.parts.options, CEILING));
         let files = take_files(&self.launch_files);
         if let Some(transport) = self.transport.take() {
             return self.start(schema).over(transport, plan, files).await;

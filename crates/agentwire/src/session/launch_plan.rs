@@ -63,7 +63,7 @@ impl SessionBuilder {
             plan.warnings.extend(options.permission_bypass_warnings(&in_process));
         }
         #[cfg(feature = "sessions")]
-        self.parts.stored.settle(&mut plan);
+        self.parts.stored.remove_store_warnings(&mut plan);
         if self.session_mirror {
             plan.args.push(SESSION_MIRROR.to_owned());
             if options.persist_session == Some(false) {

@@ -16,11 +16,12 @@ impl Session {
     /// Sends a prompt. Its turn starts when the turns before it have ended.
     ///
     /// Returns its id: [`UserInput::uuid`] or a fresh one.
-    /// Results and receipts contain it, and [`settled`](Self::settled) waits for the outcome of the prompt.
+    /// Results and `command_lifecycle` messages contain it, and [`settled`](Self::settled) waits for the outcome of the
+    /// prompt.
     /// The CLI merges prompts that wait together into one turn. A prompt sent while a tool runs is absorbed by the
     /// running turn, unless its [`priority`](UserInput::priority) is `later`.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// Dropping the future before it is ready sends nothing.
     ///
@@ -43,7 +44,7 @@ impl Session {
     /// The future does not borrow the session, so it can run while another task reads.
     /// It ends with the session, also while it waits for the stream. The input stays open afterwards.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// Dropping the future loses nothing: every prompt taken from the stream was sent.
     ///
@@ -64,11 +65,11 @@ impl Session {
 
     /// Sends a prompt and returns its turn only.
     ///
-    /// Messages of other turns, such as the rest of an interrupted one, are set aside:
+    /// Messages of other turns, such as the rest of an interrupted one, are skipped:
     /// [`leftovers`](Self::leftovers) and [`next`](Self::next) return them.
     /// See [`Turn`] for which messages belong to a turn.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// As [`send`](Self::send).
     ///

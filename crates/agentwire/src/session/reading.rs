@@ -17,17 +17,17 @@ use crate::{Error, Warning};
 /// Messages that were skipped while waiting for the turn of another prompt.
 #[derive(Debug, Default)]
 pub(super) struct SkippedMessages {
-    deliveries: VecDeque<SessionEvent>,
+    events: VecDeque<SessionEvent>,
     bytes: usize,
 }
 
 impl Session {
     /// Returns the next message of any turn; `None` when the session has ended without an error.
     ///
-    /// Messages set aside by an [`ask`](Self::ask) come first.
+    /// Messages that an [`ask`](Self::ask) skipped come first.
     /// To detect the end of a turn, use [`Incoming::ends_turn`], which also returns `true` for an unreadable result.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// Cancel-safe: nothing is lost when the future is dropped.
     ///
@@ -38,13 +38,12 @@ impl Session {
         poll_fn(|context| self.poll_incoming(context)).await
     }
 
-    /// Removes and returns the messages of other turns that were set aside while an [`ask`](Self::ask) was read, in
-    /// order.
+    /// Removes and returns the messages of other turns that an [`ask`](Self::ask) skipped, in order.
     ///
     /// [`next`](Self::next) would return them first.
     pub fn leftovers(&mut self) -> Vec<Incoming> {
         std::iter::from_fn(|| self.skipped.take())
-            .filter_map(|delivery| match delivery {
+            .filter_map(|event| match event {
                 SessionEvent::Incoming(incoming, _) => Some(incoming),
                 _ => None,
             })
@@ -53,7 +52,7 @@ impl Session {
 
     fn poll_incoming(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Incoming, Error>>> {
         loop {
-            match ready!(self.poll_delivery(context)?) {
+            match ready!(self.poll_event(context)?) {
                 Some(SessionEvent::Incoming(incoming, _)) => return Poll::Ready(Some(Ok(incoming))),
                 Some(_) => {}
                 None => return Poll::Ready(None),
@@ -61,19 +60,19 @@ impl Session {
         }
     }
 
-    /// Polls for the next delivery: first the skipped ones, then new ones.
-    pub(crate) fn poll_delivery(
+    /// Polls for the next event: first the skipped ones, then new ones.
+    pub(crate) fn poll_event(
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<SessionEvent, Error>>> {
         match self.skipped.take() {
-            Some(delivery) => Poll::Ready(Some(Ok(delivery))),
-            None => self.poll_arrival(context),
+            Some(event) => Poll::Ready(Some(Ok(event))),
+            None => self.poll_new_event(context),
         }
     }
 
-    /// Polls for the next new delivery.
-    pub(crate) fn poll_arrival(
+    /// Polls for the next new event.
+    pub(crate) fn poll_new_event(
         &mut self,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<SessionEvent, Error>>> {
@@ -81,12 +80,12 @@ impl Session {
             return Poll::Ready(None);
         }
         Poll::Ready(match ready!(self.poll_received(context)) {
-            Ok(delivery) => {
-                if matches!(delivery, SessionEvent::RunOver) {
+            Ok(event) => {
+                if matches!(event, SessionEvent::RunOver) {
                     self.task.run_over();
                 }
-                self.check_matchers(&delivery);
-                Some(Ok(delivery))
+                self.check_matchers(&event);
+                Some(Ok(event))
             }
             Err(ending) => {
                 let ending = self.explained(ending);
@@ -101,8 +100,8 @@ impl Session {
     }
 
     /// Warns about hooks that match no tool, once the CLI has listed its tools.
-    fn check_matchers(&mut self, delivery: &SessionEvent) {
-        if let SessionEvent::Incoming(incoming, _) = delivery
+    fn check_matchers(&mut self, event: &SessionEvent) {
+        if let SessionEvent::Incoming(incoming, _) = event
             && let Some(Message::System(System::Init(init))) = incoming.message()
             && !init.tools.is_empty()
             && let Some(hooks) = self.unchecked.take()
@@ -119,17 +118,17 @@ impl Session {
         self.messages.poll_next(context)
     }
 
-    /// Keeps a delivery that belongs to another turn.
-    pub(crate) fn defer(&mut self, delivery: SessionEvent) {
-        self.skipped.bytes += weight(&delivery);
-        self.skipped.deliveries.push_back(delivery);
+    /// Skips an event of another turn: keeps it for later.
+    pub(crate) fn skip(&mut self, event: SessionEvent) {
+        self.skipped.bytes += weight(&event);
+        self.skipped.events.push_back(event);
     }
 
     /// Returns an error if the skipped messages exceed their limit.
     pub(crate) fn backlog(&self) -> Option<Error> {
-        let parked = self.skipped.bytes;
-        (parked > self.max_skipped_bytes)
-            .then(|| Error::Control(ControlError::Backlogged { subtype: "turn".into(), parked }))
+        let unread = self.skipped.bytes;
+        (unread > self.max_skipped_bytes)
+            .then(|| Error::Control(ControlError::Backlogged { subtype: "turn".into(), parked: unread }))
     }
 
     /// Adds the shutdown step that ended the CLI to an unclean end.
@@ -148,14 +147,14 @@ impl Session {
 
 impl SkippedMessages {
     fn take(&mut self) -> Option<SessionEvent> {
-        let delivery = self.deliveries.pop_front()?;
-        self.bytes -= weight(&delivery);
-        Some(delivery)
+        let event = self.events.pop_front()?;
+        self.bytes -= weight(&event);
+        Some(event)
     }
 }
 
-fn weight(delivery: &SessionEvent) -> usize {
-    let line = match delivery {
+fn weight(event: &SessionEvent) -> usize {
+    let line = match event {
         SessionEvent::Incoming(incoming, _) => incoming.line().map_or(0, Line::len),
         _ => 0,
     };

@@ -32,8 +32,8 @@ pub struct Spare {
     session: Session,
     /// Checks whether the claimed folder may circumvent the callbacks.
     folder_files: Option<FolderFiles>,
-    /// The parking directory, held until the claim or the drop.
-    _parking: Option<Parking>,
+    /// The directory in which it waits, held until the claim or the drop.
+    _directory: Option<EmptyDir>,
 }
 
 impl SessionBuilder {
@@ -49,21 +49,21 @@ impl SessionBuilder {
     /// As [`connect`](Self::connect).
     /// CLI 2.1.197 does not know the flag and exits with a message about it.
     pub async fn prewarm(mut self) -> Result<Spare, Error> {
-        let parking = match (&self.transport, &self.parts.options.cwd) {
-            (None, None) => Some(Parking::new()?),
+        let directory = match (&self.transport, &self.parts.options.cwd) {
+            (None, None) => Some(EmptyDir::new()?),
             _ => None,
         };
-        if let Some(parking) = &parking {
-            self.parts.options.cwd = Some(parking.0.clone());
+        if let Some(directory) = &directory {
+            self.parts.options.cwd = Some(directory.0.clone());
         }
         self.spare = true;
         let folder_files = self.guards().then(|| self.parts.options.folder_files());
-        Ok(Spare { session: self.connect().await?, folder_files, _parking: parking })
+        Ok(Spare { session: self.connect().await?, folder_files, _directory: directory })
     }
 }
 
 impl Spare {
-    /// Returns the CLI's reply to the handshake, as of its parking directory.
+    /// Returns the CLI's reply to the handshake, as of the directory in which it waits.
     pub fn initialized(&self) -> &InitializeReply {
         self.session.initialized()
     }
@@ -81,7 +81,7 @@ impl Spare {
     /// A relative directory is resolved against this program's working directory.
     /// The in-process MCP servers need not be listed. [`Session::initialized`] then describes the claimed session.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// Dropping the future ends the process.
     ///
@@ -145,11 +145,11 @@ impl From<ClaimError> for Error {
     }
 }
 
-/// A private directory, removed on drop if it is still empty.
+/// An empty working directory for a spare, removed on drop if it is still empty.
 #[derive(Debug)]
-struct Parking(PathBuf);
+struct EmptyDir(PathBuf);
 
-impl Parking {
+impl EmptyDir {
     fn new() -> Result<Self, Error> {
         let action = "making a directory for the spare process";
         let made = create_dir(&env::temp_dir());
@@ -157,7 +157,7 @@ impl Parking {
     }
 }
 
-impl Drop for Parking {
+impl Drop for EmptyDir {
     fn drop(&mut self) {
         // Files that the process left in it belong to the user, so the directory then stays.
         fs::remove_dir(&self.0).unwrap_or_default();

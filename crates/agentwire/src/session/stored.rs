@@ -129,7 +129,7 @@ impl Stored {
     }
 
     /// Removes warnings that only apply without a store.
-    pub(super) fn settle(&self, plan: &mut LaunchPlan) {
+    pub(super) fn remove_store_warnings(&self, plan: &mut LaunchPlan) {
         if self.store.is_some() {
             plan.warnings.retain(|warning| !matches!(warning, Warning::NoEffect { why: NO_STORE, .. }));
         }

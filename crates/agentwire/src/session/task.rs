@@ -25,7 +25,7 @@ use super::EndedBy;
 /// The task that drives a session. Dropping it ends the session.
 pub(super) struct Task {
     control: Control,
-    end: Arc<End>,
+    shutdown: Arc<Shutdown>,
     work: Arc<Work>,
     join: JoinHandle<()>,
 }
@@ -87,60 +87,60 @@ impl Task {
     where
         F: Future<Output = ()> + Send + 'static,
     {
-        let end = Arc::new(End::default());
-        let bound = Arc::clone(&end);
+        let shutdown = Arc::new(Shutdown::default());
+        let shared = Arc::clone(&shutdown);
         let peer = Peer { control: control.clone(), handle, grace };
         let work = Work::new(async move {
             let Peer { control, handle, .. } = &peer;
             tokio::select! {
                 biased;
-                () = bound.drive(driver, handle, grace) => {}
-                () = bound.enforce(control, handle, grace) => {}
+                () = shared.drive(driver, handle, grace) => {}
+                () = shared.enforce(control, handle, grace) => {}
             }
         });
         let join = runtime.spawn(Polling(Arc::clone(&work)));
-        (control.clone(), messages, Self { control, end, work, join })
+        (control.clone(), messages, Self { control, shutdown, work, join })
     }
 
     /// Ends the CLI's input, and starts the shutdown timer once nothing runs any more.
     pub(super) fn end_input(&self) {
-        self.end.when_idle.store(true, Ordering::Relaxed);
+        self.shutdown.when_idle.store(true, Ordering::Relaxed);
         self.control.end_input();
         self.run_over();
     }
 
     /// Handles the end of a run. The event may be outdated, so the idle state is checked again.
     pub(super) fn run_over(&self) {
-        if self.end.when_idle.load(Ordering::Relaxed) && self.control.is_idle() {
-            self.end.asked.notify_one();
+        if self.shutdown.when_idle.load(Ordering::Relaxed) && self.control.is_idle() {
+            self.shutdown.asked.notify_one();
         }
     }
 
     /// Ends the CLI's input, and starts the shutdown timer immediately.
     pub(super) fn force_end(&self) {
         self.control.end_input();
-        self.end.force();
+        self.shutdown.force();
     }
 
     /// As [`force_end`](Self::force_end), and also limits the life of this task, because nothing is read any more.
     pub(super) fn close(&self) {
-        self.end.closed.store(true, Ordering::Relaxed);
+        self.shutdown.closed.store(true, Ordering::Relaxed);
         self.force_end();
     }
 
     /// Returns the shutdown step that has ended the CLI so far.
     pub(super) fn ended_by(&self) -> EndedBy {
-        *self.end.ended_by()
+        *self.shutdown.ended_by()
     }
 
     /// Returns the shutdown step that had ended the CLI when the session ended. Call it after that only.
     pub(super) fn ended_session_by(&self) -> EndedBy {
-        self.end.by_then()
+        self.shutdown.by_then()
     }
 
     /// Returns the exit of the process, once [`ended`](Self::ended) has returned.
     pub(super) fn exit(&self) -> Option<ExitReport> {
-        self.end.exit.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shutdown.exit.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Waits until the task, and with it the CLI, has ended.
@@ -178,7 +178,7 @@ impl Drop for Peer {
 
 /// The shutdown state of the peer.
 #[derive(Default)]
-struct End {
+struct Shutdown {
     asked: Notify,
     /// Whether to shut down once nothing runs any more.
     when_idle: AtomicBool,
@@ -193,7 +193,7 @@ struct End {
     exit: Mutex<Option<ExitReport>>,
 }
 
-impl End {
+impl Shutdown {
     /// Drives the session to its end, and then waits, for a limited time, until its process group is gone.
     async fn drive<F>(&self, driver: Driver<F>, handle: &impl PeerHandle, grace: Grace)
     where
@@ -217,7 +217,7 @@ impl End {
     /// The output of an exited peer is read at the reader's pace, unless the session is closed.
     async fn enforce(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         let steps = async {
-            self.time_given(control, handle, grace).await;
+            self.wait_for_request_and_grace(control, handle, grace).await;
             self.escalate(handle, grace.of(control, handle)).await;
         };
         tokio::select! {
@@ -234,7 +234,7 @@ impl End {
     /// Waits until the shutdown was requested and the first grace period is over.
     ///
     /// A turn that began meanwhile, for example from a queued prompt, cancels the request unless it was forced.
-    async fn time_given(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
+    async fn wait_for_request_and_grace(&self, control: &Control, handle: &impl PeerHandle, grace: Grace) {
         loop {
             self.asked.notified().await;
             sleep(grace.of(control, handle).after_input).await;

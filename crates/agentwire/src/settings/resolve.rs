@@ -55,7 +55,7 @@ pub fn resolve_settings(options: &ResolveSettings) -> ResolvedSettings {
         let (tier, policy_origin) = (SettingsTier::Managed, Some(origin));
         resolved.sources.push(ResolvedSource { tier, settings, path: None, policy_origin });
     }
-    resolved.settle();
+    resolved.merge_sources();
     resolved
 }
 
@@ -150,7 +150,7 @@ impl ResolvedSettings {
     }
 
     /// Merges the sources.
-    fn settle(&mut self) {
+    fn merge_sources(&mut self) {
         let mut effective = RawJson::empty_object();
         for source in &self.sources {
             effective = merge(&effective, source.settings.as_raw());

@@ -28,7 +28,7 @@ async fn all_there(session: &mut Session, count: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_while_2000_messages_are_unread() {
+async fn call_completes_while_2000_messages_are_unread() {
     bounded(async {
         let (mut session, mut peer) = connected(Session::builder()).await;
         let (reply, ()) = tokio::join!(session.set_model(Some("m")), async {

@@ -127,7 +127,7 @@ async fn turn_started_by_the_cli_is_set_aside() {
         turn_of(&peer, &[&second], "the answer").await;
         assert_eq!(
             rest(&mut turn).await,
-            // The receipt of the first prompt and the agent's message belong to no turn.
+            // The `command_lifecycle` message of the first prompt and the agent's message belong to no turn.
             ["command_lifecycle", "assistant", "command_lifecycle", "system", "assistant", "result"]
         );
         assert_eq!(turn.result().unwrap().result.as_deref(), Some("the answer"));
@@ -152,7 +152,7 @@ async fn merged_prompts_share_one_turn() {
             answer.result.user_message_uuids.unwrap().iter().map(ToString::to_string).collect();
         assert_eq!(named, [first, second]);
         assert_eq!(session.settled(&one).await.unwrap(), PromptState::Completed);
-        // The other prompt's receipt arrived before the turn named ours.
+        // The other prompt's `command_lifecycle` message arrived before the turn named ours.
         let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
         assert_eq!(kinds, ["command_lifecycle"]);
     })

@@ -170,7 +170,7 @@ async fn tools_in_parallel_of_subagents() {
 }
 
 #[tokio::test]
-async fn a_permission_question_that_a_hook_takes_back() {
+async fn question_cancelled_by_a_hook_is_observed_as_cancelled() {
     bounded(async {
         assert_eq!(
             replayed("permission-request-hook-wins", &["Write one into a.txt."]).await,
@@ -188,7 +188,7 @@ async fn a_permission_question_that_a_hook_takes_back() {
 
 #[cfg(feature = "mcp")]
 #[tokio::test]
-async fn an_mcp_call() {
+async fn mcp_call_belongs_to_its_tool_use() {
     bounded(async {
         let (spans, _guard) = RecordedSpans::here();
         let mut session = session("mcp-tool-text").connect().await.unwrap();
@@ -208,7 +208,7 @@ async fn an_mcp_call() {
 }
 
 #[tokio::test]
-async fn a_turn_that_is_interrupted() {
+async fn interrupted_turn_is_observed_as_interrupted() {
     bounded(async {
         let (spans, _guard) = RecordedSpans::here();
         let mut session = session("interrupt-mid-tool").connect().await.unwrap();

@@ -32,7 +32,7 @@ impl Session {
     /// Requests of the CLI that need an answer are refused meanwhile, as after [`end_input`](Self::end_input).
     /// A session store receives all entries up to the end, and has one flush timeout to append the last ones.
     ///
-    /// # Cancellation
+    /// # Cancel safety
     ///
     /// Dropping the future drops the session, which then ends in the background.
     ///
@@ -51,8 +51,8 @@ impl Session {
         let was_reported = self.ending.is_some();
         // Losses that the caller has not seen.
         let (mut is_error_result, mut store_failure) = (false, None);
-        while let Some(delivery) = poll_fn(|context| self.poll_delivery(context)).await {
-            let Ok(SessionEvent::Incoming(incoming, _)) = delivery else { continue };
+        while let Some(event) = poll_fn(|context| self.poll_event(context)).await {
+            let Ok(SessionEvent::Incoming(incoming, _)) = event else { continue };
             match incoming.message() {
                 Some(Message::Result(result)) => is_error_result = result.is_error,
                 Some(Message::System(System::MirrorError(failure))) => {
