@@ -3,7 +3,7 @@
 /// Implements serde's traits for an enum with a variant for each JSON form: a text, a number, a list, an object.
 ///
 /// A value is serialized without a tag, and deserialized by its form, without buffering.
-/// `null` is read as the empty value of the variant behind it.
+/// `null` is read as the empty value of the variant after it.
 macro_rules! forms {
     ($name:ident, $expected:literal: $($form:ident => $variant:ident),+ $(; null => $empty:ident)?) => {
         impl serde::Serialize for $name {

@@ -143,7 +143,7 @@ inputs! {
         NotebookEdit(NotebookEditInput) = "NotebookEdit" {
             /// The absolute path.
             notebook_path: String,
-            /// The cell; a new cell is inserted behind it.
+            /// The cell; a new cell is inserted after it.
             cell_id: Option<String>,
             /// The new source of the cell.
             new_source: String,

@@ -43,6 +43,6 @@ pub(crate) fn note_no_held_fault() {
 }
 
 thread_local! {
-    /// The address behind the fault, within the text that is being read.
+    /// The address after the fault, within the text that is being read.
     static HELD_FAULT: Cell<Option<usize>> = const { Cell::new(None) };
 }

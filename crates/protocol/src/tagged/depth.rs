@@ -40,7 +40,7 @@ thread_local! {
 
 /// Much deeper than any real line: a document in a fetched page in an answer has depth 7.
 ///
-/// The parser's limit of 128 objects and lists does not apply to tags behind buffered fields; this one always does.
+/// The parser's limit of 128 objects and lists does not apply to tags after buffered fields; this one always does.
 const MAX_DEPTH: usize = 32;
 
 /// Many more blocks than any real message has. An empty block takes about a hundred bytes and is written in three.

@@ -104,7 +104,7 @@ mod tests {
             ("]}", "b.c"),
             (r#""e""#, ""),
         ] {
-            // serde_json reports the offset behind the value's first byte.
+            // serde_json reports the offset after the value's first byte.
             let offset = text.find(needle).unwrap() + 1;
             assert_eq!(show(&path_at(text, offset)), path, "{needle}");
         }

@@ -1,6 +1,6 @@
 //! A tokenizer for JSON text that may be truncated.
 
-/// A token, from its first byte to behind its last byte.
+/// A token, from its first byte to the offset after its last byte.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) from: usize,
@@ -48,7 +48,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = Token> {
     })
 }
 
-/// Returns the offset behind a string's closing quote, or the end of the text.
+/// Returns the offset after a string's closing quote, or the end of the text.
 fn string_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from + 1;
     while let Some(&byte) = bytes.get(at) {
@@ -61,7 +61,7 @@ fn string_end(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-/// Returns the offset behind a number or word. It ends at an ASCII byte, so multi-byte characters are not split.
+/// Returns the offset after a number or word. It ends at an ASCII byte, so multi-byte characters are not split.
 fn word_end(bytes: &[u8], from: usize) -> usize {
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"{}[]:,\"".contains(byte);
     bytes[from..].iter().position(ends).map_or(bytes.len(), |length| from + length)

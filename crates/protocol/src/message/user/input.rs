@@ -22,7 +22,7 @@ pub struct UserInput {
     /// The session; empty means the running one.
     #[serde(default)]
     pub session_id: Box<str>,
-    /// The id of the prompt, chosen by the host; receipts and results refer to it.
+    /// The id of the prompt, chosen by the host; `command_lifecycle` messages and results refer to it.
     pub uuid: Option<Uuid>,
     /// The priority; absent means [`Priority::Next`].
     pub priority: Option<Priority>,
@@ -78,7 +78,7 @@ impl UserInput {
 }
 
 impl UserInput {
-    /// Sets the id; receipts and results refer to it.
+    /// Sets the id; `command_lifecycle` messages and results refer to it.
     #[must_use]
     pub fn with_uuid(mut self, uuid: impl Into<Uuid>) -> Self {
         self.uuid = Some(uuid.into());
