@@ -69,8 +69,8 @@ impl Mapping {
 
     /// Returns the updates that show this message.
     ///
-    /// Messages without an update are receipts, hook runs, states of background work and other news that the protocol
-    /// has no word for; docs/acp.md lists them.
+    /// Messages without an update are `command_lifecycle` messages, hook runs, updates on background tasks and other
+    /// messages that the protocol can't express; docs/acp.md lists them.
     pub(crate) fn updates(&mut self, message: &Message) -> Vec<SessionUpdate> {
         match message {
             Message::StreamEvent(event) => self.stream_event(event),

@@ -70,14 +70,14 @@ impl Turns {
                 self.failure.clone_from(&answer.error);
                 Vec::new()
             }
-            Message::CommandLifecycle(receipt) => {
+            Message::CommandLifecycle(change) => {
                 self.reports = true;
-                if receipt.state == CommandState::Cancelled {
-                    let removed = self.remove(|waiting| waiting.prompt == receipt.command_uuid);
+                if change.state == CommandState::Cancelled {
+                    let removed = self.remove(|waiting| waiting.prompt == change.command_uuid);
                     return removed.into_iter().map(|one| (one.prompt, Ok(StopReason::Cancelled))).collect();
                 }
-                for waiting in self.waiting.iter_mut().filter(|one| one.prompt == receipt.command_uuid) {
-                    waiting.state = Some(receipt.state.clone());
+                for waiting in self.waiting.iter_mut().filter(|one| one.prompt == change.command_uuid) {
+                    waiting.state = Some(change.state.clone());
                 }
                 Vec::new()
             }
