@@ -15,7 +15,7 @@ use crate::outcome::Outcome;
 /// The CLI also starts turns of its own, as when a background agent has ended, and each has a result.
 #[derive(Debug, Default)]
 pub(crate) struct Awaited {
-    /// `None` for a turn that continues a kept tool use, without a prompt.
+    /// `None` for a turn that continues a deferred tool use, without a prompt.
     prompt: Option<Uuid>,
     /// Whether the turn of the prompt has begun.
     has_begun: bool,
@@ -44,12 +44,12 @@ impl Awaited {
     /// Returns whether a message ends the turn. A turn without a result ends when the CLI goes idle.
     pub(crate) fn is_answered_by(&mut self, incoming: &Incoming) -> bool {
         match incoming {
-            Incoming::Message(Message::CommandLifecycle(receipt), _) => {
+            Incoming::Message(Message::CommandLifecycle(change), _) => {
                 self.reports_states = true;
-                if self.prompt.as_ref() == Some(&receipt.command_uuid) {
-                    self.has_begun |= receipt.state == CommandState::Started;
-                    if matches!(receipt.state, CommandState::Completed | CommandState::Cancelled) {
-                        self.settled = Some(receipt.state.clone());
+                if self.prompt.as_ref() == Some(&change.command_uuid) {
+                    self.has_begun |= change.state == CommandState::Started;
+                    if matches!(change.state, CommandState::Completed | CommandState::Cancelled) {
+                        self.settled = Some(change.state.clone());
                     }
                 }
                 false
@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn started(prompt: &str) -> Value {
-        receipt(prompt, "started")
+        lifecycle(prompt, "started")
     }
 
     #[test]
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(ends(&mut Awaited::default(), &[result(&["other"])]), [true], "there is no prompt");
     }
 
-    fn receipt(prompt: &str, state: &str) -> Value {
+    fn lifecycle(prompt: &str, state: &str) -> Value {
         json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state})
     }
 
@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn command_without_a_result_ends_its_turn_when_the_cli_is_idle() {
-        let messages = [started(PROMPT), receipt("earlier", "completed"), state("idle")];
+        let messages = [started(PROMPT), lifecycle("earlier", "completed"), state("idle")];
         let mut awaited = awaited();
         assert_eq!(ends(&mut awaited, &messages), [false, false, false]);
-        let messages = [receipt(PROMPT, "completed"), state("idle"), state("idle")];
+        let messages = [lifecycle(PROMPT, "completed"), state("idle"), state("idle")];
         assert_eq!(ends(&mut awaited, &messages[..2]), [false, true]);
         assert_eq!(awaited.without_result(), Outcome::Done { is_error: false, text: String::new() });
         assert_eq!(ends(&mut awaited, &messages[2..]), [false]);

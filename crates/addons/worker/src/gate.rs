@@ -49,15 +49,16 @@ impl Gate {
         *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
     }
 
-    /// Turns the answers for tool uses that the CLI was to keep into grants, and returns them.
-    pub(crate) fn not_asked(&self) -> Vec<(Question, Answer)> {
+    /// Converts the unused answers to deferred tool uses into grants, and returns them.
+    pub(crate) fn answers_as_grants(&self) -> Vec<(Question, Answer)> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = answers.iter_mut().filter(|(question, _)| question.way == Way::Defer);
-        kept.map(|answer| {
-            answer.0.way = Way::Grant;
-            answer.clone()
-        })
-        .collect()
+        let deferred = answers.iter_mut().filter(|(question, _)| question.way == Way::Defer);
+        deferred
+            .map(|answer| {
+                answer.0.way = Way::Grant;
+                answer.clone()
+            })
+            .collect()
     }
 
     /// Returns hooks that wait for the store before each tool use, and ask for the tools of `approvals`.

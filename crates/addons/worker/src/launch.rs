@@ -54,7 +54,7 @@ pub(crate) fn failed(error: &dyn std::error::Error) -> String {
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-/// Returns the prompt that informs the model of the answers; none is needed if the CLI has kept the tool use.
+/// Returns the prompt that informs the model of the answers; none is needed if the CLI has deferred the tool use.
 pub(crate) fn notice(answers: &[(Question, Answer)]) -> Option<String> {
     let asked = answers.iter().filter(|(question, _)| question.way == Way::Grant);
     let lines: Vec<_> = asked

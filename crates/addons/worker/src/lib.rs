@@ -3,8 +3,8 @@
 
 mod admission;
 mod awaited;
+mod command;
 mod config;
-mod desk;
 mod gate;
 mod interrupt;
 mod launch;
@@ -14,8 +14,8 @@ mod machine;
 mod observers;
 mod outcome;
 mod recovery;
-mod seat;
 mod secrets;
+mod session_task;
 mod turn;
 mod worker;
 mod workspace;

@@ -40,7 +40,7 @@ pub enum Phase {
     Interrupted,
     /// The turn was stopped.
     Cancelled,
-    /// The worker gave up the session.
+    /// The worker released the session.
     Drained,
 }
 
@@ -67,7 +67,7 @@ pub enum Event {
     Stop,
     /// The worker takes no turn any more: a running one may finish, and questions are parked at once.
     Finish,
-    /// The worker gives up the session: questions are parked, and a running turn ends.
+    /// The worker releases the session: questions are parked, and a running turn ends.
     Drain,
     /// A process is needed for another session.
     Evict,

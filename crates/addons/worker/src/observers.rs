@@ -23,18 +23,18 @@ pub(crate) struct Observers {
     sequence: u64,
     /// How many frames of the turn, without deltas, the log has not stored.
     missing: u64,
-    /// A log that has failed is not called before, so that it delays the turn seldom.
-    paused: Option<Instant>,
+    /// When a failed log is called again. Until then, its failures can't delay the turn.
+    retry_at: Option<Instant>,
 }
 
 impl Observers {
     pub(crate) fn new(config: Arc<Config>, name: &SessionName) -> Self {
-        Self { config, name: name.to_string(), fence: None, sequence: 0, missing: 0, paused: None }
+        Self { config, name: name.to_string(), fence: None, sequence: 0, missing: 0, retry_at: None }
     }
 
     pub(crate) async fn started(&mut self, fence: &Fence, input: &TurnInput) {
         self.fence = Some(fence.clone());
-        (self.sequence, self.missing, self.paused) = (0, 0, None);
+        (self.sequence, self.missing, self.retry_at) = (0, 0, None);
         self.append(FrameKind::Start, || encode(input)).await;
     }
 
@@ -60,7 +60,7 @@ impl Observers {
     }
 
     pub(crate) async fn ended(&mut self, end: TurnEnd) {
-        self.paused = None;
+        self.retry_at = None;
         let missing = self.missing;
         self.append(FrameKind::End, || encode(&End { end: &end, missing })).await;
         self.fence = None;
@@ -77,7 +77,7 @@ impl Observers {
     async fn append(&mut self, kind: FrameKind, data: impl FnOnce() -> Result<RawJson, String>) {
         let (Some(log), Some(fence)) = (&self.config.events, &self.fence) else { return };
         let weight = u64::from(kind != FrameKind::Delta);
-        if self.paused.is_some_and(|paused| Instant::now() < paused) {
+        if self.retry_at.is_some_and(|at| Instant::now() < at) {
             self.missing += weight;
             return;
         }
@@ -94,7 +94,7 @@ impl Observers {
         if let Err(error) = stored {
             tracing::warn!(session = %self.name, epoch = fence.epoch, "the turn goes on without the event log: {}", failed(&error));
             self.missing += weight;
-            self.paused = Some(Instant::now() + PAUSE);
+            self.retry_at = Some(Instant::now() + PAUSE);
         }
     }
 }

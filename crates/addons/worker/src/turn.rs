@@ -52,7 +52,7 @@ pub struct Fence {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TurnSpec {
-    /// What the turn starts with.
+    /// The input of the turn.
     pub input: TurnInput,
     /// The most that the turn may cost, in US dollars (`maxBudgetUsd`).
     pub budget_usd: Option<f64>,
@@ -61,7 +61,7 @@ pub struct TurnSpec {
     pub secrets: BTreeMap<String, String>,
     /// The revision of the workspace to start from; `None` for the newest.
     pub revision: Option<String>,
-    /// A text of the engine, which [`TurnEnd::ticket`](crate::TurnEnd::ticket) returns.
+    /// An opaque token of the engine, returned unchanged in [`TurnEnd::ticket`](crate::TurnEnd::ticket).
     #[serde(default)]
     pub ticket: Option<Box<str>>,
 }
@@ -85,7 +85,7 @@ impl TurnSpec {
     }
 }
 
-/// What a turn starts with.
+/// The input of a turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum TurnInput {
@@ -142,7 +142,7 @@ pub(crate) fn digest(tool: &str, input: &RawJson) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Way {
-    /// The CLI keeps the tool use (`defer`) and asks again when the session is resumed.
+    /// The CLI defers the tool use (`defer`) and asks again when the session is resumed.
     Defer,
     /// The turn is interrupted. An allowance becomes a grant for one use of the tool with the same input, and a prompt
     /// informs the model of the decision.

@@ -16,12 +16,12 @@ use tokio::{
 
 use crate::{
     admission::AdmissionNumbers,
+    command::{Command, View},
     config::{Config, WorkerConfig},
-    desk::{Command, View},
     launch::ENDING,
     machine::Phase,
     recovery::{Recovery, RecoveryError},
-    seat::Seat,
+    session_task::SessionTask,
     turn::{Answer, Fence, Question, SessionName, TurnInput, TurnSpec},
 };
 
@@ -91,7 +91,7 @@ impl Worker {
                 while let Some(shared) = watched.upgrade() {
                     let due = shared.state().renewed + lease / 2;
                     if due <= Instant::now() {
-                        shared.state().give_up();
+                        shared.state().abort_all();
                     }
                     drop(shared);
                     sleep_until(due.max(Instant::now() + lease / 16)).await;
@@ -124,16 +124,16 @@ impl Worker {
             return Start::Busy;
         }
         let turn = Box::new((fence.clone(), spec.clone()));
-        if let Some(desk) = state.desks.get(&fence.session) {
-            let mut view = desk.view();
+        if let Some(handle) = state.handles.get(&fence.session) {
+            let mut view = handle.view();
             if !view.is_closed {
-                if view.is_busy || desk.commands.capacity() == 0 {
+                if view.is_busy || handle.commands.capacity() == 0 {
                     return Start::Busy;
                 }
                 if view.fence.as_ref().is_some_and(|last| last.epoch >= fence.epoch) {
                     return Start::Lost;
                 }
-                view.is_busy = desk.commands.try_send(Command::Start(turn)).is_ok();
+                view.is_busy = handle.commands.try_send(Command::Start(turn)).is_ok();
                 if view.is_busy {
                     drop(view);
                     state.remember(fence.number);
@@ -148,14 +148,15 @@ impl Worker {
         };
         let (commands, receiver) = mpsc::channel(COMMANDS);
         let view = Arc::new(Mutex::new(View::new()));
-        let seat = Seat::new(Arc::clone(&self.shared.config), fence.session.clone(), Arc::clone(&view), slot);
+        let task =
+            SessionTask::new(Arc::clone(&self.shared.config), fence.session.clone(), Arc::clone(&view), slot);
         if commands.try_send(Command::Start(turn)).is_err() {
             return Start::Busy;
         }
-        state.desks.retain(|_, desk| !desk.view().is_closed);
+        state.handles.retain(|_, handle| !handle.view().is_closed);
         while state.tasks.try_join_next().is_some() {}
-        state.tasks.spawn(seat.run(receiver));
-        state.desks.insert(fence.session.clone(), Desk { commands, view });
+        state.tasks.spawn(task.run(receiver));
+        state.handles.insert(fence.session.clone(), SessionHandle { commands, view });
         state.remember(fence.number);
         Start::Started
     }
@@ -171,9 +172,9 @@ impl Worker {
         let state = self.shared.state();
         fence.boot == state.boot
             && state.started.contains(&fence.number)
-            && state.desks.get(&fence.session).is_some_and(|desk| {
-                let view = desk.view();
-                // A seat publishes the fence when it takes the turn.
+            && state.handles.get(&fence.session).is_some_and(|handle| {
+                let view = handle.view();
+                // A task publishes the fence when it takes the turn.
                 view.is_busy && view.fence.as_ref().is_none_or(|current| current.number <= fence.number)
             })
     }
@@ -181,8 +182,8 @@ impl Worker {
     /// Returns the phase of a session on this worker, and its open questions.
     pub fn phase(&self, session: &SessionName) -> (Phase, Vec<Question>) {
         let state = self.shared.state();
-        state.desks.get(session).map_or((Phase::Cold, Vec::new()), |desk| {
-            let view = desk.view();
+        state.handles.get(session).map_or((Phase::Cold, Vec::new()), |handle| {
+            let view = handle.view();
             (view.phase, view.questions.clone())
         })
     }
@@ -245,18 +246,18 @@ impl Worker {
     ///
     /// If the future is dropped, the worker still takes no turn.
     pub async fn drain(&self, grace: Duration) {
-        let seats: Vec<_> = {
+        let sessions: Vec<_> = {
             let mut state = self.shared.state();
             state.is_draining = true;
-            state.desks.values().map(|desk| desk.commands.clone()).collect()
+            state.handles.values().map(|handle| handle.commands.clone()).collect()
         };
         let ended = async |command: fn() -> Command| {
-            for seat in &seats {
-                // An error means that the seat has ended.
-                let _ = seat.send(command()).await;
+            for session in &sessions {
+                // An error means that the session has ended.
+                let _ = session.send(command()).await;
             }
-            for seat in &seats {
-                seat.closed().await;
+            for session in &sessions {
+                session.closed().await;
             }
         };
         if timeout(grace, ended(|| Command::Finish)).await.is_err() {
@@ -268,8 +269,8 @@ impl Worker {
     pub fn numbers(&self) -> WorkerNumbers {
         let admission = self.shared.config.admission.numbers();
         let mut numbers = WorkerNumbers { admission, running: 0, asking: 0, idle: 0 };
-        for desk in self.shared.state().desks.values() {
-            let view = desk.view();
+        for handle in self.shared.state().handles.values() {
+            let view = handle.view();
             match view.phase {
                 Phase::Running => numbers.running += 1,
                 Phase::Asking | Phase::Parking => numbers.asking += 1,
@@ -283,9 +284,9 @@ impl Worker {
     fn command(&self, session: &SessionName, command: Command) -> bool {
         let state = self.shared.state();
         state
-            .desks
+            .handles
             .get(session)
-            .is_some_and(|desk| desk.view().is_busy && desk.commands.try_send(command).is_ok())
+            .is_some_and(|handle| handle.view().is_busy && handle.commands.try_send(command).is_ok())
     }
 }
 
@@ -315,7 +316,7 @@ struct State {
     started: BTreeSet<u64>,
     /// Fences up to this one are not in `started` any more.
     forgotten: u64,
-    desks: HashMap<SessionName, Desk>,
+    handles: HashMap<SessionName, SessionHandle>,
     /// The tasks of the sessions.
     tasks: JoinSet<()>,
     watchdog: JoinSet<()>,
@@ -325,13 +326,13 @@ struct State {
     blocked: Instant,
 }
 
-/// A session's task, from outside.
-struct Desk {
+/// A handle to a session's task.
+struct SessionHandle {
     commands: mpsc::Sender<Command>,
     view: Arc<Mutex<View>>,
 }
 
-impl Desk {
+impl SessionHandle {
     fn view(&self) -> MutexGuard<'_, View> {
         self.view.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -344,7 +345,7 @@ impl State {
             fences: 0,
             started: BTreeSet::new(),
             forgotten: 0,
-            desks: HashMap::new(),
+            handles: HashMap::new(),
             tasks: JoinSet::new(),
             watchdog: JoinSet::new(),
             is_draining: false,
@@ -364,22 +365,22 @@ impl State {
 
     /// Ends the process that has waited longest for a turn.
     fn evict(&self) {
-        let idle = self.desks.values().filter_map(|desk| {
-            let view = desk.view();
-            (view.phase == Phase::Idle && !view.is_busy).then_some((view.since, desk))
+        let idle = self.handles.values().filter_map(|handle| {
+            let view = handle.view();
+            (view.phase == Phase::Idle && !view.is_busy).then_some((view.since, handle))
         });
-        if let Some((_, desk)) = idle.min_by_key(|(since, _)| *since) {
+        if let Some((_, handle)) = idle.min_by_key(|(since, _)| *since) {
             // A full queue means that the session is about to act anyway.
-            let _ = desk.commands.try_send(Command::Evict);
+            let _ = handle.commands.try_send(Command::Evict);
         }
     }
 
     /// Ends all processes without a report, since the lease is lost.
-    fn give_up(&mut self) {
-        if !self.desks.is_empty() {
-            tracing::warn!("the lease was not renewed: ending {} sessions", self.desks.len());
+    fn abort_all(&mut self) {
+        if !self.handles.is_empty() {
+            tracing::warn!("the lease was not renewed: ending {} sessions", self.handles.len());
         }
-        self.desks.clear();
+        self.handles.clear();
         self.tasks.abort_all();
         self.boot = boot();
         (self.renewed, self.blocked) = (Instant::now(), Instant::now() + ENDING);

@@ -1,4 +1,4 @@
-//! The link between a worker and the task of a session.
+//! The commands to a session's task, and the state that it publishes.
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use tokio::{sync::mpsc, time::Instant};

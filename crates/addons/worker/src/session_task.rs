@@ -21,8 +21,8 @@ use tokio::{
 use crate::{
     admission::Slot,
     awaited::Awaited,
+    command::{Command, View, stopped},
     config::Config,
-    desk::{Command, View, stopped},
     gate::{Asked, Gate, Verdict},
     interrupt::{interrupt, interrupted},
     launch::{ENDING, connect, failed, notice},
@@ -33,7 +33,7 @@ use crate::{
     turn::{Fence, SessionName, TurnInput, TurnSpec, Way},
 };
 
-pub(crate) struct Seat {
+pub(crate) struct SessionTask {
     config: Arc<Config>,
     name: SessionName,
     observers: Observers,
@@ -52,9 +52,9 @@ pub(crate) struct Seat {
     /// The running turn.
     turn: Option<TurnSpec>,
     awaited: Awaited,
-    /// The prompt about grants, which follows the end of the tool use that the CLI has kept.
+    /// The prompt about grants, which follows the end of the deferred tool use.
     notice: Option<String>,
-    /// When a CLI that was to continue a kept tool use should have asked for it.
+    /// The time by which a resumed CLI should have asked for its deferred tool use.
     resumed: Option<Instant>,
     result: Option<Box<TurnResult>>,
     failure: String,
@@ -64,7 +64,7 @@ pub(crate) struct Seat {
     slot: Option<Slot>,
 }
 
-impl Seat {
+impl SessionTask {
     pub(crate) fn new(config: Arc<Config>, name: SessionName, view: Arc<Mutex<View>>, slot: Slot) -> Self {
         let (sender, asked) = mpsc::channel(QUESTIONS);
         Self {
@@ -105,7 +105,7 @@ impl Seat {
         }
     }
 
-    /// Waits for an event of the machine; `None` if something happened that concerns it not.
+    /// Waits for the machine's next event. Returns `None` for an occurrence that the machine need not handle.
     async fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Event> {
         let deadline = self.machine.deadline().map(|deadline| self.zero + deadline);
         let resumed = self.resumed;
@@ -127,7 +127,7 @@ impl Seat {
             () = at(deadline) => Some(Event::Tick),
             () = at(resumed) => {
                 self.resumed = None;
-                let answers = self.gate.not_asked();
+                let answers = self.gate.answers_as_grants();
                 match notice(&answers) {
                     Some(notice) => self.send(UserInput::new(notice)).await,
                     None => None,
@@ -396,5 +396,5 @@ impl Seat {
 /// How many questions may wait before callbacks wait themselves.
 const QUESTIONS: usize = 64;
 
-/// How long a resumed CLI may take to ask for the tool use that it has kept. Measured: half a second.
+/// How long a resumed CLI may take to ask for its deferred tool use. Measured: half a second.
 const RESUMED: Duration = Duration::from_secs(30);
