@@ -86,14 +86,14 @@ impl Host {
         let worker = Worker::new(
             worker.lease(config.lease).on_end(move |end| report(end, Arc::clone(&reports), ingress.clone())),
         )?;
-        let desk = Desk { worker: worker.clone(), early, beaten: Arc::default() };
+        let state = HostState { worker: worker.clone(), early, known_boot: Arc::default() };
         let mut tasks = JoinSet::new();
-        tasks.spawn(beat(config, desk.clone()));
+        tasks.spawn(beat(config, state.clone()));
         let router = Router::new()
             .route("/", post(call))
             .route("/metrics", get(metrics))
             .layer(DefaultBodyLimit::max(LARGEST_CALL))
-            .with_state(desk);
+            .with_state(state);
         tasks.spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
                 tracing::error!("the worker's address is not served any more: {error}");
@@ -115,11 +115,11 @@ const LARGEST_CALL: usize = 64 * 1024 * 1024;
 type Early = Arc<Mutex<HashMap<SessionName, Vec<(ToolUseId, Answer)>>>>;
 
 #[derive(Clone, Debug)]
-struct Desk {
+struct HostState {
     worker: Worker,
     early: Early,
     /// The run of the worker that Restate knows.
-    beaten: Arc<Mutex<Box<str>>>,
+    known_boot: Arc<Mutex<Box<str>>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -137,20 +137,20 @@ async fn report(end: TurnEnd, early: Early, ingress: Ingress) {
     }
 }
 
-/// Renews the lease, eight times in each.
-async fn beat(config: HostConfig, desk: Desk) {
+/// Renews the lease every eighth of its duration.
+async fn beat(config: HostConfig, state: HostState) {
     let pause = config.lease / 8;
     let lease_ms = u64::try_from(config.lease.as_millis()).unwrap_or(u64::MAX);
     loop {
-        let (sent, boot) = (Instant::now(), desk.worker.boot());
+        let (sent, boot) = (Instant::now(), state.worker.boot());
         let beat = Beat { pool: config.pool.clone(), address: config.address.clone(), lease_ms };
         match config.ingress.post::<Value>(&format!("AgentWorker/{boot}/beat"), &beat, None, pause).await {
-            Ok(_) if boot == desk.worker.boot() => {
-                desk.worker.renew(sent);
-                let mut beaten = locked(&desk.beaten);
-                if *beaten != boot {
-                    locked(&desk.early).clear();
-                    *beaten = boot;
+            Ok(_) if boot == state.worker.boot() => {
+                state.worker.renew(sent);
+                let mut known_boot = locked(&state.known_boot);
+                if *known_boot != boot {
+                    locked(&state.early).clear();
+                    *known_boot = boot;
                 }
             }
             Ok(_) => {}
@@ -161,10 +161,10 @@ async fn beat(config: HostConfig, desk: Desk) {
 }
 
 async fn call(
-    State(desk): State<Desk>,
+    State(state): State<HostState>,
     call: Result<Json<Call>, JsonRejection>,
 ) -> Result<Json<Value>, (StatusCode, String)> {
-    let worker = &desk.worker;
+    let worker = &state.worker;
     let Json(call) = call.map_err(|refusal| match refusal.status() {
         StatusCode::PAYLOAD_TOO_LARGE => {
             (refusal.status(), format!("a call may have {LARGEST_CALL} bytes; send a shorter prompt"))
@@ -175,7 +175,7 @@ async fn call(
         Call::Fence(session, epoch) => {
             let fence = worker.fence(&session, epoch);
             // Restate must know this run, so that it can report its loss.
-            let is_known = *locked(&desk.beaten) == fence.boot;
+            let is_known = *locked(&state.known_boot) == fence.boot;
             reply(&is_known.then_some(fence))
         }
         Call::Start(fence, turn) => reply(&match worker.start(&fence, &turn) {
@@ -186,7 +186,7 @@ async fn call(
         Call::Answer(session, question, answer) => {
             let is_open = worker.phase(&session).1.iter().any(|open| open.id == question);
             // The report of the turn takes the answers after the worker has refused further ones.
-            let mut early = locked(&desk.early);
+            let mut early = locked(&state.early);
             let is_accepted = is_open && worker.answer(&session, &question, answer.clone());
             if is_accepted {
                 // The worker may be parking the question.
@@ -199,9 +199,11 @@ async fn call(
         Call::Stop(session) => reply(&worker.stop(&session)),
         Call::Phase(session) => reply(&worker.phase(&session)),
         Call::Recovery(session, input) => {
-            let state = worker.recovery(&session, &input).await;
+            let recovery = worker.recovery(&session, &input).await;
             reply(
-                &state.inspect_err(|error| tracing::warn!("the state of a turn can't be read: {error}")).ok(),
+                &recovery
+                    .inspect_err(|error| tracing::warn!("the state of a turn can't be read: {error}"))
+                    .ok(),
             )
         }
     })
@@ -212,8 +214,8 @@ fn reply(value: &impl Serialize) -> Json<Value> {
 }
 
 /// Returns the worker's numbers as Prometheus reads them.
-async fn metrics(State(desk): State<Desk>) -> String {
-    let numbers = desk.worker.numbers();
+async fn metrics(State(state): State<HostState>) -> String {
+    let numbers = state.worker.numbers();
     let rows = [
         ("slots", numbers.admission.slots as u64),
         ("processes", numbers.admission.running as u64),
