@@ -24,12 +24,12 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Args { seed, folders } = args;
     let folder = workspace::root()?.join("target/sessions-agree/python");
-    let (root, told, python) =
-        (workspace::root()?, built::example("sessions", "told")?, python::environment(&folder, &[SDK])?);
+    let (root, example, python) =
+        (workspace::root()?, built::example("sessions", "print_sessions")?, python::environment(&folder, &[SDK])?);
     let script = root.join("xtask/sessions-agree/agree.py");
     for (folders, last) in [("3", &["--self-test"][..]), (folders, &[])] {
         let mut compare = Command::new(&python);
-        compare.arg(&script).arg(&told).args([seed, folders]).args(last);
+        compare.arg(&script).arg(&example).args([seed, folders]).args(last);
         let mut compare = if netns::way().is_ok() { netns::inside(compare)? } else { compare };
         program::run(&mut compare)?;
     }

@@ -25,7 +25,6 @@
 //! Later versions of this crate may add checks.
 
 mod appending;
-mod asked;
 mod canonical;
 mod deleting;
 mod keys;
@@ -35,13 +34,14 @@ mod report;
 mod steady;
 mod summaries;
 mod table;
+mod tested_store;
 mod values;
 
 use std::error::Error;
 use std::fmt;
 use std::pin::Pin;
 
-use asked::{Asked, Stop, Verdict};
+use tested_store::{Stop, TestedStore, Verdict};
 
 pub use report::{Checked, OptionalMethod, Outcome, Report};
 pub use table::CHECKS;
@@ -61,7 +61,9 @@ where
     for check in CHECKS {
         let outcome = match make().await {
             Ok(store) => check.run(&store).await,
-            Err(error) => Outcome::Failed(format!("there is no store: {}", asked::chain(&*error.into()))),
+            Err(error) => {
+                Outcome::Failed(format!("there is no store: {}", tested_store::chain(&*error.into())))
+            }
         };
         checked.push(Checked::new(check, outcome));
     }
@@ -74,7 +76,7 @@ pub struct Check {
     name: &'static str,
     demands: &'static str,
     needs: &'static [OptionalMethod],
-    run: for<'a> fn(Asked<'a>) -> Running<'a>,
+    run: for<'a> fn(TestedStore<'a>) -> Running<'a>,
 }
 
 type Running<'a> = Pin<Box<dyn Future<Output = Verdict> + Send + 'a>>;
@@ -97,7 +99,7 @@ impl Check {
 
     /// Runs this check alone, on an empty store.
     pub async fn run(&self, store: &dyn SessionStore) -> Outcome {
-        match (self.run)(Asked(store)).await {
+        match (self.run)(TestedStore(store)).await {
             Ok(()) => Outcome::Passed,
             Err(Stop::Failed(why)) => Outcome::Failed(why),
             Err(Stop::Skipped(why)) => Outcome::Skipped(why),

@@ -27,8 +27,7 @@ pub struct CostSummary {
     /// Usage by day and model; the key `None` is for answers without a time.
     pub days: BTreeMap<Option<Day>, BTreeMap<Box<str>, Spent>>,
     /// The sum of the cost that the CLI itself last recorded for each session (`cost-state`), in US dollars; `None` if
-    /// it
-    /// recorded none.
+    /// it recorded none.
     /// It is for whole sessions, at the CLI's prices, and independent of `days`.
     pub told_usd: Option<f64>,
     /// How many lines were skipped because they exceed the size limit.

@@ -52,8 +52,7 @@ impl Export {
     }
 
     /// Embeds the images that are contained in the entries as PNG, JPEG, GIF or WebP; otherwise each image is replaced
-    /// by
-    /// a note with its size.
+    /// by a note with its size.
     #[must_use]
     pub fn with_pictures(self) -> Self {
         Self { pictures: true, ..self }
@@ -81,8 +80,7 @@ impl Export {
 
 impl Sessions {
     /// Writes a session's conversation, by default under the title that a list shows; returns `false` if the session
-    /// does
-    /// not exist.
+    /// does not exist.
     ///
     /// The whole conversation is held in memory.
     ///

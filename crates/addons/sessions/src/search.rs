@@ -2,7 +2,7 @@
 
 mod hits;
 mod needle;
-mod said;
+mod text;
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub use hits::Hits;
 use crate::stream::MAX_LINE;
 use crate::{RawEntry, SessionError, Sessions};
 use needle::Needle;
-use said::Said;
+use text::SearchableEntry;
 
 /// A text to search for, and which parts of sessions to search.
 ///
@@ -91,24 +91,24 @@ impl Search {
         if !self.needle.may_be_in(line) {
             return Vec::new();
         }
-        Said::of(line).map(|said| self.in_said(session, agent, &said)).unwrap_or_default()
+        SearchableEntry::of(line).map(|entry| self.in_entry(session, agent, &entry)).unwrap_or_default()
     }
 
-    fn in_said(&self, session: &SessionId, agent: Option<&str>, said: &Said) -> Vec<Hit> {
+    fn in_entry(&self, session: &SessionId, agent: Option<&str>, entry: &SearchableEntry) -> Vec<Hit> {
         let looked_into = |part: HitPart| match part {
             HitPart::Text => true,
             HitPart::Thinking => self.thinking,
             HitPart::ToolInput | HitPart::ToolResult => self.tools,
         };
         let mut hits = Vec::new();
-        said.texts(&mut |part, text| {
+        entry.texts(&mut |part, text| {
             let Some(found) = looked_into(part).then(|| self.needle.find(text)).flatten() else { return };
             let (excerpt, at) = excerpt(text, &found, self.context);
             hits.push(Hit {
                 session_id: session.clone(),
                 agent: agent.map(Box::from),
-                uuid: said.uuid(),
-                role: said.role(),
+                uuid: entry.uuid(),
+                role: entry.role(),
                 part,
                 offset: found.start,
                 excerpt,

@@ -33,8 +33,7 @@ impl Sessions {
     }
 
     /// Returns the sessions in the CLI's default folder: `CLAUDE_CONFIG_DIR`, or `.claude` in the home folder; `None`
-    /// if
-    /// neither is known.
+    /// if neither is known.
     pub fn from_env() -> Option<Self> {
         if let Some(folder) = env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()) {
             return Some(Self::at(folder));

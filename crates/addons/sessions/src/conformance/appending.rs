@@ -1,17 +1,17 @@
 //! Checks of order, ids and concurrent appends.
 
-use super::asked::{Asked, Stop, Verdict, alike, same};
 use super::canonical::canonical;
 use super::parts::{beneath, entries, entry, key, key_of, saying, with_id, without_id};
+use super::tested_store::{Stop, TestedStore, Verdict, alike, same};
 use crate::{RawEntry, SessionKey};
 
-pub(super) async fn order_within_an_append(store: Asked<'_>) -> Verdict {
+pub(super) async fn order_within_an_append(store: TestedStore<'_>) -> Verdict {
     let batch = [with_id("b")?, with_id("a")?, without_id(9)?, with_id("c")?, without_id(1)?];
     store.append(&key(1)?, &batch).await?;
     store.keeps(&key(1)?, &batch).await
 }
 
-pub(super) async fn order_across_appends(store: Asked<'_>) -> Verdict {
+pub(super) async fn order_across_appends(store: TestedStore<'_>) -> Verdict {
     let batches =
         [vec![with_id("z")?], vec![with_id("a")?, without_id(1)?], vec![without_id(0)?], vec![with_id("m")?]];
     for batch in &batches {
@@ -20,7 +20,7 @@ pub(super) async fn order_across_appends(store: Asked<'_>) -> Verdict {
     store.keeps(&key(1)?, &batches.concat()).await
 }
 
-pub(super) async fn an_unknown_key_is_none(store: Asked<'_>) -> Verdict {
+pub(super) async fn an_unknown_key_is_none(store: TestedStore<'_>) -> Verdict {
     store.keeps_nothing(&key(1)?).await?;
     store.append(&key(1)?, &[with_id("a")?]).await?;
     store.keeps_nothing(&key(2)?).await?;
@@ -28,20 +28,20 @@ pub(super) async fn an_unknown_key_is_none(store: Asked<'_>) -> Verdict {
     store.keeps_nothing(&beneath(&key(1)?, "subagents/agent-1")?).await
 }
 
-pub(super) async fn an_empty_append_changes_nothing(store: Asked<'_>) -> Verdict {
+pub(super) async fn an_empty_append_changes_nothing(store: TestedStore<'_>) -> Verdict {
     store.append(&key(1)?, &[with_id("a")?]).await?;
     store.append(&key(1)?, &[]).await?;
     store.keeps(&key(1)?, &[with_id("a")?]).await
 }
 
-pub(super) async fn an_empty_append_makes_no_key_known(store: Asked<'_>) -> Verdict {
+pub(super) async fn an_empty_append_makes_no_key_known(store: TestedStore<'_>) -> Verdict {
     store.append(&key(1)?, &[]).await?;
     store.append(&beneath(&key(2)?, "subagents/agent-1")?, &[]).await?;
     store.keeps_nothing(&key(1)?).await?;
     store.keeps_nothing(&beneath(&key(2)?, "subagents/agent-1")?).await
 }
 
-pub(super) async fn a_repeated_id_is_told_once(store: Asked<'_>) -> Verdict {
+pub(super) async fn a_repeated_id_is_told_once(store: TestedStore<'_>) -> Verdict {
     let batch = [with_id("b")?, with_id("a")?];
     for _ in 0..3 {
         store.append(&key(1)?, &batch).await?;
@@ -50,20 +50,20 @@ pub(super) async fn a_repeated_id_is_told_once(store: Asked<'_>) -> Verdict {
     store.keeps(&key(1)?, &batch).await
 }
 
-pub(super) async fn an_id_repeated_in_a_batch_is_told_once(store: Asked<'_>) -> Verdict {
+pub(super) async fn an_id_repeated_in_a_batch_is_told_once(store: TestedStore<'_>) -> Verdict {
     let [a, b] = [with_id("a")?, with_id("b")?];
     store.append(&key(1)?, &[a.clone(), b.clone(), a.clone(), b.clone()]).await?;
     store.keeps(&key(1)?, &[a, b]).await
 }
 
-pub(super) async fn a_retry_that_overlaps_is_completed(store: Asked<'_>) -> Verdict {
+pub(super) async fn a_retry_that_overlaps_is_completed(store: TestedStore<'_>) -> Verdict {
     let batch = [with_id("d")?, with_id("b")?, with_id("c")?, with_id("a")?];
     store.append(&key(1)?, &batch[..2]).await?;
     store.append(&key(1)?, &batch).await?;
     store.keeps(&key(1)?, &batch).await
 }
 
-pub(super) async fn the_same_id_elsewhere_is_another_entry(store: Asked<'_>) -> Verdict {
+pub(super) async fn the_same_id_elsewhere_is_another_entry(store: TestedStore<'_>) -> Verdict {
     let keys = [key(1)?, key(2)?, key_of("another", 1)?, beneath(&key(1)?, "subagents/agent-1")?];
     for key in &keys {
         store.append(key, &[with_id("a")?]).await?;
@@ -74,21 +74,21 @@ pub(super) async fn the_same_id_elsewhere_is_another_entry(store: Asked<'_>) -> 
     Ok(())
 }
 
-pub(super) async fn ids_are_told_apart_exactly(store: Asked<'_>) -> Verdict {
+pub(super) async fn ids_are_told_apart_exactly(store: TestedStore<'_>) -> Verdict {
     let ids = ["a", "A", "a ", " a", "aa", "a%", "_", "*", "é", "e\u{301}", "a'b", "0", "00", ""];
     let batch = ids.iter().map(with_id).collect::<Result<Vec<_>, Stop>>()?;
     store.append(&key(1)?, &batch).await?;
     store.keeps(&key(1)?, &batch).await
 }
 
-pub(super) async fn entries_without_an_id_are_always_added(store: Asked<'_>) -> Verdict {
+pub(super) async fn entries_without_an_id_are_always_added(store: TestedStore<'_>) -> Verdict {
     let batch = [without_id(1)?, without_id(1)?];
     store.append(&key(1)?, &batch).await?;
     store.append(&key(1)?, &batch).await?;
     store.keeps(&key(1)?, &[&batch[..], &batch[..]].concat()).await
 }
 
-pub(super) async fn an_id_that_is_no_text_is_none(store: Asked<'_>) -> Verdict {
+pub(super) async fn an_id_that_is_no_text_is_none(store: TestedStore<'_>) -> Verdict {
     let batch =
         entries(&[r#"{"uuid":null}"#, r#"{"uuid":7}"#, r#"{"uuid":["a"]}"#, r#"{"in":{"uuid":"a"}}"#])?;
     store.append(&key(1)?, &batch).await?;
@@ -96,7 +96,7 @@ pub(super) async fn an_id_that_is_no_text_is_none(store: Asked<'_>) -> Verdict {
     store.keeps(&key(1)?, &[&batch[..], &batch[..]].concat()).await
 }
 
-pub(super) async fn appends_at_once_lose_nothing(store: Asked<'_>) -> Verdict {
+pub(super) async fn appends_at_once_lose_nothing(store: TestedStore<'_>) -> Verdict {
     let mut batches = Vec::new();
     for writer in 0..WRITERS {
         batches.push((key(1)?, writings(writer)?));
@@ -113,7 +113,7 @@ pub(super) async fn appends_at_once_lose_nothing(store: Asked<'_>) -> Verdict {
     same("the number of entries", &is.len(), &should.len())
 }
 
-pub(super) async fn appends_at_once_stay_together_each(store: Asked<'_>) -> Verdict {
+pub(super) async fn appends_at_once_stay_together_each(store: TestedStore<'_>) -> Verdict {
     let mut batches = Vec::new();
     for writer in 0..WRITERS {
         batches.push((key(1)?, writings(writer)?));
@@ -136,7 +136,7 @@ pub(super) async fn appends_at_once_stay_together_each(store: Asked<'_>) -> Verd
     Ok(())
 }
 
-pub(super) async fn appends_at_once_to_many_keys_stay_apart(store: Asked<'_>) -> Verdict {
+pub(super) async fn appends_at_once_to_many_keys_stay_apart(store: TestedStore<'_>) -> Verdict {
     let mut batches = Vec::new();
     for writer in 0..WRITERS {
         let session = key(writer / 2)?;
@@ -150,21 +150,21 @@ pub(super) async fn appends_at_once_to_many_keys_stay_apart(store: Asked<'_>) ->
     Ok(())
 }
 
-pub(super) async fn the_same_batch_at_once_is_told_once(store: Asked<'_>) -> Verdict {
+pub(super) async fn the_same_batch_at_once_is_told_once(store: TestedStore<'_>) -> Verdict {
     let batch = [with_id("b")?, with_id("a")?, with_id("c")?];
     let batches = vec![(key(1)?, batch.to_vec()); 8];
     store.append_all(&batches).await?;
     store.keeps(&key(1)?, &batch).await
 }
 
-pub(super) async fn a_large_entry_is_kept(store: Asked<'_>) -> Verdict {
+pub(super) async fn a_large_entry_is_kept(store: TestedStore<'_>) -> Verdict {
     let kilobyte = format!("{}é\"\\", "0123456789abcdef".repeat(64));
     let batch = [saying("before")?, saying(&kilobyte.repeat(1_000))?, saying("after")?];
     store.append(&key(1)?, &batch).await?;
     store.keeps(&key(1)?, &batch).await
 }
 
-pub(super) async fn many_entries_are_kept(store: Asked<'_>) -> Verdict {
+pub(super) async fn many_entries_are_kept(store: TestedStore<'_>) -> Verdict {
     let all = (0..2_000)
         .map(|number| entry(&format!(r#"{{"uuid":"{:04}","number":{number}}}"#, number * 7 % 2_000)))
         .collect::<Result<Vec<_>, Stop>>()?;
@@ -184,7 +184,7 @@ fn writings(writer: usize) -> Result<Vec<RawEntry>, Stop> {
         .collect()
 }
 
-async fn loaded(store: Asked<'_>, key: &SessionKey) -> Result<Vec<RawEntry>, Stop> {
+async fn loaded(store: TestedStore<'_>, key: &SessionKey) -> Result<Vec<RawEntry>, Stop> {
     Ok(store.load(key).await?.unwrap_or_default())
 }
 

@@ -2,23 +2,23 @@
 
 use agentwire_protocol::SessionId;
 
-use super::asked::{Asked, Stop, Verdict};
 use super::parts::{PROJECT, beneath, key, key_of, saying, session};
+use super::tested_store::{Stop, TestedStore, Verdict};
 use crate::SessionKey;
 
-pub(super) async fn projects_are_apart(store: Asked<'_>) -> Verdict {
+pub(super) async fn projects_are_apart(store: TestedStore<'_>) -> Verdict {
     let keys = ["p", "p2", "p-", "pp", "-p", "2"].map(|project| key_of(project, 1));
     apart(store, keys.into_iter().collect::<Result<_, _>>()?).await
 }
 
-pub(super) async fn odd_project_names_are_apart(store: Asked<'_>) -> Verdict {
+pub(super) async fn odd_project_names_are_apart(store: TestedStore<'_>) -> Verdict {
     let mut keys = ODD.iter().map(|project| key_of(project, 1)).collect::<Result<Vec<_>, _>>()?;
     keys.push(key_of(&"long-".repeat(60), 1)?);
     keys.push(key_of(&format!("{}x", "long-".repeat(60)), 1)?);
     apart(store, keys).await
 }
 
-pub(super) async fn sessions_and_subpaths_are_apart(store: Asked<'_>) -> Verdict {
+pub(super) async fn sessions_and_subpaths_are_apart(store: TestedStore<'_>) -> Verdict {
     let mut keys = vec![key(1)?, key(2)?];
     for subpath in ["subagents/agent-1", "subagents/agent-2", "subagents/workflows/x/agent-1", "agent-1"] {
         keys.push(beneath(&key(1)?, subpath)?);
@@ -27,7 +27,7 @@ pub(super) async fn sessions_and_subpaths_are_apart(store: Asked<'_>) -> Verdict
     apart(store, keys).await
 }
 
-pub(super) async fn a_subpath_is_apart_from_those_beneath_it(store: Asked<'_>) -> Verdict {
+pub(super) async fn a_subpath_is_apart_from_those_beneath_it(store: TestedStore<'_>) -> Verdict {
     let session = key(1)?;
     let mut keys = vec![session.clone()];
     for subpath in ["x/y", "x", "x/y/z", "x2", "x.jsonl", "x.jsonl/y", "x.json", "y"] {
@@ -36,7 +36,7 @@ pub(super) async fn a_subpath_is_apart_from_those_beneath_it(store: Asked<'_>) -
     apart(store, keys).await
 }
 
-pub(super) async fn odd_subpaths_are_apart(store: Asked<'_>) -> Verdict {
+pub(super) async fn odd_subpaths_are_apart(store: TestedStore<'_>) -> Verdict {
     let session = key(1)?;
     let mut keys = Vec::new();
     for odd in ODD {
@@ -46,7 +46,7 @@ pub(super) async fn odd_subpaths_are_apart(store: Asked<'_>) -> Verdict {
     apart(store, keys).await
 }
 
-pub(super) async fn case_tells_keys_apart(store: Asked<'_>) -> Verdict {
+pub(super) async fn case_tells_keys_apart(store: TestedStore<'_>) -> Verdict {
     let upper = SessionId::from(session(0xabc).as_str().to_uppercase());
     let upper = SessionKey::new(PROJECT, upper).map_err(|error| Stop::Failed(error.to_string()))?;
     let lower = key(0xabc)?;
@@ -55,7 +55,7 @@ pub(super) async fn case_tells_keys_apart(store: Asked<'_>) -> Verdict {
     apart(store, keys).await
 }
 
-pub(super) async fn the_parts_of_a_key_do_not_run_together(store: Asked<'_>) -> Verdict {
+pub(super) async fn the_parts_of_a_key_do_not_run_together(store: TestedStore<'_>) -> Verdict {
     let (one, two) = (session(1), session(2));
     let mut keys = Vec::new();
     for separator in [":", "|", "#", "-", "_", ".", " ", "%2F", "/"] {
@@ -71,7 +71,7 @@ pub(super) async fn the_parts_of_a_key_do_not_run_together(store: Asked<'_>) -> 
 }
 
 /// Appends a different entry under each key, and requires that each key has only its own.
-async fn apart(store: Asked<'_>, keys: Vec<SessionKey>) -> Verdict {
+async fn apart(store: TestedStore<'_>, keys: Vec<SessionKey>) -> Verdict {
     for key in &keys {
         store.append(key, &[saying(&key.to_string())?]).await?;
     }

@@ -4,11 +4,11 @@ use std::future::poll_fn;
 use std::task::Poll;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::asked::{Asked, Stop, Verdict, same};
 use super::keys::ODD;
 use super::parts::{PROJECT, beneath, key, key_of, session, with_id, without_id};
+use super::tested_store::{Stop, TestedStore, Verdict, same};
 
-pub(super) async fn lists_the_sessions_of_a_project(store: Asked<'_>) -> Verdict {
+pub(super) async fn lists_the_sessions_of_a_project(store: TestedStore<'_>) -> Verdict {
     for number in [2, 1, 3] {
         store.append(&key(number)?, &[with_id("a")?]).await?;
         store.append(&key(number)?, &[with_id("b")?]).await?;
@@ -19,7 +19,7 @@ pub(super) async fn lists_the_sessions_of_a_project(store: Asked<'_>) -> Verdict
     same("the sessions of an unknown project", &store.listed("unknown").await?, &Vec::new())
 }
 
-pub(super) async fn lists_no_sessions_of_like_named_projects(store: Asked<'_>) -> Verdict {
+pub(super) async fn lists_no_sessions_of_like_named_projects(store: TestedStore<'_>) -> Verdict {
     let names: Vec<_> = ["p", "p2", "P"].iter().chain(ODD).collect();
     for (number, project) in names.iter().enumerate() {
         store.append(&key_of(project, number)?, &[with_id("a")?]).await?;
@@ -31,19 +31,19 @@ pub(super) async fn lists_no_sessions_of_like_named_projects(store: Asked<'_>) -
     Ok(())
 }
 
-pub(super) async fn lists_no_session_of_subpaths_alone(store: Asked<'_>) -> Verdict {
+pub(super) async fn lists_no_session_of_subpaths_alone(store: TestedStore<'_>) -> Verdict {
     store.append(&key(1)?, &[with_id("a")?]).await?;
     store.append(&beneath(&key(1)?, "subagents/agent-1")?, &[with_id("a")?]).await?;
     store.append(&beneath(&key(2)?, "subagents/agent-1")?, &[with_id("a")?]).await?;
     same("the sessions", &store.listed(PROJECT).await?, &vec![session(1)])
 }
 
-pub(super) async fn lists_no_session_of_an_empty_append(store: Asked<'_>) -> Verdict {
+pub(super) async fn lists_no_session_of_an_empty_append(store: TestedStore<'_>) -> Verdict {
     store.append(&key(1)?, &[]).await?;
     same("the sessions", &store.listed(PROJECT).await?, &Vec::new())
 }
 
-pub(super) async fn times_are_in_milliseconds(store: Asked<'_>) -> Verdict {
+pub(super) async fn times_are_in_milliseconds(store: TestedStore<'_>) -> Verdict {
     store.append(&key(1)?, &[with_id("a")?]).await?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.as_millis());
     for session in store.list_sessions(PROJECT).await? {
@@ -58,7 +58,7 @@ pub(super) async fn times_are_in_milliseconds(store: Asked<'_>) -> Verdict {
     Ok(())
 }
 
-pub(super) async fn an_append_moves_the_time_on(store: Asked<'_>) -> Verdict {
+pub(super) async fn an_append_moves_the_time_on(store: TestedStore<'_>) -> Verdict {
     store.append(&key(1)?, &[with_id("a")?]).await?;
     let first = modified(store).await?;
     let start = Instant::now();
@@ -77,7 +77,7 @@ pub(super) async fn an_append_moves_the_time_on(store: Asked<'_>) -> Verdict {
     Err(Stop::Failed(format!("the time is {first} still, after appends for two seconds")))
 }
 
-pub(super) async fn lists_the_subkeys_of_a_session(store: Asked<'_>) -> Verdict {
+pub(super) async fn lists_the_subkeys_of_a_session(store: TestedStore<'_>) -> Verdict {
     let [one, two] = [key(1)?, key(2)?];
     store.append(&one, &[with_id("a")?]).await?;
     for subpath in ["subagents/agent-2", "subagents/agent-1", "subagents/agent-2", "x/y", "x", "x/y/z"] {
@@ -96,7 +96,7 @@ pub(super) async fn lists_the_subkeys_of_a_session(store: Asked<'_>) -> Verdict 
     )
 }
 
-pub(super) async fn lists_no_subkeys_where_there_are_none(store: Asked<'_>) -> Verdict {
+pub(super) async fn lists_no_subkeys_where_there_are_none(store: TestedStore<'_>) -> Verdict {
     same("the subkeys of an unknown session", &store.list_subkeys(&key(1)?).await?, &Vec::new())?;
     store.append(&key(1)?, &[with_id("a")?]).await?;
     same("the subkeys of a session without any", &store.list_subkeys(&key(1)?).await?, &Vec::new())?;
@@ -104,7 +104,7 @@ pub(super) async fn lists_no_subkeys_where_there_are_none(store: Asked<'_>) -> V
     same("the subkeys after an empty append", &store.list_subkeys(&key(1)?).await?, &Vec::new())
 }
 
-pub(super) async fn lists_odd_subkeys_as_they_were(store: Asked<'_>) -> Verdict {
+pub(super) async fn lists_odd_subkeys_as_they_were(store: TestedStore<'_>) -> Verdict {
     let mut all = Vec::new();
     for odd in ODD {
         all.extend([(*odd).to_owned(), format!("subagents/{odd}/agent-1")]);
@@ -117,7 +117,7 @@ pub(super) async fn lists_odd_subkeys_as_they_were(store: Asked<'_>) -> Verdict 
 }
 
 /// Returns the modification time of the only session.
-async fn modified(store: Asked<'_>) -> Result<u64, Stop> {
+async fn modified(store: TestedStore<'_>) -> Result<u64, Stop> {
     let sessions = store.list_sessions(PROJECT).await?;
     let only = sessions.first().filter(|_| sessions.len() == 1);
     let Some(only) = only else {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use agentwire_protocol::SessionId;
 
-use super::asked::Stop;
+use super::tested_store::Stop;
 use crate::{RawEntry, SessionKey};
 
 /// The project of most checks.

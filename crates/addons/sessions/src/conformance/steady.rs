@@ -1,10 +1,10 @@
 //! Checks that a store's set of optional methods does not change.
 
-use super::asked::{Asked, Stop, Verdict};
 use super::parts::{PROJECT, beneath, key, with_id};
 use super::report::OptionalMethod;
+use super::tested_store::{Stop, TestedStore, Verdict};
 
-pub(super) async fn optional_methods_are_there_always_or_never(store: Asked<'_>) -> Verdict {
+pub(super) async fn optional_methods_are_there_always_or_never(store: TestedStore<'_>) -> Verdict {
     let before = present(store)?;
     store.append(&key(1)?, &[with_id("a")?]).await?;
     store.append(&beneath(&key(1)?, "subagents/agent-1")?, &[with_id("a")?]).await?;
@@ -18,7 +18,7 @@ pub(super) async fn optional_methods_are_there_always_or_never(store: Asked<'_>)
 }
 
 /// Returns which optional methods return a future; the futures are not polled.
-fn present(store: Asked<'_>) -> Result<[(OptionalMethod, bool); 4], Stop> {
+fn present(store: TestedStore<'_>) -> Result<[(OptionalMethod, bool); 4], Stop> {
     Ok([
         (OptionalMethod::ListSessions, store.0.list_sessions(PROJECT).is_some()),
         (OptionalMethod::ListSummaries, store.0.list_summaries(PROJECT).is_some()),

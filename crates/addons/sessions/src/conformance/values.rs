@@ -1,10 +1,10 @@
 //! Checks that entries are loaded as the same JSON values.
 
-use super::asked::{Asked, Stop, Verdict, failed};
 use super::parts::{entries, key, saying};
+use super::tested_store::{Stop, TestedStore, Verdict, failed};
 use crate::RawEntry;
 
-pub(super) async fn numbers_keep_their_value(store: Asked<'_>) -> Verdict {
+pub(super) async fn numbers_keep_their_value(store: TestedStore<'_>) -> Verdict {
     let batch = entries(&[
         r#"{"n":[0,-1,9007199254740993,-9223372036854775808,18446744073709551615]}"#,
         r#"{"n":[12345678901234567890123,-340282366920938463463374607431768211456]}"#,
@@ -14,7 +14,7 @@ pub(super) async fn numbers_keep_their_value(store: Asked<'_>) -> Verdict {
     round_trip(store, &batch).await
 }
 
-pub(super) async fn unicode_is_kept(store: Asked<'_>) -> Verdict {
+pub(super) async fn unicode_is_kept(store: TestedStore<'_>) -> Verdict {
     let texts = [
         "é",
         "e\u{301}",
@@ -30,7 +30,7 @@ pub(super) async fn unicode_is_kept(store: Asked<'_>) -> Verdict {
     round_trip(store, &batch).await
 }
 
-pub(super) async fn escapes_are_kept(store: Asked<'_>) -> Verdict {
+pub(super) async fn escapes_are_kept(store: TestedStore<'_>) -> Verdict {
     let controls: String = (1_u8..0x20).chain([0x7f]).map(char::from).collect();
     let texts =
         [&controls, "\"\\/", "a\\nb", "\r\n", "\\u0041", "'; drop table x; --", "%s {} $1 ${x}", "</script>"];
@@ -38,13 +38,13 @@ pub(super) async fn escapes_are_kept(store: Asked<'_>) -> Verdict {
     round_trip(store, &batch).await
 }
 
-pub(super) async fn zero_characters_are_kept(store: Asked<'_>) -> Verdict {
+pub(super) async fn zero_characters_are_kept(store: TestedStore<'_>) -> Verdict {
     let batch =
         entries(&[r#"{"text":"\u0000","uuid":"a"}"#, r#"{"text":"a\u0000b\u0000"}"#, r#"{"\u0000":1}"#])?;
     round_trip(store, &batch).await
 }
 
-pub(super) async fn lone_surrogates_are_kept_or_refused(store: Asked<'_>) -> Verdict {
+pub(super) async fn lone_surrogates_are_kept_or_refused(store: TestedStore<'_>) -> Verdict {
     let batch = entries(&[r#"{"text":"a\ud83d"}"#, r#"{"text":"\ude00\ud83d z"}"#])?;
     if let Err(error) = store.0.append(&key(1)?, &batch).await {
         let Stop::Failed(why) = failed("the store refuses them: `append`", &error) else { return Ok(()) };
@@ -53,7 +53,7 @@ pub(super) async fn lone_surrogates_are_kept_or_refused(store: Asked<'_>) -> Ver
     store.keeps(&key(1)?, &batch).await
 }
 
-pub(super) async fn shapes_are_kept(store: Asked<'_>) -> Verdict {
+pub(super) async fn shapes_are_kept(store: TestedStore<'_>) -> Verdict {
     let deep = format!(r#"{{"deep":{}1{}}}"#, r#"[{"a":"#.repeat(45), "}]".repeat(45));
     let batch = entries(&[
         "{}",
@@ -66,7 +66,7 @@ pub(super) async fn shapes_are_kept(store: Asked<'_>) -> Verdict {
     round_trip(store, &batch).await
 }
 
-async fn round_trip(store: Asked<'_>, batch: &[RawEntry]) -> Verdict {
+async fn round_trip(store: TestedStore<'_>, batch: &[RawEntry]) -> Verdict {
     store.append(&key(1)?, batch).await?;
     store.keeps(&key(1)?, batch).await
 }

@@ -89,7 +89,7 @@ fn text(raw: Option<RawJson>) -> Option<String> {
 }
 
 /// Returns a hash of the session and the cost that the CLI recorded for it, if the line is a `cost-state`.
-pub(super) fn told(line: &[u8]) -> Option<(u64, f64)> {
+pub(super) fn recorded_cost(line: &[u8]) -> Option<(u64, f64)> {
     memchr::memmem::find(line, b"\"cost-state\"")?;
     let entry: Value = decode(&String::from_utf8_lossy(line)).ok()?;
     let session = ("session", entry["sessionId"].as_str()?);

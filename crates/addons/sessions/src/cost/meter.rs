@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::answer::{Answer, told};
+use super::answer::{Answer, recorded_cost};
 use super::{CostSummary, Day, Prices, Spent, Tokens};
 use crate::RawEntry;
 use crate::stream::MAX_LINE;
@@ -27,7 +27,7 @@ pub struct CostMeter {
     order: VecDeque<u64>,
     closed: HashSet<u64>,
     /// The last cost that the CLI recorded for each session.
-    told: HashMap<u64, f64>,
+    recorded: HashMap<u64, f64>,
 }
 
 /// An answer with usage that may still change.
@@ -49,7 +49,7 @@ impl CostMeter {
             open: HashMap::new(),
             order: VecDeque::new(),
             closed: HashSet::new(),
-            told: HashMap::new(),
+            recorded: HashMap::new(),
         }
     }
 
@@ -75,7 +75,7 @@ impl CostMeter {
         while let Some(id) = self.order.pop_front() {
             self.close(id);
         }
-        self.summary.told_usd = (!self.told.is_empty()).then(|| self.told.values().sum());
+        self.summary.told_usd = (!self.recorded.is_empty()).then(|| self.recorded.values().sum());
         self.summary
     }
 
@@ -89,7 +89,7 @@ impl CostMeter {
 
     /// Counts a line, if it is an entry.
     pub(super) fn line(&mut self, line: &[u8]) {
-        self.told.extend(told(line));
+        self.recorded.extend(recorded_cost(line));
         let Some(Answer { id, time, parts, cost_usd }) = Answer::of(line) else { return };
         let day = time.and_then(|time| Day::of(time, self.offset_minutes));
         let Some(id) = id else { return self.count(Counted { day, parts, cost_usd }) };

@@ -56,8 +56,7 @@ pub struct Spent {
     /// The cost of the answers with a known price, in US dollars.
     pub cost_usd: f64,
     /// How many answers, or parts of answers by this model, are not in the cost, because neither the price table nor
-    /// the
-    /// entry has a price.
+    /// the entry has a price.
     pub unpriced: u64,
 }
 

@@ -25,7 +25,7 @@ impl Queued {
     pub(super) fn of(graph: &Graph, way: &[usize], main: usize, entries: &[RawEntry]) -> Self {
         let taken = Taken::of(graph, entries);
         let links: Vec<_> = way.iter().map(|link| &graph.links[*link]).collect();
-        let (told, mut replied) = (taken.told(&links), false);
+        let (known_by_records, mut replied) = (taken.known_by_records(&links), false);
         let mut in_turn = vec![false; links.len()];
         for (at, link) in links.iter().enumerate().rev() {
             in_turn[at] = replied || at >= main;
@@ -39,7 +39,7 @@ impl Queued {
         let mut ids: HashSet<Uuid> = links.iter().map(|link| link.uuid.clone()).collect();
         let mut shown = HashMap::new();
         for (at, link) in links.iter().enumerate() {
-            if !is_prompt(link) || !told.get(&at).copied().unwrap_or(in_turn[at]) {
+            if !is_prompt(link) || !known_by_records.get(&at).copied().unwrap_or(in_turn[at]) {
                 continue;
             }
             let own = text(link, "source_uuid").map_or_else(|| link.uuid.clone(), Uuid::from);
@@ -133,14 +133,14 @@ impl<'a> Taken<'a> {
     }
 
     /// Returns whether the prompt at each index was taken, if the records determine it.
-    fn told(&self, links: &[&Link]) -> HashMap<usize, bool> {
+    fn known_by_records(&self, links: &[&Link]) -> HashMap<usize, bool> {
         let mut places: HashMap<_, Vec<usize>> = HashMap::new();
         for (at, link) in links.iter().enumerate() {
             if let Some(id) = named(link).filter(|id| self.counts.contains_key(id)) {
                 places.entry(id).or_default().push(at);
             }
         }
-        let mut told = HashMap::new();
+        let mut known_by_records = HashMap::new();
         for (id, places) in places {
             let first = places.len().saturating_sub(self.counts[&id]);
             for (nth, at) in places.into_iter().enumerate() {
@@ -149,10 +149,10 @@ impl<'a> Taken<'a> {
                 } else {
                     nth >= first
                 };
-                told.insert(at, taken);
+                known_by_records.insert(at, taken);
             }
         }
-        told
+        known_by_records
     }
 }
 

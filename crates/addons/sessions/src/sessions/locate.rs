@@ -40,8 +40,7 @@ pub(crate) struct ProjectFolder {
 
 impl Sessions {
     /// Returns the session's file, unless it is empty: the first in the order of worktrees or, without a project, the
-    /// most
-    /// recently written.
+    /// most recently written.
     pub(crate) fn find(&self, id: &SessionId) -> Result<Option<SessionFile>, SessionError> {
         let mut newest: Option<(SystemTime, SessionFile)> = None;
         for (metadata, found) in self.files_of(id)? {
@@ -78,8 +77,7 @@ impl Sessions {
     /// Returns the folders with the listed sessions, without duplicates.
     ///
     /// As in the published SDKs, only the project's own folder counts if the repository has no other worktrees: a
-    /// subfolder
-    /// of a repository lists its own sessions.
+    /// subfolder of a repository lists its own sessions.
     pub(crate) fn listed_folders(&self) -> Result<Vec<ProjectFolder>, SessionError> {
         let mut others = self.other_worktrees();
         if others.len() <= 1 {

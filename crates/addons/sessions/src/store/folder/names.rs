@@ -5,8 +5,7 @@ use std::path::PathBuf;
 /// Returns the path components for one part of a key; the last has no suffix.
 ///
 /// Lower-case ASCII letters, digits, `-` and `_` are kept; `A` becomes `~a`, and any other byte becomes `%2e`: some
-/// file
-/// systems ignore case, normalize Unicode or reserve names.
+/// file systems ignore case, normalize Unicode or reserve names.
 /// A name that is too long continues inside a folder with the suffix `+`.
 pub(super) fn steps(part: &str) -> Vec<String> {
     let name = encoded(part);

@@ -60,8 +60,7 @@ impl StoreSessions<'_> {
     }
 
     /// Creates a session that starts with the same messages, up to and including `up_to`, or all of them. Returns its
-    /// id,
-    /// or `None` if the session does not exist.
+    /// id, or `None` if the session does not exist.
     ///
     /// It is the fork that [`Sessions::fork`](crate::Sessions::fork) creates, stored in the same project by one append.
     /// The conversations of subagents are not copied.
@@ -69,8 +68,7 @@ impl StoreSessions<'_> {
     /// # Errors
     ///
     /// If the id is not a UUID, there is no such message, the session has no messages, or the store fails, in which
-    /// case
-    /// part of the fork may be stored under an unknown id.
+    /// case part of the fork may be stored under an unknown id.
     pub async fn fork(
         &self,
         id: &SessionId,

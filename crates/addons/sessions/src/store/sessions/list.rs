@@ -13,8 +13,7 @@ impl StoreSessions<'_> {
     /// Lists the sessions, most recently written first.
     ///
     /// A summary is used if it is as new as its session. Sessions without one are loaded, only as many as the page
-    /// needs
-    /// and at most sixteen at once.
+    /// needs and at most sixteen at once.
     /// Sidechains and sessions without messages are left out.
     /// A session that can't be loaded is listed with an empty summary.
     ///
@@ -77,13 +76,14 @@ impl StoreSessions<'_> {
         }
         let loads = keys.iter().map(|key| self.store.load(key)).collect();
         for (slot, loaded) in loading.into_iter().zip(at_once(loads).await) {
-            let told = match loaded {
+            let loaded_info = match loaded {
                 Ok(Some(entries)) => info(&slot.id, slot.modified_ms, &entries),
                 Ok(None) => Ok(None),
                 Err(error) => Err(error),
             };
-            slot.info =
-                Some(told.unwrap_or_else(|_| Some(SessionInfo::new(slot.id.clone(), "", slot.modified_ms))));
+            slot.info = Some(
+                loaded_info.unwrap_or_else(|_| Some(SessionInfo::new(slot.id.clone(), "", slot.modified_ms))),
+            );
         }
     }
 }

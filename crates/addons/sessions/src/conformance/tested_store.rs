@@ -12,7 +12,7 @@ use crate::{RawEntry, SessionKey, SessionStore, SessionSummary, StoreError, Stor
 
 /// A store under test.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a>(pub(super) &'a dyn SessionStore);
+pub(super) struct TestedStore<'a>(pub(super) &'a dyn SessionStore);
 
 /// Why a check stopped.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) enum Stop {
 /// The result of a check.
 pub(super) type Verdict = Result<(), Stop>;
 
-impl Asked<'_> {
+impl TestedStore<'_> {
     pub(super) async fn append(&self, key: &SessionKey, entries: &[RawEntry]) -> Verdict {
         self.0.append(key, entries).await.map_err(|error| failed(format!("`append` to {key}"), &error))
     }
@@ -64,9 +64,9 @@ impl Asked<'_> {
     pub(super) async fn summary(&self, key: &SessionKey) -> Result<SessionSummary, Stop> {
         let mut summaries = self.list_summaries(key.project()).await?;
         summaries.retain(|summary| summary.session_id == *key.session_id());
-        let told = summaries.len();
-        summaries.pop().filter(|_| told == 1).ok_or_else(|| {
-            Stop::Failed(format!("`list_summaries` tells of session {} {told} times", key.session_id()))
+        let count = summaries.len();
+        summaries.pop().filter(|_| count == 1).ok_or_else(|| {
+            Stop::Failed(format!("`list_summaries` tells of session {} {count} times", key.session_id()))
         })
     }
 

@@ -24,16 +24,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut lists = BTreeMap::new();
     for project in projects {
         let sessions = sessions.in_project(&project);
-        let told = json!({"with": sessions.list(Page::ALL)?, "without": sessions.without_worktrees().list(Page::ALL)?});
-        lists.insert(project, told);
+        let printed = json!({"with": sessions.list(Page::ALL)?, "without": sessions.without_worktrees().list(Page::ALL)?});
+        lists.insert(project, printed);
     }
-    let mut told = BTreeMap::new();
+    let mut printed = BTreeMap::new();
     for id in ids {
-        told.insert(id.to_string(), session(&sessions, &id)?);
+        printed.insert(id.to_string(), session(&sessions, &id)?);
     }
     let page = sessions.list(Page::first(3).after(1))?;
-    let told = json!({"all": sessions.list(Page::ALL)?, "page": page, "projects": lists, "sessions": told});
-    serde_json::to_writer(io::stdout(), &told)?;
+    let printed =
+        json!({"all": sessions.list(Page::ALL)?, "page": page, "projects": lists, "sessions": printed});
+    serde_json::to_writer(io::stdout(), &printed)?;
     Ok(())
 }
 

@@ -9,20 +9,20 @@ use serde_json::Value;
 use super::HitPart;
 
 /// An entry with a message.
-pub(super) struct Said {
+pub(super) struct SearchableEntry {
     uuid: Option<Uuid>,
     role: SessionMessageKind,
     content: RawJson,
 }
 
-impl Said {
+impl SearchableEntry {
     /// Returns `None` for a line without a message, or an incomplete one.
     ///
     /// Invalid UTF-8 is replaced by U+FFFD.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         let entry: Line = decode(&String::from_utf8_lossy(line)).ok()?;
         let kind: String = entry.kind?.decode().ok()?;
-        let (said, content) = match kind.as_str() {
+        let (meta, content) = match kind.as_str() {
             "user" | "assistant" => (entry.meta, entry.message?.decode::<Message>().ok()?.content?),
             "attachment" => {
                 let queued: Queued = entry.attachment?.decode().ok()?;
@@ -32,7 +32,7 @@ impl Said {
             _ => return None,
         };
         // The CLI generated this message.
-        if said.is_some_and(|meta| meta.as_str() == "true") {
+        if meta.is_some_and(|meta| meta.as_str() == "true") {
             return None;
         }
         let role = if kind == "assistant" { SessionMessageKind::Assistant } else { SessionMessageKind::User };
