@@ -25,25 +25,28 @@ impl Link {
     }
 
     /// Runs commands that are safe to repeat: if the connection was lost, once more on a new one.
-    pub(crate) async fn ask<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisError> {
-        match self.tell(commands).await {
+    pub(crate) async fn query_with_retry<T: FromRedisValue>(
+        &self,
+        commands: &Pipeline,
+    ) -> Result<T, RedisError> {
+        match self.query_once(commands).await {
             Err(error) if error.is_connection_dropped() && !error.is_connection_refusal() => {
-                self.tell(commands).await
+                self.query_once(commands).await
             }
-            told => told,
+            result => result,
         }
     }
 
     /// Runs commands once: after an error they may have been executed.
-    pub(crate) async fn tell<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisError> {
+    pub(crate) async fn query_once<T: FromRedisValue>(&self, commands: &Pipeline) -> Result<T, RedisError> {
         let mut connection = self.connection().await?;
         // If the caller drops the future, the connection may be dead.
         let suspicion = Suspicion(Some(self));
-        let told = commands.query_async(&mut connection).await;
-        if !told.as_ref().is_err_and(is_over) {
+        let result = commands.query_async(&mut connection).await;
+        if !result.as_ref().is_err_and(is_over) {
             suspicion.dispel();
         }
-        told
+        result
     }
 
     async fn connection(&self) -> Result<MultiplexedConnection, RedisError> {
@@ -84,9 +87,9 @@ impl Drop for Suspicion<'_> {
 /// Returns whether the connection is unusable: lost, or to a server that has become a replica.
 fn is_over(error: &RedisError) -> bool {
     // A script's error contains the error of its command in its text.
-    let told =
+    let reports =
         |what| error.code() == Some(what) || error.detail().is_some_and(|detail| detail.contains(what));
-    error.is_io_error() || error.is_unrecoverable_error() || told("READONLY") || told("MASTERDOWN")
+    error.is_io_error() || error.is_unrecoverable_error() || reports("READONLY") || reports("MASTERDOWN")
 }
 
 /// Longer than a working server takes.

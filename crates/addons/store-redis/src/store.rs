@@ -69,7 +69,7 @@ impl RedisStore {
             };
             let script = self.script(key, &keys, kept.length, &summary, &fresh);
             let (done,): (bool,) =
-                self.link.tell(&script).await.map_err(|error| failed("appending to", key, error))?;
+                self.link.query_once(&script).await.map_err(|error| failed("appending to", key, error))?;
             if done {
                 return Ok(());
             }
@@ -86,7 +86,7 @@ impl RedisStore {
         // Redis refuses a command without members.
         pipe.cmd("SMISMEMBER").arg(&keys.ids).arg(if ids.is_empty() { &[""] } else { &ids[..] });
         let (length, summary, known): (u64, Option<String>, Vec<bool>) =
-            self.ask("looking at", key, &pipe).await?;
+            self.query("looking at", key, &pipe).await?;
         let summary = summary.map(|text| agentwire_protocol::decode::decode(&text)).transpose();
         let summary =
             summary.map_err(|error| StoreError::new(format_args!("reading the summary of {key}"), error))?;
@@ -129,7 +129,7 @@ impl RedisStore {
     async fn all(&self, key: &SessionKey) -> Result<Option<Vec<RawEntry>>, StoreError> {
         let mut pipe = pipe();
         pipe.cmd("LRANGE").arg(Keys::of(&self.prefix, key).entries).arg(0).arg(-1);
-        let (texts,): (Vec<String>,) = self.ask("loading", key, &pipe).await?;
+        let (texts,): (Vec<String>,) = self.query("loading", key, &pipe).await?;
         if texts.is_empty() {
             return Ok(None);
         }
@@ -149,7 +149,7 @@ impl RedisStore {
     async fn sessions(&self, project: &str) -> Result<Vec<StoredSession>, StoreError> {
         let mut pipe = pipe();
         pipe.cmd("ZRANGE").arg(keys::sessions(&self.prefix, project)).arg(0).arg(-1).arg("WITHSCORES");
-        let (listed,): (Vec<(String, f64)>,) = self.ask("listing", project, &pipe).await?;
+        let (listed,): (Vec<(String, f64)>,) = self.query("listing", project, &pipe).await?;
         Ok(listed.into_iter().map(|(id, at)| StoredSession::new(SessionId::from(id), at as u64)).collect())
     }
 
@@ -158,7 +158,7 @@ impl RedisStore {
         pipe.atomic().cmd("HGETALL").arg(keys::summaries(&self.prefix, project));
         pipe.cmd("ZRANGE").arg(keys::sessions(&self.prefix, project)).arg(0).arg(-1).arg("WITHSCORES");
         let (mut kept, listed): (HashMap<String, String>, Vec<(String, f64)>) =
-            self.ask("listing", project, &pipe).await?;
+            self.query("listing", project, &pipe).await?;
         let mut summaries = Vec::with_capacity(listed.len());
         for (id, at) in listed {
             let Some(text) = kept.remove(&id) else { continue };
@@ -176,11 +176,11 @@ impl RedisStore {
             let mut pipe = pipe();
             pipe.atomic().cmd("UNLINK").arg(&keys.entries).arg(&keys.ids).ignore();
             pipe.cmd("SREM").arg(&keys.subpaths).arg(subpath).ignore();
-            return self.ask("deleting", key, &pipe).await;
+            return self.query("deleting", key, &pipe).await;
         }
         for _ in 0..MOST_TRIES {
             let subpaths = self.subkeys(key).await?;
-            let (done,): (bool,) = self.ask("deleting", key, &self.deletion(key, &keys, &subpaths)).await?;
+            let (done,): (bool,) = self.query("deleting", key, &self.deletion(key, &keys, &subpaths)).await?;
             if done {
                 return Ok(());
             }
@@ -209,17 +209,17 @@ impl RedisStore {
     async fn subkeys(&self, key: &SessionKey) -> Result<Vec<String>, StoreError> {
         let mut pipe = pipe();
         pipe.cmd("SMEMBERS").arg(Keys::of(&self.prefix, key).subpaths);
-        let (subpaths,): (Vec<String>,) = self.ask("listing", key, &pipe).await?;
+        let (subpaths,): (Vec<String>,) = self.query("listing", key, &pipe).await?;
         Ok(subpaths)
     }
 
-    async fn ask<T: FromRedisValue>(
+    async fn query<T: FromRedisValue>(
         &self,
         doing: &str,
         what: impl fmt::Display,
         commands: &Pipeline,
     ) -> Result<T, StoreError> {
-        self.link.ask(commands).await.map_err(|error| failed(doing, what, error))
+        self.link.query_with_retry(commands).await.map_err(|error| failed(doing, what, error))
     }
 }
 

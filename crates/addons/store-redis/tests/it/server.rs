@@ -101,7 +101,7 @@ async fn acknowledged_entries_survive_a_restart_and_the_store_reconnects() {
 
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
-async fn of_a_restart_in_the_midst_of_appends_nothing_acknowledged_is_lost() {
+async fn restart_during_appends_loses_no_acknowledged_entry() {
     let mut server = Server::start().await;
     let (store, key) = (Arc::new(RedisStore::new(server.client())), key());
     let failures = Arc::new(AtomicUsize::new(0));
@@ -134,7 +134,7 @@ async fn of_a_restart_in_the_midst_of_appends_nothing_acknowledged_is_lost() {
 
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
-async fn after_a_failover_and_after_a_call_that_was_dropped_it_connects_anew() {
+async fn reconnects_after_failover_and_dropped_call() {
     let server = Server::start().await;
     let (store, key) = (RedisStore::new(server.client()), key());
     let mut other = server.client().get_multiplexed_async_connection().await.unwrap();
@@ -182,7 +182,7 @@ async fn wrong_password_is_reported() {
 
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
-async fn a_server_that_never_answers_is_given_up() {
+async fn unresponsive_server_times_out() {
     // The listener never accepts, so connecting hangs.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let client = Client::open(format!("redis://{}/", silent.local_addr().unwrap())).unwrap();
