@@ -10,7 +10,7 @@ use crate::server::{config, name, store_at};
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL and the real CLI: cargo xtask services --proof"]
-async fn a_conversation_goes_on_from_it() {
+async fn conversation_resumes_from_the_store() {
     let store = Arc::new(store_at(config(), &name()).await.unwrap());
     let proof = tokio::time::timeout(LIMIT, continued::prove(store, Options::new())).await;
     if let Err(failure) = proof.unwrap() {

@@ -114,7 +114,7 @@ async fn an_append_whose_connection_is_cut_is_an_error_and_leaves_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn an_append_whose_connection_is_cut_before_its_entries_are_sent_is_begun_again() {
+async fn append_is_retried_if_the_connection_is_cut_before_its_entries() {
     let mut cut = Cut::new().await;
     cut.hold(|table| format!("select from \"{table}\" for update")).await;
     let append = cut.append();
@@ -217,7 +217,7 @@ async fn connections_that_fell_silent_cost_one_limit() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn a_writer_that_is_gone_in_the_midst_of_an_append_holds_nothing_for_long() {
+async fn lost_writer_releases_its_lock_soon() {
     let (proxy, through) = proxied().await;
     let (table, key) = (name(), key());
     let store = store_at(config(), &table).await.unwrap().limit(LIMIT);
@@ -310,7 +310,7 @@ async fn wrong_password_and_missing_tables_are_reported() {
 
 #[tokio::test]
 #[ignore = "needs PostgreSQL: cargo xtask services"]
-async fn a_server_that_is_not_there_or_never_answers_is_given_up() {
+async fn missing_or_unresponsive_server_times_out() {
     // The listener never accepts, so connecting hangs.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let mut config = Config::new();
