@@ -56,7 +56,7 @@ async fn appends_after_a_load_follow_the_loaded_entries() {
 }
 
 #[tokio::test]
-async fn a_moment_that_no_clock_tells_is_not_gone_on_from() {
+async fn implausible_timestamp_is_not_continued() {
     let objects = Arc::new(InMemory::new());
     put(&objects, 9_999_999_999_999_999, 9).await;
     let store = BucketStore::new(objects, "kept");
