@@ -134,9 +134,9 @@ impl Connection {
             events,
             ended: CancellationToken::new(),
         });
-        let (desired, wishes) = watch::channel(desired);
+        let (desired, desired_rx) = watch::channel(desired);
         let stop = CancellationToken::new();
-        let task = Task::new(Arc::clone(&core), wishes, stop.clone(), setting, after);
+        let task = Task::new(Arc::clone(&core), desired_rx, stop.clone(), setting, after);
         (Self { core, desired, stop }, task)
     }
 
@@ -302,16 +302,16 @@ impl Core {
     }
 
     /// Sets the connection and its lists.
-    fn connect(&self, live: Arc<Live>, catalog: Catalog, wishes: &watch::Receiver<Desired>) {
-        let _allowed = self.allow(live.generation, &catalog, wishes);
+    fn connect(&self, live: Arc<Live>, catalog: Catalog, desired_rx: &watch::Receiver<Desired>) {
+        let _allowed = self.allow(live.generation, &catalog, desired_rx);
         let mut offer = self.offer();
         offer.live = Some(live);
         offer.catalog = Arc::new(catalog);
     }
 
     /// Replaces the lists.
-    fn offer_anew(&self, live: &Live, catalog: Catalog, wishes: &watch::Receiver<Desired>) {
-        let _allowed = self.allow(live.generation, &catalog, wishes);
+    fn replace_catalog(&self, live: &Live, catalog: Catalog, desired_rx: &watch::Receiver<Desired>) {
+        let _allowed = self.allow(live.generation, &catalog, desired_rx);
         self.offer().catalog = Arc::new(catalog);
     }
 
@@ -320,13 +320,13 @@ impl Core {
         &self,
         generation: u64,
         catalog: &Catalog,
-        wishes: &watch::Receiver<Desired>,
+        desired_rx: &watch::Receiver<Desired>,
     ) -> MutexGuard<'_, Definitions> {
         let mut allowed = self.allowed.lock();
-        let wish = wishes.borrow();
+        let desired = desired_rx.borrow();
         // Otherwise the connection is about to end, and the tools belong to another server.
-        if wish.generation == generation {
-            allowed.list(&wish.config, catalog.tools(), &self.record);
+        if desired.generation == generation {
+            allowed.list(&desired.config, catalog.tools(), &self.record);
         }
         allowed
     }

@@ -22,5 +22,5 @@ use crate::CallOutcome;
 /// reported in a text. The result has at least one block.
 pub fn messages_content(outcome: &CallOutcome) -> Vec<Value> {
     let CallOutcome { content, structured, .. } = outcome;
-    agentwire_hub_names::llm::messages_content(content, structured.as_ref(), outcome.broken_promise())
+    agentwire_hub_names::llm::messages_content(content, structured.as_ref(), outcome.violation_note())
 }

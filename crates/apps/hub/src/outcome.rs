@@ -68,7 +68,7 @@ impl CallOutcome {
     }
 
     /// Returns the note about [`violations`](Self::violations) for a model, if there are some.
-    pub(crate) fn broken_promise(&self) -> Option<String> {
+    pub(crate) fn violation_note(&self) -> Option<String> {
         let mut violations = self.violations.iter();
         let first = violations.next()?;
         let more = violations.map(|violation| format!("; {violation}")).collect::<String>();

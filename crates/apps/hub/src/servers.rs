@@ -93,7 +93,7 @@ impl Servers {
             return;
         }
         state.configuration = configuration;
-        self.settle(&mut state);
+        self.reconcile(&mut state);
         drop(state);
         self.events.send(None, Change::Configuration);
     }
@@ -103,7 +103,7 @@ impl Servers {
         let mut state = self.lock();
         let is_there = state.configuration.servers.iter().any(|server| server.fingerprint() == fingerprint);
         if state.trust.fingerprints.insert(fingerprint) && !state.is_closed {
-            self.settle(&mut state);
+            self.reconcile(&mut state);
         }
         is_there
     }
@@ -133,7 +133,7 @@ impl Servers {
     }
 
     /// Makes the servers follow the effective configuration.
-    fn settle(&self, state: &mut State) {
+    fn reconcile(&self, state: &mut State) {
         let servers = state.trust.choose(&state.configuration);
         let mut before: HashMap<_, _> =
             state.connections.drain(..).map(|connection| (connection.name().clone(), connection)).collect();

@@ -17,9 +17,9 @@ use crate::{
 };
 
 /// The record of a call in progress; sent when this is dropped.
-pub(crate) struct Recording(Option<Box<Open>>);
+pub(crate) struct Recording(Option<Box<OpenRecord>>);
 
-struct Open {
+struct OpenRecord {
     audit: Audit,
     started: Instant,
     record: CallRecord,
@@ -46,13 +46,13 @@ impl Recording {
                 outcome: Ended::Dropped,
                 missed: 0,
             };
-            Box::new(Open { audit: audit.clone(), started: Instant::now(), record })
+            Box::new(OpenRecord { audit: audit.clone(), started: Instant::now(), record })
         }))
     }
 
     /// Sets the server and the name. Calls other than of tools count as free until another rule is set.
     pub(crate) fn found(&mut self, server: &ServerName, name: &str) {
-        if let Some(Open { record, .. }) = self.0.as_deref_mut() {
+        if let Some(OpenRecord { record, .. }) = self.0.as_deref_mut() {
             record.server = server.clone();
             let name = head(name, MAX_NAME);
             if *record.name != *name {
@@ -65,7 +65,7 @@ impl Recording {
     }
 
     pub(crate) fn ruled(&mut self, rule: impl FnOnce() -> Rule) {
-        if let Some(Open { record, .. }) = self.0.as_deref_mut() {
+        if let Some(OpenRecord { record, .. }) = self.0.as_deref_mut() {
             record.rule = rule();
         }
     }
@@ -80,7 +80,7 @@ impl Recording {
 
     /// Sets the result: an outcome with its error flag, or an error.
     pub(crate) fn end(mut self, outcome: Result<bool, &CallError>) {
-        if let Some(Open { record, .. }) = self.0.as_deref_mut() {
+        if let Some(OpenRecord { record, .. }) = self.0.as_deref_mut() {
             record.outcome = match outcome {
                 Ok(is_error) => Ended::Answered { is_error },
                 Err(error) => Ended::Failed(error.code()),
@@ -92,7 +92,7 @@ impl Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         if let Some(open) = self.0.take() {
-            let Open { audit, started, mut record } = *open;
+            let OpenRecord { audit, started, mut record } = *open;
             record.took = started.elapsed();
             audit.send(record);
         }

@@ -32,7 +32,7 @@ pub(super) enum Unanswered {
 }
 
 /// The time limits of an answer.
-pub(super) struct Patience<C> {
+pub(super) struct AnswerLimits<C> {
     /// The configuration and its changes.
     pub(super) config: watch::Receiver<C>,
     /// Returns the time limit in the configuration.
@@ -46,13 +46,13 @@ pub(super) async fn exchange<C>(
     live: &Live,
     mut request: ClientRequest,
     options: PeerRequestOptions,
-    mut patience: Patience<C>,
+    mut limits: AnswerLimits<C>,
     callbacks: &mut Callbacks,
 ) -> Result<ServerResult, Unanswered> {
     let Live { peer, inbound, .. } = live;
     let Callbacks { gateway_client, on_progress } = callbacks;
     let called = inbound.callers.as_ref().map(|callers| callers.call(gateway_client.clone()));
-    let mut clock = Clock::new(&mut patience);
+    let mut clock = Clock::new(&mut limits);
     let _waits = inbound.activity.wait();
     let (sender, mut received) = ProgressReceiver::new(inbound);
     request.extensions_mut().insert(sender);
@@ -64,7 +64,11 @@ pub(super) async fn exchange<C>(
     if let Some(called) = &called {
         called.sent(&handle.id);
     }
-    let mut open = Open { peer, id: Some(handle.id.clone()), reason: "nobody waits for the answer any more" };
+    let mut open = CancelRequestOnDrop {
+        peer,
+        id: Some(handle.id.clone()),
+        reason: "nobody waits for the answer any more",
+    };
     loop {
         tokio::select! {
             biased;
@@ -77,7 +81,7 @@ pub(super) async fn exchange<C>(
                 return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(Unanswered::Failed);
             }
             Some(progress) = received.recv() => {
-                clock.since(Instant::now(), &patience);
+                clock.since(Instant::now(), &limits);
                 if let Some(callback) = on_progress.as_mut() {
                     callback(progress);
                 }
@@ -87,13 +91,13 @@ pub(super) async fn exchange<C>(
                     return Err(clock.over());
                 }
             }
-            () = changed(&mut patience.config) => clock.look(&mut patience),
+            () = changed(&mut limits.config) => clock.read_timeout(&mut limits),
             () = sleep_until(clock.deadline) => {
                 // While the server waits for the user, it can't continue. The present is read before the time of the question:
                 // otherwise a delay of this thread between the two would look like a timeout.
                 let now = Instant::now();
-                if let Some(sign) = inbound.asking.since() {
-                    clock.since(sign, &patience);
+                if let Some(activity) = inbound.asking.since() {
+                    clock.since(activity, &limits);
                     if clock.deadline > now {
                         continue;
                     }
@@ -116,39 +120,39 @@ async fn changed<C>(config: &mut watch::Receiver<C>) {
 struct Clock {
     started: Instant,
     /// The time of the server's last progress or question.
-    sign: Instant,
+    last_activity: Instant,
     timeout: Duration,
     deadline: Instant,
 }
 
 impl Clock {
-    fn new<C>(patience: &mut Patience<C>) -> Self {
+    fn new<C>(limits: &mut AnswerLimits<C>) -> Self {
         let now = Instant::now();
-        let mut clock = Self { started: now, sign: now, timeout: Duration::ZERO, deadline: now };
-        clock.look(patience);
+        let mut clock = Self { started: now, last_activity: now, timeout: Duration::ZERO, deadline: now };
+        clock.read_timeout(limits);
         clock
     }
 
     /// Reads the configuration.
-    fn look<C>(&mut self, patience: &mut Patience<C>) {
-        self.timeout = (patience.timeout)(&patience.config.borrow_and_update()).min(FAR);
-        self.set(patience.longest);
+    fn read_timeout<C>(&mut self, limits: &mut AnswerLimits<C>) {
+        self.timeout = (limits.timeout)(&limits.config.borrow_and_update()).min(FAR);
+        self.set(limits.longest);
     }
 
-    /// Restarts the time limit at a sign of the server.
-    fn since<C>(&mut self, sign: Instant, patience: &Patience<C>) {
-        self.sign = self.sign.max(sign);
-        self.set(patience.longest);
+    /// Restarts the time limit at an activity of the server.
+    fn since<C>(&mut self, activity: Instant, limits: &AnswerLimits<C>) {
+        self.last_activity = self.last_activity.max(activity);
+        self.set(limits.longest);
     }
 
     fn set(&mut self, longest: Duration) {
         let longest = longest.min(FAR);
-        self.deadline = (self.sign + self.timeout).min(self.started + longest.max(self.timeout));
+        self.deadline = (self.last_activity + self.timeout).min(self.started + longest.max(self.timeout));
     }
 
     /// Returns whether the deadline is the one regardless of progress.
     fn is_last(&self) -> bool {
-        self.deadline < self.sign + self.timeout
+        self.deadline < self.last_activity + self.timeout
     }
 
     fn over(&self) -> Unanswered {
@@ -163,13 +167,13 @@ impl Clock {
 }
 
 /// A request without an answer. Dropping it cancels the request at the server.
-struct Open<'a> {
+struct CancelRequestOnDrop<'a> {
     peer: &'a Peer<RoleClient>,
     id: Option<RequestId>,
     reason: &'static str,
 }
 
-impl Drop for Open<'_> {
+impl Drop for CancelRequestOnDrop<'_> {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let cancelled = CancelledNotificationParam::new(Some(id), Some(self.reason.to_owned()));

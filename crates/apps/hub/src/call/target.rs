@@ -17,7 +17,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     Callbacks,
-    exchange::{Patience, Rounds, Unanswered, exchange},
+    exchange::{AnswerLimits, Rounds, Unanswered, exchange},
 };
 use crate::{
     CallError, CallLimits, CallOutcome, DeniedBy, ServerName, ServerState, TimeLimit, Violation,
@@ -215,7 +215,7 @@ impl Target {
             request.get_meta_mut().set_log_level(LoggingLevel::Info);
         }
         loop {
-            let patience = Patience {
+            let answer_limits = AnswerLimits {
                 config: self.connection.follow(),
                 timeout: |desired| desired.config.timeout,
                 longest: limits.longest.saturating_sub(started.elapsed()),
@@ -231,7 +231,7 @@ impl Target {
                 );
                 options = options.with_meta(meta);
             }
-            let answer = exchange(&self.live, request, options, patience, &mut callbacks).await;
+            let answer = exchange(&self.live, request, options, answer_limits, &mut callbacks).await;
             let answer = answer.map_err(|why| self.unanswered(name, why))?;
             let (wanted, mut next) = match (answer, again) {
                 (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),

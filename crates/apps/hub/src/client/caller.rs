@@ -185,7 +185,7 @@ async fn asked(
 ) -> Result<ClientResult, ServiceError> {
     request.extensions_mut().insert(OriginatingRequestId(id));
     let mut handle = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-    let mut open = Open { peer: &peer, id: Some(handle.id.clone()) };
+    let mut open = CancelQuestionOnDrop { peer: &peer, id: Some(handle.id.clone()) };
     let answer = (&mut handle.rx).await;
     open.id = None;
     answer.unwrap_or(Err(ServiceError::TransportClosed))
@@ -209,12 +209,12 @@ fn capabilities(context: &RequestContext<RoleServer>) -> Arc<ClientCapabilities>
 }
 
 /// A question without an answer. Dropping it cancels the question at the client.
-struct Open<'a> {
+struct CancelQuestionOnDrop<'a> {
     peer: &'a Peer<RoleServer>,
     id: Option<RequestId>,
 }
 
-impl Drop for Open<'_> {
+impl Drop for CancelQuestionOnDrop<'_> {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let why = "the server waits for it no more".to_owned();

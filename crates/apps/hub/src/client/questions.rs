@@ -50,7 +50,7 @@ impl Asking {
         question: Q,
         cancelled: &CancellationToken,
     ) -> QuestionEnd<A> {
-        let Some(_open) = Open::new(self) else { return QuestionEnd::TooMany };
+        let Some(_open) = OpenQuestion::new(self) else { return QuestionEnd::TooMany };
         let answer = AssertUnwindSafe(async { handler(question).await }).catch_unwind();
         tokio::select! {
             answer = answer => answer.map_or(QuestionEnd::Panicked, QuestionEnd::Answered),
@@ -68,9 +68,9 @@ pub(super) fn declined() -> ElicitResult {
     ElicitResult::new(ElicitationAction::Decline)
 }
 
-struct Open<'a>(&'a Asking);
+struct OpenQuestion<'a>(&'a Asking);
 
-impl<'a> Open<'a> {
+impl<'a> OpenQuestion<'a> {
     fn new(asking: &'a Asking) -> Option<Self> {
         let mut questions = asking.lock();
         if questions.open == MAX_OPEN {
@@ -81,7 +81,7 @@ impl<'a> Open<'a> {
     }
 }
 
-impl Drop for Open<'_> {
+impl Drop for OpenQuestion<'_> {
     fn drop(&mut self) {
         let mut questions = self.0.lock();
         questions.open -= 1;

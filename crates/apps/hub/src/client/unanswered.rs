@@ -13,14 +13,14 @@ pub(super) struct Unanswered(Arc<watch::Sender<usize>>);
 
 /// A request that is being answered, or an answer that is being written. Clones count once.
 #[derive(Clone)]
-pub(super) struct Open(#[expect(dead_code, reason = "it is dropped")] Arc<Counted>);
+pub(super) struct UnansweredRequest(#[expect(dead_code, reason = "it is dropped")] Arc<Counted>);
 
 struct Counted(Arc<watch::Sender<usize>>);
 
 impl Unanswered {
-    pub(super) fn open(&self) -> Open {
+    pub(super) fn open(&self) -> UnansweredRequest {
         self.0.send_modify(|count| *count += 1);
-        Open(Arc::new(Counted(Arc::clone(&self.0))))
+        UnansweredRequest(Arc::new(Counted(Arc::clone(&self.0))))
     }
 
     /// Waits until there is room for another request. Cancel-safe.

@@ -66,31 +66,32 @@ impl Default for Backoff {
     }
 }
 
-/// The restarts by file changes that followed each other.
+/// Limits consecutive restarts that file changes cause.
 ///
-/// It limits them: a running build, or a server that writes into its own watched folder, must not
-/// restart a server forever.
+/// A running build, or a server that writes into its own watched folder, must not restart a server forever.
 #[derive(Debug, Default)]
-pub(super) struct Spacing {
+pub(super) struct RestartLimiter {
     restarts: u32,
     /// The time from the last start or the last ignored change to the last change.
-    stood: Option<Duration>,
+    uptime: Option<Duration>,
 }
 
-impl Spacing {
-    /// Returns the delay before a restart for a change that came `stood` after the last start. Returns `None` for no restart;
-    /// the next `stood` is then measured from this change.
+impl RestartLimiter {
+    /// Returns the delay before a restart for a change, or `None` for no restart.
+    ///
+    /// `uptime` is the time from the last start, or from the last ignored change, to this change.
     ///
     /// The first restart has no delay. The delays and the number of further restarts are those of attempts after losses.
     /// A change counts as the first one again after four times the delay, unless it comes as long after the start as the
     /// change before it: then the server itself writes the file.
-    pub(super) fn wait(&mut self, backoff: &Backoff, stood: Duration) -> Option<Duration> {
+    pub(super) fn wait(&mut self, backoff: &Backoff, uptime: Duration) -> Option<Duration> {
         let apart = match self.restarts {
             0 => Duration::ZERO,
             restarts => backoff.wait(restarts),
         };
-        let is_regular = self.stood.replace(stood).is_some_and(|before| before.abs_diff(stood) < SAME);
-        if stood >= apart.saturating_mul(CALM) && !is_regular {
+        let is_regular =
+            self.uptime.replace(uptime).is_some_and(|before| before.abs_diff(uptime) < REGULAR_TOLERANCE);
+        if uptime >= apart.saturating_mul(QUIET_FACTOR) && !is_regular {
             self.restarts = 1;
             return Some(Duration::ZERO);
         }
@@ -98,14 +99,14 @@ impl Spacing {
             return None;
         }
         self.restarts += 1;
-        Some(apart.saturating_sub(stood))
+        Some(apart.saturating_sub(uptime))
     }
 }
 
 /// After this many delays without a change, the next change counts as the first one.
-const CALM: u32 = 4;
+const QUIET_FACTOR: u32 = 4;
 /// Two changes with a smaller difference come equally long after a start.
-const SAME: Duration = Duration::from_secs(1);
+const REGULAR_TOLERANCE: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
@@ -120,10 +121,10 @@ mod tests {
 
     /// Counts the restarts in an hour if a file changes `after` each start or each ignored change.
     fn restarts(mut after: impl FnMut(u32) -> Duration) -> u32 {
-        let (mut spacing, mut passed, mut restarts) = (Spacing::default(), Duration::ZERO, 0);
+        let (mut limiter, mut passed, mut restarts) = (RestartLimiter::default(), Duration::ZERO, 0);
         for change in 0..100_000 {
             let after = after(change);
-            let wait = spacing.wait(&Backoff::default(), after);
+            let wait = limiter.wait(&Backoff::default(), after);
             passed += after + wait.unwrap_or_default();
             if passed >= Duration::from_secs(3600) {
                 break;
@@ -149,9 +150,9 @@ mod tests {
 
     #[test]
     fn delays_between_restarts_double_until_restarts_end() {
-        let (mut spacing, backoff) = (Spacing::default(), Backoff::default());
+        let (mut limiter, backoff) = (RestartLimiter::default(), Backoff::default());
         let soon = Duration::from_millis(500);
-        let mut wait = |stood| spacing.wait(&backoff, stood).map(|wait| wait.as_millis());
+        let mut wait = |uptime| limiter.wait(&backoff, uptime).map(|wait| wait.as_millis());
         let waits: Vec<_> = (0..8).map(|_| wait(soon)).collect();
         let expected = [Some(0), Some(500), Some(1500), Some(3500), Some(7500), Some(15500), None, None];
         assert_eq!(waits, expected);

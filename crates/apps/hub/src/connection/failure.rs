@@ -74,7 +74,7 @@ pub(super) async fn explain(failure: &Failure, child: Option<&Child>) -> String 
         ),
         _ => false,
     };
-    let report = if is_end { child.ended(REPORT).await } else { None };
+    let report = if is_end { child.ended(EXIT_TIMEOUT).await } else { None };
     let what = match &report {
         Some(report) => format!("{} before the handshake", ending(report)),
         None => failure.to_string(),
@@ -88,7 +88,7 @@ pub(super) async fn lost(child: Option<&Child>) -> String {
     if let Some(why) = child.broken() {
         return with_stderr(why.to_owned(), &child.stderr_tail());
     }
-    match child.ended(REPORT).await {
+    match child.ended(EXIT_TIMEOUT).await {
         Some(report) => with_stderr(ending(&report), &report.stderr_tail),
         None => with_stderr("it closed its stdout".to_owned(), &child.stderr_tail()),
     }
@@ -119,4 +119,4 @@ fn seconds(time: Duration) -> String {
 }
 
 /// How long to wait for the exit of a process after its output has ended.
-const REPORT: Duration = Duration::from_secs(1);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);

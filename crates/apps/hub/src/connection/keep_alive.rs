@@ -68,7 +68,7 @@ pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record)
         };
         match ping(&live.peer, request, keep_alive.limit).await {
             Some(is_answer) => has_answered |= is_answer,
-            None if last_sign(&live.inbound) > asked => {}
+            None if last_activity(&live.inbound) > asked => {}
             None if has_answered => return,
             None => {
                 record.note(
@@ -89,12 +89,12 @@ async fn idle(inbound: &Inbound, time: Duration) {
             return;
         }
         sleep(left).await;
-        since = since.max(last_sign(inbound));
+        since = since.max(last_activity(inbound));
     }
 }
 
 /// Returns the time of the last message or open call. Returns the present while a call or a question is open.
-fn last_sign(inbound: &Inbound) -> Instant {
+fn last_activity(inbound: &Inbound) -> Instant {
     match (inbound.activity.idle_since(), inbound.asking.since()) {
         (None, _) => Instant::now(),
         (Some(since), asked) => asked.map_or(since, |asked| asked.max(since)),

@@ -66,7 +66,7 @@ impl Slot {
                     stop.cancel();
                 }
                 // Only a server over HTTP that does not confirm the end of its session takes this long.
-                if timeout(GOODBYE, running.over.as_mut()).await.is_err() {
+                if timeout(SESSION_END_TIMEOUT, running.over.as_mut()).await.is_err() {
                     record.note("its session did not end in time; it is left to itself");
                 }
             }
@@ -84,7 +84,7 @@ impl Slot {
 }
 
 /// How long the end of a session may take.
-const GOODBYE: Duration = Duration::from_secs(3);
+const SESSION_END_TIMEOUT: Duration = Duration::from_secs(3);
 
 #[cfg(test)]
 mod tests {

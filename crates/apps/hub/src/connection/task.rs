@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Backoff, Core, Desired, KeepAlive, Live,
-    backoff::Spacing,
+    backoff::RestartLimiter,
     failure::{Failure, explain, lost, silent},
     keep_alive::silence,
     open::{Opened, open},
@@ -72,7 +72,7 @@ impl Setting {
 /// The task of one server. Dropping it ends the server.
 pub(crate) struct Task {
     core: Arc<Core>,
-    wishes: watch::Receiver<Desired>,
+    desired_rx: watch::Receiver<Desired>,
     stop: CancellationToken,
     setting: Arc<Setting>,
     /// The end of the earlier server of this name.
@@ -94,19 +94,19 @@ impl Drop for Finish {
 /// Why there is no connection.
 enum End {
     Failed { failure: Failure, why: String },
-    Lost { why: String, stood: Duration },
+    Lost { why: String, uptime: Duration },
 }
 
 impl Task {
     pub(super) fn new(
         core: Arc<Core>,
-        wishes: watch::Receiver<Desired>,
+        desired_rx: watch::Receiver<Desired>,
         stop: CancellationToken,
         setting: Arc<Setting>,
         predecessor: Option<CancellationToken>,
     ) -> Self {
         let ended = Finish(Arc::clone(&core));
-        Self { core, wishes, stop, setting, predecessor, ended }
+        Self { core, desired_rx, stop, setting, predecessor, ended }
     }
 
     /// Runs until the task is stopped and the server is gone.
@@ -128,39 +128,39 @@ impl Task {
 
     /// Follows the desired state until its sender is gone.
     async fn follow(&self, slot: &mut Slot) -> Result<Infallible, watch::error::RecvError> {
-        let mut wishes = self.wishes.clone();
-        let mut spacing = Spacing::default();
+        let mut desired_rx = self.desired_rx.clone();
+        let mut limiter = RestartLimiter::default();
         loop {
             let since = Instant::now();
-            let wish = wishes.borrow_and_update().clone();
-            self.core.set(wish.first_state(), wish.generation);
+            let desired = desired_rx.borrow_and_update().clone();
+            self.core.set(desired.first_state(), desired.generation);
             tokio::select! {
                 biased;
-                replaced = wishes.wait_for(|newer| newer.generation != wish.generation) => {
+                replaced = desired_rx.wait_for(|newer| newer.generation != desired.generation) => {
                     replaced?;
-                    spacing = Spacing::default();
+                    limiter = RestartLimiter::default();
                 }
-                () = self.touched(&wish, since, &mut spacing), if wish.disabled().is_none() => {}
-                never = self.keep_up(&wish, slot), if wish.disabled().is_none() => match never {},
+                () = self.touched(&desired, since, &mut limiter), if desired.disabled().is_none() => {}
+                never = self.stay_connected(&desired, slot), if desired.disabled().is_none() => match never {},
             }
             self.core.disconnect();
-            let next = wishes.borrow().clone();
+            let next = desired_rx.borrow().clone();
             self.core.set(next.first_state(), next.generation);
             slot.end().await;
         }
     }
 
     /// Waits until a file that the server depends on has changed and the restart is due.
-    async fn touched(&self, wish: &Desired, mut since: Instant, spacing: &mut Spacing) {
-        let mut wishes = self.wishes.clone();
-        let mut seen = wish.touched;
+    async fn touched(&self, desired: &Desired, mut since: Instant, limiter: &mut RestartLimiter) {
+        let mut desired_rx = self.desired_rx.clone();
+        let mut seen = desired.touched;
         loop {
-            let Ok(newer) = wishes.wait_for(|newer| newer.touched != seen).await.map(|newer| newer.touched)
+            let Ok(newer) = desired_rx.wait_for(|now| now.touched != seen).await.map(|now| now.touched)
             else {
                 // The task is about to be stopped.
                 return pending().await;
             };
-            if let Some(wait) = spacing.wait(&self.setting.backoff, since.elapsed()) {
+            if let Some(wait) = limiter.wait(&self.setting.backoff, since.elapsed()) {
                 return sleep(wait).await;
             }
             self.core.record.note(TOUCHES_ITSELF);
@@ -169,26 +169,26 @@ impl Task {
     }
 
     /// Connects, and reconnects after losses. Waits forever once the state is final.
-    async fn keep_up(&self, wish: &Desired, slot: &mut Slot) -> Infallible {
+    async fn stay_connected(&self, desired: &Desired, slot: &mut Slot) -> Infallible {
         self.setting.is_watching.cancelled().await;
         let mut losses = 0;
         let mut lifecycle = Lifecycle::default();
         loop {
-            let end = self.connect(wish, slot, &mut lifecycle).await;
+            let end = self.connect(desired, slot, &mut lifecycle).await;
             self.core.disconnect();
             let why = match &end {
                 End::Failed { why, .. } | End::Lost { why, .. } => why,
             };
             self.core.record.note(why);
-            if let End::Lost { stood, .. } = end
-                && stood >= self.setting.backoff.steady
+            if let End::Lost { uptime, .. } = end
+                && uptime >= self.setting.backoff.steady
             {
                 losses = 0;
             }
             let state = self.after(&end, why, losses);
             let wait = self.setting.backoff.wait(losses.saturating_add(1));
             let is_over = state.is_settled();
-            self.core.set(state, wish.generation);
+            self.core.set(state, desired.generation);
             slot.end().await;
             if is_over {
                 return pending().await;
@@ -200,7 +200,7 @@ impl Task {
 
     /// Returns the state after a failure or a loss, with this number of earlier losses in a row.
     fn after(&self, end: &End, why: &str, losses: u32) -> ServerState {
-        let is_program = matches!(self.wishes.borrow().config.launch, Launch::Stdio(_));
+        let is_program = matches!(self.desired_rx.borrow().config.launch, Launch::Stdio(_));
         let backoff = &self.setting.backoff;
         let is_final = match end {
             End::Failed { failure: Failure::NeedsAuthentication(challenge), .. } => {
@@ -223,9 +223,9 @@ impl Task {
     }
 
     /// Opens a connection, and serves it until it ends.
-    async fn connect(&self, wish: &Desired, slot: &mut Slot, lifecycle: &mut Lifecycle) -> End {
+    async fn connect(&self, desired: &Desired, slot: &mut Slot, lifecycle: &mut Lifecycle) -> End {
         let (config, configured, listing) = {
-            let now = self.wishes.borrow();
+            let now = self.desired_rx.borrow();
             (Arc::clone(&now.config), Arc::clone(&now.configured), now.listing)
         };
         let (changed, stale) = stale();
@@ -240,34 +240,34 @@ impl Task {
             Err(failure) => Err(failure),
         };
         match opened {
-            Ok(opened) => self.attend(opened, stale, roots, listing, wish, slot).await,
+            Ok(opened) => self.serve_connection(opened, stale, roots, listing, desired, slot).await,
             Err(failure) => End::Failed { why: explain(&failure, slot.child.as_ref()).await, failure },
         }
     }
 
     /// Serves a connection until it ends.
-    async fn attend(
+    async fn serve_connection(
         &self,
         opened: Opened,
         stale: StaleReceiver,
         roots: RootChanges,
         listing: u64,
-        wish: &Desired,
+        desired: &Desired,
         slot: &mut Slot,
     ) -> End {
         let since = Instant::now();
         let Opened { service, catalog } = opened;
-        let live = Arc::new(Live::new(&service, wish.generation));
+        let live = Arc::new(Live::new(&service, desired.generation));
         slot.serve(service);
         // The new connection has no subscriptions, so released ones need no cancellation.
         self.core.subscriptions.take_released();
         let subscribed = self.core.subscriptions.all();
         self.note_problems(&catalog);
-        self.core.connect(Arc::clone(&live), catalog, &self.wishes);
+        self.core.connect(Arc::clone(&live), catalog, &self.desired_rx);
         self.core.listed(listing);
-        self.core.set(connected(live.info.as_deref()), wish.generation);
+        self.core.set(connected(live.info.as_deref()), desired.generation);
         let keep_alive = self.setting.keep_alive;
-        let limit = self.wishes.borrow().config.timeout;
+        let limit = self.desired_rx.borrow().config.timeout;
         #[cfg(feature = "http")]
         let handshakes = slot.link.as_ref().map(|link| link.handshakes());
         #[cfg(not(feature = "http"))]
@@ -288,31 +288,31 @@ impl Task {
         };
         if is_silent {
             let why = silent(keep_alive.limit, slot.child.as_ref());
-            return End::Lost { why, stood: since.elapsed() };
+            return End::Lost { why, uptime: since.elapsed() };
         }
         #[cfg(feature = "http")]
         if let Some(ended) = slot.link.as_ref().and_then(|link| link.ended()) {
             let (why, failure) = (ended.to_string(), Failure::from(ended));
             return match failure {
-                Failure::Web(DisconnectReason::Lost(_)) => End::Lost { why, stood: since.elapsed() },
+                Failure::Web(DisconnectReason::Lost(_)) => End::Lost { why, uptime: since.elapsed() },
                 failure => End::Failed { failure, why },
             };
         }
         let why = lost(slot.child.as_ref()).await;
-        End::Lost { why, stood: since.elapsed() }
+        End::Lost { why, uptime: since.elapsed() }
     }
 
     /// Reads lists again after changes and on request.
     async fn follow_lists(&self, live: &Live, mut stale: StaleReceiver, mut listing: u64) -> Infallible {
-        let mut wishes = self.wishes.clone();
+        let mut desired_rx = self.desired_rx.clone();
         let mut rested = Instant::now();
         loop {
             let due = tokio::select! {
-                due = wanted(&mut wishes, listing) => { listing = due; None }
+                due = wanted(&mut desired_rx, listing) => { listing = due; None }
                 one = async { sleep_until(rested).await; stale.recv().await } => Some(one),
             };
             self.list(live, due).await;
-            rested = Instant::now() + REST;
+            rested = Instant::now() + MIN_LIST_INTERVAL;
             self.core.listed(listing);
         }
     }
@@ -321,13 +321,13 @@ impl Task {
     async fn list(&self, live: &Live, stale: Option<Stale>) {
         let _waits = live.inbound.activity.wait();
         let now = self.core.catalog();
-        let limit = self.wishes.borrow().config.timeout;
+        let limit = self.desired_rx.borrow().config.timeout;
         let newer = match stale {
             Some(stale) => now.refreshed(&live.peer, stale, limit).await,
             None => now.list(&live.peer, limit).await,
         };
         self.note_problems(&newer);
-        self.core.offer_anew(live, newer, &self.wishes);
+        self.core.replace_catalog(live, newer, &self.desired_rx);
         for (kind, change) in KINDS {
             if stale.is_none_or(|stale| stale == kind) {
                 self.core.report(change);
@@ -350,8 +350,8 @@ async fn report_roots(live: &Live, mut roots: RootChanges) {
 }
 
 /// Waits for a request for a newer listing, and returns its number.
-async fn wanted(wishes: &mut watch::Receiver<Desired>, listing: u64) -> u64 {
-    let newer = wishes.wait_for(|wish| wish.listing > listing).await.map(|wish| wish.listing);
+async fn wanted(desired_rx: &mut watch::Receiver<Desired>, listing: u64) -> u64 {
+    let newer = desired_rx.wait_for(|desired| desired.listing > listing).await.map(|desired| desired.listing);
     match newer {
         Ok(newer) => newer,
         // The task is about to be stopped.
@@ -384,7 +384,7 @@ const MAX_TEXT: usize = 4 << 10;
 const MAX_ICONS: usize = 64 << 10;
 
 /// The shortest time between two listings, for a server that sends many `list_changed` notifications.
-const REST: Duration = Duration::from_millis(100);
+const MIN_LIST_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Used if the next attempt is beyond the clock's range.
 const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);

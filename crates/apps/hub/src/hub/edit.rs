@@ -114,7 +114,7 @@ impl Hub {
     /// Writes that the tool is always allowed. A call goes on if the change fails or takes long.
     pub(super) async fn remember(&self, server: &ServerName, tool: &str) {
         let edit = Edit::AlwaysAllow { tool: tool.to_owned(), allowed: true };
-        match timeout(WRITTEN, self.edit(server.as_str(), edit)).await {
+        match timeout(EDIT_TIMEOUT, self.edit(server.as_str(), edit)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => {
                 tracing::warn!(%server, tool, %error, "the permission for a tool is not saved: the configuration can't be changed");
@@ -128,7 +128,7 @@ impl Hub {
 }
 
 /// How long a call waits for the change of the configuration.
-const WRITTEN: Duration = Duration::from_secs(5);
+const EDIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
@@ -154,8 +154,8 @@ mod tests {
         });
         held.recv().unwrap();
         let started = Instant::now();
-        timeout(WRITTEN * 6, hub.remember(&"s".into(), "a_tool")).await.unwrap();
-        assert!(started.elapsed() >= WRITTEN && !is_written(), "{:?}", started.elapsed());
+        timeout(EDIT_TIMEOUT * 6, hub.remember(&"s".into(), "a_tool")).await.unwrap();
+        assert!(started.elapsed() >= EDIT_TIMEOUT && !is_written(), "{:?}", started.elapsed());
         drop(lets_go);
         holder.join().unwrap();
         // Changes are made in order.

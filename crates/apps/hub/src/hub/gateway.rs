@@ -3,11 +3,11 @@
 
 mod full_tools;
 mod handler;
+mod log_level;
 mod rewrite;
 mod rounds;
 mod run;
 mod subscribed;
-mod volume;
 mod watch;
 
 use std::{
@@ -20,9 +20,9 @@ use rmcp::{Peer, RoleServer, service::RequestContext};
 use tokio::{task::JoinSet, time::timeout};
 
 use crate::{Hub, Naming, Offers, client::Caller, llm::fenced};
+use log_level::{MinLevel, pass_on};
 use rounds::Waiting;
 use subscribed::Subscribed;
-use volume::{Volume, pass_on};
 use watch::{Changes, Recipient, watch};
 
 /// All servers of a hub as one MCP server: an [`rmcp::ServerHandler`], for any transport of `rmcp`.
@@ -55,7 +55,7 @@ pub struct Gateway {
     patience: Duration,
     passes_logs: bool,
     asks_for_resources: bool,
-    volume: Volume,
+    min_level: MinLevel,
     offers: Mutex<Option<Offers>>,
     /// The task that reports changes.
     watch: OnceLock<JoinSet<()>>,
@@ -84,7 +84,7 @@ impl Gateway {
             patience: PATIENCE,
             passes_logs: false,
             asks_for_resources: true,
-            volume: Volume::default(),
+            min_level: MinLevel::default(),
             offers: Mutex::new(None),
             watch: OnceLock::new(),
             passed_on: OnceLock::new(),
@@ -168,8 +168,8 @@ impl Gateway {
     /// Starts to forward log messages, if enabled.
     fn pass_on(&self, peer: &Peer<RoleServer>) {
         if self.passes_logs {
-            let (logs, volume) = (&self.hub.calls().logs, &self.volume);
-            self.passed_on.get_or_init(|| task(pass_on(logs.listen(), volume.clone(), peer.clone())));
+            let (logs, min_level) = (&self.hub.calls().logs, &self.min_level);
+            self.passed_on.get_or_init(|| task(pass_on(logs.listen(), min_level.clone(), peer.clone())));
         }
     }
 
@@ -219,7 +219,7 @@ impl Clone for Gateway {
             patience: self.patience,
             passes_logs: self.passes_logs,
             asks_for_resources: self.asks_for_resources,
-            volume: Volume::default(),
+            min_level: MinLevel::default(),
             offers: Mutex::new(offers),
             watch: OnceLock::new(),
             passed_on: OnceLock::new(),

@@ -377,7 +377,7 @@ async fn every_call_is_recorded_without_its_secrets() {
 }
 
 #[tokio::test]
-async fn records_hold_up_no_call_and_say_what_was_lost() {
+async fn records_delay_no_call_and_count_lost_records() {
     let (audit, mut records) = Audit::new(1);
     let hub = hub(config(), |builder| builder.audit(audit.with_arguments())).await;
     for _ in 0..5 {

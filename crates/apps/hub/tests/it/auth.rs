@@ -337,7 +337,7 @@ async fn more_scope_is_asked_for_beside_what_was_granted() {
 }
 
 #[tokio::test]
-async fn another_authorization_server_hears_nothing_of_the_old_ones_tokens_and_client() {
+async fn new_authorization_server_gets_no_old_tokens_or_client() {
     let folder = tempfile::tempdir().unwrap();
     let server = WebServer::start();
     let authority = Authority::guard(&server);

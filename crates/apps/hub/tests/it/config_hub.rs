@@ -14,7 +14,7 @@ use agentwire_hub::{
 };
 
 #[tokio::test]
-async fn variables_have_their_values_of_the_moment_in_which_a_server_starts() {
+async fn variables_are_read_when_a_server_starts() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().canonicalize().unwrap();
     let text = r#"{"mcpServers": {

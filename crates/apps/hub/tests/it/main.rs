@@ -24,10 +24,10 @@ mod handlers;
 mod hub;
 #[cfg(feature = "session")]
 mod live;
+mod output_schema;
 #[cfg(feature = "http")]
 mod over_http;
 mod project;
-mod promises;
 mod real;
 mod server;
 mod slow_client;

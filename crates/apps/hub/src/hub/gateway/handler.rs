@@ -150,9 +150,9 @@ impl ServerHandler for Gateway {
             let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
             let is_this = |tool: &&NamedTool| tool.server == named.server && *tool.tool.name == *named.item;
             let tool = offers.tools().iter().find(is_this);
-            let promises = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
+            let has_output_schema = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
             match outcome {
-                Ok(outcome) => Ok(Done::Tool(result(outcome, promises, &rewrite))),
+                Ok(outcome) => Ok(Done::Tool(result(outcome, has_output_schema, &rewrite))),
                 // These errors are for the client and not for its model: a page that the user must open first, or a missing
                 // capability.
                 Err(CallError::Refused { error, .. })
@@ -295,7 +295,7 @@ impl ServerHandler for Gateway {
         if !self.passes_logs {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        self.volume.set(request.level);
+        self.min_level.set(request.level);
         Ok(())
     }
 
@@ -346,11 +346,11 @@ fn listed(tool: &NamedTool) -> Tool {
     listed
 }
 
-fn result(outcome: CallOutcome, promises: bool, rewrite: &Rewrite<'_>) -> CallToolResult {
-    // Structured content that was removed for its size or that violates the schema breaks the tool's promise. A client that
+fn result(outcome: CallOutcome, has_output_schema: bool, rewrite: &Rewrite<'_>) -> CallToolResult {
+    // The output schema is violated if the structured content is invalid or was removed for its size. A client that
     // validates would reject the whole result, unless it is an error.
-    let broken = promises && outcome.structured.is_none() && outcome.left_out.is_some();
-    let note = outcome.broken_promise().map(ContentBlock::text);
+    let broken = has_output_schema && outcome.structured.is_none() && outcome.left_out.is_some();
+    let note = outcome.violation_note().map(ContentBlock::text);
     let mut result = CallToolResult::from(outcome);
     if broken || note.is_some() {
         result.is_error = Some(true);

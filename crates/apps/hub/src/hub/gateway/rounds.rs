@@ -64,7 +64,7 @@ impl Running {
             // Questions are open also after a future that was dropped while it collected more.
             if !self.open.is_empty() {
                 // Collect the questions that arrive together.
-                sleep(TOGETHER).await;
+                sleep(QUESTION_BATCH_WINDOW).await;
                 self.ask_more();
                 return Next::Asks;
             }
@@ -167,7 +167,7 @@ impl Waiting {
 
 /// The maximum number of waiting requests. Each ends at the longest time of its call.
 const MAX_WAITING: usize = 64;
-const TOGETHER: Duration = Duration::from_millis(10);
+const QUESTION_BATCH_WINDOW: Duration = Duration::from_millis(10);
 
 /// The capacity of the channel for the questions of one request.
 pub(super) const QUESTIONS: usize = 64;

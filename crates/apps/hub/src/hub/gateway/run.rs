@@ -99,7 +99,8 @@ async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Ne
             next = running.next() => (next, true),
             () = &mut passing => (running.next().await, false),
         };
-        if is_more && matches!(next, Next::Done(_)) && timeout(LAST, passing).await.is_err() {
+        if is_more && matches!(next, Next::Done(_)) && timeout(PROGRESS_FLUSH_TIMEOUT, passing).await.is_err()
+        {
             tracing::debug!("progress was not passed on: the client does not take it");
         }
         next
@@ -126,6 +127,6 @@ pub(super) fn cancelled() -> ErrorData {
 }
 
 /// How long the outcome of a call waits until its progress is forwarded.
-const LAST: Duration = Duration::from_secs(1);
+const PROGRESS_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 /// The capacity of the channel for progress.
 const UNSENT: usize = 64;

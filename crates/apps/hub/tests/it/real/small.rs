@@ -13,7 +13,7 @@ use super::{LIMIT, call, connected, node, python, text};
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn filesystem() {
+async fn filesystem_server_works() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     fs::write(root.join("a.txt"), "in the file").unwrap();
@@ -31,7 +31,7 @@ async fn filesystem() {
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn memory() {
+async fn memory_server_works() {
     let folder = tempfile::tempdir().unwrap();
     let mut config = node("@modelcontextprotocol/server-memory/dist/index.js", &[]);
     let agentwire_hub::config::Launch::Stdio(stdio) = &mut config.launch else { unreachable!() };
@@ -50,7 +50,7 @@ async fn memory() {
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn time() {
+async fn time_server_works() {
     let hub =
         connected("time", python("mcp-server-time", &["--local-timezone", "UTC"]), Handlers::new()).await;
     let noon = json!({"source_timezone": "UTC", "time": "12:00", "target_timezone": "Asia/Tokyo"});
@@ -60,7 +60,7 @@ async fn time() {
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn fetch() {
+async fn fetch_server_works() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/page", listener.local_addr().unwrap());
     let serving = tokio::spawn(async move {
@@ -85,7 +85,7 @@ async fn fetch() {
 
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn git() {
+async fn git_server_works() {
     let folder = tempfile::tempdir().unwrap();
     let repository = folder.path();
     assert!(Command::new("git").args(["init", "-q"]).arg(repository).status().unwrap().success());
@@ -99,7 +99,7 @@ async fn git() {
 /// All at once, as a program has them.
 #[tokio::test]
 #[ignore = "needs the real servers: cargo xtask mcp-servers"]
-async fn all_of_them_in_one_hub() {
+async fn all_servers_work_in_one_hub() {
     let folder = tempfile::tempdir().unwrap();
     let sources = Sources::new()
         .server("everything", node("@modelcontextprotocol/server-everything/dist/index.js", &["stdio"]))

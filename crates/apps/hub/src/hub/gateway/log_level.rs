@@ -16,20 +16,20 @@ use crate::LogMessage;
 
 /// The lowest log level that a client receives. Clones share it.
 #[derive(Clone, Debug)]
-pub(super) struct Volume(Arc<AtomicU8>);
+pub(super) struct MinLevel(Arc<AtomicU8>);
 
-impl Default for Volume {
+impl Default for MinLevel {
     fn default() -> Self {
         Self(Arc::new(AtomicU8::new(LoggingLevel::Info as u8)))
     }
 }
 
-impl Volume {
+impl MinLevel {
     pub(super) fn set(&self, level: LoggingLevel) {
         self.0.store(level as u8, Ordering::Relaxed);
     }
 
-    fn lets_pass(&self, level: LoggingLevel) -> bool {
+    fn includes(&self, level: LoggingLevel) -> bool {
         level as u8 >= self.0.load(Ordering::Relaxed)
     }
 }
@@ -37,12 +37,12 @@ impl Volume {
 /// Forwards log messages until the client or the hub is gone.
 pub(super) async fn pass_on(
     mut logs: broadcast::Receiver<LogMessage>,
-    volume: Volume,
+    min_level: MinLevel,
     peer: Peer<RoleServer>,
 ) {
     loop {
         let message = match logs.recv().await {
-            Ok(message) if volume.lets_pass(message.level) => forwarded(message),
+            Ok(message) if min_level.includes(message.level) => forwarded(message),
             Ok(_) => continue,
             // The client is too slow.
             Err(RecvError::Lagged(missed)) => {
