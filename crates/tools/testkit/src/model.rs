@@ -61,7 +61,7 @@ impl ScriptedModel {
     /// # Errors
     ///
     /// [`ModelError::Script`] when the script holds something that cannot be answered, [`ModelError::Start`] when the
-    /// port or the thread cannot be had.
+    /// port cannot be bound or the thread not started.
     pub async fn start(script: Script) -> Result<Self, ModelError> {
         script.check()?;
         let shared = Arc::new(Shared::new(script));

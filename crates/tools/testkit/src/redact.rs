@@ -64,7 +64,7 @@ use words::Words;
 
 use crate::{Argv, Entry, Transcript};
 
-/// What to take out, and what to keep.
+/// A redactor of recorded sessions.
 #[derive(Clone, Default)]
 pub struct Redactor {
     paths: Vec<(String, String)>,
@@ -81,7 +81,7 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Knows no path, and no text as ours but what the session itself shows to be.
+    /// Creates a redactor without path replacements. Text that our side sent in the session counts as ours.
     pub fn new() -> Self {
         Self::default()
     }

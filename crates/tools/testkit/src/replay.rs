@@ -45,7 +45,7 @@ mod initialize;
 mod link;
 mod player;
 mod report;
-mod score;
+mod steps;
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -62,9 +62,9 @@ use crate::{Entry, Splits, Transcript};
 #[doc(hidden)]
 pub use player::Due;
 use player::Player;
-use score::Score;
+use steps::ReplaySteps;
 #[doc(hidden)]
-pub use score::exit_report;
+pub use steps::exit_report;
 
 /// Plays the CLI's side of a transcript.
 #[derive(Debug)]
@@ -81,17 +81,17 @@ pub struct ReplayHandle {
 impl Replay {
     /// Plays this session. Recorded delays are not kept.
     pub fn new(transcript: &Transcript) -> Self {
-        Self::of(Score::new(transcript))
+        Self::of(ReplaySteps::new(transcript))
     }
 
     /// Plays these entries, each with its line number in the file.
     #[doc(hidden)]
     pub fn of_entries(entries: impl IntoIterator<Item = (usize, Entry)>) -> Self {
-        Self::of(Score::of(entries))
+        Self::of(ReplaySteps::of(entries))
     }
 
-    fn of(score: Score) -> Self {
-        Self { shared: Arc::new(Shared { player: Mutex::new(Player::new(score)), moved: Notify::new() }) }
+    fn of(steps: ReplaySteps) -> Self {
+        Self { shared: Arc::new(Shared { player: Mutex::new(Player::new(steps)), moved: Notify::new() }) }
     }
 
     /// Cuts the output into reads like this.

@@ -11,20 +11,20 @@ use super::{
     stop::Stop,
 };
 
-/// A question that was asked.
+/// A request to the host.
 #[derive(Debug)]
-pub(super) struct Open {
+pub(super) struct PendingRequest {
     pub(super) id: String,
     pub(super) answer: Answer,
 }
 
-/// What became of a question.
+/// The state of a question.
 #[derive(Debug)]
 pub(super) enum Answer {
     Waiting,
     /// The inner `response` of the answer.
     Said(Value),
-    /// We have taken it back.
+    /// We cancelled it.
     Cancelled,
     /// The input has ended.
     Closed,
@@ -61,7 +61,7 @@ impl Session {
     /// Sends a request and returns its id.
     fn ask(&mut self, request: Value) -> Result<String, Stop> {
         let id = format!("fault-{}", self.frames.next());
-        self.open.push(Open { id: id.clone(), answer: Answer::Waiting });
+        self.open.push(PendingRequest { id: id.clone(), answer: Answer::Waiting });
         self.say(&json!({"type": "control_request", "request_id": id, "request": request}))?;
         Ok(id)
     }
@@ -78,14 +78,15 @@ impl Session {
         let (mine, others) =
             std::mem::take(&mut self.open).into_iter().partition(|open| ids.contains(&open.id));
         self.open = others;
-        let mine: Vec<Open> = mine;
+        let mine: Vec<PendingRequest> = mine;
         Ok(mine.into_iter().map(|open| open.answer).collect())
     }
 
-    /// Takes those of these questions back that have no answer.
+    /// Cancels those of the given questions that have no answer.
     fn cancel(&mut self, ids: &[String]) -> Result<(), Stop> {
         for id in ids {
-            let waiting = |open: &&mut Open| open.id == *id && matches!(open.answer, Answer::Waiting);
+            let waiting =
+                |open: &&mut PendingRequest| open.id == *id && matches!(open.answer, Answer::Waiting);
             if let Some(open) = self.open.iter_mut().find(waiting) {
                 open.answer = Answer::Cancelled;
                 self.say(&json!({"type": "control_cancel_request", "request_id": id}))?;

@@ -20,7 +20,7 @@ pub(super) struct Host {
     wanted: bool,
 }
 
-/// What became of waiting for a line.
+/// The result of a wait for a line.
 #[derive(Debug)]
 pub(super) enum Heard {
     Line(Value),

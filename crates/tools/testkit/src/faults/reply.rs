@@ -51,7 +51,7 @@ impl Session {
     }
 
     /// Handles a cancellation by the host: sends the reply that was held back for it.
-    pub(super) fn taken_back_by_host(&mut self, id: &Value) -> Result<(), Stop> {
+    pub(super) fn cancelled_by_host(&mut self, id: &Value) -> Result<(), Stop> {
         let late = std::mem::take(&mut self.kept_back.late);
         let (now, later) = late.into_iter().partition(|reply| reply["response"]["request_id"] == *id);
         self.kept_back.late = later;

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{
     Fault,
-    ask::{Answer, Callback, Open},
+    ask::{Answer, Callback, PendingRequest},
     frames::{self, Frames},
     host::{Heard, Host},
     life,
@@ -31,7 +31,7 @@ pub(super) struct Session {
     /// The callbacks that the handshake has declared for `PreToolUse`.
     pub(super) callbacks: Vec<Callback>,
     /// Our questions, until they are looked at.
-    pub(super) open: Vec<Open>,
+    pub(super) open: Vec<PendingRequest>,
     /// Prompts that wait, each with its id where it has one.
     prompts: Vec<Option<String>>,
     transcript: Option<File>,
@@ -67,7 +67,7 @@ impl Session {
         })
     }
 
-    /// Waits for prompts, and begins their turn; whether there are any before the input ends.
+    /// Waits for prompts, and begins their turn. Returns `false` if the input ends first.
     ///
     /// Prompts that wait together share a turn, as in the CLI.
     pub(super) fn next_prompts(&mut self) -> Result<bool, Stop> {
@@ -93,7 +93,7 @@ impl Session {
         self.prompts.iter().flatten().map(String::as_str).collect()
     }
 
-    /// Drops a prompt that waits; whether there was one.
+    /// Drops a queued prompt. Returns whether there was one.
     pub(super) fn drop_prompt(&mut self, id: &str) -> Result<bool, Stop> {
         let waiting = self.prompts.len();
         self.prompts.retain(|prompt| prompt.as_deref() != Some(id));
@@ -116,7 +116,7 @@ impl Session {
         self.say(&frame)
     }
 
-    /// Takes one line of the host's; whether anything came in time.
+    /// Handles the host's next line. Returns `false` after the time limit.
     pub(super) fn listen(&mut self, limit: Option<Duration>) -> Result<bool, Stop> {
         if self.input_has_ended {
             return Ok(false);
@@ -135,7 +135,7 @@ impl Session {
             "control_request" if line["request"]["subtype"] == "initialize" => self.shake_hands(&line)?,
             "control_request" => self.reply(&line)?,
             "control_response" => self.answered(&line["response"])?,
-            "control_cancel_request" => self.taken_back_by_host(&line["request_id"])?,
+            "control_cancel_request" => self.cancelled_by_host(&line["request_id"])?,
             // As the CLI, which ignores them.
             _ => {}
         }
@@ -240,7 +240,7 @@ impl Session {
     /// Handles the answer to a request.
     fn answered(&mut self, response: &Value) -> Result<(), Stop> {
         let id = response["request_id"].as_str().unwrap_or_default();
-        let waiting = |open: &&mut Open| open.id == id && matches!(open.answer, Answer::Waiting);
+        let waiting = |open: &&mut PendingRequest| open.id == id && matches!(open.answer, Answer::Waiting);
         if let Some(open) = self.open.iter_mut().find(waiting) {
             open.answer = Answer::Said(response.clone());
             return self.say(&frames::report(id, response));

@@ -1,4 +1,4 @@
-//! Why a scripted model could not be started or steered.
+//! Why a scripted model could not be started or controlled.
 
 use std::io;
 
@@ -21,7 +21,7 @@ pub enum ModelError {
         /// The problem, and the reply that has it.
         problem: String,
     },
-    /// The port or the thread could not be had.
+    /// The port could not be bound, or the thread not started.
     #[error("the scripted model could not be started")]
     Start(#[from] io::Error),
     /// The server's thread ended without an error.

@@ -20,10 +20,10 @@ pub(super) struct Tape {
     inbound: Cutter,
     input_ended: bool,
     end: Option<End>,
-    /// Bytes that may still be recorded; `None` once there were more.
+    /// The bytes left before the limit; `None` once it was exceeded.
     room: Option<usize>,
     limit: usize,
-    /// Until when time has been written down, where it is.
+    /// The time up to which pauses were recorded; `None` if pauses are not recorded.
     pub(super) clock: Option<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! What a redaction must not leave: the last look before anything is published.
+//! Searches a redacted session for private text that remains.
 
 use std::fmt;
 
@@ -29,7 +29,8 @@ impl fmt::Display for Leftovers {
     }
 }
 
-/// Looks for secrets, of which it gives the kinds alone, for paths that have a stand-in, paths of the machine, and UUIDs and times that are not the stable ones.
+/// Finds secrets (reports only their kind), paths that have a stand-in, paths of the machine, and UUIDs and times that are
+/// not the stable ones.
 pub(super) fn find(session: &Transcript, paths: &[(String, String)], secrets: &Secrets) -> Option<Leftovers> {
     let mut found = Vec::new();
     for (number, finds) in secrets.find_in_lines(&session.entries) {

@@ -1,11 +1,11 @@
-//! Which texts are ours, and which are the vendor's to publish.
+//! Distinguishes our texts from the vendor's, which are not published.
 
-/// The texts that are ours, as they stand in JSON.
+/// Our texts, escaped as in JSON.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prose {
     /// Escaped as in JSON.
     own: Vec<String>,
-    /// Those of `own` that are long enough to be looked for within other texts.
+    /// Those of `own` that are long enough to be searched for within other texts.
     telling: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ impl Prose {
             }
             self.own.push(escaped);
         }
-        // Where a text stands within a longer one of ours, the longer one is to be found.
+        // The longer one is found first if a text is part of another one.
         self.telling.sort_by_key(|text| std::cmp::Reverse(text.len()));
     }
 

@@ -53,8 +53,8 @@ pub(super) enum With {
 }
 
 impl Secrets {
-    /// Knows the named secrets, and what the fields of this session give away: a password in `env` is also blanked in
-    /// the output of a tool.
+    /// Collects the named secrets and the values of secret fields: a password in `env` is also blanked in the output of
+    /// a tool.
     pub(super) fn new(named: &[String], session: &Transcript) -> Self {
         let named: BTreeSet<String> = named.iter().filter(|secret| !secret.is_empty()).cloned().collect();
         let mut secrets = Self { forms: forms(&named, &BTreeSet::new()), ..Self::default() };
@@ -295,7 +295,7 @@ fn is_flag(argument: &str) -> bool {
     argument.strip_prefix('-').is_some_and(shapes::names_a_secret)
 }
 
-/// Keeps a secret that a place gave away, if no other text is likely to be the same by chance.
+/// Records a secret found by its place, such as a field, unless other text is likely to be the same by chance.
 fn learn(kind: SecretKind, secret: &str, learned: &mut BTreeSet<String>) {
     let parts: Vec<&str> = match kind {
         SecretKind::Header | SecretKind::Environment | SecretKind::Field => {

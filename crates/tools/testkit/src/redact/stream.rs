@@ -32,7 +32,7 @@ pub(super) fn finds(entries: &[Entry], find: impl Fn(&str) -> Vec<Find>) -> Find
         let (key, path): (String, &[&str]) = match event["type"].as_str() {
             Some("content_block_start") => {
                 if let Some(block) = open.remove(&block(&value)) {
-                    settle(&block, &find, &mut finds);
+                    place_stand_ins(&block, &find, &mut finds);
                 }
                 continue;
             }
@@ -47,7 +47,7 @@ pub(super) fn finds(entries: &[Entry], find: impl Fn(&str) -> Vec<Find>) -> Find
         }
     }
     for block in open.values() {
-        settle(block, &find, &mut finds);
+        place_stand_ins(block, &find, &mut finds);
     }
     finds
 }
@@ -88,7 +88,7 @@ impl Piece {
 }
 
 /// Puts each stand-in where its secret begins, and cuts the rest of the secret out of the pieces behind.
-fn settle(block: &[Piece], find: impl Fn(&str) -> Vec<Find>, finds: &mut Finds) {
+fn place_stand_ins(block: &[Piece], find: impl Fn(&str) -> Vec<Find>, finds: &mut Finds) {
     let whole: String = block.iter().map(|piece| &*piece.text).collect();
     let found = find(&whole);
     let mut start = 0;

@@ -20,7 +20,7 @@ pub struct ReplaySource {
 /// The input of the replayed CLI, which checks it.
 ///
 /// Writing fails as with a closed pipe once the replay does not fit.
-/// Dropped: the input ends.
+/// Dropping it ends the input.
 #[derive(Debug)]
 pub struct ReplaySink {
     shared: Arc<Shared>,
@@ -28,8 +28,8 @@ pub struct ReplaySink {
 
 /// The replayed CLI's life: it ends as recorded.
 ///
-/// The order to terminate is taken for the recorded signal; where none was recorded, it ends the replay.
-/// Dropped: the input ends, and a signal that is recorded next is taken for sent.
+/// `signal` counts as the recorded signal. If none was recorded, it ends the replay.
+/// Dropping it ends the input, and a signal that is recorded next counts as sent.
 #[derive(Debug)]
 pub struct ReplayPeer {
     shared: Arc<Shared>,

@@ -9,7 +9,7 @@ use super::{
     compare,
     compare::Differs,
     report::{Mismatch, Missing, ReplayReport},
-    score::{Action, Ours, Score},
+    steps::{Action, Ours, ReplaySteps},
 };
 use crate::{
     Splits,
@@ -19,10 +19,10 @@ use crate::{
     splits::Cutter,
 };
 
-/// Plays a score: lines of ours in, bytes of the CLI's out.
+/// Plays the steps of a replay: lines of ours in, bytes of the CLI's out.
 #[derive(Debug)]
 pub(super) struct Player {
-    score: Score,
+    replay: ReplaySteps,
     /// The first step that is not over.
     cursor: usize,
     ids: Ids,
@@ -58,9 +58,9 @@ pub enum Due {
 }
 
 impl Player {
-    pub(super) fn new(score: Score) -> Self {
+    pub(super) fn new(replay: ReplaySteps) -> Self {
         Self {
-            score,
+            replay,
             cursor: 0,
             ids: Ids::default(),
             foreign: false,
@@ -87,7 +87,7 @@ impl Player {
     /// Plays as far as nothing of ours is missing.
     pub(super) fn advance(&mut self) {
         while self.mismatch.is_none()
-            && let Some(step) = self.score.steps.get(self.cursor)
+            && let Some(step) = self.replay.steps.get(self.cursor)
         {
             match &step.action {
                 Action::Ours(ours) if !ours.arrived && !ours.optional => return,
@@ -130,7 +130,7 @@ impl Player {
 
     /// Returns whether nothing more will be played.
     pub(super) fn is_over(&self) -> bool {
-        self.cursor == self.score.steps.len()
+        self.cursor == self.replay.steps.len()
     }
 
     pub(super) fn mismatch(&self) -> Option<&Mismatch> {
@@ -145,7 +145,7 @@ impl Player {
     }
 
     pub(super) fn has_end(&self) -> bool {
-        self.score.steps.iter().any(|step| matches!(step.action, Action::End(_)))
+        self.replay.steps.iter().any(|step| matches!(step.action, Action::End(_)))
     }
 
     /// Takes bytes of ours. `false` where they do not fit.
@@ -168,7 +168,7 @@ impl Player {
             self.line();
         }
         self.input_ended = true;
-        let ours = self.score.steps.iter().enumerate().skip(self.cursor);
+        let ours = self.replay.steps.iter().enumerate().skip(self.cursor);
         let awaited = ours
             .take_while(|(_, step)| !matches!(step.action, Action::EndOfInput))
             .find(|(_, step)| matches!(&step.action, Action::Ours(ours) if !ours.arrived && !ours.optional));
@@ -190,7 +190,8 @@ impl Player {
     /// Takes the end of the handle, which ends the peer: the input first, then by the signals that were recorded.
     pub(super) fn release(&mut self) {
         self.finish();
-        while let Some(Action::Signal(Some(how))) = self.score.steps.get(self.cursor).map(|step| &step.action)
+        while let Some(Action::Signal(Some(how))) =
+            self.replay.steps.get(self.cursor).map(|step| &step.action)
         {
             let (how, before) = (*how, self.cursor);
             self.terminate(how);
@@ -207,7 +208,7 @@ impl Player {
     }
 
     pub(super) fn report(&self) -> ReplayReport {
-        let rest = || self.score.steps.iter().skip(self.cursor);
+        let rest = || self.replay.steps.iter().skip(self.cursor);
         let missing = rest().filter_map(|step| match &step.action {
             Action::Ours(ours) if !ours.arrived && !ours.optional => Some((step.line, excerpt(&ours.text))),
             Action::EndOfInput if !self.input_ended => Some((step.line, "end of input".to_owned())),
@@ -230,7 +231,7 @@ impl Player {
         if self.given == Some(self.cursor) {
             return None;
         }
-        let due = match &self.score.steps.get(self.cursor)?.action {
+        let due = match &self.replay.steps.get(self.cursor)?.action {
             Action::Ours(ours) if ours.answers().is_none() => Due::Line(ours.text.clone()),
             Action::EndOfInput => Due::EndOfInput,
             _ => return None,
@@ -256,9 +257,9 @@ impl Player {
 
     /// Takes an answer to a request of the CLI's.
     fn answer(&mut self, id: &str, actual: &Option<Recorded>, line: &[u8]) {
-        let asked = self.score.request(id).filter(|asked| *asked < self.cursor);
+        let asked = self.replay.request(id).filter(|asked| *asked < self.cursor);
         let Some(index) = self.find(|ours| ours.answers() == Some(id)) else {
-            if asked.is_some() && self.score.is_cancelled(id) {
+            if asked.is_some() && self.replay.is_cancelled(id) {
                 self.late += 1;
                 return;
             }
@@ -268,7 +269,7 @@ impl Player {
         if asked.is_none() {
             return self.fail(Some(index), Some(line), "an answer came before its request");
         }
-        let request = asked.and_then(|asked| self.score.theirs(asked));
+        let request = asked.and_then(|asked| self.replay.theirs(asked));
         let expected = self.ours_at(index).filter(|ours| !(ours.optional && self.foreign));
         let compared = match (expected.and_then(Ours::read), actual) {
             // The CLI ignores an answer that is too late.
@@ -278,7 +279,7 @@ impl Player {
             }
             _ => Err("it is no JSON object".to_owned().into()),
         };
-        self.settle(index, compared, line);
+        self.record(index, compared, line);
     }
 
     /// Takes a prompt, a request or a cancellation.
@@ -299,20 +300,21 @@ impl Player {
             _ => Err("it is no JSON object".to_owned().into()),
         };
         self.ids = ids;
-        self.settle(index, compared, line);
+        self.record(index, compared, line);
     }
 
-    fn settle(&mut self, index: usize, compared: Result<(), Differs>, line: &[u8]) {
+    fn record(&mut self, index: usize, compared: Result<(), Differs>, line: &[u8]) {
         match compared {
             Ok(()) => {
-                if let Some(Action::Ours(ours)) = self.score.steps.get_mut(index).map(|step| &mut step.action)
+                if let Some(Action::Ours(ours)) =
+                    self.replay.steps.get_mut(index).map(|step| &mut step.action)
                 {
                     ours.arrived = true;
                 }
             }
             Err(Differs { why, values: None }) => self.fail(Some(index), Some(line), &why),
             Err(Differs { why, values: Some((expected, actual)) }) => {
-                let line = self.score.steps.get(index).map(|step| step.line);
+                let line = self.replay.steps.get(index).map(|step| step.line);
                 let mismatch = Mismatch { line, expected: Some(expected), actual: Some(actual), why };
                 self.mismatch.get_or_insert(mismatch);
             }
@@ -321,13 +323,13 @@ impl Player {
 
     /// Returns the first missing line of ours that matches.
     fn find(&self, is_meant: impl Fn(&Ours) -> bool) -> Option<usize> {
-        (0..self.score.steps.len())
+        (0..self.replay.steps.len())
             .find(|&index| self.ours_at(index).is_some_and(|ours| !ours.arrived && is_meant(ours)))
     }
 
     /// Returns whether only lines of ours stand between the cursor and this step.
     fn is_reached(&self, index: usize) -> bool {
-        let between = self.score.steps.get(self.cursor.min(index)..index).unwrap_or_default();
+        let between = self.replay.steps.get(self.cursor.min(index)..index).unwrap_or_default();
         between.iter().all(|step| matches!(step.action, Action::Ours(_)))
     }
 
@@ -336,14 +338,14 @@ impl Player {
     }
 
     fn ours_at(&self, index: usize) -> Option<&Ours> {
-        match &self.score.steps.get(index)?.action {
+        match &self.replay.steps.get(index)?.action {
             Action::Ours(ours) => Some(ours),
             _ => None,
         }
     }
 
     fn fail(&mut self, index: Option<usize>, actual: Option<&[u8]>, why: &str) {
-        let step = index.and_then(|index| self.score.steps.get(index));
+        let step = index.and_then(|index| self.replay.steps.get(index));
         let mismatch = Mismatch {
             line: step.map(|step| step.line),
             expected: step.map(|step| step.action.describe()),

@@ -36,7 +36,7 @@ fn version_is_printed_with_any_fault() {
 }
 
 #[test]
-fn what_is_no_fault_is_told() {
+fn unknown_fault_is_an_error() {
     for mut program in [
         {
             let mut p = program();

@@ -21,7 +21,7 @@ use super::{
 pub(super) type Check = (&'static str, PartKind, fn() -> Vec<Step>, fn(Opened) -> Running);
 type Running = Pin<Box<dyn Future<Output = Verdict> + Send>>;
 
-/// The check that only some ask for.
+/// The check that `cancel_safe_reads` enables.
 pub(super) const DROPPED_READS: &str = "a dropped read loses nothing";
 
 #[rustfmt::skip] // One check a line, or the table cannot be read.
@@ -141,7 +141,7 @@ async fn backpressure(mut link: Opened) -> Verdict {
     link.source.hear(&line("peer", 1)).await?;
     for _ in 0..FLOOD {
         match timeout(PATIENCE, link.sink.write(flood())).await {
-            // It waits, as it is to.
+            // The write blocks, as required.
             Err(_) => return Ok(()),
             Ok(Ok(Ok(()))) => {}
             Ok(Ok(Err(error))) => return wrong(format!("writing failed: {error}")),
@@ -207,5 +207,5 @@ fn flood() -> Bytes {
 const LINES: usize = 50;
 /// With chunks of 64 KiB, more than any buffer should hold.
 const FLOOD: usize = 1024;
-/// How long a write that waits is waited for.
+/// How long a blocked write must stay blocked to pass.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -1,16 +1,16 @@
-//! What became of each check.
+//! The outcome of each check.
 
 use std::fmt;
 
-/// What became of each check of a transport, in their order.
+/// The outcomes of the checks of a transport, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TransportReport {
-    /// The name of each check, and what became of it.
+    /// The name and the outcome of each check.
     pub outcomes: Vec<(&'static str, Outcome)>,
 }
 
-/// What became of one check.
+/// The outcome of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -20,9 +20,9 @@ pub enum Outcome {
     Failed(String),
     /// The transport's peer can't play the part.
     NotPlayed,
-    /// It is about the end of a process, and there is none behind this transport.
+    /// The check needs a process, and the transport has none.
     NoProcess,
-    /// The contract does not ask for it, and neither did you.
+    /// An optional check that was not enabled.
     NotAsked,
 }
 

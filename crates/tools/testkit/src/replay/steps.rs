@@ -1,4 +1,4 @@
-//! A transcript as it is played.
+//! The steps of a replay.
 //!
 //! Lines are held as they stand in the transcript, and read again when their turn comes: as a tree each takes five times
 //! its length, and a thousand replays may be held at once.
@@ -15,11 +15,11 @@ use crate::{
 
 /// The steps of a replay, in order.
 #[derive(Debug)]
-pub(crate) struct Score {
+pub(crate) struct ReplaySteps {
     pub(super) steps: Vec<Step>,
-    /// The place of each request of the CLI's, by id.
+    /// The step of each request of the CLI, by id.
     requests: HashMap<Box<str>, usize>,
-    /// The ids of requests that the CLI took back.
+    /// The ids of requests that the CLI cancelled.
     cancelled: HashSet<Box<str>>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Ours {
     pub(super) optional: bool,
 }
 
-impl Score {
+impl ReplaySteps {
     pub(crate) fn new(transcript: &Transcript) -> Self {
         let entries = transcript.entries.iter().enumerate();
         Self::of(entries.map(|(index, entry)| (transcript.line_number(index), entry.clone())))
@@ -63,13 +63,13 @@ impl Score {
 
     /// Entries with their lines in the file.
     pub(crate) fn of(entries: impl IntoIterator<Item = (usize, Entry)>) -> Self {
-        let mut score = Self { steps: Vec::new(), requests: HashMap::new(), cancelled: HashSet::new() };
+        let mut replay = Self { steps: Vec::new(), requests: HashMap::new(), cancelled: HashSet::new() };
         for (line, entry) in entries {
-            if let Some(action) = score.action(entry) {
-                score.steps.push(Step { line, action });
+            if let Some(action) = replay.action(entry) {
+                replay.steps.push(Step { line, action });
             }
         }
-        score
+        replay
     }
 
     /// Returns the place of a request of the CLI.
