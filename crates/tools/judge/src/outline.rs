@@ -86,12 +86,12 @@ impl Outline {
         if ids.is_repeated(&frame) {
             return;
         }
-        let told = frame::told(&frame, ids);
-        if SOMETIMES.iter().any(|(kind, _)| told.starts_with(kind)) {
+        let words = frame::describe(&frame, ids);
+        if SOMETIMES.iter().any(|(kind, _)| words.starts_with(kind)) {
             return;
         }
         let handshake = HANDSHAKE.iter().any(|method| frame["request"]["message"]["method"] == *method);
-        self.push(if handshake { Lane::McpHandshake } else { Lane::Inbound }, told);
+        self.push(if handshake { Lane::McpHandshake } else { Lane::Inbound }, words);
     }
 
     fn outbound(&mut self, line: &Bytes, ids: &Ids) {
@@ -102,21 +102,22 @@ impl Outline {
             return;
         }
         let lane = if frame["type"] == "control_response" { Lane::Answers } else { Lane::Outbound };
-        self.push(lane, frame::told(&frame, ids));
+        self.push(lane, frame::describe(&frame, ids));
     }
 
-    fn push(&mut self, lane: Lane, told: String) {
-        self.lanes.entry(lane).or_default().push(told);
+    fn push(&mut self, lane: Lane, words: String) {
+        self.lanes.entry(lane).or_default().push(words);
     }
 }
 
 /// Returns the first difference of two lanes.
 fn difference(lane: Lane, expected: &[String], seen: &[String]) -> Option<String> {
     let at = (0..expected.len().max(seen.len())).find(|at| expected.get(*at) != seen.get(*at))?;
-    let told = |lane: &[String]| lane.get(at).map_or("nothing more".to_owned(), |frame| format!("`{frame}`"));
+    let quoted =
+        |lane: &[String]| lane.get(at).map_or("nothing more".to_owned(), |frame| format!("`{frame}`"));
     let before = at.checked_sub(1).and_then(|before| expected.get(before));
     let after = before.map_or(String::new(), |frame| format!(", after `{frame}`"));
-    let (expected, seen) = (told(expected), told(seen));
+    let (expected, seen) = (quoted(expected), quoted(seen));
     Some(format!("{lane:?}, frame {}: {seen} instead of {expected}{after}", at + 1))
 }
 

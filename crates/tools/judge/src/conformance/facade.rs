@@ -74,7 +74,7 @@ async fn run(entries: &[(usize, Entry)], splits: Splits, report: &mut Report) {
         }
         Err(_) => return,
     }
-    tell(&handle.report(), report);
+    report_mismatch(&handle.report(), report);
 }
 
 /// What a session has delivered.
@@ -127,7 +127,7 @@ fn compare_end(book: &Book, ended: Option<Error>, report: &mut Report) {
     }
 }
 
-fn tell(replay: &ReplayReport, report: &mut Report) {
+fn report_mismatch(replay: &ReplayReport, report: &mut Report) {
     if let Some(mismatch) = &replay.mismatch {
         let what = mismatch.to_string();
         match mismatch.line {

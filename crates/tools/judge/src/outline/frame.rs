@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::ids::Ids;
 
 /// Describes the frame in words.
-pub(super) fn told(frame: &Value, ids: &Ids) -> String {
+pub(super) fn describe(frame: &Value, ids: &Ids) -> String {
     let mut words = Words(vec![kind(frame)]);
     match frame["type"].as_str().unwrap_or_default() {
         "system" => {
@@ -22,9 +22,9 @@ pub(super) fn told(frame: &Value, ids: &Ids) -> String {
             let denials = frame["permission_denials"].as_array().map_or(0, Vec::len);
             words.push(format!("denials={denials}"));
         }
-        "control_request" => words.request(&frame["request"], ids.told(&frame["request_id"]), ids),
+        "control_request" => words.request(&frame["request"], ids.name_of(&frame["request_id"]), ids),
         "control_response" => words.response(&frame["response"], ids),
-        "control_cancel_request" => words.push(ids.told(&frame["request_id"]).to_owned()),
+        "control_cancel_request" => words.push(ids.name_of(&frame["request_id"]).to_owned()),
         _ => {}
     }
     words.0.join(" ")
@@ -60,10 +60,10 @@ impl Words {
             match block["type"].as_str() {
                 Some("tool_use") => {
                     self.field(block, "name");
-                    self.push(ids.told(&block["id"]).to_owned());
+                    self.push(ids.name_of(&block["id"]).to_owned());
                 }
                 Some("tool_result") => {
-                    self.push(ids.told(&block["tool_use_id"]).to_owned());
+                    self.push(ids.name_of(&block["tool_use_id"]).to_owned());
                     if block["is_error"] == true {
                         self.push("error".to_owned());
                     }
@@ -92,12 +92,12 @@ impl Words {
         self.field(&request["message"], "method");
         self.field(&request["input"], "hook_event_name");
         if request["tool_use_id"].is_string() && request["subtype"] == "can_use_tool" {
-            self.push(ids.told(&request["tool_use_id"]).to_owned());
+            self.push(ids.name_of(&request["tool_use_id"]).to_owned());
         }
     }
 
     fn response(&mut self, response: &Value, ids: &Ids) {
-        self.push(ids.told(&response["request_id"]).to_owned());
+        self.push(ids.name_of(&response["request_id"]).to_owned());
         for field in ["subtype", "error_code"] {
             self.field(response, field);
         }

@@ -56,7 +56,7 @@ impl Ids {
     }
 
     /// Returns the name of this id; `?` if it is unknown.
-    pub(super) fn told(&self, id: &Value) -> &str {
+    pub(super) fn name_of(&self, id: &Value) -> &str {
         id.as_str().and_then(|id| self.names.get(id)).map_or("?", String::as_str)
     }
 

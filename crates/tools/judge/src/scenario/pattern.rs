@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind() {
+    fn pattern_matches_a_kind() {
         let message = json!({"type": "system", "subtype": "init"});
         check(&json!("system"), &message, true);
         check(&json!("system/init"), &message, true);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part() {
+    fn pattern_matches_a_part() {
         let message = json!({"a": {"b": [1, {"c": "some text"}]}, "d": null});
         check(&json!({}), &message, true);
         check(&json!({"a": {"b": [{"c": "some text"}]}}), &message, true);

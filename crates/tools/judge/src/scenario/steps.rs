@@ -1,7 +1,7 @@
 //! Taking the steps of a scenario, one after the other, each within a limit.
 
 mod calls;
-mod tell;
+mod text;
 mod waits;
 
 use std::{collections::HashMap, future::Future, time::Duration};
@@ -12,7 +12,7 @@ use bytes::Bytes;
 use serde_json::Value;
 use tokio::{task::JoinHandle, time::timeout};
 
-pub(super) use tell::kind_of;
+pub(super) use text::kind_of;
 
 use super::{
     ScenarioError,
@@ -79,7 +79,7 @@ impl<'a> Play<'a> {
         self.number += 1;
         let step: Step =
             serde_json::from_str(&self.words.put_into(step.as_str())).map_err(ScenarioError::Spelling)?;
-        let (number, name) = (self.number, tell::name(&step));
+        let (number, name) = (self.number, text::name(&step));
         within(number, &name, self.act(&step)).await
     }
 
@@ -112,7 +112,7 @@ impl<'a> Play<'a> {
                 let prompt = UserInput::from(text.as_str());
                 self.session.control().send(&prompt).await.map_err(|error| error_chain(&error))
             }
-            Step::User(fields) => self.line(&tell::user(fields)).await,
+            Step::User(fields) => self.line(&text::user(fields)).await,
             Step::Line(line) => self.line(line).await,
             Step::Until(pattern) => self.until(pattern).await,
             Step::Asked(tool) => self.seen("asked", tool, |seen| &seen.asked).await,
@@ -164,7 +164,7 @@ impl<'a> Play<'a> {
     fn keep(&mut self, names: &std::collections::BTreeMap<String, String>) -> Result<(), String> {
         for (name, place) in names {
             let found = self.messages.iter().rev().find_map(|message| message.pointer(place));
-            let word = tell::word(found).ok_or_else(|| format!("no message has a text at {place}"))?;
+            let word = text::word(found).ok_or_else(|| format!("no message has a text at {place}"))?;
             self.words.set(name, word);
         }
         Ok(())
@@ -175,7 +175,7 @@ impl<'a> Play<'a> {
         loop {
             match self.session.next().await {
                 Some(Ok(Incoming::Message(_, line))) => {
-                    let message = tell::read(line.as_bytes()).map_err(|error| error.to_string())?;
+                    let message = text::read(line.as_bytes()).map_err(|error| error.to_string())?;
                     self.messages.push(message);
                     return Ok(self.messages.last());
                 }

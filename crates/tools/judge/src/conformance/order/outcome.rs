@@ -35,9 +35,9 @@ impl Outcome {
     }
 
     fn is_told_by(&self, result: &Recorded) -> bool {
-        let Some(told) = result.json.text_at(&["result"]) else { return true };
+        let Some(text) = result.json.text_at(&["result"]) else { return true };
         let is_structured =
             result.json.field("structured_output").is_some_and(|output| !Json::is_null(output));
-        is_structured || told.trim() == self.last.trim() || told.trim() == self.text.trim()
+        is_structured || text.trim() == self.last.trim() || text.trim() == self.text.trim()
     }
 }

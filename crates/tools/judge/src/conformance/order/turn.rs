@@ -22,7 +22,7 @@ pub(super) struct Turns {
     /// The last state that the CLI reported.
     state: Box<str>,
     /// The line of that state.
-    told: usize,
+    state_line: usize,
     /// The last prompt that no result has followed.
     prompt: Option<usize>,
     prompted: bool,
@@ -104,7 +104,7 @@ impl Turns {
             && &*self.state != "idle"
             && (lost || ((cleanly || with_error) && !facts.tasks))
         {
-            report.find(self.told, format!("the CLI is `{}` to the last, {why}", self.state));
+            report.find(self.state_line, format!("the CLI is `{}` to the last, {why}", self.state));
         }
     }
 
@@ -138,7 +138,7 @@ impl Turns {
         if is_lost && !facts.tasks {
             report.find(line, format!("the CLI is `{state}`, and a state before that is missing"));
         }
-        (self.state, self.told) = (state.into(), line);
+        (self.state, self.state_line) = (state.into(), line);
         match (&*self.state, self.open) {
             ("idle", Some(open)) => {
                 report.find(line, format!("the CLI is `idle`, and the turn of line {open} has no result"));

@@ -16,14 +16,14 @@ impl Play<'_> {
         let mut events = events.into_iter();
         let first = events.next();
         let rest: Vec<_> = events.collect();
-        let told = match item.theirs().map(|read| (read, &read.role)) {
+        let checked = match item.theirs().map(|read| (read, &read.role)) {
             Some((read, Role::Response { .. })) => self.reply(read, line, first, before),
             Some((_, Role::Request { id, subtype })) => self.request(item, line, id, subtype, first, before),
             Some((_, Role::Cancel { id })) => self.cancel(id, first, before),
             Some((read, Role::Message)) if is_headless(read) => headless(first),
             read => self.message(item, line, read.map(|(read, _)| read), first),
         };
-        if let Err(why) = told {
+        if let Err(why) = checked {
             self.report.find(item.line, why);
         }
         if let Some(event) = rest.iter().find(|event| {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::interval;
 
-use super::{Play, tell::word};
+use super::{Play, text::word};
 use crate::scenario::{
     pattern::Pattern,
     spec::{Asking, Call},

@@ -4,7 +4,7 @@ use agentwire_net::error_chain;
 use bytes::Bytes;
 use tokio::time::interval;
 
-use super::{BETWEEN_LOOKS, Play, tell::kind_of};
+use super::{BETWEEN_LOOKS, Play, text::kind_of};
 use crate::scenario::{pattern::Pattern, witness::Seen};
 use agentwire_testkit::Transcript;
 

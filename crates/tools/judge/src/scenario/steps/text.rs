@@ -1,4 +1,4 @@
-//! Texts for reports: a step, a kind of message, a prompt as a line.
+//! Conversions between steps, messages and text.
 
 use std::collections::BTreeMap;
 
