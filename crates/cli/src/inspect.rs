@@ -117,10 +117,10 @@ impl Inspector {
             let path = slice::show(&part.path);
             match (part.reader)(piece) {
                 Ok(view) => found.add(&path, view, part.tag),
-                Err(error) if is_read(text) => set_aside.push(told(&error, at, &path)),
+                Err(error) if is_read(text) => set_aside.push(described(&error, at, &path)),
                 // An error of the whole line takes precedence over errors of its parts.
                 Err(error) => {
-                    undecodable.get_or_insert_with(|| told(&error, at, &path));
+                    undecodable.get_or_insert_with(|| described(&error, at, &path));
                 }
             }
         }
@@ -219,7 +219,7 @@ fn noise(kept: bool, error: Option<DecodeError>) -> Verdict {
 }
 
 /// Describes an error of a part that starts at byte `at` of the line, with its position in the line.
-fn told(error: &DecodeError, at: usize, path: &str) -> String {
+fn described(error: &DecodeError, at: usize, path: &str) -> String {
     let path = if error.path().is_empty() { path.to_owned() } else { join(path, error.path()) };
     format!("{} at line 1 column {} (in {path})", error.reason(), at + error.offset())
 }

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_the_same_is_no_difference() {
+    fn equivalent_values_have_no_difference() {
         for (line, view) in [
             (r#"{"a":1,"b":"\u0041"}"#, r#"{"b":"A","a":1.0}"#),
             (r#"{"a":null,"b":[]}"#, r#"{}"#),
