@@ -28,7 +28,7 @@ fn callbacks() {
 }
 
 #[test]
-fn all_else() {
+fn other_workloads_complete() {
     let workloads = [(Workload::Stream, 200, 1), (Workload::Turns, 50, 10)];
     for (workload, share, laps) in workloads {
         for of in BuiltIn::ALL {
