@@ -7,7 +7,7 @@ use futures_core::Stream;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, assistant, bounded, connected, error_result, fails, kind, next_kind, result};
+use crate::peer::{Peer, assistant, connected, error_result, fails, kind, next_kind, result};
 
 #[derive(Debug, PartialEq, Deserialize)]
 struct Trees {
@@ -31,140 +31,116 @@ const SCHEMA: &str =
 
 #[tokio::test(start_paused = true)]
 async fn answer_has_the_text_of_the_main_conversation() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        let mut replaced = assistant("a refused attempt");
-        replaced["uuid"] = json!("u1");
-        let mut agent = assistant("an agent's words");
-        agent["parent_tool_use_id"] = json!("t");
-        let mut last = assistant("and the end");
-        last["supersedes"] = json!(["u1"]);
-        for line in [assistant("the beginning"), replaced, agent, last, structured(&Value::Null)] {
-            peer.say(line).await;
-        }
-        let answer = turn.answer().await.unwrap();
-        assert_eq!(answer.text, "the beginning\n\nand the end");
-        assert_eq!(answer.usage().unwrap().output_tokens, 3);
-        assert_eq!(answer.result.result.as_deref(), Some("done"));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    let mut replaced = assistant("a refused attempt");
+    replaced["uuid"] = json!("u1");
+    let mut agent = assistant("an agent's words");
+    agent["parent_tool_use_id"] = json!("t");
+    let mut last = assistant("and the end");
+    last["supersedes"] = json!(["u1"]);
+    for line in [assistant("the beginning"), replaced, agent, last, structured(&Value::Null)] {
+        peer.say(line).await;
+    }
+    let answer = turn.answer().await.unwrap();
+    assert_eq!(answer.text, "the beginning\n\nand the end");
+    assert_eq!(answer.usage().unwrap().output_tokens, 3);
+    assert_eq!(answer.result.result.as_deref(), Some("done"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_is_a_stream() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("hello")).await;
-        peer.say(structured(&Value::Null)).await;
-        let mut kinds = Vec::new();
-        while let Some(incoming) = poll_fn(|context| Pin::new(&mut turn).poll_next(context)).await {
-            kinds.push(kind(&incoming.unwrap()));
-        }
-        assert_eq!(kinds, ["assistant", "result"]);
-        assert_eq!(turn.usage().unwrap().output_tokens, 3);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("hello")).await;
+    peer.say(structured(&Value::Null)).await;
+    let mut kinds = Vec::new();
+    while let Some(incoming) = poll_fn(|context| Pin::new(&mut turn).poll_next(context)).await {
+        kinds.push(kind(&incoming.unwrap()));
+    }
+    assert_eq!(kinds, ["assistant", "result"]);
+    assert_eq!(turn.usage().unwrap().output_tokens, 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn structured_output_is_decoded() {
-    bounded(async {
-        let (mut session, mut peer) = with_schema(SCHEMA).await;
-        let turn = session.ask("how many?").await.unwrap();
-        peer.prompt().await;
-        peer.say(structured(&json!({"trees": 3}))).await;
-        assert_eq!(turn.structured::<Trees>().await.unwrap(), Trees { trees: 3 });
-    })
-    .await;
+    let (mut session, mut peer) = with_schema(SCHEMA).await;
+    let turn = session.ask("how many?").await.unwrap();
+    peer.prompt().await;
+    peer.say(structured(&json!({"trees": 3}))).await;
+    assert_eq!(turn.structured::<Trees>().await.unwrap(), Trees { trees: 3 });
 }
 
 #[cfg(feature = "structured")]
 #[tokio::test(start_paused = true)]
 async fn structured_output_against_the_schema_is_an_error() {
-    bounded(async {
-        let (mut session, mut peer) = with_schema(SCHEMA).await;
-        let turn = session.ask("how many?").await.unwrap();
-        peer.prompt().await;
-        // It would match the type.
-        peer.say(structured(&json!({"trees": 0}))).await;
-        let error = turn.structured::<Trees>().await.unwrap_err();
-        assert!(error.to_string().contains("/trees"), "{error}");
-        let Error::StructuredOutput { output, .. } = error else { panic!("{error:?}") };
-        assert_eq!(output.as_str(), r#"{"trees":0}"#);
-    })
-    .await;
+    let (mut session, mut peer) = with_schema(SCHEMA).await;
+    let turn = session.ask("how many?").await.unwrap();
+    peer.prompt().await;
+    // It would match the type.
+    peer.say(structured(&json!({"trees": 0}))).await;
+    let error = turn.structured::<Trees>().await.unwrap_err();
+    assert!(error.to_string().contains("/trees"), "{error}");
+    let Error::StructuredOutput { output, .. } = error else { panic!("{error:?}") };
+    assert_eq!(output.as_str(), r#"{"trees":0}"#);
 }
 
 #[tokio::test(start_paused = true)]
 async fn unfitting_output_is_retried() {
-    bounded(async {
-        let (mut session, mut peer) = with_schema(SCHEMA).await;
-        let turn = session.ask("how many?").await.unwrap();
-        let asking = turn.structured_retrying::<Trees>(2);
-        let answering = async {
-            peer.prompt().await;
-            peer.say(structured(&json!({"trees": "three"}))).await;
-            let again = peer.prompt().await;
-            assert!(again.starts_with("the structured output does not fit: "), "{again}");
-            peer.say(result("Three trees.")).await;
-            peer.prompt().await;
-            peer.say(structured(&json!({"trees": 3}))).await;
-        };
-        let (trees, ()) = tokio::join!(asking, answering);
-        assert_eq!(trees.unwrap(), Trees { trees: 3 });
-    })
-    .await;
+    let (mut session, mut peer) = with_schema(SCHEMA).await;
+    let turn = session.ask("how many?").await.unwrap();
+    let asking = turn.structured_retrying::<Trees>(2);
+    let answering = async {
+        peer.prompt().await;
+        peer.say(structured(&json!({"trees": "three"}))).await;
+        let again = peer.prompt().await;
+        assert!(again.starts_with("the structured output does not fit: "), "{again}");
+        peer.say(result("Three trees.")).await;
+        peer.prompt().await;
+        peer.say(structured(&json!({"trees": 3}))).await;
+    };
+    let (trees, ()) = tokio::join!(asking, answering);
+    assert_eq!(trees.unwrap(), Trees { trees: 3 });
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_last_retry_returns_its_error() {
-    bounded(async {
-        let (mut session, mut peer) = with_schema(SCHEMA).await;
-        let turn = session.ask("how many?").await.unwrap();
-        let asking = turn.structured_retrying::<Trees>(1);
-        let answering = async {
-            for _ in 0..2 {
-                peer.prompt().await;
-                peer.say(result("Three trees.")).await;
-            }
-        };
-        let (trees, ()) = tokio::join!(asking, answering);
-        assert!(matches!(trees, Err(Error::NoStructuredOutput { .. })), "{trees:?}");
-    })
-    .await;
+    let (mut session, mut peer) = with_schema(SCHEMA).await;
+    let turn = session.ask("how many?").await.unwrap();
+    let asking = turn.structured_retrying::<Trees>(1);
+    let answering = async {
+        for _ in 0..2 {
+            peer.prompt().await;
+            peer.say(result("Three trees.")).await;
+        }
+    };
+    let (trees, ()) = tokio::join!(asking, answering);
+    assert!(matches!(trees, Err(Error::NoStructuredOutput { .. })), "{trees:?}");
 }
 
 /// Without a schema only the type decides.
 #[tokio::test(start_paused = true)]
 async fn structured_output_against_the_type_is_an_error() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("how many?").await.unwrap();
-        peer.prompt().await;
-        peer.say(structured(&json!({"trees": "three"}))).await;
-        assert!(matches!(turn.structured::<Trees>().await, Err(Error::StructuredOutput { .. })));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("how many?").await.unwrap();
+    peer.prompt().await;
+    peer.say(structured(&json!({"trees": "three"}))).await;
+    assert!(matches!(turn.structured::<Trees>().await, Err(Error::StructuredOutput { .. })));
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_structured_output_is_an_error_of_its_own() {
-    bounded(async {
-        let (mut session, mut peer) = with_schema(SCHEMA).await;
-        let turn = session.ask("how many?").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("As I said, three trees.")).await;
-        peer.say(result("As I said, three trees.")).await;
-        let Err(Error::NoStructuredOutput { text }) = turn.structured::<Trees>().await else {
-            panic!("it has some")
-        };
-        assert_eq!(text, "As I said, three trees.");
-    })
-    .await;
+    let (mut session, mut peer) = with_schema(SCHEMA).await;
+    let turn = session.ask("how many?").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("As I said, three trees.")).await;
+    peer.say(result("As I said, three trees.")).await;
+    let Err(Error::NoStructuredOutput { text }) = turn.structured::<Trees>().await else {
+        panic!("it has some")
+    };
+    assert_eq!(text, "As I said, three trees.");
 }
 
 #[cfg(feature = "structured")]
@@ -180,33 +156,27 @@ async fn invalid_schema_is_refused_before_the_start() {
 
 #[tokio::test(start_paused = true)]
 async fn failed_turn_is_an_error() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(error_result("out of luck")).await;
-        let error = turn.text().await.unwrap_err();
-        assert!(matches!(&error, Error::TurnFailed(result) if result.is_error), "{error:?}");
-        assert!(error.to_string().contains("out of luck"), "{error}");
-        // The session continues.
-        let turn = session.ask("again").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("hello")).await;
-        peer.say(result("hello")).await;
-        assert_eq!(turn.text().await.unwrap(), "hello");
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(error_result("out of luck")).await;
+    let error = turn.text().await.unwrap_err();
+    assert!(matches!(&error, Error::TurnFailed(result) if result.is_error), "{error:?}");
+    assert!(error.to_string().contains("out of luck"), "{error}");
+    // The session continues.
+    let turn = session.ask("again").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("hello")).await;
+    peer.say(result("hello")).await;
+    assert_eq!(turn.text().await.unwrap(), "hello");
 }
 
 #[tokio::test(start_paused = true)]
 async fn end_without_a_result_is_an_error() {
-    bounded(async {
-        let (mut session, peer) = connected(Session::builder()).await;
-        peer.exit(ExitReport::exited(0));
-        let turn = session.turn();
-        assert!(matches!(turn.answer().await, Err(Error::NoResult)));
-    })
-    .await;
+    let (mut session, peer) = connected(Session::builder()).await;
+    peer.exit(ExitReport::exited(0));
+    let turn = session.turn();
+    assert!(matches!(turn.answer().await, Err(Error::NoResult)));
 }
 
 /// Sends what CLI 2.1.330 sends without a login.
@@ -225,45 +195,37 @@ async fn reports_missing_login(peer: &Peer) {
 
 #[tokio::test(start_paused = true)]
 async fn a_missing_login_is_an_error_of_its_own() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        reports_missing_login(&peer).await;
-        let error = turn.text().await.unwrap_err();
-        let Error::NotLoggedIn { text, ending: None } = &error else { panic!("{error:?}") };
-        assert!(text.starts_with("Not logged in"), "{text}");
-        let printed = format!("{error:?}");
-        assert!(
-            printed.ends_with(
-                "\n  help: set `ANTHROPIC_API_KEY`, or run `claude` once in a terminal and log in"
-            ),
-            "{printed}"
-        );
-        assert!(printed.starts_with("the CLI has no valid login: Not logged in"), "{printed}");
-        // A session that ends with it returns the same, as in a query.
-        peer.exit(ExitReport::exited(1));
-        let error = fails(&mut session).await;
-        assert!(matches!(&error, Error::NotLoggedIn { .. }), "{error:?}");
-        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
-        assert!(matches!(session.interrupt().await, Err(Error::NotLoggedIn { .. })));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    reports_missing_login(&peer).await;
+    let error = turn.text().await.unwrap_err();
+    let Error::NotLoggedIn { text, ending: None } = &error else { panic!("{error:?}") };
+    assert!(text.starts_with("Not logged in"), "{text}");
+    let printed = format!("{error:?}");
+    assert!(
+        printed.ends_with("\n  help: set `ANTHROPIC_API_KEY`, or run `claude` once in a terminal and log in"),
+        "{printed}"
+    );
+    assert!(printed.starts_with("the CLI has no valid login: Not logged in"), "{printed}");
+    // A session that ends with it returns the same, as in a query.
+    peer.exit(ExitReport::exited(1));
+    let error = fails(&mut session).await;
+    assert!(matches!(&error, Error::NotLoggedIn { .. }), "{error:?}");
+    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
+    assert!(matches!(session.interrupt().await, Err(Error::NotLoggedIn { .. })));
 }
 
 #[tokio::test(start_paused = true)]
 async fn login_found_later_is_no_error() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("hi").await.unwrap();
-        peer.prompt().await;
-        reports_missing_login(&peer).await;
-        peer.say(assistant("let in after all")).await;
-        peer.exit(ExitReport::exited(1));
-        for kind in ["assistant", "result", "assistant"] {
-            assert_eq!(next_kind(&mut session).await, kind);
-        }
-        assert!(matches!(fails(&mut session).await, Error::Ended(_)));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("hi").await.unwrap();
+    peer.prompt().await;
+    reports_missing_login(&peer).await;
+    peer.say(assistant("let in after all")).await;
+    peer.exit(ExitReport::exited(1));
+    for kind in ["assistant", "result", "assistant"] {
+        assert_eq!(next_kind(&mut session).await, kind);
+    }
+    assert!(matches!(fails(&mut session).await, Error::Ended(_)));
 }

@@ -7,7 +7,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, bounded, connected, next_kind};
+use crate::peer::{Peer, connected, next_kind};
 use agentwire::transport::memory;
 
 fn question() -> Value {
@@ -20,77 +20,65 @@ fn dialog(kind: &str) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn a_question_is_answered_by_its_handler() {
-    bounded(async {
-        let handler = ElicitationHandler::new(async |question, _| {
-            assert_eq!(&*question.mcp_server_name, "srv");
-            RawJson::parse(r#"{"name":"Ada"}"#).map(ElicitationReply::accept)
-        });
-        let (_session, mut peer) = connected(Session::builder().elicitation(handler)).await;
-        peer.ask("e1", question()).await;
-        let response = peer.response("e1").await;
-        assert_eq!(response["response"], json!({"action": "accept", "content": {"name": "Ada"}}));
-    })
-    .await;
+    let handler = ElicitationHandler::new(async |question, _| {
+        assert_eq!(&*question.mcp_server_name, "srv");
+        RawJson::parse(r#"{"name":"Ada"}"#).map(ElicitationReply::accept)
+    });
+    let (_session, mut peer) = connected(Session::builder().elicitation(handler)).await;
+    peer.ask("e1", question()).await;
+    let response = peer.response("e1").await;
+    assert_eq!(response["response"], json!({"action": "accept", "content": {"name": "Ada"}}));
 }
 
 #[tokio::test(start_paused = true)]
 #[expect(unreachable_code, reason = "the panic is the fault to be played")]
 async fn panicking_handler_refuses_and_the_session_continues() {
-    bounded(async {
-        let elicitation = ElicitationHandler::new(async |_, _| {
-            panic!("ouch");
-            ElicitationReply::decline()
-        });
-        let dialogs = DialogHandler::new(["k"], async |_, _| {
-            panic!("ouch");
-            RequestUserDialogReply::completed(RawJson::empty_object())
-        });
-        let builder = Session::builder().elicitation(elicitation).dialogs(dialogs);
-        let (mut session, mut peer) = connected(builder).await;
-        peer.ask("e1", question()).await;
-        assert_eq!(peer.response("e1").await["response"], json!({"action": "cancel"}));
-        peer.ask("d1", dialog("k")).await;
-        assert_eq!(peer.response("d1").await["response"], json!({"behavior": "cancelled"}));
-        peer.say(json!({"type": "after"})).await;
-        assert_eq!(next_kind(&mut session).await, "after");
-    })
-    .await;
+    let elicitation = ElicitationHandler::new(async |_, _| {
+        panic!("ouch");
+        ElicitationReply::decline()
+    });
+    let dialogs = DialogHandler::new(["k"], async |_, _| {
+        panic!("ouch");
+        RequestUserDialogReply::completed(RawJson::empty_object())
+    });
+    let builder = Session::builder().elicitation(elicitation).dialogs(dialogs);
+    let (mut session, mut peer) = connected(builder).await;
+    peer.ask("e1", question()).await;
+    assert_eq!(peer.response("e1").await["response"], json!({"action": "cancel"}));
+    peer.ask("d1", dialog("k")).await;
+    assert_eq!(peer.response("d1").await["response"], json!({"behavior": "cancelled"}));
+    peer.say(json!({"type": "after"})).await;
+    assert_eq!(next_kind(&mut session).await, "after");
 }
 
 #[tokio::test(start_paused = true)]
 async fn requests_without_a_handler_are_delivered_and_refused() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let unknown = json!({"subtype": "brand_new", "field": 1});
-        for (id, request) in [("a", question()), ("b", dialog("k")), ("c", unknown)] {
-            let subtype = request["subtype"].as_str().unwrap().to_owned();
-            peer.ask(id, request).await;
-            assert!(peer.refusal(id).await.contains(&subtype));
-            assert_eq!(next_kind(&mut session).await, "unhandled control_request");
-        }
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let unknown = json!({"subtype": "brand_new", "field": 1});
+    for (id, request) in [("a", question()), ("b", dialog("k")), ("c", unknown)] {
+        let subtype = request["subtype"].as_str().unwrap().to_owned();
+        peer.ask(id, request).await;
+        assert!(peer.refusal(id).await.contains(&subtype));
+        assert_eq!(next_kind(&mut session).await, "unhandled control_request");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn dialog_kinds_are_declared_and_others_are_ignored() {
-    bounded(async {
-        let handler = DialogHandler::new(["k", "l"], async |dialog, _| {
-            assert_eq!(&*dialog.dialog_kind, "k");
-            RequestUserDialogReply::completed(RawJson::parse("1").unwrap())
-        });
-        let (transport, peer) = memory(1 << 20);
-        let mut peer = Peer::new(peer);
-        let connecting = Session::builder().dialogs(handler).transport(transport).connect();
-        let (session, handshake) = tokio::join!(connecting, peer.shake_hands());
-        assert_eq!(handshake["request"]["supportedDialogKinds"], json!(["k", "l"]));
-        let mut session = session.unwrap();
-        peer.ask("d1", dialog("k")).await;
-        assert_eq!(peer.response("d1").await["response"], json!({"behavior": "completed", "result": 1}));
-        // The CLI does not take an error as an answer: another host may show the dialog.
-        peer.ask("d2", dialog("other")).await;
-        peer.refusal("d2").await;
-        assert_eq!(next_kind(&mut session).await, "unhandled control_request");
-    })
-    .await;
+    let handler = DialogHandler::new(["k", "l"], async |dialog, _| {
+        assert_eq!(&*dialog.dialog_kind, "k");
+        RequestUserDialogReply::completed(RawJson::parse("1").unwrap())
+    });
+    let (transport, peer) = memory(1 << 20);
+    let mut peer = Peer::new(peer);
+    let connecting = Session::builder().dialogs(handler).transport(transport).connect();
+    let (session, handshake) = tokio::join!(connecting, peer.shake_hands());
+    assert_eq!(handshake["request"]["supportedDialogKinds"], json!(["k", "l"]));
+    let mut session = session.unwrap();
+    peer.ask("d1", dialog("k")).await;
+    assert_eq!(peer.response("d1").await["response"], json!({"behavior": "completed", "result": 1}));
+    // The CLI does not take an error as an answer: another host may show the dialog.
+    peer.ask("d2", dialog("other")).await;
+    peer.refusal("d2").await;
+    assert_eq!(next_kind(&mut session).await, "unhandled control_request");
 }

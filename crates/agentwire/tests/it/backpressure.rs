@@ -11,7 +11,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::advance;
 
-use crate::peer::{bounded, connected, connected_with, result};
+use crate::peer::{connected, connected_with, result};
 
 /// Returns a message with a number, of about this many bytes.
 fn numbered(number: usize, bytes: usize) -> Value {
@@ -29,160 +29,139 @@ async fn all_there(session: &mut Session, count: usize) {
 
 #[tokio::test(start_paused = true)]
 async fn call_completes_while_2000_messages_are_unread() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let (reply, ()) = tokio::join!(session.set_model(Some("m")), async {
-            let request = peer.request("set_model").await;
-            // 4 MB before the reply: more than is read ahead while no call is open.
-            for number in 0..2000 {
-                peer.say(numbered(number, 2000)).await;
-            }
-            peer.reply(&request, json!({"model": "m"})).await;
-        });
-        assert_eq!(reply.unwrap().model.as_deref(), Some("m"));
-        all_there(&mut session, 2000).await;
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let (reply, ()) = tokio::join!(session.set_model(Some("m")), async {
+        let request = peer.request("set_model").await;
+        // 4 MB before the reply: more than is read ahead while no call is open.
+        for number in 0..2000 {
+            peer.say(numbered(number, 2000)).await;
+        }
+        peer.reply(&request, json!({"model": "m"})).await;
+    });
+    assert_eq!(reply.unwrap().model.as_deref(), Some("m"));
+    all_there(&mut session, 2000).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn two_hundred_calls_complete_in_an_unread_session() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        for number in 0..200 {
-            let (reply, ()) = tokio::join!(session.mcp_status(), async {
-                let request = peer.request("mcp_status").await;
-                peer.say(numbered(number, 100)).await;
-                peer.reply(&request, json!({"mcpServers": []})).await;
-            });
-            reply.unwrap();
-        }
-        all_there(&mut session, 200).await;
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    for number in 0..200 {
+        let (reply, ()) = tokio::join!(session.mcp_status(), async {
+            let request = peer.request("mcp_status").await;
+            peer.say(numbered(number, 100)).await;
+            peer.reply(&request, json!({"mcpServers": []})).await;
+        });
+        reply.unwrap();
+    }
+    all_there(&mut session, 200).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn twenty_calls_get_their_own_replies_in_any_order() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let calls: Vec<_> = (0..20)
-            .map(|number| {
-                let control = session.control().clone();
-                tokio::spawn(async move {
-                    let model = format!("m{number}");
-                    let call = agentwire::protocol::control::SetModel::new(Some(&model));
-                    (control.call(&call).await.unwrap().model, model)
-                })
+    let (session, mut peer) = connected(Session::builder()).await;
+    let calls: Vec<_> = (0..20)
+        .map(|number| {
+            let control = session.control().clone();
+            tokio::spawn(async move {
+                let model = format!("m{number}");
+                let call = agentwire::protocol::control::SetModel::new(Some(&model));
+                (control.call(&call).await.unwrap().model, model)
             })
-            .collect();
-        let mut requests = Vec::new();
-        for _ in 0..20 {
-            requests.push(peer.request("set_model").await);
-        }
-        for request in requests.iter().rev() {
-            peer.reply(request, json!({"model": request["request"]["model"]})).await;
-        }
-        for call in calls {
-            let (reply, asked) = call.await.unwrap();
-            assert_eq!(reply.as_deref(), Some(asked.as_str()));
-        }
-    })
-    .await;
+        })
+        .collect();
+    let mut requests = Vec::new();
+    for _ in 0..20 {
+        requests.push(peer.request("set_model").await);
+    }
+    for request in requests.iter().rev() {
+        peer.reply(request, json!({"model": request["request"]["model"]})).await;
+    }
+    for call in calls {
+        let (reply, asked) = call.await.unwrap();
+        assert_eq!(reply.as_deref(), Some(asked.as_str()));
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn memory_is_bounded_in_an_unread_session() {
-    bounded(async {
-        let (mut session, peer) = connected_with(Session::builder(), 4096).await;
-        let writing = tokio::spawn(async move {
-            for number in 0..2000 {
-                peer.say(numbered(number, 2000)).await;
-            }
-            peer
-        });
-        // The paused clock advances only when all tasks are idle: the peer is blocked.
-        advance(Duration::from_secs(60)).await;
-        tokio::task::yield_now().await;
-        assert!(!writing.is_finished());
-        all_there(&mut session, 2000).await;
-        drop(writing.await.unwrap());
-    })
-    .await;
+    let (mut session, peer) = connected_with(Session::builder(), 4096).await;
+    let writing = tokio::spawn(async move {
+        for number in 0..2000 {
+            peer.say(numbered(number, 2000)).await;
+        }
+        peer
+    });
+    // The paused clock advances only when all tasks are idle: the peer is blocked.
+    advance(Duration::from_secs(60)).await;
+    tokio::task::yield_now().await;
+    assert!(!writing.is_finished());
+    all_there(&mut session, 2000).await;
+    drop(writing.await.unwrap());
 }
 
 #[tokio::test(start_paused = true)]
 async fn pipes_of_one_byte_do_not_deadlock() {
-    bounded(async {
-        let (mut session, mut peer) = connected_with(Session::builder(), 1).await;
-        let peer = tokio::spawn(async move {
-            for number in 0..20 {
-                peer.say(numbered(number, 200)).await;
-            }
-            assert_eq!(peer.prompt().await.len(), 5000);
-            peer.say(result("done")).await;
-            peer
-        });
-        // Both write at the same time, more than the pipes hold.
-        session.send("x".repeat(5000)).await.unwrap();
-        all_there(&mut session, 20).await;
-        assert_eq!(crate::peer::next_kind(&mut session).await, "result");
-        drop(peer.await.unwrap());
-    })
-    .await;
+    let (mut session, mut peer) = connected_with(Session::builder(), 1).await;
+    let peer = tokio::spawn(async move {
+        for number in 0..20 {
+            peer.say(numbered(number, 200)).await;
+        }
+        assert_eq!(peer.prompt().await.len(), 5000);
+        peer.say(result("done")).await;
+        peer
+    });
+    // Both write at the same time, more than the pipes hold.
+    session.send("x".repeat(5000)).await.unwrap();
+    all_there(&mut session, 20).await;
+    assert_eq!(crate::peer::next_kind(&mut session).await, "result");
+    drop(peer.await.unwrap());
 }
 
 #[tokio::test(start_paused = true)]
 async fn small_limits_lose_nothing() {
-    bounded(async {
-        let mut config = Config::default();
-        (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
-        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
-        let peer = tokio::spawn(async move {
-            for number in 0..50 {
-                peer.say(numbered(number, 10)).await;
-                assert_eq!(peer.prompt().await, format!("p{number}"));
-            }
-            peer
-        });
-        let control = session.control().clone();
-        let sending = tokio::spawn(async move {
-            for number in 0..50 {
-                control.send(&format!("p{number}").into()).await.unwrap();
-            }
-        });
-        all_there(&mut session, 50).await;
-        sending.await.unwrap();
-        drop(peer.await.unwrap());
-    })
-    .await;
+    let mut config = Config::default();
+    (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
+    let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
+    let peer = tokio::spawn(async move {
+        for number in 0..50 {
+            peer.say(numbered(number, 10)).await;
+            assert_eq!(peer.prompt().await, format!("p{number}"));
+        }
+        peer
+    });
+    let control = session.control().clone();
+    let sending = tokio::spawn(async move {
+        for number in 0..50 {
+            control.send(&format!("p{number}").into()).await.unwrap();
+        }
+    });
+    all_there(&mut session, 50).await;
+    sending.await.unwrap();
+    drop(peer.await.unwrap());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_reader_gets_all_of_a_cli_that_has_exited() {
-    bounded(async {
-        let (mut session, mut peer) = connected_with(Session::builder(), 8 << 20).await;
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("hello")).await;
-        // More than is read ahead: the rest stays in the pipe.
-        for number in 0..4000 {
-            peer.say(numbered(number, 1000)).await;
-        }
-        turn.finish().await.unwrap().unwrap();
-        session.end_input();
-        peer.exit_after_input().await;
-        // Far longer than all grace periods together, in steps that let each of them expire.
-        for _ in 0..10 {
-            advance(Duration::from_secs(10)).await;
-            tokio::task::yield_now().await;
-        }
-        all_there(&mut session, 4000).await;
-        let end = session.next().await;
-        assert!(end.is_none(), "{end:?}");
-        assert_eq!(peer.raw.terminations(), []);
-    })
-    .await;
+    let (mut session, mut peer) = connected_with(Session::builder(), 8 << 20).await;
+    let turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("hello")).await;
+    // More than is read ahead: the rest stays in the pipe.
+    for number in 0..4000 {
+        peer.say(numbered(number, 1000)).await;
+    }
+    turn.finish().await.unwrap().unwrap();
+    session.end_input();
+    peer.exit_after_input().await;
+    // Far longer than all grace periods together, in steps that let each of them expire.
+    for _ in 0..10 {
+        advance(Duration::from_secs(10)).await;
+        tokio::task::yield_now().await;
+    }
+    all_there(&mut session, 4000).await;
+    let end = session.next().await;
+    assert!(end.is_none(), "{end:?}");
+    assert_eq!(peer.raw.terminations(), []);
 }
 
 /// The pending work of each side.
@@ -195,99 +174,93 @@ struct Heard {
 
 #[tokio::test(start_paused = true)]
 async fn everything_works_with_pipes_of_one_byte() {
-    bounded(async {
-        // A hook that sends a request to the CLI before its long answer.
-        let hooks = Hooks::new().on(PostToolUse, async |_, cx: HookContext| {
-            cx.control.status().await?;
-            Ok::<_, ControlError>(HookReply::proceed().with_system_message("x".repeat(500)))
+    // A hook that sends a request to the CLI before its long answer.
+    let hooks = Hooks::new().on(PostToolUse, async |_, cx: HookContext| {
+        cx.control.status().await?;
+        Ok::<_, ControlError>(HookReply::proceed().with_system_message("x".repeat(500)))
+    });
+    let mut config = Config::default();
+    (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
+    let builder = Session::builder().hooks(hooks).config(config);
+    let (mut session, mut peer) = connected_with(builder, 1).await;
+    let peer = tokio::spawn(async move {
+        let input = json!({
+            "hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/w", "tool_name": "Read",
+            "tool_input": {}, "tool_response": 1, "tool_use_id": "toolu_1",
         });
-        let mut config = Config::default();
-        (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);
-        let builder = Session::builder().hooks(hooks).config(config);
-        let (mut session, mut peer) = connected_with(builder, 1).await;
-        let peer = tokio::spawn(async move {
-            let input = json!({
-                "hook_event_name": "PostToolUse", "session_id": "s", "cwd": "/w", "tool_name": "Read",
-                "tool_input": {}, "tool_response": 1, "tool_use_id": "toolu_1",
-            });
-            for number in 0..20 {
-                peer.say(numbered(number, 500)).await;
-                let callback = json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input});
-                peer.ask(&format!("h{number}"), callback).await;
-            }
-            let mut heard = Heard::default();
-            while heard != (Heard { answers: 20, requests: 40, prompts: 20 }) {
-                let line = peer.line().await.unwrap();
-                match line["type"].as_str().unwrap() {
-                    "control_response" => {
-                        assert_eq!(line["response"]["subtype"], "success", "{line}");
-                        heard.answers += 1;
-                    }
-                    "control_request" => {
-                        peer.reply(&line, json!({"sections": []})).await;
-                        heard.requests += 1;
-                    }
-                    "user" => heard.prompts += 1,
-                    other => panic!("{other}"),
+        for number in 0..20 {
+            peer.say(numbered(number, 500)).await;
+            let callback = json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input});
+            peer.ask(&format!("h{number}"), callback).await;
+        }
+        let mut heard = Heard::default();
+        while heard != (Heard { answers: 20, requests: 40, prompts: 20 }) {
+            let line = peer.line().await.unwrap();
+            match line["type"].as_str().unwrap() {
+                "control_response" => {
+                    assert_eq!(line["response"]["subtype"], "success", "{line}");
+                    heard.answers += 1;
                 }
+                "control_request" => {
+                    peer.reply(&line, json!({"sections": []})).await;
+                    heard.requests += 1;
+                }
+                "user" => heard.prompts += 1,
+                other => panic!("{other}"),
             }
-            peer
-        });
-        let (control, sending) = (session.control().clone(), session.control().clone());
-        let asking = tokio::spawn(async move {
-            let calls: Vec<_> = (0..20)
-                .map(|_| {
-                    let control = control.clone();
-                    tokio::spawn(async move { control.status().await })
-                })
-                .collect();
-            for call in calls {
-                call.await.unwrap().unwrap();
-            }
-        });
-        let sending = tokio::spawn(async move {
-            for number in 0..20 {
-                sending.send(&format!("{number}{}", "x".repeat(500)).into()).await.unwrap();
-            }
-        });
-        all_there(&mut session, 20).await;
-        asking.await.unwrap();
-        sending.await.unwrap();
-        drop(peer.await.unwrap());
-    })
-    .await;
+        }
+        peer
+    });
+    let (control, sending) = (session.control().clone(), session.control().clone());
+    let asking = tokio::spawn(async move {
+        let calls: Vec<_> = (0..20)
+            .map(|_| {
+                let control = control.clone();
+                tokio::spawn(async move { control.status().await })
+            })
+            .collect();
+        for call in calls {
+            call.await.unwrap().unwrap();
+        }
+    });
+    let sending = tokio::spawn(async move {
+        for number in 0..20 {
+            sending.send(&format!("{number}{}", "x".repeat(500)).into()).await.unwrap();
+        }
+    });
+    all_there(&mut session, 20).await;
+    asking.await.unwrap();
+    sending.await.unwrap();
+    drop(peer.await.unwrap());
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_beyond_the_hard_limit_fails_and_nothing_is_lost() {
-    bounded(async {
-        let mut config = Config::default();
-        (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);
-        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
-        let peer = tokio::spawn(async move {
-            let request = peer.request("set_model").await;
-            for number in 0..20 {
-                peer.say(numbered(number, 2000)).await;
+    let mut config = Config::default();
+    (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);
+    let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
+    let peer = tokio::spawn(async move {
+        let request = peer.request("set_model").await;
+        for number in 0..20 {
+            peer.say(numbered(number, 2000)).await;
+        }
+        peer.reply(&request, json!({"model": "late"})).await;
+        // The request was cancelled; the next one is answered.
+        loop {
+            let line = peer.line().await.unwrap();
+            if line["type"] == "control_request" {
+                break peer.reply(&line, json!({"model": "m"})).await;
             }
-            peer.reply(&request, json!({"model": "late"})).await;
-            // The request was cancelled; the next one is answered.
-            loop {
-                let line = peer.line().await.unwrap();
-                if line["type"] == "control_request" {
-                    break peer.reply(&line, json!({"model": "m"})).await;
-                }
-                assert_eq!(line["type"], "control_cancel_request", "{line}");
-            }
-            peer
-        });
-        let error = session.set_model(Some("m")).await.unwrap_err();
-        let Error::Control(ControlError::Backlogged { parked, .. }) = &error else { panic!("{error:?}") };
-        assert!(*parked > 8192, "{parked}");
-        let report = error.report().to_string();
-        assert!(report.contains("set_model") && report.contains("unread"), "{report}");
-        all_there(&mut session, 20).await;
-        assert_eq!(session.set_model(Some("m")).await.unwrap().model.as_deref(), Some("m"));
-        drop(peer.await.unwrap());
-    })
-    .await;
+            assert_eq!(line["type"], "control_cancel_request", "{line}");
+        }
+        peer
+    });
+    let error = session.set_model(Some("m")).await.unwrap_err();
+    let Error::Control(ControlError::Backlogged { parked, .. }) = &error else { panic!("{error:?}") };
+    assert!(*parked > 8192, "{parked}");
+    let report = error.report().to_string();
+    assert!(report.contains("set_model") && report.contains("unread"), "{report}");
+    all_there(&mut session, 20).await;
+    assert_eq!(session.set_model(Some("m")).await.unwrap().model.as_deref(), Some("m"));
+    drop(peer.await.unwrap());
 }

@@ -8,7 +8,7 @@ use agentwire::{
 };
 use serde_json::json;
 
-use crate::peer::{Peer, bounded};
+use crate::peer::Peer;
 
 const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
 
@@ -72,19 +72,16 @@ fn inherited_and_other_settings_do_not_disable_hooks() {
 
 #[tokio::test(start_paused = true)]
 async fn settings_file_that_disables_hooks_refuses_the_session() {
-    bounded(async {
-        for (value, starts) in [("1", false), ("0", true)] {
-            let (transport, peer) = memory(1 << 16);
-            let mut peer = Peer::new(peer);
-            let options = Options::new().settings(std::path::PathBuf::from("/s.json"));
-            let builder = Session::builder().options(options).hooks(hooks());
-            let (session, ()) = tokio::join!(builder.transport(transport).connect(), async {
-                peer.shake_hands().await;
-                let asked = peer.request("get_settings").await;
-                peer.reply(&asked, json!({"effective": {"env": {SIMPLE: value}}})).await;
-            });
-            assert_eq!(session.is_ok(), starts);
-        }
-    })
-    .await;
+    for (value, starts) in [("1", false), ("0", true)] {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let options = Options::new().settings(std::path::PathBuf::from("/s.json"));
+        let builder = Session::builder().options(options).hooks(hooks());
+        let (session, ()) = tokio::join!(builder.transport(transport).connect(), async {
+            peer.shake_hands().await;
+            let asked = peer.request("get_settings").await;
+            peer.reply(&asked, json!({"effective": {"env": {SIMPLE: value}}})).await;
+        });
+        assert_eq!(session.is_ok(), starts);
+    }
 }

@@ -14,7 +14,7 @@ use agentwire::{
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::peer::{Peer, assistant, bounded, connected, kind, next_kind, result};
+use crate::peer::{Peer, assistant, connected, kind, next_kind, result};
 
 /// Sends a request beside the conversation, and plays its reply.
 async fn asked(control: &Control, peer: &mut Peer) {
@@ -29,112 +29,94 @@ async fn asked(control: &Control, peer: &mut Peer) {
 
 #[tokio::test(start_paused = true)]
 async fn calls_work_before_and_between_turns() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        asked(session.control(), &mut peer).await;
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("hello")).await;
-        turn.finish().await.unwrap();
-        asked(session.control(), &mut peer).await;
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    asked(session.control(), &mut peer).await;
+    let turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("hello")).await;
+    turn.finish().await.unwrap();
+    asked(session.control(), &mut peer).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_work_during_a_turn() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("hel")).await;
-        assert_eq!(kind(&turn.next().await.unwrap().unwrap()), "assistant");
-        asked(turn.control(), &mut peer).await;
-        peer.say(result("hello")).await;
-        assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("hel")).await;
+    assert_eq!(kind(&turn.next().await.unwrap().unwrap()), "assistant");
+    asked(turn.control(), &mut peer).await;
+    peer.say(result("hello")).await;
+    assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_work_during_a_query() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let mut query = session.into_query("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("hel")).await;
-        assert_eq!(kind(&query.next().await.unwrap().unwrap()), "assistant");
-        asked(query.control(), &mut peer).await;
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let mut query = session.into_query("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("hel")).await;
+    assert_eq!(kind(&query.next().await.unwrap().unwrap()), "assistant");
+    asked(query.control(), &mut peer).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_work_inside_a_hook() {
-    bounded(async {
-        let hooks = Hooks::new().on(PreToolUse, async |_, cx: agentwire::hooks::HookContext| {
-            cx.control.set_permission_mode(PermissionMode::Plan).await?;
-            let call = McpCall::new("mcp__s__t", None);
-            let reply = cx.control.mcp_call(&call).await?;
-            Ok::<_, ControlError>(HookReply::deny(format!("{:?}", reply.structured_content)))
-        });
-        let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
-        let input = json!({
-            "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": "/w",
-            "tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_1",
-        });
-        peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
-        let request = peer.request("set_permission_mode").await;
-        peer.reply(&request, json!({"mode": "plan"})).await;
-        let request = peer.request("mcp_call").await;
-        peer.reply(&request, json!({"content": "c", "structuredContent": {"found": 1}})).await;
-        let response = peer.response("h1").await;
-        assert!(response.to_string().contains("found"), "{response}");
-    })
-    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, cx: agentwire::hooks::HookContext| {
+        cx.control.set_permission_mode(PermissionMode::Plan).await?;
+        let call = McpCall::new("mcp__s__t", None);
+        let reply = cx.control.mcp_call(&call).await?;
+        Ok::<_, ControlError>(HookReply::deny(format!("{:?}", reply.structured_content)))
+    });
+    let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+    let input = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": "/w",
+        "tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_1",
+    });
+    peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
+    let request = peer.request("set_permission_mode").await;
+    peer.reply(&request, json!({"mode": "plan"})).await;
+    let request = peer.request("mcp_call").await;
+    peer.reply(&request, json!({"content": "c", "structuredContent": {"found": 1}})).await;
+    let response = peer.response("h1").await;
+    assert!(response.to_string().contains("found"), "{response}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn calls_work_from_another_task() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let control = session.control().clone();
-        let turn = session.ask("hi").await.unwrap();
-        let interrupting = tokio::spawn(async move { control.interrupt_and_cancel_queued().await });
-        peer.prompt().await;
-        let request = peer.request("interrupt").await;
-        assert_eq!(request["request"]["cancel_queued"], true);
-        peer.reply(&request, json!({"still_queued": [], "cancelled": ["u"]})).await;
-        peer.say(result("")).await;
-        turn.finish().await.unwrap().unwrap();
-        assert_eq!(interrupting.await.unwrap().unwrap().cancelled, ["u"]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let control = session.control().clone();
+    let turn = session.ask("hi").await.unwrap();
+    let interrupting = tokio::spawn(async move { control.interrupt_and_cancel_queued().await });
+    peer.prompt().await;
+    let request = peer.request("interrupt").await;
+    assert_eq!(request["request"]["cancel_queued"], true);
+    peer.reply(&request, json!({"still_queued": [], "cancelled": ["u"]})).await;
+    peer.say(result("")).await;
+    turn.finish().await.unwrap().unwrap();
+    assert_eq!(interrupting.await.unwrap().unwrap().cancelled, ["u"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn call_limit_can_be_set_per_session_handle_and_call() {
-    bounded(async {
-        let mut config = Config::default();
-        config.call_limit = Duration::from_secs(7);
-        let (session, mut peer) = connected(Session::builder().config(config)).await;
-        let control = session.control();
-        let quick = control.within(Duration::from_secs(3));
-        let raw = RawJson::parse(r#"{"subtype":"new"}"#).unwrap();
-        for (seconds, error) in [
-            (7, timed_out(control.status()).await),
-            (3, timed_out(quick.status()).await),
-            (3, timed_out(quick.call_raw("new", &raw)).await),
-            (2, timed_out(quick.call_within(Duration::from_secs(2), &status())).await),
-        ] {
-            assert_eq!(error, Duration::from_secs(seconds));
-            let asked = peer.line().await.unwrap();
-            let cancelled = peer.line().await.unwrap();
-            assert_eq!(cancelled["type"], "control_cancel_request");
-            assert_eq!(cancelled["request_id"], asked["request_id"]);
-        }
-    })
-    .await;
+    let mut config = Config::default();
+    config.call_limit = Duration::from_secs(7);
+    let (session, mut peer) = connected(Session::builder().config(config)).await;
+    let control = session.control();
+    let quick = control.within(Duration::from_secs(3));
+    let raw = RawJson::parse(r#"{"subtype":"new"}"#).unwrap();
+    for (seconds, error) in [
+        (7, timed_out(control.status()).await),
+        (3, timed_out(quick.status()).await),
+        (3, timed_out(quick.call_raw("new", &raw)).await),
+        (2, timed_out(quick.call_within(Duration::from_secs(2), &status())).await),
+    ] {
+        assert_eq!(error, Duration::from_secs(seconds));
+        let asked = peer.line().await.unwrap();
+        let cancelled = peer.line().await.unwrap();
+        assert_eq!(cancelled["type"], "control_cancel_request");
+        assert_eq!(cancelled["request_id"], asked["request_id"]);
+    }
 }
 
 fn status() -> agentwire::protocol::control::GetStatus {
@@ -153,20 +135,17 @@ async fn timed_out<T: std::fmt::Debug>(call: impl Future<Output = Result<T, Cont
 
 #[tokio::test(start_paused = true)]
 async fn dropped_call_is_cancelled_and_its_late_reply_ignored() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let control = session.control().clone();
-        let call = tokio::spawn(async move { control.context_usage(None).await });
-        let request = peer.request("get_context_usage").await;
-        call.abort();
-        let cancelled = peer.line().await.unwrap();
-        assert_eq!(cancelled["type"], "control_cancel_request");
-        assert_eq!(cancelled["request_id"], request["request_id"]);
-        peer.reply(&request, json!({})).await;
-        asked(session.control(), &mut peer).await;
-        peer.say(json!({"type": "after"})).await;
-        assert_eq!(next_kind(&mut session).await, "after");
-        assert_eq!(session.control().ignored().responses, 1);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let control = session.control().clone();
+    let call = tokio::spawn(async move { control.context_usage(None).await });
+    let request = peer.request("get_context_usage").await;
+    call.abort();
+    let cancelled = peer.line().await.unwrap();
+    assert_eq!(cancelled["type"], "control_cancel_request");
+    assert_eq!(cancelled["request_id"], request["request_id"]);
+    peer.reply(&request, json!({})).await;
+    asked(session.control(), &mut peer).await;
+    peer.say(json!({"type": "after"})).await;
+    assert_eq!(next_kind(&mut session).await, "after");
+    assert_eq!(session.control().ignored().responses, 1);
 }

@@ -7,7 +7,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, bounded, connected, next_kind, result};
+use crate::peer::{Peer, connected, next_kind, result};
 
 fn asked(tool_use: &str, beside: &Value) -> Value {
     let mut input = json!({
@@ -42,45 +42,36 @@ fn denied_for((decision, reason): (String, String), why: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn only_the_first_tool_use_of_a_turn_is_deferred() {
-    bounded(async {
-        let (mut session, mut peer) = deferring().await;
-        assert_eq!(decided(&mut peer, "t1", json!({})).await.0, "defer");
-        denied_for(decided(&mut peer, "t2", json!({})).await, "another tool use");
-        assert_eq!(decided(&mut peer, "t3", json!({"tool_name": "Free"})).await.0, "allow");
-        // A second hook may be called for the same tool use.
-        assert_eq!(decided(&mut peer, "t1", json!({})).await.0, "defer");
-        peer.say(result("")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(decided(&mut peer, "t4", json!({})).await.0, "defer");
-    })
-    .await;
+    let (mut session, mut peer) = deferring().await;
+    assert_eq!(decided(&mut peer, "t1", json!({})).await.0, "defer");
+    denied_for(decided(&mut peer, "t2", json!({})).await, "another tool use");
+    assert_eq!(decided(&mut peer, "t3", json!({"tool_name": "Free"})).await.0, "allow");
+    // A second hook may be called for the same tool use.
+    assert_eq!(decided(&mut peer, "t1", json!({})).await.0, "defer");
+    peer.say(result("")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(decided(&mut peer, "t4", json!({})).await.0, "defer");
 }
 
 #[tokio::test(start_paused = true)]
 async fn tool_uses_that_can_not_be_resumed_are_not_deferred() {
-    bounded(async {
-        let (_session, mut peer) = deferring().await;
-        let cases = [
-            (json!({"agent_id": "a", "agent_type": "x"}), "a subagent"),
-            (json!({"tool_name": "mcp__p__t", "mcp_server": {"name": "p", "source": "sdk"}}), "in-process"),
-        ];
-        for (beside, why) in cases {
-            denied_for(decided(&mut peer, "t1", beside).await, why);
-        }
-        let elsewhere = json!({"tool_name": "mcp__p__t", "mcp_server": {"name": "p", "source": "dynamic"}});
-        assert_eq!(decided(&mut peer, "t2", elsewhere).await.0, "defer");
-    })
-    .await;
+    let (_session, mut peer) = deferring().await;
+    let cases = [
+        (json!({"agent_id": "a", "agent_type": "x"}), "a subagent"),
+        (json!({"tool_name": "mcp__p__t", "mcp_server": {"name": "p", "source": "sdk"}}), "in-process"),
+    ];
+    for (beside, why) in cases {
+        denied_for(decided(&mut peer, "t1", beside).await, why);
+    }
+    let elsewhere = json!({"tool_name": "mcp__p__t", "mcp_server": {"name": "p", "source": "dynamic"}});
+    assert_eq!(decided(&mut peer, "t2", elsewhere).await.0, "defer");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_denial_keeps_the_notice_of_the_reply() {
-    bounded(async {
-        let (_session, mut peer) = deferring().await;
-        peer.ask("t1", asked("t1", &json!({"agent_id": "a"}))).await;
-        assert_eq!(peer.response("t1").await["response"]["systemMessage"], "parked");
-    })
-    .await;
+    let (_session, mut peer) = deferring().await;
+    peer.ask("t1", asked("t1", &json!({"agent_id": "a"}))).await;
+    assert_eq!(peer.response("t1").await["response"]["systemMessage"], "parked");
 }
 
 #[cfg(feature = "mcp")]
@@ -100,12 +91,9 @@ async fn in_process_servers_are_known_by_name_where_the_cli_names_no_server() {
             Box::pin(std::future::pending())
         }
     }
-    bounded(async {
-        let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
-        let servers = McpServers::new().with("my srv", Silent);
-        let (_session, mut peer) = connected(Session::builder().hooks(hooks).mcp_servers(servers)).await;
-        denied_for(decided(&mut peer, "t1", json!({"tool_name": "mcp__my_srv__t"})).await, "in-process");
-        assert_eq!(decided(&mut peer, "t2", json!({"tool_name": "mcp__other__t"})).await.0, "defer");
-    })
-    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
+    let servers = McpServers::new().with("my srv", Silent);
+    let (_session, mut peer) = connected(Session::builder().hooks(hooks).mcp_servers(servers)).await;
+    denied_for(decided(&mut peer, "t1", json!({"tool_name": "mcp__my_srv__t"})).await, "in-process");
+    assert_eq!(decided(&mut peer, "t2", json!({"tool_name": "mcp__other__t"})).await.0, "defer");
 }

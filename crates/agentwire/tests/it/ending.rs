@@ -11,7 +11,7 @@ use agentwire::{
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::peer::{Peer, assistant, bounded, connected, error_result, fails, next_kind, result};
+use crate::peer::{Peer, assistant, connected, error_result, fails, next_kind, result};
 
 /// Connects to a peer that exits in the handshake after these lines; returns the error and the time it took.
 async fn exits_in_the_handshake(lines: &[String], report: ExitReport) -> (Error, Duration) {
@@ -30,192 +30,159 @@ async fn exits_in_the_handshake(lines: &[String], report: ExitReport) -> (Error,
 
 #[tokio::test(start_paused = true)]
 async fn crash_during_a_turn_is_reported_after_earlier_messages() {
-    bounded(async {
-        for (report, expected) in
-            [(ExitReport::exited(3), "exit code 3"), (ExitReport::signalled(11), "signal 11")]
-        {
-            let (mut session, mut peer) = connected(Session::builder()).await;
-            session.send("hi").await.unwrap();
-            peer.prompt().await;
-            peer.say(assistant("one")).await;
-            peer.say(assistant("two")).await;
-            peer.exit(report.clone().with_stderr_tail("out of memory\n"));
-            assert_eq!(next_kind(&mut session).await, "assistant");
-            assert_eq!(next_kind(&mut session).await, "assistant");
-            let error = fails(&mut session).await;
-            let ending = error.ending().unwrap();
-            assert!(ending.in_turn);
-            let exit = ending.exit.as_ref().unwrap();
-            assert_eq!((exit.code, exit.signal), (report.code, report.signal));
-            for part in [expected, "out of memory", "in the middle of a turn"] {
-                assert!(error.to_string().contains(part), "{error}");
-            }
+    for (report, expected) in
+        [(ExitReport::exited(3), "exit code 3"), (ExitReport::signalled(11), "signal 11")]
+    {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("hi").await.unwrap();
+        peer.prompt().await;
+        peer.say(assistant("one")).await;
+        peer.say(assistant("two")).await;
+        peer.exit(report.clone().with_stderr_tail("out of memory\n"));
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        assert_eq!(next_kind(&mut session).await, "assistant");
+        let error = fails(&mut session).await;
+        let ending = error.ending().unwrap();
+        assert!(ending.in_turn);
+        let exit = ending.exit.as_ref().unwrap();
+        assert_eq!((exit.code, exit.signal), (report.code, report.signal));
+        for part in [expected, "out of memory", "in the middle of a turn"] {
+            assert!(error.to_string().contains(part), "{error}");
         }
-    })
-    .await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_crash_is_an_error_of_its_turn() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("one")).await;
-        peer.exit(ExitReport::exited(3));
-        assert_eq!(crate::peer::kind(&turn.next().await.unwrap().unwrap()), "assistant");
-        let error = turn.next().await.unwrap().unwrap_err();
-        assert!(error.ending().unwrap().in_turn, "{error}");
-        assert!(turn.next().await.is_none());
-        assert!(session.next().await.is_none());
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("one")).await;
+    peer.exit(ExitReport::exited(3));
+    assert_eq!(crate::peer::kind(&turn.next().await.unwrap().unwrap()), "assistant");
+    let error = turn.next().await.unwrap().unwrap_err();
+    assert!(error.ending().unwrap().in_turn, "{error}");
+    assert!(turn.next().await.is_none());
+    assert!(session.next().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_crash_fails_the_turn_and_every_call() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let control = session.control().clone();
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        let (start, interrupt) = (Instant::now(), Interrupt::default());
-        let (finished, called, ()) = tokio::join!(turn.finish(), control.call(&interrupt), async {
-            peer.request("interrupt").await;
-            peer.exit(ExitReport::exited(3));
-        });
-        assert!(matches!(finished, Err(Error::Ended(_))));
-        assert!(matches!(Error::from(called.unwrap_err()), Error::Ended(_)));
-        assert!(start.elapsed() < Duration::from_secs(1));
-        // Later calls fail immediately in the same way.
-        assert!(matches!(session.interrupt().await, Err(Error::Ended(_))));
-        assert!(matches!(session.send("late").await, Err(Error::Ended(_))));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let control = session.control().clone();
+    let turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    let (start, interrupt) = (Instant::now(), Interrupt::default());
+    let (finished, called, ()) = tokio::join!(turn.finish(), control.call(&interrupt), async {
+        peer.request("interrupt").await;
+        peer.exit(ExitReport::exited(3));
+    });
+    assert!(matches!(finished, Err(Error::Ended(_))));
+    assert!(matches!(Error::from(called.unwrap_err()), Error::Ended(_)));
+    assert!(start.elapsed() < Duration::from_secs(1));
+    // Later calls fail immediately in the same way.
+    assert!(matches!(session.interrupt().await, Err(Error::Ended(_))));
+    assert!(matches!(session.send("late").await, Err(Error::Ended(_))));
 }
 
 #[tokio::test(start_paused = true)]
 async fn exit_in_the_handshake_reports_the_result() {
-    bounded(async {
-        let told = "No conversation found with session ID: x";
-        let (error, took) =
-            exits_in_the_handshake(&[error_result(told).to_string()], ExitReport::exited(1)).await;
-        assert!(took < Duration::from_secs(1), "{took:?}");
-        assert!(error.to_string().contains(told), "{error}");
-        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
-    })
-    .await;
+    let told = "No conversation found with session ID: x";
+    let (error, took) =
+        exits_in_the_handshake(&[error_result(told).to_string()], ExitReport::exited(1)).await;
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert!(error.to_string().contains(told), "{error}");
+    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn exit_in_the_handshake_reports_stderr() {
-    bounded(async {
-        let report = ExitReport::exited(1).with_stderr_tail("error: unknown option '--nope'\n");
-        let (error, took) = exits_in_the_handshake(&[], report).await;
-        assert!(took < Duration::from_secs(1), "{took:?}");
-        assert!(error.to_string().contains("unknown option '--nope'"), "{error}");
-        // Also if it exits with 0: there is no session.
-        let (error, _) = exits_in_the_handshake(&[], ExitReport::exited(0)).await;
-        assert!(matches!(error, Error::Ended(_)), "{error:?}");
-    })
-    .await;
+    let report = ExitReport::exited(1).with_stderr_tail("error: unknown option '--nope'\n");
+    let (error, took) = exits_in_the_handshake(&[], report).await;
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert!(error.to_string().contains("unknown option '--nope'"), "{error}");
+    // Also if it exits with 0: there is no session.
+    let (error, _) = exits_in_the_handshake(&[], ExitReport::exited(0)).await;
+    assert!(matches!(error, Error::Ended(_)), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn exit_code_1_is_the_echo_of_an_error_result() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(error_result("out of luck")).await;
-        peer.exit(ExitReport::exited(1));
-        assert_eq!(next_kind(&mut session).await, "result");
-        let error = fails(&mut session).await;
-        assert!(error.to_string().starts_with("out of luck"), "{error}");
-        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
-        assert!(!error.ending().unwrap().in_turn);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(error_result("out of luck")).await;
+    peer.exit(ExitReport::exited(1));
+    assert_eq!(next_kind(&mut session).await, "result");
+    let error = fails(&mut session).await;
+    assert!(error.to_string().starts_with("out of luck"), "{error}");
+    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
+    assert!(!error.ending().unwrap().in_turn);
 }
 
 #[tokio::test(start_paused = true)]
 async fn exit_0_in_mid_turn_is_an_error() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("one")).await;
-        peer.exit(ExitReport::exited(0));
-        assert_eq!(next_kind(&mut session).await, "assistant");
-        let error = fails(&mut session).await;
-        assert!(error.ending().unwrap().in_turn, "{error}");
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("one")).await;
+    peer.exit(ExitReport::exited(0));
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    let error = fails(&mut session).await;
+    assert!(error.ending().unwrap().in_turn, "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn truncated_result_is_an_error() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("hi").await.unwrap();
-        peer.prompt().await;
-        // The line has no newline: it was truncated before its kind.
-        peer.raw.write(r#"{"duration_ms":1,"subtype":"success","is_er"#).await.unwrap();
-        peer.exit(ExitReport::exited(0));
-        assert_eq!(next_kind(&mut session).await, "undecodable");
-        let error = fails(&mut session).await;
-        assert!(error.ending().unwrap().in_turn, "{error}");
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("hi").await.unwrap();
+    peer.prompt().await;
+    // The line has no newline: it was truncated before its kind.
+    peer.raw.write(r#"{"duration_ms":1,"subtype":"success","is_er"#).await.unwrap();
+    peer.exit(ExitReport::exited(0));
+    assert_eq!(next_kind(&mut session).await, "undecodable");
+    let error = fails(&mut session).await;
+    assert!(error.ending().unwrap().in_turn, "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn clean_end_is_no_error() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("hello")).await;
-        peer.say(json!({"type": "transcript_mirror", "filePath": "/m", "entries": []})).await;
-        peer.exit(ExitReport::exited(0));
-        turn.finish().await.unwrap().unwrap();
-        assert_eq!(next_kind(&mut session).await, "transcript_mirror");
-        assert!(session.next().await.is_none());
-        assert!(session.next().await.is_none());
-        session.close().await.unwrap();
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("hello")).await;
+    peer.say(json!({"type": "transcript_mirror", "filePath": "/m", "entries": []})).await;
+    peer.exit(ExitReport::exited(0));
+    turn.finish().await.unwrap().unwrap();
+    assert_eq!(next_kind(&mut session).await, "transcript_mirror");
+    assert!(session.next().await.is_none());
+    assert!(session.next().await.is_none());
+    session.close().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn transport_fault_ends_the_session() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("one")).await;
-        let source = std::io::Error::other("the cable broke");
-        peer.raw.break_output(TransportError::Io { action: "reading", source });
-        assert_eq!(next_kind(&mut session).await, "assistant");
-        let error = fails(&mut session).await;
-        assert!(error.to_string().contains("the cable broke"), "{error}");
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("one")).await;
+    let source = std::io::Error::other("the cable broke");
+    peer.raw.break_output(TransportError::Io { action: "reading", source });
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    let error = fails(&mut session).await;
+    assert!(error.to_string().contains("the cable broke"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn dead_peer_with_open_output_ends_the_session() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("one")).await;
-        let start = Instant::now();
-        peer.raw.end(ExitReport::exited(9));
-        assert_eq!(next_kind(&mut session).await, "assistant");
-        let error = fails(&mut session).await;
-        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(9));
-        assert!(start.elapsed() <= Config::default().exit_grace + Duration::from_secs(1));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("one")).await;
+    let start = Instant::now();
+    peer.raw.end(ExitReport::exited(9));
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    let error = fails(&mut session).await;
+    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(9));
+    assert!(start.elapsed() <= Config::default().exit_grace + Duration::from_secs(1));
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use tokio::runtime::Builder;
 
-use crate::peer::{Peer, bounded, connected, connected_with, error_result, fails, init};
+use crate::peer::{Peer, connected, connected_with, error_result, fails, init};
 
 /// Checks that the report contains all of these.
 #[track_caller]
@@ -30,19 +30,14 @@ fn names(error: &Error, causes: &[&str]) {
 
 /// Sends an interrupt, which the peer answers with this response.
 async fn answered(response: &str, config: Config) -> Error {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder().config(config)).await;
-        let (reply, ()) = tokio::join!(session.interrupt(), async {
-            let request = peer.request("interrupt").await;
-            let id = request["request_id"].as_str().unwrap();
-            peer.say(format!(
-                r#"{{"type":"control_response","response":{{"request_id":"{id}",{response}}}}}"#
-            ))
+    let (session, mut peer) = connected(Session::builder().config(config)).await;
+    let (reply, ()) = tokio::join!(session.interrupt(), async {
+        let request = peer.request("interrupt").await;
+        let id = request["request_id"].as_str().unwrap();
+        peer.say(format!(r#"{{"type":"control_response","response":{{"request_id":"{id}",{response}}}}}"#))
             .await;
-        });
-        reply.unwrap_err()
-    })
-    .await
+    });
+    reply.unwrap_err()
 }
 
 /// The environment belongs to the test: a CLI installed on this machine is neither found nor started.
@@ -123,60 +118,51 @@ async fn hooks_whose_matcher_matches_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn hooks_that_need_an_unsupported_feature() {
-    bounded(async {
-        let by_name = || Matcher::any().on_failure(HookFailure::Block);
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let connecting = guarded(by_name()).transport(transport).connect();
-        let (session, _) = tokio::join!(connecting, peer.shake_hands());
-        let error = session.unwrap_err();
-        assert!(matches!(error, Error::Hooks(HooksError::BlockUnsupported { .. })), "{error:?}");
-        names(&error, &["PreToolUse", "does not support"]);
-        peer.input_ended().await;
-        // The same CLI suffices for the default, and a newer one for the requirement.
-        connected(guarded(Matcher::any())).await;
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let connecting = guarded(by_name()).transport(transport).connect();
-        let (session, ()) = tokio::join!(connecting, async {
-            let request = peer.request("initialize").await;
-            peer.reply(&request, json!({"hook_on_failure_supported": true})).await;
-        });
-        session.unwrap();
-    })
-    .await;
+    let by_name = || Matcher::any().on_failure(HookFailure::Block);
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let connecting = guarded(by_name()).transport(transport).connect();
+    let (session, _) = tokio::join!(connecting, peer.shake_hands());
+    let error = session.unwrap_err();
+    assert!(matches!(error, Error::Hooks(HooksError::BlockUnsupported { .. })), "{error:?}");
+    names(&error, &["PreToolUse", "does not support"]);
+    peer.input_ended().await;
+    // The same CLI suffices for the default, and a newer one for the requirement.
+    connected(guarded(Matcher::any())).await;
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let connecting = guarded(by_name()).transport(transport).connect();
+    let (session, ()) = tokio::join!(connecting, async {
+        let request = peer.request("initialize").await;
+        peer.reply(&request, json!({"hook_on_failure_supported": true})).await;
+    });
+    session.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn ended_in_a_turn() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("go").await.unwrap();
-        peer.prompt().await;
-        peer.say(init()).await;
-        peer.exit(ExitReport::signalled(9).with_stderr_tail("Killed\n"));
-        session.next().await.unwrap().unwrap();
-        let error = fails(&mut session).await;
-        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(9));
-        names(&error, &["in the middle of a turn", "signal 9", "Killed"]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("go").await.unwrap();
+    peer.prompt().await;
+    peer.say(init()).await;
+    peer.exit(ExitReport::signalled(9).with_stderr_tail("Killed\n"));
+    session.next().await.unwrap().unwrap();
+    let error = fails(&mut session).await;
+    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().signal, Some(9));
+    names(&error, &["in the middle of a turn", "signal 9", "Killed"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn ended_after_an_error_result() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("go").await.unwrap();
-        peer.prompt().await;
-        peer.say(error_result("No conversation found")).await;
-        peer.exit(ExitReport::exited(1));
-        session.next().await.unwrap().unwrap();
-        let error = fails(&mut session).await;
-        assert!(error.ending().unwrap().error_result.is_some());
-        names(&error, &["No conversation found", "exit code 1"]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("go").await.unwrap();
+    peer.prompt().await;
+    peer.say(error_result("No conversation found")).await;
+    peer.exit(ExitReport::exited(1));
+    session.next().await.unwrap().unwrap();
+    let error = fails(&mut session).await;
+    assert!(error.ending().unwrap().error_result.is_some());
+    names(&error, &["No conversation found", "exit code 1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -213,42 +199,33 @@ async fn control_too_long() {
 
 #[tokio::test(start_paused = true)]
 async fn control_timed_out() {
-    bounded(async {
-        let (session, _peer) = connected(Session::builder()).await;
-        let error = session.interrupt().await.unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
-        names(&error, &["`interrupt`", "60s"]);
-    })
-    .await;
+    let (session, _peer) = connected(Session::builder()).await;
+    let error = session.interrupt().await.unwrap_err();
+    assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
+    names(&error, &["`interrupt`", "60s"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_closed() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let interrupt = Interrupt::default();
-        let (reply, ()) = tokio::join!(session.control().call(&interrupt), async {
-            peer.request("interrupt").await;
-            peer.exit(ExitReport::exited(4));
-        });
-        let error = reply.unwrap_err();
-        assert!(matches!(error, ControlError::Closed { .. }), "{error:?}");
-        // For the user of a session it is the end of the session.
-        names(&Error::from(error), &["exit code 4"]);
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let interrupt = Interrupt::default();
+    let (reply, ()) = tokio::join!(session.control().call(&interrupt), async {
+        peer.request("interrupt").await;
+        peer.exit(ExitReport::exited(4));
+    });
+    let error = reply.unwrap_err();
+    assert!(matches!(error, ControlError::Closed { .. }), "{error:?}");
+    // For the user of a session it is the end of the session.
+    names(&Error::from(error), &["exit code 4"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_input_ended() {
-    bounded(async {
-        let (session, _peer) = connected(Session::builder()).await;
-        session.end_input();
-        let error = session.interrupt().await.unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::InputEnded { .. })), "{error:?}");
-        names(&error, &["`interrupt`", "input was ended"]);
-    })
-    .await;
+    let (session, _peer) = connected(Session::builder()).await;
+    session.end_input();
+    let error = session.interrupt().await.unwrap_err();
+    assert!(matches!(error, Error::Control(ControlError::InputEnded { .. })), "{error:?}");
+    names(&error, &["`interrupt`", "input was ended"]);
 }
 
 /// A custom request with a field that can't be serialized.
@@ -268,63 +245,54 @@ impl ControlCall for Unwritable {
 
 #[tokio::test(start_paused = true)]
 async fn control_encode() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let error = session.call(&Unwritable).await.unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::Encode { .. })), "{error:?}");
-        names(&error, &["`unwritable`", "the clock is broken"]);
-        peer.is_left_alone().await;
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let error = session.call(&Unwritable).await.unwrap_err();
+    assert!(matches!(error, Error::Control(ControlError::Encode { .. })), "{error:?}");
+    names(&error, &["`unwritable`", "the clock is broken"]);
+    peer.is_left_alone().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_not_sent() {
-    bounded(async {
-        let mut config = Config::default();
-        config.write_buffer_limit = 100;
-        // The pipe holds one byte, and the peer does not read.
-        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
-        session.send("first").await.unwrap();
-        session.send("second").await.unwrap();
-        let error = session.send("third").await.unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::NotSent { .. })), "{error:?}");
-        names(&error, &["`user` was not sent", "within 60s"]);
-        let error = session.ask("third").await.map(drop).unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::NotSent { .. })), "{error:?}");
-        let (sent, ()) = tokio::join!(session.send("third"), async {
-            for prompt in ["first", "second", "third"] {
-                assert_eq!(peer.prompt().await, prompt);
-            }
-        });
-        sent.unwrap();
-        session.end_input();
-        peer.input_ended().await;
-    })
-    .await;
+    let mut config = Config::default();
+    config.write_buffer_limit = 100;
+    // The pipe holds one byte, and the peer does not read.
+    let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
+    session.send("first").await.unwrap();
+    session.send("second").await.unwrap();
+    let error = session.send("third").await.unwrap_err();
+    assert!(matches!(error, Error::Control(ControlError::NotSent { .. })), "{error:?}");
+    names(&error, &["`user` was not sent", "within 60s"]);
+    let error = session.ask("third").await.map(drop).unwrap_err();
+    assert!(matches!(error, Error::Control(ControlError::NotSent { .. })), "{error:?}");
+    let (sent, ()) = tokio::join!(session.send("third"), async {
+        for prompt in ["first", "second", "third"] {
+            assert_eq!(peer.prompt().await, prompt);
+        }
+    });
+    sent.unwrap();
+    session.end_input();
+    peer.input_ended().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_backlogged() {
-    bounded(async {
-        let mut config = Config::default();
-        config.unread_soft_limit = 4096;
-        config.unread_hard_limit = 32_768;
-        let (mut session, mut peer) = connected(Session::builder().config(config)).await;
-        let (reply, ()) = tokio::join!(session.interrupt(), async {
-            peer.request("interrupt").await;
-            for _ in 0..MANY {
-                peer.say(json!({"type": "system", "subtype": "new", "text": "x".repeat(1000)})).await;
-            }
-        });
-        let error = reply.unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::Backlogged { .. })), "{error:?}");
-        names(&error, &["`interrupt`", "bytes of unread messages"]);
+    let mut config = Config::default();
+    config.unread_soft_limit = 4096;
+    config.unread_hard_limit = 32_768;
+    let (mut session, mut peer) = connected(Session::builder().config(config)).await;
+    let (reply, ()) = tokio::join!(session.interrupt(), async {
+        peer.request("interrupt").await;
         for _ in 0..MANY {
-            session.next().await.unwrap().unwrap();
+            peer.say(json!({"type": "system", "subtype": "new", "text": "x".repeat(1000)})).await;
         }
-    })
-    .await;
+    });
+    let error = reply.unwrap_err();
+    assert!(matches!(error, Error::Control(ControlError::Backlogged { .. })), "{error:?}");
+    names(&error, &["`interrupt`", "bytes of unread messages"]);
+    for _ in 0..MANY {
+        session.next().await.unwrap().unwrap();
+    }
 }
 
 /// Sends messages that together exceed the limit.

@@ -15,7 +15,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use crate::peer::{bounded, connected, connected_to_a_process, result};
+use crate::peer::{connected, connected_to_a_process, result};
 
 /// Returns a session with a hook that never decides, for an event that it can refuse.
 fn undecided(matcher: Matcher) -> SessionBuilder {
@@ -39,113 +39,98 @@ fn denies(response: &Value) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn close_refuses_open_and_later_hooks_and_ends_the_input_when_idle() {
-    bounded(async {
-        let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        peer.ask("a", use_of_bash()).await;
+    let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    peer.ask("a", use_of_bash()).await;
+    peer.is_left_alone().await;
+    let (closed, ()) = tokio::join!(session.close(), async {
+        assert!(denies(&peer.response("a").await));
+        peer.ask("b", use_of_bash()).await;
+        assert!(denies(&peer.response("b").await));
         peer.is_left_alone().await;
-        let (closed, ()) = tokio::join!(session.close(), async {
-            assert!(denies(&peer.response("a").await));
-            peer.ask("b", use_of_bash()).await;
-            assert!(denies(&peer.response("b").await));
-            peer.is_left_alone().await;
-            peer.say(result("done")).await;
-            peer.exit_after_input().await;
-        });
-        closed.unwrap();
-    })
-    .await;
+        peer.say(result("done")).await;
+        peer.exit_after_input().await;
+    });
+    closed.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn close_terminates_a_guarded_turn_that_does_not_end_with_its_input_open() {
-    bounded(async {
-        let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        let (closed, ()) = tokio::join!(session.close(), async {
-            assert!(timeout(Duration::from_secs(9), peer.line()).await.is_err());
-            assert_eq!(peer.raw.terminated().await, Signal::Term);
-            peer.is_left_alone().await;
-            peer.exit(ExitReport::exited(143));
-        });
-        closed.unwrap_err();
-    })
-    .await;
+    let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    let (closed, ()) = tokio::join!(session.close(), async {
+        assert!(timeout(Duration::from_secs(9), peer.line()).await.is_err());
+        assert_eq!(peer.raw.terminated().await, Signal::Term);
+        peer.is_left_alone().await;
+        peer.exit(ExitReport::exited(143));
+    });
+    closed.unwrap_err();
 }
 
 #[tokio::test(start_paused = true)]
 async fn drop_in_a_guarded_turn_refuses_interrupts_and_terminates() {
-    bounded(async {
-        let (session, mut peer) = connected(undecided(Matcher::any())).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        peer.ask("a", use_of_bash()).await;
-        peer.is_left_alone().await;
-        drop(session);
-        assert!(denies(&peer.response("a").await));
-        peer.request("interrupt").await;
-        peer.input_ended().await;
-        assert_eq!(peer.raw.terminations(), [Signal::Term]);
-    })
-    .await;
+    let (session, mut peer) = connected(undecided(Matcher::any())).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    peer.ask("a", use_of_bash()).await;
+    peer.is_left_alone().await;
+    drop(session);
+    assert!(denies(&peer.response("a").await));
+    peer.request("interrupt").await;
+    peer.input_ended().await;
+    assert_eq!(peer.raw.terminations(), [Signal::Term]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn hooks_that_let_pass_or_have_the_model_go_on_guard_nothing() {
-    bounded(async {
-        let lenient = undecided(Matcher::any().on_failure(HookFailure::Continue));
-        let stop = Session::builder().hooks(Hooks::new().on(Stop, async |_, _| pending::<()>().await));
-        for builder in [lenient, stop] {
-            let (session, mut peer) = connected(builder).await;
-            session.send("one").await.unwrap();
-            peer.prompt().await;
-            peer.ask("a", use_of_bash()).await;
-            peer.is_left_alone().await;
-            session.end_input();
-            assert!(peer.refusal("a").await.contains("ending"));
-            peer.input_ended().await;
-        }
-    })
-    .await;
+    let lenient = undecided(Matcher::any().on_failure(HookFailure::Continue));
+    let stop = Session::builder().hooks(Hooks::new().on(Stop, async |_, _| pending::<()>().await));
+    for builder in [lenient, stop] {
+        let (session, mut peer) = connected(builder).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        peer.ask("a", use_of_bash()).await;
+        peer.is_left_alone().await;
+        session.end_input();
+        assert!(peer.refusal("a").await.contains("ending"));
+        peer.input_ended().await;
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn open_questions_do_not_delay_the_end() {
-    bounded(async {
-        let mut config = Config::default();
-        (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);
-        let undecided = || {
-            let handler = PermissionHandler::new(async |_, _| pending::<Decision>().await);
-            Session::builder().permissions(handler).config(config.clone())
-        };
-        // The CLI dies.
-        let (mut session, mut peer) = connected_to_a_process(undecided()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        for number in 0..32 {
-            peer.ask(&number.to_string(), permission()).await;
+    let mut config = Config::default();
+    (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);
+    let undecided = || {
+        let handler = PermissionHandler::new(async |_, _| pending::<Decision>().await);
+        Session::builder().permissions(handler).config(config.clone())
+    };
+    // The CLI dies.
+    let (mut session, mut peer) = connected_to_a_process(undecided()).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    for number in 0..32 {
+        peer.ask(&number.to_string(), permission()).await;
+    }
+    peer.exit(ExitReport::exited(7));
+    let start = Instant::now();
+    while let Some(Ok(_)) = session.next().await {}
+    assert!(start.elapsed() < Duration::from_secs(10));
+    // The session is closed.
+    let (session, mut peer) = connected_to_a_process(undecided()).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    for number in 0..32 {
+        peer.ask(&number.to_string(), permission()).await;
+    }
+    peer.is_left_alone().await;
+    let (closed, ()) = tokio::join!(session.close(), async {
+        while let Some(line) = peer.line().await {
+            assert_eq!(line["response"]["response"]["behavior"], "deny", "{line}");
         }
-        peer.exit(ExitReport::exited(7));
-        let start = Instant::now();
-        while let Some(Ok(_)) = session.next().await {}
-        assert!(start.elapsed() < Duration::from_secs(10));
-        // The session is closed.
-        let (session, mut peer) = connected_to_a_process(undecided()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        for number in 0..32 {
-            peer.ask(&number.to_string(), permission()).await;
-        }
-        peer.is_left_alone().await;
-        let (closed, ()) = tokio::join!(session.close(), async {
-            while let Some(line) = peer.line().await {
-                assert_eq!(line["response"]["response"]["behavior"], "deny", "{line}");
-            }
-            peer.exit(ExitReport::exited(0));
-        });
-        closed.unwrap_err();
-    })
-    .await;
+        peer.exit(ExitReport::exited(0));
+    });
+    closed.unwrap_err();
 }

@@ -14,7 +14,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::peer::{Peer, bounded, connected, next_kind};
+use crate::peer::{Peer, connected, next_kind};
 
 fn pre_tool_use(callback: &str) -> Value {
     json!({"subtype": "hook_callback", "callback_id": callback, "tool_use_id": "toolu_1", "input": {
@@ -38,155 +38,131 @@ fn refuses(response: &Value, why: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn hooks_are_declared_in_the_handshake() {
-    bounded(async {
-        let hooks = Hooks::new()
-            .on_matching(PreToolUse, Matcher::tools(["Write"]), async |_, _| ())
-            .on(PostToolUse, async |_, _| ());
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let connecting = Session::builder().hooks(hooks).transport(transport).connect();
-        let (session, request) = tokio::join!(connecting, peer.shake_hands());
-        session.unwrap();
-        let declared = &request["request"]["hooks"];
-        assert_eq!(declared["PreToolUse"][0]["matcher"], "Write");
-        assert_eq!(declared["PreToolUse"][0]["hookCallbackIds"], json!(["hook_0"]));
-        assert_eq!(declared["PreToolUse"][0]["onFailure"], "block");
-        assert_eq!(declared["PostToolUse"][0]["hookCallbackIds"], json!(["hook_1"]));
-    })
-    .await;
+    let hooks = Hooks::new()
+        .on_matching(PreToolUse, Matcher::tools(["Write"]), async |_, _| ())
+        .on(PostToolUse, async |_, _| ());
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let connecting = Session::builder().hooks(hooks).transport(transport).connect();
+    let (session, request) = tokio::join!(connecting, peer.shake_hands());
+    session.unwrap();
+    let declared = &request["request"]["hooks"];
+    assert_eq!(declared["PreToolUse"][0]["matcher"], "Write");
+    assert_eq!(declared["PreToolUse"][0]["hookCallbackIds"], json!(["hook_0"]));
+    assert_eq!(declared["PreToolUse"][0]["onFailure"], "block");
+    assert_eq!(declared["PostToolUse"][0]["hookCallbackIds"], json!(["hook_1"]));
 }
 
 #[tokio::test(start_paused = true)]
 async fn hook_warnings_are_session_warnings() {
-    bounded(async {
-        let hooks = Hooks::new()
-            .on_matching(Stop, Matcher::tools(["Write"]), async |_, _| ())
-            .on(PreToolUse, async |_, _| ());
-        let (session, _peer) = connected(Session::builder().hooks(hooks)).await;
-        let ignored = HookWarning::MatcherIgnored { event: "Stop".into(), pattern: "Write".into() };
-        // A `Stop` hook guards nothing: its refusal makes the model continue.
-        let events = vec!["PreToolUse".into()];
-        let too_old = HookWarning::BlockUnsupported { events };
-        assert_eq!(session.warnings(), [Warning::Hook(ignored), Warning::Hook(too_old)]);
-        let told = session.warnings()[0].to_string();
-        assert_eq!(told, "the CLI ignores the matcher `Write`: it calls the Stop hook each time");
-    })
-    .await;
+    let hooks = Hooks::new()
+        .on_matching(Stop, Matcher::tools(["Write"]), async |_, _| ())
+        .on(PreToolUse, async |_, _| ());
+    let (session, _peer) = connected(Session::builder().hooks(hooks)).await;
+    let ignored = HookWarning::MatcherIgnored { event: "Stop".into(), pattern: "Write".into() };
+    // A `Stop` hook guards nothing: its refusal makes the model continue.
+    let events = vec!["PreToolUse".into()];
+    let too_old = HookWarning::BlockUnsupported { events };
+    assert_eq!(session.warnings(), [Warning::Hook(ignored), Warning::Hook(too_old)]);
+    let told = session.warnings()[0].to_string();
+    assert_eq!(told, "the CLI ignores the matcher `Write`: it calls the Stop hook each time");
 }
 
 #[tokio::test(start_paused = true)]
 async fn matcher_without_a_tool_causes_a_warning() {
-    bounded(async {
-        let hooks = Hooks::new()
-            .on_matching(PreToolUse, Matcher::tools(["bash"]), async |_, _| ())
-            .on_matching(PreToolUse, Matcher::tools(["Bash"]), async |_, _| ());
-        let (mut session, peer) = connected(Session::builder().hooks(hooks)).await;
-        // The peer of these tests does not report that it waits for hooks.
-        let at_start = session.warnings().len();
-        assert_eq!(at_start, 1);
-        let init = |tools: Value| {
-            json!({
-                "type": "system", "subtype": "init", "session_id": "s", "cwd": "/", "model": "m", "tools": tools,
-            })
-        };
-        // Without tools there is nothing to guard.
-        peer.say(init(json!([]))).await;
+    let hooks = Hooks::new().on_matching(PreToolUse, Matcher::tools(["bash"]), async |_, _| ()).on_matching(
+        PreToolUse,
+        Matcher::tools(["Bash"]),
+        async |_, _| (),
+    );
+    let (mut session, peer) = connected(Session::builder().hooks(hooks)).await;
+    // The peer of these tests does not report that it waits for hooks.
+    let at_start = session.warnings().len();
+    assert_eq!(at_start, 1);
+    let init = |tools: Value| {
+        json!({
+            "type": "system", "subtype": "init", "session_id": "s", "cwd": "/", "model": "m", "tools": tools,
+        })
+    };
+    // Without tools there is nothing to guard.
+    peer.say(init(json!([]))).await;
+    next_kind(&mut session).await;
+    assert_eq!(session.warnings().len(), at_start);
+    // The first message that lists tools counts.
+    for tools in [json!(["Bash", "Write"]), json!(["Write"])] {
+        peer.say(init(tools)).await;
         next_kind(&mut session).await;
-        assert_eq!(session.warnings().len(), at_start);
-        // The first message that lists tools counts.
-        for tools in [json!(["Bash", "Write"]), json!(["Write"])] {
-            peer.say(init(tools)).await;
-            next_kind(&mut session).await;
-        }
-        let [Warning::Hook(HookWarning::MatchesNoTool { event, pattern, .. })] = &session.warnings()[at_start..] else {
-            panic!("{:?}", session.warnings());
-        };
-        assert_eq!((&**event, &**pattern), ("PreToolUse", "bash"));
-    })
-    .await;
+    }
+    let [Warning::Hook(HookWarning::MatchesNoTool { event, pattern, .. })] = &session.warnings()[at_start..]
+    else {
+        panic!("{:?}", session.warnings());
+    };
+    assert_eq!((&**event, &**pattern), ("PreToolUse", "bash"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn refusal_is_sent() {
-    bounded(async {
-        let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("not now"));
-        refuses(&fired(hooks).await, "not now");
-    })
-    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("not now"));
+    refuses(&fired(hooks).await, "not now");
 }
 
 #[tokio::test(start_paused = true)]
 async fn failing_hook_refuses() {
-    bounded(async {
-        let hooks = Hooks::new().on(PreToolUse, async |_, _| Err::<HookReply<PreToolUse>, _>("no disk"));
-        refuses(&fired(hooks).await, "no disk");
-    })
-    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| Err::<HookReply<PreToolUse>, _>("no disk"));
+    refuses(&fired(hooks).await, "no disk");
 }
 
 #[tokio::test(start_paused = true)]
 async fn panicking_hook_refuses() {
-    bounded(async {
-        let hooks = Hooks::new().on(PreToolUse, async |_, _| -> () { panic!("ouch") });
-        let (mut session, mut peer) = connected(Session::builder().hooks(hooks)).await;
-        for id in ["h1", "h2"] {
-            peer.ask(id, pre_tool_use("hook_0")).await;
-            refuses(&peer.response(id).await, "ouch");
-        }
-        peer.say(json!({"type": "after"})).await;
-        assert_eq!(next_kind(&mut session).await, "after");
-    })
-    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| -> () { panic!("ouch") });
+    let (mut session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+    for id in ["h1", "h2"] {
+        peer.ask(id, pre_tool_use("hook_0")).await;
+        refuses(&peer.response(id).await, "ouch");
+    }
+    peer.say(json!({"type": "after"})).await;
+    assert_eq!(next_kind(&mut session).await, "after");
 }
 
 #[tokio::test(start_paused = true)]
 async fn unknown_callback_id_gets_an_error() {
-    bounded(async {
-        let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
-        let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
-        peer.ask("h1", pre_tool_use("hook_9")).await;
-        assert!(peer.refusal("h1").await.contains("hook_9"));
-    })
-    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
+    let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+    peer.ask("h1", pre_tool_use("hook_9")).await;
+    assert!(peer.refusal("h1").await.contains("hook_9"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn hook_can_interrupt() {
-    bounded(async {
-        let hooks = Hooks::new().on(PreToolUse, async |_, cx: HookContext| {
-            cx.control.call(&Interrupt::default()).await.map(|_| HookReply::<PreToolUse>::deny("interrupted"))
-        });
-        let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
-        peer.ask("h1", pre_tool_use("hook_0")).await;
-        let request = peer.request("interrupt").await;
-        peer.reply(&request, json!({"still_queued": []})).await;
-        refuses(&peer.response("h1").await, "interrupted");
-    })
-    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, cx: HookContext| {
+        cx.control.call(&Interrupt::default()).await.map(|_| HookReply::<PreToolUse>::deny("interrupted"))
+    });
+    let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+    peer.ask("h1", pre_tool_use("hook_0")).await;
+    let request = peer.request("interrupt").await;
+    peer.reply(&request, json!({"still_queued": []})).await;
+    refuses(&peer.response("h1").await, "interrupted");
 }
 
 #[tokio::test(start_paused = true)]
 async fn fifty_hooks_run_concurrently() {
-    bounded(async {
-        // None of them passes the barrier before all of them run.
-        let barrier = Arc::new(Barrier::new(50));
-        let hooks = Hooks::new().on(PreToolUse, move |_, _| {
-            let barrier = Arc::clone(&barrier);
-            async move {
-                barrier.wait().await;
-            }
-        });
-        let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
-        for number in 0..50 {
-            peer.ask(&format!("h{number}"), pre_tool_use("hook_0")).await;
+    // None of them passes the barrier before all of them run.
+    let barrier = Arc::new(Barrier::new(50));
+    let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+        let barrier = Arc::clone(&barrier);
+        async move {
+            barrier.wait().await;
         }
-        let mut answered = std::collections::BTreeSet::new();
-        for _ in 0..50 {
-            let line = peer.line().await.unwrap();
-            assert_eq!(line["response"]["subtype"], "success", "{line}");
-            answered.insert(line["response"]["request_id"].as_str().unwrap().to_owned());
-        }
-        assert_eq!(answered.len(), 50);
-    })
-    .await;
+    });
+    let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
+    for number in 0..50 {
+        peer.ask(&format!("h{number}"), pre_tool_use("hook_0")).await;
+    }
+    let mut answered = std::collections::BTreeSet::new();
+    for _ in 0..50 {
+        let line = peer.line().await.unwrap();
+        assert_eq!(line["response"]["subtype"], "success", "{line}");
+        answered.insert(line["response"]["request_id"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(answered.len(), 50);
 }

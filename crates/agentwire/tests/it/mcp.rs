@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
 
-use crate::peer::{Peer, bounded, connected, next_kind};
+use crate::peer::{Peer, connected, next_kind};
 
 #[derive(Deserialize, JsonSchema)]
 struct Division {
@@ -71,29 +71,26 @@ async fn rpc(peer: &mut Peer, message: Value) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn server_is_opened_by_a_handshake() {
-    bounded(async {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let connecting = with_calc().0.transport(transport).connect();
-        let (session, request) = tokio::join!(connecting, peer.shake_hands());
-        let _session = session.unwrap();
-        assert_eq!(request["request"]["sdkMcpServers"], json!(["calc"]));
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let connecting = with_calc().0.transport(transport).connect();
+    let (session, request) = tokio::join!(connecting, peer.shake_hands());
+    let _session = session.unwrap();
+    assert_eq!(request["request"]["sdkMcpServers"], json!(["calc"]));
 
-        let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "claude-code", "version": "2"},
-        }});
-        let answer = rpc(&mut peer, initialize).await;
-        assert_eq!(answer["id"], 0);
-        assert_eq!(answer["result"]["serverInfo"], json!({"name": "calc", "version": "1.2.3"}));
-        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
-        let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
-        assert_eq!(rpc(&mut peer, initialized).await["result"], json!({}));
-        let listed = rpc(&mut peer, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
-        assert_eq!(listed["result"]["tools"][0]["name"], "divide");
-        assert_eq!(listed["result"]["tools"][0]["inputSchema"]["required"], json!(["dividend", "divisor"]));
-    })
-    .await;
+    let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "claude-code", "version": "2"},
+    }});
+    let answer = rpc(&mut peer, initialize).await;
+    assert_eq!(answer["id"], 0);
+    assert_eq!(answer["result"]["serverInfo"], json!({"name": "calc", "version": "1.2.3"}));
+    assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+    let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(rpc(&mut peer, initialized).await["result"], json!({}));
+    let listed = rpc(&mut peer, json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
+    assert_eq!(listed["result"]["tools"][0]["name"], "divide");
+    assert_eq!(listed["result"]["tools"][0]["inputSchema"]["required"], json!(["dividend", "divisor"]));
 }
 
 /// A server that sends a request to the CLI when it is opened, and never answers.
@@ -136,114 +133,98 @@ impl Transport for Noting {
 
 #[tokio::test(start_paused = true)]
 async fn the_handshake_is_the_first_line_and_servers_are_asked_before_the_transport_is_opened() {
-    bounded(async {
-        let limit = Duration::from_secs(5);
-        let (began, opened) = (Instant::now(), Arc::new(OnceLock::new()));
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let servers = McpServers::new().with("asks", Asks).manifest_limit(limit);
-        let transport = Noting(transport, Arc::clone(&opened));
-        let connecting = Session::builder().mcp_servers(servers).transport(transport).connect();
-        let (session, line) = tokio::join!(connecting, async {
-            let line = peer.line().await.unwrap();
-            peer.reply(&line, json!({})).await;
-            line
-        });
-        let _session = session.unwrap();
-        assert_eq!(line["request"]["subtype"], "initialize");
-        assert_eq!(*opened.get().unwrap() - began, limit);
-        // The request sent earlier follows it.
-        peer.request("mcp_status").await;
-    })
-    .await;
+    let limit = Duration::from_secs(5);
+    let (began, opened) = (Instant::now(), Arc::new(OnceLock::new()));
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let servers = McpServers::new().with("asks", Asks).manifest_limit(limit);
+    let transport = Noting(transport, Arc::clone(&opened));
+    let connecting = Session::builder().mcp_servers(servers).transport(transport).connect();
+    let (session, line) = tokio::join!(connecting, async {
+        let line = peer.line().await.unwrap();
+        peer.reply(&line, json!({})).await;
+        line
+    });
+    let _session = session.unwrap();
+    assert_eq!(line["request"]["subtype"], "initialize");
+    assert_eq!(*opened.get().unwrap() - began, limit);
+    // The request sent earlier follows it.
+    peer.request("mcp_status").await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn tool_is_called() {
-    bounded(async {
-        let (builder, mut told) = with_calc();
-        let (_session, mut peer) = connected(builder).await;
-        let answer = rpc(&mut peer, divide(2, json!({"dividend": 42, "divisor": 6}))).await;
-        assert_eq!(answer, result(2, "7"));
-        assert_eq!(told.recv().await, Some("called"));
-    })
-    .await;
+    let (builder, mut told) = with_calc();
+    let (_session, mut peer) = connected(builder).await;
+    let answer = rpc(&mut peer, divide(2, json!({"dividend": 42, "divisor": 6}))).await;
+    assert_eq!(answer, result(2, "7"));
+    assert_eq!(told.recv().await, Some("called"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn invalid_input_is_reported_and_the_tool_is_not_called() {
-    bounded(async {
-        let (builder, mut told) = with_calc();
-        let (mut session, mut peer) = connected(builder).await;
-        let mut answer = rpc(&mut peer, divide(2, json!({"dividend": "42"}))).await;
-        assert_eq!(answer["result"]["isError"], true, "{answer}");
-        let text = answer["result"]["content"][0]["text"].take();
-        let text = text.as_str().unwrap();
-        assert!(text.contains("/dividend: \"42\" is not of type \"integer\""), "{text}");
-        assert!(text.contains("\"divisor\" is a required property"), "{text}");
+    let (builder, mut told) = with_calc();
+    let (mut session, mut peer) = connected(builder).await;
+    let mut answer = rpc(&mut peer, divide(2, json!({"dividend": "42"}))).await;
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let text = answer["result"]["content"][0]["text"].take();
+    let text = text.as_str().unwrap();
+    assert!(text.contains("/dividend: \"42\" is not of type \"integer\""), "{text}");
+    assert!(text.contains("\"divisor\" is a required property"), "{text}");
 
-        let no_message = rpc(&mut peer, json!({"id": 3, "method": "ping"})).await;
-        assert_eq!((&no_message["id"], &no_message["error"]["code"]), (&json!(3), &json!(-32603)));
-        post(&peer, "other", "calculator", divide(4, json!({}))).await;
-        let why = "no in-process MCP server is called `calculator`; known: `calc`";
-        assert_eq!(peer.refusal("other").await, why);
-        assert!(told.try_recv().is_err());
+    let no_message = rpc(&mut peer, json!({"id": 3, "method": "ping"})).await;
+    assert_eq!((&no_message["id"], &no_message["error"]["code"]), (&json!(3), &json!(-32603)));
+    post(&peer, "other", "calculator", divide(4, json!({}))).await;
+    let why = "no in-process MCP server is called `calculator`; known: `calc`";
+    assert_eq!(peer.refusal("other").await, why);
+    assert!(told.try_recv().is_err());
 
-        // The session continues.
-        peer.say(json!({"type": "after"})).await;
-        assert_eq!(next_kind(&mut session).await, "after");
-        let answer = rpc(&mut peer, divide(5, json!({"dividend": 42, "divisor": 6}))).await;
-        assert_eq!(answer, result(5, "7"));
-    })
-    .await;
+    // The session continues.
+    peer.say(json!({"type": "after"})).await;
+    assert_eq!(next_kind(&mut session).await, "after");
+    let answer = rpc(&mut peer, divide(5, json!({"dividend": 42, "divisor": 6}))).await;
+    assert_eq!(answer, result(5, "7"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_call_is_answered_immediately_and_its_id_is_free() {
-    bounded(async {
-        let (builder, mut told) = with_calc();
-        let (_session, mut peer) = connected(builder).await;
-        post(&peer, "call", "calc", divide(2, json!({"dividend": 1, "divisor": 0}))).await;
-        assert_eq!(told.recv().await, Some("called"));
-        let cancel =
-            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
-        post(&peer, "note", "calc", cancel).await;
-        let mut answers = Vec::new();
-        for _ in 0..2 {
-            let line = peer.line().await.unwrap();
-            assert_eq!(line["response"]["subtype"], "success", "{line}");
-            answers.push((
-                line["response"]["request_id"].as_str().unwrap().to_owned(),
-                line["response"]["response"]["mcp_response"].clone(),
-            ));
-        }
-        answers.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let [(call, cancelled), (note, acknowledged)] = &answers[..] else { panic!("{answers:?}") };
-        assert_eq!((call.as_str(), note.as_str()), ("call", "note"));
-        assert_eq!((&cancelled["id"], &cancelled["error"]["code"]), (&json!(2), &json!(-32800)));
-        assert_eq!(acknowledged["result"], json!({}));
-        assert_eq!(told.recv().await, Some("cancelled"));
-        let answer = rpc(&mut peer, divide(2, json!({"dividend": 42, "divisor": 6}))).await;
-        assert_eq!(answer, result(2, "7"));
-    })
-    .await;
+    let (builder, mut told) = with_calc();
+    let (_session, mut peer) = connected(builder).await;
+    post(&peer, "call", "calc", divide(2, json!({"dividend": 1, "divisor": 0}))).await;
+    assert_eq!(told.recv().await, Some("called"));
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
+    post(&peer, "note", "calc", cancel).await;
+    let mut answers = Vec::new();
+    for _ in 0..2 {
+        let line = peer.line().await.unwrap();
+        assert_eq!(line["response"]["subtype"], "success", "{line}");
+        answers.push((
+            line["response"]["request_id"].as_str().unwrap().to_owned(),
+            line["response"]["response"]["mcp_response"].clone(),
+        ));
+    }
+    answers.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let [(call, cancelled), (note, acknowledged)] = &answers[..] else { panic!("{answers:?}") };
+    assert_eq!((call.as_str(), note.as_str()), ("call", "note"));
+    assert_eq!((&cancelled["id"], &cancelled["error"]["code"]), (&json!(2), &json!(-32800)));
+    assert_eq!(acknowledged["result"], json!({}));
+    assert_eq!(told.recv().await, Some("cancelled"));
+    let answer = rpc(&mut peer, divide(2, json!({"dividend": 42, "divisor": 6}))).await;
+    assert_eq!(answer, result(2, "7"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_the_session_cancels_a_call() {
-    bounded(async {
-        let (builder, mut told) = with_calc();
-        let (session, mut peer) = connected(builder).await;
-        post(&peer, "call", "calc", divide(2, json!({"dividend": 1, "divisor": 0}))).await;
-        assert_eq!(told.recv().await, Some("called"));
-        let (ended, ()) = tokio::join!(session.close(), async {
-            peer.refusal("call").await;
-            peer.exit_after_input().await;
-        });
-        ended.unwrap();
-        assert_eq!(told.recv().await, Some("cancelled"));
-    })
-    .await;
+    let (builder, mut told) = with_calc();
+    let (session, mut peer) = connected(builder).await;
+    post(&peer, "call", "calc", divide(2, json!({"dividend": 1, "divisor": 0}))).await;
+    assert_eq!(told.recv().await, Some("called"));
+    let (ended, ()) = tokio::join!(session.close(), async {
+        peer.refusal("call").await;
+        peer.exit_after_input().await;
+    });
+    ended.unwrap();
+    assert_eq!(told.recv().await, Some("cancelled"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -261,16 +242,13 @@ async fn old_cli_without_policies_causes_a_warning() {
         let (session, ()) = tokio::join!(connecting, shaking);
         session.unwrap().warnings().to_vec()
     }
-    bounded(async {
-        let asks = || ServerPolicy::new().always_ask("divide");
-        let too_new = Warning::OptionTooNew {
-            option: "sdkMcpServerConfigs",
-            found: Some("2.1.197".to_owned()),
-            needed: "2.1.330",
-        };
-        assert_eq!(warnings(asks(), "2.1.197").await, [too_new]);
-        assert_eq!(warnings(asks(), "2.1.330").await, []);
-        assert_eq!(warnings(ServerPolicy::new(), "2.1.197").await, []);
-    })
-    .await;
+    let asks = || ServerPolicy::new().always_ask("divide");
+    let too_new = Warning::OptionTooNew {
+        option: "sdkMcpServerConfigs",
+        found: Some("2.1.197".to_owned()),
+        needed: "2.1.330",
+    };
+    assert_eq!(warnings(asks(), "2.1.197").await, [too_new]);
+    assert_eq!(warnings(asks(), "2.1.330").await, []);
+    assert_eq!(warnings(ServerPolicy::new(), "2.1.197").await, []);
 }

@@ -19,8 +19,6 @@ use opentelemetry_sdk::{
     trace::{SdkTracerProvider, SpanData, SpanExporter},
 };
 
-use crate::peer::bounded;
-
 #[derive(Clone, Debug, Default)]
 struct Kept(Arc<Mutex<Vec<SpanData>>>);
 
@@ -50,56 +48,53 @@ fn attribute(span: &SpanData, name: &str) -> String {
 
 #[tokio::test]
 async fn the_recorded_session_becomes_a_tree_of_spans() {
-    bounded(async {
-        let kept = Kept::default();
-        let provider = SdkTracerProvider::builder().with_simple_exporter(kept.clone()).build();
-        let recording = include_bytes!("../../examples/quickstart/session.transcript");
-        let mut session = Session::builder()
-            .options(Options::new().include_partial_messages().allowed_tools(["mcp__weather__forecast"]))
-            .hooks(callbacks::hooks())
-            .permissions(callbacks::permissions())
-            // The recording contains the manifests: they arrive even on a slow machine.
-            .mcp_servers(callbacks::mcp_servers().manifest_limit(Duration::from_secs(30)))
-            .transport(Replay::new(&Transcript::parse(recording).unwrap()))
-            .connect()
-            .await
-            .unwrap();
-        let export = export::Export::new(provider.tracer("agentwire"));
-        let exporting = tokio::spawn(export.run(session.observe()));
-        let prompt = "What is the weather in Lisbon tomorrow? Keep it in note.txt.";
-        session.ask(prompt).await.unwrap().finish().await.unwrap();
-        session.close().await.unwrap();
-        exporting.await.unwrap();
-        let spans = kept.0.lock().unwrap();
-        let lines = tree(&spans, SpanId::INVALID, 0);
-        assert_eq!(lines.len(), spans.len(), "{lines:#?}");
-        let turn = lines.iter().position(|line| line.starts_with("  invoke_agent")).unwrap();
-        assert_eq!(lines[0], "session done");
-        assert_eq!(
-            lines[turn..],
-            [
-                "  invoke_agent claude-code done",
-                "    execute_tool Bash deny",
-                "      hook PreToolUse deny",
-                "    execute_tool mcp__weather__forecast done",
-                "      tools/call forecast done",
-                "    execute_tool Write done",
-                "      permission Write allow",
-            ]
-        );
-        let span = |name: &str| spans.iter().find(|span| span.name == name).unwrap();
-        let turn = span("invoke_agent claude-code");
-        assert_eq!(attribute(turn, "gen_ai.operation.name"), "invoke_agent");
-        assert_eq!(attribute(turn, "gen_ai.provider.name"), "anthropic");
-        assert_ne!(attribute(turn, "gen_ai.usage.input_tokens"), "");
-        let id = attribute(span("session"), "gen_ai.conversation.id");
-        assert!(!id.is_empty());
-        assert_eq!(attribute(span("execute_tool Bash"), "gen_ai.conversation.id"), id);
-        let call = span("tools/call forecast");
-        assert_eq!(attribute(call, "mcp.method.name"), "tools/call");
-        assert_eq!(attribute(call, "gen_ai.tool.name"), "forecast");
-        assert!(spans.iter().all(|span| span.status == Status::Unset));
-        assert!(!format!("{spans:?}").contains("Lisbon"), "contents are hidden by default");
-    })
-    .await;
+    let kept = Kept::default();
+    let provider = SdkTracerProvider::builder().with_simple_exporter(kept.clone()).build();
+    let recording = include_bytes!("../../examples/quickstart/session.transcript");
+    let mut session = Session::builder()
+        .options(Options::new().include_partial_messages().allowed_tools(["mcp__weather__forecast"]))
+        .hooks(callbacks::hooks())
+        .permissions(callbacks::permissions())
+        // The recording contains the manifests: they arrive even on a slow machine.
+        .mcp_servers(callbacks::mcp_servers().manifest_limit(Duration::from_secs(30)))
+        .transport(Replay::new(&Transcript::parse(recording).unwrap()))
+        .connect()
+        .await
+        .unwrap();
+    let export = export::Export::new(provider.tracer("agentwire"));
+    let exporting = tokio::spawn(export.run(session.observe()));
+    let prompt = "What is the weather in Lisbon tomorrow? Keep it in note.txt.";
+    session.ask(prompt).await.unwrap().finish().await.unwrap();
+    session.close().await.unwrap();
+    exporting.await.unwrap();
+    let spans = kept.0.lock().unwrap();
+    let lines = tree(&spans, SpanId::INVALID, 0);
+    assert_eq!(lines.len(), spans.len(), "{lines:#?}");
+    let turn = lines.iter().position(|line| line.starts_with("  invoke_agent")).unwrap();
+    assert_eq!(lines[0], "session done");
+    assert_eq!(
+        lines[turn..],
+        [
+            "  invoke_agent claude-code done",
+            "    execute_tool Bash deny",
+            "      hook PreToolUse deny",
+            "    execute_tool mcp__weather__forecast done",
+            "      tools/call forecast done",
+            "    execute_tool Write done",
+            "      permission Write allow",
+        ]
+    );
+    let span = |name: &str| spans.iter().find(|span| span.name == name).unwrap();
+    let turn = span("invoke_agent claude-code");
+    assert_eq!(attribute(turn, "gen_ai.operation.name"), "invoke_agent");
+    assert_eq!(attribute(turn, "gen_ai.provider.name"), "anthropic");
+    assert_ne!(attribute(turn, "gen_ai.usage.input_tokens"), "");
+    let id = attribute(span("session"), "gen_ai.conversation.id");
+    assert!(!id.is_empty());
+    assert_eq!(attribute(span("execute_tool Bash"), "gen_ai.conversation.id"), id);
+    let call = span("tools/call forecast");
+    assert_eq!(attribute(call, "mcp.method.name"), "tools/call");
+    assert_eq!(attribute(call, "gen_ai.tool.name"), "forecast");
+    assert!(spans.iter().all(|span| span.status == Status::Unset));
+    assert!(!format!("{spans:?}").contains("Lisbon"), "contents are hidden by default");
 }

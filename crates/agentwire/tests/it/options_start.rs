@@ -16,7 +16,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::{runtime::Runtime, time::timeout};
 
-use crate::peer::{Peer, bounded};
+use crate::peer::Peer;
 
 /// A CLI that records its start, performs the handshake, and records its input.
 struct Noting(tempfile::TempDir);
@@ -207,35 +207,29 @@ fn the_version_warns_and_never_blocks() {
 
 #[tokio::test(start_paused = true)]
 async fn a_transport_that_can_not_be_started_again_gets_a_warning() {
-    bounded(async {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let options = Options::new().mcp_servers(servers());
-        let connecting = Session::builder().options(options).transport(transport).connect();
-        let (session, request) = tokio::join!(connecting, peer.shake_hands());
-        assert_eq!(session.unwrap().warnings(), [Warning::NotDelivered { option: "mcpServers" }]);
-        assert_eq!(request["request"]["mcpServers"]["s"]["env"]["KEY"], "s3cr3t");
-    })
-    .await;
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let options = Options::new().mcp_servers(servers());
+    let connecting = Session::builder().options(options).transport(transport).connect();
+    let (session, request) = tokio::join!(connecting, peer.shake_hands());
+    assert_eq!(session.unwrap().warnings(), [Warning::NotDelivered { option: "mcpServers" }]);
+    assert_eq!(request["request"]["mcpServers"]["s"]["env"]["KEY"], "s3cr3t");
 }
 
 #[tokio::test(start_paused = true)]
 async fn verbatim_prompts_are_marked() {
-    bounded(async {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let connecting =
-            Session::builder().options(Options::new().verbatim_prompts()).transport(transport).connect();
-        let (session, _) = tokio::join!(connecting, peer.shake_hands());
-        let session = session.unwrap();
-        session.send("look at @file").await.unwrap();
-        assert_eq!(peer.line().await.unwrap()["client_composed"], true);
-        let mut typed = agentwire::UserInput::from("look at @file");
-        typed.client_composed = Some(false);
-        session.send(typed).await.unwrap();
-        assert_eq!(peer.line().await.unwrap()["client_composed"], false);
-    })
-    .await;
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let connecting =
+        Session::builder().options(Options::new().verbatim_prompts()).transport(transport).connect();
+    let (session, _) = tokio::join!(connecting, peer.shake_hands());
+    let session = session.unwrap();
+    session.send("look at @file").await.unwrap();
+    assert_eq!(peer.line().await.unwrap()["client_composed"], true);
+    let mut typed = agentwire::UserInput::from("look at @file");
+    typed.client_composed = Some(false);
+    session.send(typed).await.unwrap();
+    assert_eq!(peer.line().await.unwrap()["client_composed"], false);
 }
 
 const SCRIPT: &str = r#"#!/bin/sh

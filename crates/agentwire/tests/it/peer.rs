@@ -12,7 +12,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-/// A scripted CLI. Each wait is limited by the test's [`bounded`].
+/// A scripted CLI.
 pub(crate) struct Peer {
     pub(crate) raw: MemoryPeer,
     lines: VecDeque<Value>,
@@ -172,11 +172,6 @@ impl PeerHandle for Process<MemoryPeerHandle> {
     fn has_process(&self) -> bool {
         true
     }
-}
-
-/// Runs a test and fails if it hangs. With a paused clock the hour passes immediately.
-pub(crate) async fn bounded<T>(test: impl Future<Output = T>) -> T {
-    timeout(Duration::from_secs(3600), test).await.expect("it hangs")
 }
 
 /// Returns the kind of a message, or how decoding failed, in a word.

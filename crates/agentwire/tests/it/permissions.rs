@@ -14,7 +14,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::peer::{Peer, bounded, connected, next_kind};
+use crate::peer::{Peer, connected, next_kind};
 
 fn question() -> Value {
     json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "rm a"}, "tool_use_id": "toolu_1"})
@@ -35,116 +35,92 @@ fn is_no_allow(response: &Value, why: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn missing_callback_denies() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        peer.ask("q1", question()).await;
-        assert!(peer.refusal("q1").await.contains("can_use_tool"));
-        assert_eq!(next_kind(&mut session).await, "unhandled control_request");
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    peer.ask("q1", question()).await;
+    assert!(peer.refusal("q1").await.contains("can_use_tool"));
+    assert_eq!(next_kind(&mut session).await, "unhandled control_request");
 }
 
 #[tokio::test(start_paused = true)]
 async fn allow_returns_the_input() {
-    bounded(async {
-        let handler = PermissionHandler::new(async |request: CanUseTool, _cx| {
-            assert_eq!((&*request.tool_name, request.input.as_str()), ("Bash", r#"{"command":"rm a"}"#));
-            Decision::allow_with_input(RawJson::parse(r#"{"command":"ls"}"#).unwrap())
-        });
-        let response = asked(handler).await;
-        assert_eq!(response["response"], json!({"behavior": "allow", "updatedInput": {"command": "ls"}}));
-    })
-    .await;
+    let handler = PermissionHandler::new(async |request: CanUseTool, _cx| {
+        assert_eq!((&*request.tool_name, request.input.as_str()), ("Bash", r#"{"command":"rm a"}"#));
+        Decision::allow_with_input(RawJson::parse(r#"{"command":"ls"}"#).unwrap())
+    });
+    let response = asked(handler).await;
+    assert_eq!(response["response"], json!({"behavior": "allow", "updatedInput": {"command": "ls"}}));
 }
 
 #[tokio::test(start_paused = true)]
 async fn denial_is_sent() {
-    bounded(async {
-        let response = asked(PermissionHandler::new(async |_, _| Decision::deny("no shell"))).await;
-        assert_eq!(response["response"], json!({"behavior": "deny", "message": "no shell"}));
-    })
-    .await;
+    let response = asked(PermissionHandler::new(async |_, _| Decision::deny("no shell"))).await;
+    assert_eq!(response["response"], json!({"behavior": "deny", "message": "no shell"}));
 }
 
 #[tokio::test(start_paused = true)]
 async fn failing_callback_denies() {
-    bounded(async {
-        let handler = PermissionHandler::new(async |_, _| Err::<Decision, _>("no disk"));
-        is_no_allow(&asked(handler).await, "no disk");
-    })
-    .await;
+    let handler = PermissionHandler::new(async |_, _| Err::<Decision, _>("no disk"));
+    is_no_allow(&asked(handler).await, "no disk");
 }
 
 #[tokio::test(start_paused = true)]
 #[expect(unreachable_code, reason = "the panic is the fault to be played")]
 async fn panicking_callback_denies() {
-    bounded(async {
-        let handler = PermissionHandler::new(async |_, _| {
-            panic!("ouch");
-            Decision::allow()
-        });
-        let (mut session, mut peer) = connected(Session::builder().permissions(handler)).await;
-        for id in ["q1", "q2"] {
-            peer.ask(id, question()).await;
-            is_no_allow(&peer.response(id).await, "ouch");
-        }
-        // The session continues.
-        peer.say(json!({"type": "after"})).await;
-        assert_eq!(next_kind(&mut session).await, "after");
-    })
-    .await;
+    let handler = PermissionHandler::new(async |_, _| {
+        panic!("ouch");
+        Decision::allow()
+    });
+    let (mut session, mut peer) = connected(Session::builder().permissions(handler)).await;
+    for id in ["q1", "q2"] {
+        peer.ask(id, question()).await;
+        is_no_allow(&peer.response(id).await, "ouch");
+    }
+    // The session continues.
+    peer.say(json!({"type": "after"})).await;
+    assert_eq!(next_kind(&mut session).await, "after");
 }
 
 #[tokio::test(start_paused = true)]
 async fn question_without_fields_gets_an_error() {
-    bounded(async {
-        let handler = PermissionHandler::new(async |_, _| Decision::allow());
-        let (mut session, mut peer) = connected(Session::builder().permissions(handler)).await;
-        peer.ask("q1", json!({"subtype": "can_use_tool", "tool_name": "Bash"})).await;
-        is_no_allow(&peer.response("q1").await, "input");
-        assert_eq!(next_kind(&mut session).await, "undecodable");
-    })
-    .await;
+    let handler = PermissionHandler::new(async |_, _| Decision::allow());
+    let (mut session, mut peer) = connected(Session::builder().permissions(handler)).await;
+    peer.ask("q1", json!({"subtype": "can_use_tool", "tool_name": "Bash"})).await;
+    is_no_allow(&peer.response("q1").await, "input");
+    assert_eq!(next_kind(&mut session).await, "undecodable");
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_question_is_not_answered() {
-    bounded(async {
-        let (seen, dropped) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
-        let (began, done) = (Arc::clone(&seen), Arc::clone(&dropped));
-        let handler = PermissionHandler::new(move |_, cx: agentwire::control::CallContext| {
-            let (began, done) = (Arc::clone(&began), Arc::clone(&done));
-            async move {
-                began.notify_one();
-                cx.cancelled.cancelled().await;
-                done.store(true, Ordering::SeqCst);
-                Decision::allow()
-            }
-        });
-        let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
-        peer.ask("q1", question()).await;
-        seen.notified().await;
-        peer.say(json!({"type": "control_cancel_request", "request_id": "q1"})).await;
-        peer.is_left_alone().await;
-        assert!(dropped.load(Ordering::SeqCst));
-    })
-    .await;
+    let (seen, dropped) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+    let (began, done) = (Arc::clone(&seen), Arc::clone(&dropped));
+    let handler = PermissionHandler::new(move |_, cx: agentwire::control::CallContext| {
+        let (began, done) = (Arc::clone(&began), Arc::clone(&done));
+        async move {
+            began.notify_one();
+            cx.cancelled.cancelled().await;
+            done.store(true, Ordering::SeqCst);
+            Decision::allow()
+        }
+    });
+    let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
+    peer.ask("q1", question()).await;
+    seen.notified().await;
+    peer.say(json!({"type": "control_cancel_request", "request_id": "q1"})).await;
+    peer.is_left_alone().await;
+    assert!(dropped.load(Ordering::SeqCst));
 }
 
 #[tokio::test(start_paused = true)]
 async fn callback_can_use_the_session() {
-    bounded(async {
-        let handler = PermissionHandler::new(async |_, cx: agentwire::control::CallContext| {
-            let mode = agentwire::protocol::control::SetPermissionMode::new(PermissionMode::AcceptEdits);
-            cx.control.call(&mode).await.map(|_| Decision::deny("mode set"))
-        });
-        let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
-        peer.ask("q1", question()).await;
-        let request = peer.request("set_permission_mode").await;
-        peer.reply(&request, json!({"mode": "acceptEdits"})).await;
-        assert_eq!(peer.response("q1").await["response"]["message"], "mode set");
-    })
-    .await;
+    let handler = PermissionHandler::new(async |_, cx: agentwire::control::CallContext| {
+        let mode = agentwire::protocol::control::SetPermissionMode::new(PermissionMode::AcceptEdits);
+        cx.control.call(&mode).await.map(|_| Decision::deny("mode set"))
+    });
+    let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
+    peer.ask("q1", question()).await;
+    let request = peer.request("set_permission_mode").await;
+    peer.reply(&request, json!({"mode": "acceptEdits"})).await;
+    assert_eq!(peer.response("q1").await["response"]["message"], "mode set");
 }
 
 #[test]
@@ -240,16 +216,13 @@ async fn initial_mode_causes_one_warning() {
         let (session, ()) = tokio::join!(builder.transport(transport).connect(), shake);
         session.unwrap().warnings().to_vec()
     };
-    bounded(async {
-        let told = Warning::NotAsked {
-            option: "permissionMode",
-            value: "dontAsk".to_owned(),
-            instead: "what would be asked about is denied",
-        };
-        assert_eq!(started(Session::builder()).await, []);
-        assert_eq!(started(Session::builder().permissions(handler())).await, std::slice::from_ref(&told));
-        let options = Options::new().permission_mode(PermissionMode::DontAsk);
-        assert_eq!(started(Session::builder().permissions(handler()).options(options)).await, [told]);
-    })
-    .await;
+    let told = Warning::NotAsked {
+        option: "permissionMode",
+        value: "dontAsk".to_owned(),
+        instead: "what would be asked about is denied",
+    };
+    assert_eq!(started(Session::builder()).await, []);
+    assert_eq!(started(Session::builder().permissions(handler())).await, std::slice::from_ref(&told));
+    let options = Options::new().permission_mode(PermissionMode::DontAsk);
+    assert_eq!(started(Session::builder().permissions(handler()).options(options)).await, [told]);
 }

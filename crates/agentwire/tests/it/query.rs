@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use crate::peer::{Peer, assistant, bounded, connected, error_result, init, kind, result, state};
+use crate::peer::{Peer, assistant, connected, error_result, init, kind, result, state};
 
 /// The kinds of a query's messages, and the error at its end.
 type Given = (Vec<String>, Option<Error>);
@@ -46,236 +46,199 @@ async fn read(mut query: Query) -> Given {
 
 #[tokio::test(start_paused = true)]
 async fn the_input_ends_at_idle() {
-    bounded(async {
-        let (reading, mut peer) = query().await;
-        peer.say(state("running")).await;
-        peer.say(assistant("hello")).await;
-        peer.say(result("hello")).await;
-        peer.is_left_alone().await;
-        peer.say(state("idle")).await;
-        peer.exit_after_input().await;
-        let (kinds, error) = reading.await.unwrap();
-        assert_eq!(kinds, ["system", "assistant", "result", "system"]);
-        assert!(error.is_none(), "{error:?}");
-        assert_eq!(peer.raw.terminations(), []);
-    })
-    .await;
+    let (reading, mut peer) = query().await;
+    peer.say(state("running")).await;
+    peer.say(assistant("hello")).await;
+    peer.say(result("hello")).await;
+    peer.is_left_alone().await;
+    peer.say(state("idle")).await;
+    peer.exit_after_input().await;
+    let (kinds, error) = reading.await.unwrap();
+    assert_eq!(kinds, ["system", "assistant", "result", "system"]);
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(peer.raw.terminations(), []);
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_state_events_the_input_ends_at_the_result() {
-    bounded(async {
-        let (reading, mut peer) = query().await;
-        peer.say(assistant("hello")).await;
-        peer.is_left_alone().await;
-        peer.say(result("hello")).await;
-        peer.exit_after_input().await;
-        assert!(reading.await.unwrap().1.is_none());
-    })
-    .await;
+    let (reading, mut peer) = query().await;
+    peer.say(assistant("hello")).await;
+    peer.is_left_alone().await;
+    peer.say(result("hello")).await;
+    peer.exit_after_input().await;
+    assert!(reading.await.unwrap().1.is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn background_work_keeps_the_input_open() {
-    bounded(async {
-        let (reading, mut peer) = query().await;
-        peer.say(state("running")).await;
-        peer.say(result("started an agent")).await;
-        peer.is_left_alone().await;
-        // The agent sends a request, and a handler answers.
-        peer.ask("q", serde_json::json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"}))
-            .await;
-        peer.refusal("q").await;
-        peer.say(assistant("the agent is done")).await;
-        peer.say(result("done")).await;
-        peer.is_left_alone().await;
-        peer.say(state("idle")).await;
-        peer.exit_after_input().await;
-        let (kinds, error) = reading.await.unwrap();
-        assert_eq!(
-            kinds,
-            ["system", "result", "unhandled control_request", "assistant", "result", "system"]
-        );
-        assert!(error.is_none(), "{error:?}");
-    })
+    let (reading, mut peer) = query().await;
+    peer.say(state("running")).await;
+    peer.say(result("started an agent")).await;
+    peer.is_left_alone().await;
+    // The agent sends a request, and a handler answers.
+    peer.ask(
+        "q",
+        serde_json::json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"}),
+    )
     .await;
+    peer.refusal("q").await;
+    peer.say(assistant("the agent is done")).await;
+    peer.say(result("done")).await;
+    peer.is_left_alone().await;
+    peer.say(state("idle")).await;
+    peer.exit_after_input().await;
+    let (kinds, error) = reading.await.unwrap();
+    assert_eq!(kinds, ["system", "result", "unhandled control_request", "assistant", "result", "system"]);
+    assert!(error.is_none(), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn end_of_an_earlier_run_does_not_end_the_query() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("first").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("first")).await;
-        turn.finish().await.unwrap();
-        // The end of the first run was not read yet, and is outdated when it is.
-        let reading = tokio::spawn(read(session.into_query("second").await.unwrap()));
-        assert_eq!(peer.prompt().await, "second");
-        peer.is_left_alone().await;
-        peer.say(result("second")).await;
-        peer.exit_after_input().await;
-        assert!(reading.await.unwrap().1.is_none());
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("first").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("first")).await;
+    turn.finish().await.unwrap();
+    // The end of the first run was not read yet, and is outdated when it is.
+    let reading = tokio::spawn(read(session.into_query("second").await.unwrap()));
+    assert_eq!(peer.prompt().await, "second");
+    peer.is_left_alone().await;
+    peer.say(result("second")).await;
+    peer.exit_after_input().await;
+    assert!(reading.await.unwrap().1.is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cli_that_does_not_exit_is_bounded() {
-    bounded(async {
-        let (reading, mut peer) = query().await;
-        peer.say(result("hello")).await;
-        peer.input_ended().await;
-        let start = Instant::now();
-        let (kinds, error) = reading.await.unwrap();
-        assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
-        assert_eq!(kinds, ["result"]);
-        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
-        assert!(error.unwrap().to_string().contains("could not be made to end"));
-        peer.raw.released().await;
-    })
-    .await;
+    let (reading, mut peer) = query().await;
+    peer.say(result("hello")).await;
+    peer.input_ended().await;
+    let start = Instant::now();
+    let (kinds, error) = reading.await.unwrap();
+    assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
+    assert_eq!(kinds, ["result"]);
+    assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
+    assert!(error.unwrap().to_string().contains("could not be made to end"));
+    peer.raw.released().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn silence_after_a_result_is_bounded() {
-    bounded(async {
-        let (reading, mut peer) = query().await;
-        peer.say(state("running")).await;
-        peer.say(result("hello")).await;
-        // It freezes, or reports idle in a way that can't be decoded.
-        let start = Instant::now();
-        peer.input_ended().await;
-        assert_eq!(start.elapsed().as_secs(), 600);
-        let (kinds, error) = reading.await.unwrap();
-        assert_eq!(kinds, ["system", "result"]);
-        assert!(error.unwrap().to_string().contains("could not be made to end"));
-        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
-    })
-    .await;
+    let (reading, mut peer) = query().await;
+    peer.say(state("running")).await;
+    peer.say(result("hello")).await;
+    // It freezes, or reports idle in a way that can't be decoded.
+    let start = Instant::now();
+    peer.input_ended().await;
+    assert_eq!(start.elapsed().as_secs(), 600);
+    let (kinds, error) = reading.await.unwrap();
+    assert_eq!(kinds, ["system", "result"]);
+    assert!(error.unwrap().to_string().contains("could not be made to end"));
+    assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn silence_during_a_turn_is_not_bounded() {
-    bounded(async {
-        let (reading, mut peer) = query().await;
-        let long = Duration::from_secs(1200);
-        assert!(timeout(long, peer.line()).await.is_err());
-        peer.say(state("running")).await;
-        peer.say(result("started an agent")).await;
-        // The agent's end starts another turn, which may take any time.
-        peer.say(init()).await;
-        assert!(timeout(long, peer.line()).await.is_err());
-        peer.say(result("done")).await;
-        let start = Instant::now();
-        peer.exit_after_input().await;
-        assert_eq!(start.elapsed().as_secs(), 600);
-        reading.await.unwrap();
-    })
-    .await;
+    let (reading, mut peer) = query().await;
+    let long = Duration::from_secs(1200);
+    assert!(timeout(long, peer.line()).await.is_err());
+    peer.say(state("running")).await;
+    peer.say(result("started an agent")).await;
+    // The agent's end starts another turn, which may take any time.
+    peer.say(init()).await;
+    assert!(timeout(long, peer.line()).await.is_err());
+    peer.say(result("done")).await;
+    let start = Instant::now();
+    peer.exit_after_input().await;
+    assert_eq!(start.elapsed().as_secs(), 600);
+    reading.await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn running_callback_pauses_the_limit() {
-    bounded(async {
-        let answered = Arc::new(Notify::new());
-        let waiting = Arc::clone(&answered);
-        let permissions = PermissionHandler::new(move |_request, _cx| {
-            let waiting = Arc::clone(&waiting);
-            async move {
-                waiting.notified().await;
-                Decision::allow()
-            }
-        });
-        let limit = Duration::from_secs(60);
-        let builder = Session::builder().permissions(permissions).background_limit(limit);
-        let (session, mut peer) = connected(builder).await;
-        let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
-        peer.prompt().await;
-        peer.say(state("running")).await;
-        peer.say(result("started an agent")).await;
-        let question =
-            json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"});
-        peer.ask("q", question).await;
-        // The callback takes longer than the limit.
-        assert!(timeout(limit * 5, peer.line()).await.is_err());
-        answered.notify_one();
-        assert_eq!(peer.response("q").await["subtype"], "success");
-        let start = Instant::now();
-        peer.exit_after_input().await;
-        assert!((limit..=limit * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
-        reading.await.unwrap();
-    })
-    .await;
+    let answered = Arc::new(Notify::new());
+    let waiting = Arc::clone(&answered);
+    let permissions = PermissionHandler::new(move |_request, _cx| {
+        let waiting = Arc::clone(&waiting);
+        async move {
+            waiting.notified().await;
+            Decision::allow()
+        }
+    });
+    let limit = Duration::from_secs(60);
+    let builder = Session::builder().permissions(permissions).background_limit(limit);
+    let (session, mut peer) = connected(builder).await;
+    let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
+    peer.prompt().await;
+    peer.say(state("running")).await;
+    peer.say(result("started an agent")).await;
+    let question = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"});
+    peer.ask("q", question).await;
+    // The callback takes longer than the limit.
+    assert!(timeout(limit * 5, peer.line()).await.is_err());
+    answered.notify_one();
+    assert_eq!(peer.response("q").await["subtype"], "success");
+    let start = Instant::now();
+    peer.exit_after_input().await;
+    assert!((limit..=limit * 2).contains(&start.elapsed()), "{:?}", start.elapsed());
+    reading.await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn zero_grace_periods_work() {
-    bounded(async {
-        let grace = Duration::from_millis(10);
-        let (session, mut peer) = connected(Session::builder().grace(grace, grace)).await;
-        let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
-        peer.prompt().await;
-        peer.say(result("hello")).await;
-        let start = Instant::now();
-        reading.await.unwrap().1.unwrap();
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-    })
-    .await;
+    let grace = Duration::from_millis(10);
+    let (session, mut peer) = connected(Session::builder().grace(grace, grace)).await;
+    let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
+    peer.prompt().await;
+    peer.say(result("hello")).await;
+    let start = Instant::now();
+    reading.await.unwrap().1.unwrap();
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_error_result_is_the_error() {
-    bounded(async {
-        let (reading, mut peer) = query().await;
-        peer.say(error_result("out of luck")).await;
-        peer.input_ended().await;
-        peer.exit(ExitReport::exited(1));
-        let (kinds, error) = reading.await.unwrap();
-        assert_eq!(kinds, ["result"]);
-        let error = error.unwrap();
-        assert!(error.to_string().contains("out of luck"), "{error}");
-        assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
-    })
-    .await;
+    let (reading, mut peer) = query().await;
+    peer.say(error_result("out of luck")).await;
+    peer.input_ended().await;
+    peer.exit(ExitReport::exited(1));
+    let (kinds, error) = reading.await.unwrap();
+    assert_eq!(kinds, ["result"]);
+    let error = error.unwrap();
+    assert!(error.to_string().contains("out of luck"), "{error}");
+    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropping_ends_the_peer() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let query = session.into_query("hi").await.unwrap();
-        peer.prompt().await;
-        drop(query);
-        peer.raw.released().await;
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let query = session.into_query("hi").await.unwrap();
+    peer.prompt().await;
+    drop(query);
+    peer.raw.released().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn next_is_cancel_safe() {
-    bounded(async {
-        let (session, peer) = connected(Session::builder()).await;
-        let mut query = session.into_query("hi").await.unwrap();
-        let writing = tokio::spawn(async move {
-            for _ in 0..200 {
-                peer.say(assistant("hello")).await;
-                tokio::task::yield_now().await;
-            }
-            peer
-        });
-        let mut told = 0;
-        while told < 200 {
-            tokio::select! {
-                biased;
-                next = query.next() => {
-                    assert_eq!(kind(&next.unwrap().unwrap()), "assistant");
-                    told += 1;
-                }
-                () = tokio::task::yield_now() => {}
-            }
+    let (session, peer) = connected(Session::builder()).await;
+    let mut query = session.into_query("hi").await.unwrap();
+    let writing = tokio::spawn(async move {
+        for _ in 0..200 {
+            peer.say(assistant("hello")).await;
+            tokio::task::yield_now().await;
         }
-        drop(writing);
-    })
-    .await;
+        peer
+    });
+    let mut told = 0;
+    while told < 200 {
+        tokio::select! {
+            biased;
+            next = query.next() => {
+                assert_eq!(kind(&next.unwrap().unwrap()), "assistant");
+                told += 1;
+            }
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    drop(writing);
 }

@@ -16,440 +16,367 @@ use serde_json::json;
 use tokio::time::{Instant, advance, timeout};
 
 use crate::peer::{
-    Peer, assistant, bounded, connected, connected_to_a_process, error_result, fails, init, next_kind, rest,
-    result, state,
+    Peer, assistant, connected, connected_to_a_process, error_result, fails, init, next_kind, rest, result,
+    state,
 };
 
 #[tokio::test(start_paused = true)]
 async fn ask_returns_the_turn() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        assert_eq!(session.initialized().pid, Some(7));
-        let mut turn = session.ask("hi").await.unwrap();
-        assert_eq!(peer.prompt().await, "hi");
-        peer.say(assistant("hello")).await;
-        peer.say(result("hello")).await;
-        assert_eq!(rest(&mut turn).await, ["assistant", "result"]);
-        assert_eq!(turn.result().unwrap().result.as_deref(), Some("hello"));
-        assert!(turn.next().await.is_none());
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    assert_eq!(session.initialized().pid, Some(7));
+    let mut turn = session.ask("hi").await.unwrap();
+    assert_eq!(peer.prompt().await, "hi");
+    peer.say(assistant("hello")).await;
+    peer.say(result("hello")).await;
+    assert_eq!(rest(&mut turn).await, ["assistant", "result"]);
+    assert_eq!(turn.result().unwrap().result.as_deref(), Some("hello"));
+    assert!(turn.next().await.is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn two_turns_are_separate() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        for text in ["one", "two"] {
-            let turn = session.ask(text).await.unwrap();
-            assert_eq!(peer.prompt().await, text);
-            peer.say(assistant(text)).await;
-            peer.say(result(text)).await;
-            assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some(text));
-        }
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    for text in ["one", "two"] {
+        let turn = session.ask(text).await.unwrap();
+        assert_eq!(peer.prompt().await, text);
+        peer.say(assistant(text)).await;
+        peer.say(result(text)).await;
+        assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some(text));
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_ends_at_its_result() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("one").await.unwrap();
-        peer.prompt().await;
-        for line in [result("one"), state("idle").to_string(), result("background")] {
-            peer.say(line).await;
-        }
-        assert_eq!(rest(&mut turn).await, ["result"]);
-        assert_eq!(turn.result().unwrap().result.as_deref(), Some("one"));
-        // Later messages belong to no turn, and are not lost.
-        assert_eq!(next_kind(&mut session).await, "system");
-        assert_eq!(next_kind(&mut session).await, "result");
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("one").await.unwrap();
+    peer.prompt().await;
+    for line in [result("one"), state("idle").to_string(), result("background")] {
+        peer.say(line).await;
+    }
+    assert_eq!(rest(&mut turn).await, ["result"]);
+    assert_eq!(turn.result().unwrap().result.as_deref(), Some("one"));
+    // Later messages belong to no turn, and are not lost.
+    assert_eq!(next_kind(&mut session).await, "system");
+    assert_eq!(next_kind(&mut session).await, "result");
 }
 
 #[tokio::test(start_paused = true)]
 async fn unread_end_does_not_end_the_next_turn() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("one")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        let mut turn = session.ask("two").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("two")).await;
-        // Left at the result, without waiting for the `None` after it.
-        let Some(Ok(Incoming::Message(Message::Result(told), _))) = turn.next().await else {
-            panic!("no result")
-        };
-        assert_eq!(told.result.as_deref(), Some("two"));
-        let turn = session.ask("three").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("three")).await;
-        assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("three"));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("one")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    let mut turn = session.ask("two").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("two")).await;
+    // Left at the result, without waiting for the `None` after it.
+    let Some(Ok(Incoming::Message(Message::Result(told), _))) = turn.next().await else {
+        panic!("no result")
+    };
+    assert_eq!(told.result.as_deref(), Some("two"));
+    let turn = session.ask("three").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("three")).await;
+    assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("three"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_turn_loses_nothing() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("one").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("a")).await;
-        peer.say(assistant("b")).await;
-        peer.say(result("one")).await;
-        turn.next().await.unwrap().unwrap();
-        assert_eq!(rest(&mut session.turn()).await, ["assistant", "result"]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("one").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("a")).await;
+    peer.say(assistant("b")).await;
+    peer.say(result("one")).await;
+    turn.next().await.unwrap().unwrap();
+    assert_eq!(rest(&mut session.turn()).await, ["assistant", "result"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn next_is_cancel_safe() {
-    bounded(async {
-        let (mut session, peer) = connected(Session::builder()).await;
-        let writing = tokio::spawn(async move {
-            for number in 0..500 {
-                peer.say(json!({"type": "count", "number": number})).await;
-                tokio::task::yield_now().await;
-            }
-            peer
-        });
-        let mut told = Vec::new();
-        while told.len() < 500 {
-            // Polled once and dropped, repeatedly.
-            tokio::select! {
-                biased;
-                next = session.next() => told.push(next.unwrap().unwrap().line().unwrap().to_str().unwrap().to_owned()),
-                () = tokio::task::yield_now() => {}
-            }
+    let (mut session, peer) = connected(Session::builder()).await;
+    let writing = tokio::spawn(async move {
+        for number in 0..500 {
+            peer.say(json!({"type": "count", "number": number})).await;
+            tokio::task::yield_now().await;
         }
-        let expected: Vec<_> =
-            (0..500).map(|number| json!({"type": "count", "number": number}).to_string()).collect();
-        assert_eq!(told, expected);
-        drop(writing);
-    })
-    .await;
+        peer
+    });
+    let mut told = Vec::new();
+    while told.len() < 500 {
+        // Polled once and dropped, repeatedly.
+        tokio::select! {
+            biased;
+            next = session.next() => told.push(next.unwrap().unwrap().line().unwrap().to_str().unwrap().to_owned()),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    let expected: Vec<_> =
+        (0..500).map(|number| json!({"type": "count", "number": number}).to_string()).collect();
+    assert_eq!(told, expected);
+    drop(writing);
 }
 
 #[tokio::test(start_paused = true)]
 async fn control_requests_return_their_replies() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let (reply, ()) = tokio::join!(session.interrupt(), async {
-            let request = peer.request("interrupt").await;
-            peer.reply(&request, json!({"still_queued": ["u1"]})).await;
-        });
-        assert_eq!(reply.unwrap().still_queued[0].as_str(), "u1");
-        let (reply, ()) = tokio::join!(session.set_model(Some("m2")), async {
-            let request = peer.request("set_model").await;
-            assert_eq!(request["request"], json!({"subtype": "set_model", "model": "m2"}));
-            peer.reply(&request, json!({"model": "m2"})).await;
-        });
-        assert_eq!(reply.unwrap().model.as_deref(), Some("m2"));
-        let (reply, ()) = tokio::join!(session.set_permission_mode(PermissionMode::Plan), async {
-            let request = peer.request("set_permission_mode").await;
-            assert_eq!(request["request"]["mode"], "plan");
-            peer.reply(&request, json!({"mode": "plan"})).await;
-        });
-        assert_eq!(reply.unwrap().mode, Some(PermissionMode::Plan));
-        let (reply, ()) = tokio::join!(session.mcp_status(), async {
-            let request = peer.request("mcp_status").await;
-            peer.reply(&request, json!({"mcpServers": [{"name": "a", "status": "connected"}]})).await;
-        });
-        assert_eq!(&*reply.unwrap().mcp_servers[0].name, "a");
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let (reply, ()) = tokio::join!(session.interrupt(), async {
+        let request = peer.request("interrupt").await;
+        peer.reply(&request, json!({"still_queued": ["u1"]})).await;
+    });
+    assert_eq!(reply.unwrap().still_queued[0].as_str(), "u1");
+    let (reply, ()) = tokio::join!(session.set_model(Some("m2")), async {
+        let request = peer.request("set_model").await;
+        assert_eq!(request["request"], json!({"subtype": "set_model", "model": "m2"}));
+        peer.reply(&request, json!({"model": "m2"})).await;
+    });
+    assert_eq!(reply.unwrap().model.as_deref(), Some("m2"));
+    let (reply, ()) = tokio::join!(session.set_permission_mode(PermissionMode::Plan), async {
+        let request = peer.request("set_permission_mode").await;
+        assert_eq!(request["request"]["mode"], "plan");
+        peer.reply(&request, json!({"mode": "plan"})).await;
+    });
+    assert_eq!(reply.unwrap().mode, Some(PermissionMode::Plan));
+    let (reply, ()) = tokio::join!(session.mcp_status(), async {
+        let request = peer.request("mcp_status").await;
+        peer.reply(&request, json!({"mcpServers": [{"name": "a", "status": "connected"}]})).await;
+    });
+    assert_eq!(&*reply.unwrap().mcp_servers[0].name, "a");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_without_a_response_is_a_success() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let interrupt = Interrupt::default();
-        let (reply, ()) = tokio::join!(session.call(&interrupt), async {
-            let request = peer.request("interrupt").await;
-            let response = json!({"subtype": "success", "request_id": request["request_id"]});
-            peer.say(json!({"response": response, "type": "control_response"})).await;
-        });
-        assert_eq!(reply.unwrap(), InterruptReply::default());
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let interrupt = Interrupt::default();
+    let (reply, ()) = tokio::join!(session.call(&interrupt), async {
+        let request = peer.request("interrupt").await;
+        let response = json!({"subtype": "success", "request_id": request["request_id"]});
+        peer.say(json!({"response": response, "type": "control_response"})).await;
+    });
+    assert_eq!(reply.unwrap(), InterruptReply::default());
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_error_reply_is_typed() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let (reply, ()) =
-            tokio::join!(session.set_permission_mode(PermissionMode::BypassPermissions), async {
-                let request = peer.request("set_permission_mode").await;
-                peer.refuse(&request, "not launched with it", "bypass_not_launched").await;
-            });
-        let error = reply.unwrap_err();
-        let Error::Control(ControlError::Rejected { subtype, message, code, .. }) = &error else {
-            panic!("{error:?}")
-        };
-        assert_eq!((&**subtype, message.as_str()), ("set_permission_mode", "not launched with it"));
-        assert_eq!(code, &Some(ErrorCode::BypassNotLaunched));
-        assert!(error.report().to_string().contains("not launched with it"));
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let (reply, ()) = tokio::join!(session.set_permission_mode(PermissionMode::BypassPermissions), async {
+        let request = peer.request("set_permission_mode").await;
+        peer.refuse(&request, "not launched with it", "bypass_not_launched").await;
+    });
+    let error = reply.unwrap_err();
+    let Error::Control(ControlError::Rejected { subtype, message, code, .. }) = &error else {
+        panic!("{error:?}")
+    };
+    assert_eq!((&**subtype, message.as_str()), ("set_permission_mode", "not launched with it"));
+    assert_eq!(code, &Some(ErrorCode::BypassNotLaunched));
+    assert!(error.report().to_string().contains("not launched with it"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_that_never_comes_is_a_time_out() {
-    bounded(async {
-        let (session, _peer) = connected(Session::builder()).await;
-        let error = session.interrupt().await.unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
-    })
-    .await;
+    let (session, _peer) = connected(Session::builder()).await;
+    let error = session.interrupt().await.unwrap_err();
+    assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn handshake_reply_is_available() {
-    bounded(async {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let options = Options::new().system_prompt(SystemPrompt::Text("be brief".to_owned()));
-        let connecting = Session::builder().options(options).transport(transport).connect();
-        let (session, request) = tokio::join!(connecting, peer.shake_hands());
-        session.unwrap();
-        assert_eq!(request["request"], json!({"subtype": "initialize", "systemPrompt": ["be brief"]}));
-    })
-    .await;
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let options = Options::new().system_prompt(SystemPrompt::Text("be brief".to_owned()));
+    let connecting = Session::builder().options(options).transport(transport).connect();
+    let (session, request) = tokio::join!(connecting, peer.shake_hands());
+    session.unwrap();
+    assert_eq!(request["request"], json!({"subtype": "initialize", "systemPrompt": ["be brief"]}));
 }
 
 #[tokio::test(start_paused = true)]
 async fn requests_are_answered_in_the_handshake() {
-    bounded(async {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let connecting = Session::builder().transport(transport).connect();
-        let (session, ()) = tokio::join!(connecting, async {
-            let request = peer.request("initialize").await;
-            // The real CLI first sends requests to MCP servers, and answers the handshake after their replies.
-            peer.ask("m1", json!({"subtype": "not_known_yet"})).await;
-            assert!(peer.refusal("m1").await.contains("not_known_yet"));
-            peer.reply(&request, json!({})).await;
-        });
-        assert_eq!(next_kind(&mut session.unwrap()).await, "unhandled control_request");
-    })
-    .await;
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let connecting = Session::builder().transport(transport).connect();
+    let (session, ()) = tokio::join!(connecting, async {
+        let request = peer.request("initialize").await;
+        // The real CLI first sends requests to MCP servers, and answers the handshake after their replies.
+        peer.ask("m1", json!({"subtype": "not_known_yet"})).await;
+        assert!(peer.refusal("m1").await.contains("not_known_yet"));
+        peer.reply(&request, json!({})).await;
+    });
+    assert_eq!(next_kind(&mut session.unwrap()).await, "unhandled control_request");
 }
 
 #[tokio::test(start_paused = true)]
 async fn refused_or_silent_handshake_is_an_error() {
-    bounded(async {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
-            let request = peer.request("initialize").await;
-            peer.refuse(&request, "no", "c").await;
-        });
-        assert!(matches!(session, Err(Error::Control(ControlError::Rejected { .. }))));
-        peer.raw.released().await;
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
+        let request = peer.request("initialize").await;
+        peer.refuse(&request, "no", "c").await;
+    });
+    assert!(matches!(session, Err(Error::Control(ControlError::Rejected { .. }))));
+    peer.raw.released().await;
 
-        let (transport, peer) = memory(1 << 16);
-        let error = Session::builder().transport(transport).connect().await.unwrap_err();
-        assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
-        peer.released().await;
-    })
-    .await;
+    let (transport, peer) = memory(1 << 16);
+    let error = Session::builder().transport(transport).connect().await.unwrap_err();
+    assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
+    peer.released().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_connect_ends_the_peer() {
-    bounded(async {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let connecting = tokio::spawn(Session::builder().transport(transport).connect());
-        peer.request("initialize").await;
-        connecting.abort();
-        peer.raw.released().await;
-    })
-    .await;
+    let (transport, peer) = memory(1 << 16);
+    let mut peer = Peer::new(peer);
+    let connecting = tokio::spawn(Session::builder().transport(transport).connect());
+    peer.request("initialize").await;
+    connecting.abort();
+    peer.raw.released().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn close_ends_the_cli() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        closed.unwrap();
-        peer.raw.released().await;
-        assert_eq!(peer.raw.terminations(), []);
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    closed.unwrap();
+    peer.raw.released().await;
+    assert_eq!(peer.raw.terminations(), []);
 }
 
 #[tokio::test(start_paused = true)]
 async fn close_lets_a_turn_end() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        let (closed, ()) = tokio::join!(session.close(), async {
-            peer.input_ended().await;
-            advance(Duration::from_secs(9)).await;
-            peer.say(result("one")).await;
-            peer.exit(ExitReport::exited(0));
-        });
-        closed.unwrap();
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    let (closed, ()) = tokio::join!(session.close(), async {
+        peer.input_ended().await;
+        advance(Duration::from_secs(9)).await;
+        peer.say(result("one")).await;
+        peer.exit(ExitReport::exited(0));
+    });
+    closed.unwrap();
 }
 
 /// The CLI exits with 1 after an error result.
 #[tokio::test(start_paused = true)]
 async fn close_does_not_repeat_an_error_result_that_was_read() {
     for is_read in [true, false] {
-        bounded(async {
-            let (mut session, mut peer) = connected(Session::builder()).await;
-            session.send("one").await.unwrap();
-            peer.prompt().await;
-            peer.say(error_result("out of luck")).await;
-            if is_read {
-                assert_eq!(next_kind(&mut session).await, "result");
-            }
-            let (closed, ()) = tokio::join!(session.close(), async {
-                peer.input_ended().await;
-                peer.exit(ExitReport::exited(1));
-            });
-            match closed {
-                Ok(closed) => assert!(is_read && closed.exit.unwrap().code == Some(1)),
-                Err(error) => assert!(!is_read && error.to_string().contains("out of luck"), "{error}"),
-            }
-        })
-        .await;
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        session.send("one").await.unwrap();
+        peer.prompt().await;
+        peer.say(error_result("out of luck")).await;
+        if is_read {
+            assert_eq!(next_kind(&mut session).await, "result");
+        }
+        let (closed, ()) = tokio::join!(session.close(), async {
+            peer.input_ended().await;
+            peer.exit(ExitReport::exited(1));
+        });
+        match closed {
+            Ok(closed) => assert!(is_read && closed.exit.unwrap().code == Some(1)),
+            Err(error) => assert!(!is_read && error.to_string().contains("out of luck"), "{error}"),
+        }
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn interrupted_turn_is_no_error_at_close() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        let (interrupted, ()) = tokio::join!(session.interrupt(), async {
-            let request = peer.request("interrupt").await;
-            peer.reply(&request, serde_json::json!({})).await;
-        });
-        interrupted.unwrap();
-        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        closed.unwrap();
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    let (interrupted, ()) = tokio::join!(session.interrupt(), async {
+        let request = peer.request("interrupt").await;
+        peer.reply(&request, serde_json::json!({})).await;
+    });
+    interrupted.unwrap();
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    closed.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn close_is_bounded() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        let start = Instant::now();
-        let error = session.close().await.unwrap_err();
-        assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
-        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
-        peer.raw.released().await;
-        let ending = error.ending().unwrap();
-        assert!(ending.in_turn);
-        assert!(error.to_string().contains("could not be made to end"), "{error}");
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    let start = Instant::now();
+    let error = session.close().await.unwrap_err();
+    assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
+    assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
+    peer.raw.released().await;
+    let ending = error.ending().unwrap();
+    assert!(ending.in_turn);
+    assert!(error.to_string().contains("could not be made to end"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn close_reports_the_shutdown_step() {
-    bounded(async {
-        let (session, peer) = connected(Session::builder()).await;
-        let (closed, ()) = tokio::join!(session.close(), async {
-            assert_eq!(peer.raw.terminated().await, Signal::Term);
-            peer.exit(ExitReport::exited(143));
-        });
-        let closed = closed.unwrap();
-        assert_eq!((closed.exit.unwrap().code, closed.by), (Some(143), EndedBy::Terminated));
-    })
-    .await;
+    let (session, peer) = connected(Session::builder()).await;
+    let (closed, ()) = tokio::join!(session.close(), async {
+        assert_eq!(peer.raw.terminated().await, Signal::Term);
+        peer.exit(ExitReport::exited(143));
+    });
+    let closed = closed.unwrap();
+    assert_eq!((closed.exit.unwrap().code, closed.by), (Some(143), EndedBy::Terminated));
 }
 
 #[tokio::test(start_paused = true)]
 async fn end_of_input_lets_the_turn_finish() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        session.end_input();
-        assert_eq!(peer.prompt().await, "one");
-        peer.input_ended().await;
-        assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
-        peer.say(result("one")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        // Now that nothing runs, the shutdown timer runs.
-        let error = fails(&mut session).await;
-        assert!(error.to_string().contains("could not be made to end"), "{error}");
-        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    session.end_input();
+    assert_eq!(peer.prompt().await, "one");
+    peer.input_ended().await;
+    assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
+    peer.say(result("one")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    // Now that nothing runs, the shutdown timer runs.
+    let error = fails(&mut session).await;
+    assert!(error.to_string().contains("could not be made to end"), "{error}");
+    assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
 }
 
 /// The end of the first turn starts the timer; the turn of the second prompt, begun within it, stops it.
 #[tokio::test(start_paused = true)]
 async fn end_of_input_lets_a_late_turn_finish() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        session.send("two").await.unwrap();
-        session.end_input();
-        peer.prompt().await;
-        peer.prompt().await;
-        peer.input_ended().await;
-        peer.say(result("one")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        // Keeps reading, so that the end of the first run is processed before the second turn begins.
-        assert!(timeout(Duration::from_secs(1), session.next()).await.is_err());
-        peer.say(init()).await;
-        assert_eq!(next_kind(&mut session).await, "system");
-        assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
-        peer.say(result("two")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        let error = fails(&mut session).await;
-        assert!(error.to_string().contains("could not be made to end"), "{error}");
-        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    session.send("two").await.unwrap();
+    session.end_input();
+    peer.prompt().await;
+    peer.prompt().await;
+    peer.input_ended().await;
+    peer.say(result("one")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    // Keeps reading, so that the end of the first run is processed before the second turn begins.
+    assert!(timeout(Duration::from_secs(1), session.next()).await.is_err());
+    peer.say(init()).await;
+    assert_eq!(next_kind(&mut session).await, "system");
+    assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
+    peer.say(result("two")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    let error = fails(&mut session).await;
+    assert!(error.to_string().contains("could not be made to end"), "{error}");
+    assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn end_of_input_ends_an_idle_session() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.end_input();
-        assert!(matches!(session.send("late").await, Err(Error::Control(ControlError::InputEnded { .. }))));
-        let (next, ()) = tokio::join!(session.next(), peer.exit_after_input());
-        assert!(next.is_none());
-        assert!(matches!(session.send("later").await, Err(Error::Ended(_))));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.end_input();
+    assert!(matches!(session.send("late").await, Err(Error::Control(ControlError::InputEnded { .. }))));
+    let (next, ()) = tokio::join!(session.next(), peer.exit_after_input());
+    assert!(next.is_none());
+    assert!(matches!(session.send("later").await, Err(Error::Ended(_))));
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropping_ends_the_peer() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        let control = session.control().clone();
-        drop(session);
-        peer.raw.released().await;
-        assert!(matches!(control.call(&Interrupt::default()).await, Err(ControlError::Closed { .. })));
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    let control = session.control().clone();
+    drop(session);
+    peer.raw.released().await;
+    assert!(matches!(control.call(&Interrupt::default()).await, Err(ControlError::Closed { .. })));
 }
 
 #[test]
@@ -490,23 +417,20 @@ fn connecting_needs_a_runtime() {
 
 #[tokio::test(start_paused = true)]
 async fn an_error_result_is_a_result() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("one").await.unwrap();
-        peer.prompt().await;
-        peer.say(error_result("out of luck")).await;
-        let told = turn.finish().await.unwrap().unwrap();
-        assert_eq!(told.error_text().as_deref(), Some("out of luck"));
-        // The session continues, and its clean end is no error.
-        let turn = session.ask("two").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("fine")).await;
-        peer.say(result("two")).await;
-        turn.finish().await.unwrap().unwrap();
-        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        closed.unwrap();
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("one").await.unwrap();
+    peer.prompt().await;
+    peer.say(error_result("out of luck")).await;
+    let told = turn.finish().await.unwrap().unwrap();
+    assert_eq!(told.error_text().as_deref(), Some("out of luck"));
+    // The session continues, and its clean end is no error.
+    let turn = session.ask("two").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("fine")).await;
+    peer.say(result("two")).await;
+    turn.finish().await.unwrap().unwrap();
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    closed.unwrap();
 }
 
 #[test]
@@ -523,75 +447,63 @@ fn types_are_as_users_need_them() {
 
 #[tokio::test(start_paused = true)]
 async fn close_ends_a_cli_that_closed_its_output_and_lives_on() {
-    bounded(async {
-        let (session, mut peer) = connected_to_a_process(Session::builder()).await;
-        peer.raw.close_output();
-        let closing = tokio::spawn(session.close());
-        peer.input_ended().await;
-        let start = Instant::now();
-        assert_eq!(peer.raw.terminated().await, Signal::Term);
-        // The timer ran since the output was closed, and was not restarted.
-        assert!(start.elapsed() <= Duration::from_secs(10), "{:?}", start.elapsed());
-        assert!(!closing.is_finished());
-        peer.raw.end(ExitReport::signalled(15));
-        let closed = closing.await.unwrap().unwrap();
-        assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(15), EndedBy::Terminated));
-        assert_eq!(peer.raw.terminations(), [Signal::Term]);
-    })
-    .await;
+    let (session, mut peer) = connected_to_a_process(Session::builder()).await;
+    peer.raw.close_output();
+    let closing = tokio::spawn(session.close());
+    peer.input_ended().await;
+    let start = Instant::now();
+    assert_eq!(peer.raw.terminated().await, Signal::Term);
+    // The timer ran since the output was closed, and was not restarted.
+    assert!(start.elapsed() <= Duration::from_secs(10), "{:?}", start.elapsed());
+    assert!(!closing.is_finished());
+    peer.raw.end(ExitReport::signalled(15));
+    let closed = closing.await.unwrap().unwrap();
+    assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(15), EndedBy::Terminated));
+    assert_eq!(peer.raw.terminations(), [Signal::Term]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cli_that_closed_its_output_is_ended_without_a_close() {
-    bounded(async {
-        let (mut session, peer) = connected_to_a_process(Session::builder()).await;
-        peer.raw.close_output();
-        // The end is reported immediately, regardless of what the process does afterwards.
-        let error = fails(&mut session).await;
-        assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
-        assert_eq!(peer.raw.terminations(), []);
-        assert_eq!(peer.raw.terminated().await, Signal::Term);
-        // Closing is also bounded if no task makes progress.
-        let start = Instant::now();
-        session.close().await.unwrap();
-        assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
-        assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
-    })
-    .await;
+    let (mut session, peer) = connected_to_a_process(Session::builder()).await;
+    peer.raw.close_output();
+    // The end is reported immediately, regardless of what the process does afterwards.
+    let error = fails(&mut session).await;
+    assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
+    assert_eq!(peer.raw.terminations(), []);
+    assert_eq!(peer.raw.terminated().await, Signal::Term);
+    // Closing is also bounded if no task makes progress.
+    let start = Instant::now();
+    session.close().await.unwrap();
+    assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
+    assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_a_session_is_the_same_whenever_it_is_read() {
-    bounded(async {
-        let (mut session, peer) = connected_to_a_process(Session::builder()).await;
-        peer.raw.close_output();
-        assert_eq!(peer.raw.terminated().await, Signal::Term);
-        let error = fails(&mut session).await;
-        assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
-    })
-    .await;
+    let (mut session, peer) = connected_to_a_process(Session::builder()).await;
+    peer.raw.close_output();
+    assert_eq!(peer.raw.terminated().await, Signal::Term);
+    let error = fails(&mut session).await;
+    assert!(error.to_string().contains("closed its output and did not exit"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn no_field_of_the_handshake_is_needed() {
-    bounded(async {
-        for reply in [
-            json!({"models": null, "commands": {}, "agents": 1, "pid": "7", "output_style": [], "account": {}}),
-            json!([]),
-            json!("hello"),
-        ] {
-            let (transport, peer) = memory(1 << 16);
-            let mut peer = Peer::new(peer);
-            let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
-                let request = peer.request("initialize").await;
-                peer.reply(&request, reply.clone()).await;
-            });
-            let session = session.unwrap();
-            assert_eq!(session.initialized().pid, None);
-            assert!(session.initialized().models.is_empty());
-            let raw = session.initialized().raw.as_ref().unwrap();
-            assert_eq!(raw.decode::<serde_json::Value>().unwrap(), reply);
-        }
-    })
-    .await;
+    for reply in [
+        json!({"models": null, "commands": {}, "agents": 1, "pid": "7", "output_style": [], "account": {}}),
+        json!([]),
+        json!("hello"),
+    ] {
+        let (transport, peer) = memory(1 << 16);
+        let mut peer = Peer::new(peer);
+        let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
+            let request = peer.request("initialize").await;
+            peer.reply(&request, reply.clone()).await;
+        });
+        let session = session.unwrap();
+        assert_eq!(session.initialized().pid, None);
+        assert!(session.initialized().models.is_empty());
+        let raw = session.initialized().raw.as_ref().unwrap();
+        assert_eq!(raw.decode::<serde_json::Value>().unwrap(), reply);
+    }
 }

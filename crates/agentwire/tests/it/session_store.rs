@@ -14,7 +14,7 @@ use agentwire::{Message, Options, Session, SessionBuilder, System};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::peer::{Peer, assistant, bounded, connected, next_kind, result};
+use crate::peer::{Peer, assistant, connected, next_kind, result};
 use store::{Act, Lent, TestStore};
 
 /// The session id of these tests.
@@ -55,105 +55,84 @@ async fn mirror_error(session: &mut Session) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn entries_are_stored_before_the_result_and_are_no_messages() {
-    bounded(async {
-        let (mut session, peer, store) = with([]).await;
-        let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
-        for line in [
-            mirrored(&main_file(), [1, 2]),
-            assistant("a"),
-            mirrored(&agent, [3]),
-            mirrored(&main_file(), [4]),
-        ] {
-            peer.say(line).await;
-        }
-        assert_eq!(next_kind(&mut session).await, "assistant");
-        assert!(timeout(Duration::from_secs(9), session.next()).await.is_err());
-        assert_eq!(store.calls(), Vec::<String>::new());
-        peer.say(mirrored(&main_file(), [5])).await;
-        peer.say(result("done")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        let main = format!("-src-app/{ID}");
-        assert_eq!(store.calls(), [format!("{main}: 1 2 4 5"), format!("{main}/subagents/agent-a: 3")]);
-    })
-    .await;
+    let (mut session, peer, store) = with([]).await;
+    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
+    for line in
+        [mirrored(&main_file(), [1, 2]), assistant("a"), mirrored(&agent, [3]), mirrored(&main_file(), [4])]
+    {
+        peer.say(line).await;
+    }
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    assert!(timeout(Duration::from_secs(9), session.next()).await.is_err());
+    assert_eq!(store.calls(), Vec::<String>::new());
+    peer.say(mirrored(&main_file(), [5])).await;
+    peer.say(result("done")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    let main = format!("-src-app/{ID}");
+    assert_eq!(store.calls(), [format!("{main}: 1 2 4 5"), format!("{main}/subagents/agent-a: 3")]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_eager_mirror_stores_each_frame_at_once() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([]));
-        let options = options().session_store_flush(agentwire::SessionStoreFlush::Eager);
-        let (mut session, peer) = connected(builder(&store).options(options)).await;
-        for numbers in [1..3, 3..4] {
-            peer.say(mirrored(&main_file(), numbers)).await;
-        }
-        peer.say(assistant("a")).await;
-        assert_eq!(next_kind(&mut session).await, "assistant");
-        store.called(2).await;
-        let main = format!("-src-app/{ID}");
-        assert_eq!(store.calls(), [format!("{main}: 1 2"), format!("{main}: 3")]);
-    })
-    .await;
+    let store = Arc::new(TestStore::new([]));
+    let options = options().session_store_flush(agentwire::SessionStoreFlush::Eager);
+    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    for numbers in [1..3, 3..4] {
+        peer.say(mirrored(&main_file(), numbers)).await;
+    }
+    peer.say(assistant("a")).await;
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    store.called(2).await;
+    let main = format!("-src-app/{ID}");
+    assert_eq!(store.calls(), [format!("{main}: 1 2"), format!("{main}: 3")]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn large_batches_are_stored_without_a_result() {
-    bounded(async {
-        let (_session, peer, store) = with([]).await;
-        peer.say(mirrored(&main_file(), 0..500)).await;
-        peer.say(mirrored(&main_file(), [500])).await;
-        store.called(1).await;
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 501);
-    })
-    .await;
+    let (_session, peer, store) = with([]).await;
+    peer.say(mirrored(&main_file(), 0..500)).await;
+    peer.say(mirrored(&main_file(), [500])).await;
+    store.called(1).await;
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 501);
 }
 
 #[tokio::test(start_paused = true)]
 async fn frames_after_the_last_result_and_after_the_end_of_input_are_stored() {
-    bounded(async {
-        let (session, mut peer, store) = with([]).await;
-        let (closed, ()) = tokio::join!(session.close(), async {
-            peer.say(mirrored(&main_file(), [1])).await;
-            peer.say(result("done")).await;
-            peer.say(mirrored(&main_file(), [2])).await;
-            peer.input_ended().await;
-            peer.say(mirrored(&main_file(), [3])).await;
-            peer.exit(agentwire::transport::ExitReport::exited(0));
-        });
-        closed.unwrap();
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
-    })
-    .await;
+    let (session, mut peer, store) = with([]).await;
+    let (closed, ()) = tokio::join!(session.close(), async {
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(result("done")).await;
+        peer.say(mirrored(&main_file(), [2])).await;
+        peer.input_ended().await;
+        peer.say(mirrored(&main_file(), [3])).await;
+        peer.exit(agentwire::transport::ExitReport::exited(0));
+    });
+    closed.unwrap();
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn file_outside_of_the_projects_folder_is_reported_and_not_stored() {
-    bounded(async {
-        let (mut session, peer, store) = with([]).await;
-        peer.say(mirrored(&format!("/elsewhere/projects/p/{ID}.jsonl"), [1, 2])).await;
-        peer.say(mirrored("/config/projects/p/notes.jsonl", [3])).await;
-        peer.say(json!({"type": "transcript_mirror"})).await;
-        peer.say(result("done")).await;
-        let line = mirror_error(&mut session).await;
-        assert!(line.get("key").is_none(), "{line}");
-        let text = |line: Value| line["error"].as_str().unwrap().to_owned();
-        assert!(text(line).starts_with("2 entries were not stored: \"/elsewhere/"));
-        assert!(text(mirror_error(&mut session).await).starts_with("1 entry was not stored: "));
-        assert!(text(mirror_error(&mut session).await).starts_with("a frame of the mirror can't be read: "));
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(store.calls(), Vec::<String>::new());
-    })
-    .await;
+    let (mut session, peer, store) = with([]).await;
+    peer.say(mirrored(&format!("/elsewhere/projects/p/{ID}.jsonl"), [1, 2])).await;
+    peer.say(mirrored("/config/projects/p/notes.jsonl", [3])).await;
+    peer.say(json!({"type": "transcript_mirror"})).await;
+    peer.say(result("done")).await;
+    let line = mirror_error(&mut session).await;
+    assert!(line.get("key").is_none(), "{line}");
+    let text = |line: Value| line["error"].as_str().unwrap().to_owned();
+    assert!(text(line).starts_with("2 entries were not stored: \"/elsewhere/"));
+    assert!(text(mirror_error(&mut session).await).starts_with("1 entry was not stored: "));
+    assert!(text(mirror_error(&mut session).await).starts_with("a frame of the mirror can't be read: "));
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(store.calls(), Vec::<String>::new());
 }
 
 #[tokio::test(start_paused = true)]
 async fn without_a_store_mirror_frames_are_messages() {
-    bounded(async {
-        let (mut session, peer) = connected(Session::builder().session_mirror()).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        assert_eq!(next_kind(&mut session).await, "transcript_mirror");
-    })
-    .await;
+    let (mut session, peer) = connected(Session::builder().session_mirror()).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    assert_eq!(next_kind(&mut session).await, "transcript_mirror");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, bounded, connected, result};
+use crate::peer::{Peer, connected, result};
 
 /// Returns a spare with a peer after the handshake.
 async fn parked() -> (Spare, Peer) {
@@ -42,98 +42,83 @@ fn ok() -> Result<Value, &'static str> {
 
 #[tokio::test(start_paused = true)]
 async fn a_claim_makes_a_session() {
-    bounded(async {
-        let (spare, mut peer) = parked().await;
-        assert_eq!(spare.initialized().pid, Some(7));
-        let mut claim = ClaimSession::new("/project");
-        claim.permission_mode = Some(PermissionMode::Plan);
-        let (session, request) = claimed(spare, &mut peer, claim, ok()).await;
-        let expected = json!({
-            "subtype": "claim_session", "cwd": "/project", "permission_mode": "plan", "include_initialize": true,
-        });
-        assert_eq!(request, expected);
-        let mut session = session.unwrap();
-        // The handshake now describes the session.
-        assert_eq!(session.initialized().pid, Some(8));
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("hello")).await;
-        assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
-    })
-    .await;
+    let (spare, mut peer) = parked().await;
+    assert_eq!(spare.initialized().pid, Some(7));
+    let mut claim = ClaimSession::new("/project");
+    claim.permission_mode = Some(PermissionMode::Plan);
+    let (session, request) = claimed(spare, &mut peer, claim, ok()).await;
+    let expected = json!({
+        "subtype": "claim_session", "cwd": "/project", "permission_mode": "plan", "include_initialize": true,
+    });
+    assert_eq!(request, expected);
+    let mut session = session.unwrap();
+    // The handshake now describes the session.
+    assert_eq!(session.initialized().pid, Some(8));
+    let turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("hello")).await;
+    assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn refused_claim_returns_the_spare() {
-    bounded(async {
-        let (spare, mut peer) = parked().await;
-        let nowhere = ClaimSession::new("/nowhere");
-        let (refused, _) = claimed(spare, &mut peer, nowhere, Err("cwd_not_found: no such folder")).await;
-        let ClaimError { error, spare, .. } = refused.unwrap_err();
-        assert!(error.report().to_string().contains("cwd_not_found"), "{error:?}");
-        let (session, _) = claimed(*spare.unwrap(), &mut peer, ClaimSession::new("/project"), ok()).await;
-        session.unwrap();
-    })
-    .await;
+    let (spare, mut peer) = parked().await;
+    let nowhere = ClaimSession::new("/nowhere");
+    let (refused, _) = claimed(spare, &mut peer, nowhere, Err("cwd_not_found: no such folder")).await;
+    let ClaimError { error, spare, .. } = refused.unwrap_err();
+    assert!(error.report().to_string().contains("cwd_not_found"), "{error:?}");
+    let (session, _) = claimed(*spare.unwrap(), &mut peer, ClaimSession::new("/project"), ok()).await;
+    session.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn broken_claim_returns_no_spare() {
-    bounded(async {
-        let (spare, mut peer) = parked().await;
-        let claim = ClaimSession::new("/project");
-        let (broken, _) = claimed(spare, &mut peer, claim.clone(), Err("claim_failed: half done")).await;
-        let broken = broken.unwrap_err();
-        assert!(broken.spare.is_none());
-        assert!(matches!(Error::from(broken), Error::Control(ControlError::Rejected { .. })));
-        peer.input_ended().await;
+    let (spare, mut peer) = parked().await;
+    let claim = ClaimSession::new("/project");
+    let (broken, _) = claimed(spare, &mut peer, claim.clone(), Err("claim_failed: half done")).await;
+    let broken = broken.unwrap_err();
+    assert!(broken.spare.is_none());
+    assert!(matches!(Error::from(broken), Error::Control(ControlError::Rejected { .. })));
+    peer.input_ended().await;
 
-        let (spare, mut peer) = parked().await;
-        let (ended, ()) = tokio::join!(spare.claim(claim), async {
-            peer.request("claim_session").await;
-            peer.exit(ExitReport::exited(1));
-        });
-        let ended = ended.unwrap_err();
-        assert!(ended.spare.is_none());
-        assert!(matches!(ended.error, Error::Ended(_)), "{ended:?}");
-    })
-    .await;
+    let (spare, mut peer) = parked().await;
+    let (ended, ()) = tokio::join!(spare.claim(claim), async {
+        peer.request("claim_session").await;
+        peer.exit(ExitReport::exited(1));
+    });
+    let ended = ended.unwrap_err();
+    assert!(ended.spare.is_none());
+    assert!(matches!(ended.error, Error::Ended(_)), "{ended:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropped_claim_or_spare_ends_the_process() {
-    bounded(async {
-        let (spare, mut peer) = parked().await;
-        drop(spare);
-        peer.input_ended().await;
+    let (spare, mut peer) = parked().await;
+    drop(spare);
+    peer.input_ended().await;
 
-        let (spare, mut peer) = parked().await;
-        let claiming = tokio::spawn(spare.claim(ClaimSession::new("/project")));
-        peer.request("claim_session").await;
-        claiming.abort();
-        while let Some(line) = peer.line().await {
-            assert_eq!(line["type"], "control_cancel_request", "{line}");
-        }
-    })
-    .await;
+    let (spare, mut peer) = parked().await;
+    let claiming = tokio::spawn(spare.claim(ClaimSession::new("/project")));
+    peer.request("claim_session").await;
+    claiming.abort();
+    while let Some(line) = peer.line().await {
+        assert_eq!(line["type"], "control_cancel_request", "{line}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn settings_come_before_the_claim_and_a_relative_folder_is_ours() {
-    bounded(async {
-        let (spare, mut peer) = parked().await;
-        let settings = agentwire::RawJson::parse(r#"{"effortLevel":"high"}"#).unwrap();
-        let (applied, ()) = tokio::join!(spare.control().apply_flag_settings(settings), async {
-            let request = peer.request("apply_flag_settings").await;
-            peer.reply(&request, json!({})).await;
-        });
-        applied.unwrap();
-        let (session, request) = claimed(spare, &mut peer, ClaimSession::new("sub"), ok()).await;
-        let expected = std::env::current_dir().unwrap().join("sub");
-        assert_eq!(request["cwd"], expected.to_str().unwrap());
-        session.unwrap();
-    })
-    .await;
+    let (spare, mut peer) = parked().await;
+    let settings = agentwire::RawJson::parse(r#"{"effortLevel":"high"}"#).unwrap();
+    let (applied, ()) = tokio::join!(spare.control().apply_flag_settings(settings), async {
+        let request = peer.request("apply_flag_settings").await;
+        peer.reply(&request, json!({})).await;
+    });
+    applied.unwrap();
+    let (session, request) = claimed(spare, &mut peer, ClaimSession::new("sub"), ok()).await;
+    let expected = std::env::current_dir().unwrap().join("sub");
+    assert_eq!(request["cwd"], expected.to_str().unwrap());
+    session.unwrap();
 }
 
 /// Answers the handshake and a claim, and writes its arguments and its folder to files.
@@ -151,75 +136,62 @@ cat > /dev/null
 async fn a_spare_waits_in_a_folder_of_its_own_that_goes_with_the_claim() {
     use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
 
-    bounded(async {
-        let dir = tempfile::tempdir().unwrap();
-        let program = dir.path().join("claude");
-        fs::write(&program, WAITING).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let spare = prewarm(Options::new().path_to_claude_code_executable(&program)).await.unwrap();
-        let record = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
-        assert!(record("claude.args").split(' ').any(|arg| arg == "--await-claim"));
-        let parking = PathBuf::from(record("claude.cwd").trim_end());
-        assert_eq!(fs::metadata(&parking).unwrap().permissions().mode() & 0o777, 0o700);
-        assert_eq!(fs::read_dir(&parking).unwrap().count(), 0);
-        let session = spare.claim(ClaimSession::new(dir.path().to_str().unwrap())).await.unwrap();
-        assert!(!parking.exists());
-        session.close().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("claude");
+    fs::write(&program, WAITING).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let spare = prewarm(Options::new().path_to_claude_code_executable(&program)).await.unwrap();
+    let record = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+    assert!(record("claude.args").split(' ').any(|arg| arg == "--await-claim"));
+    let parking = PathBuf::from(record("claude.cwd").trim_end());
+    assert_eq!(fs::metadata(&parking).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(fs::read_dir(&parking).unwrap().count(), 0);
+    let session = spare.claim(ClaimSession::new(dir.path().to_str().unwrap())).await.unwrap();
+    assert!(!parking.exists());
+    session.close().await.unwrap();
 
-        // A given folder is used for waiting.
-        let options = Options::new().path_to_claude_code_executable(&program).cwd(dir.path());
-        let spare = prewarm(options).await.unwrap();
-        assert_eq!(PathBuf::from(record("claude.cwd").trim_end()), dir.path().canonicalize().unwrap());
-        spare.close().await.unwrap();
-        assert!(dir.path().exists());
-    })
-    .await;
+    // A given folder is used for waiting.
+    let options = Options::new().path_to_claude_code_executable(&program).cwd(dir.path());
+    let spare = prewarm(options).await.unwrap();
+    assert_eq!(PathBuf::from(record("claude.cwd").trim_end()), dir.path().canonicalize().unwrap());
+    spare.close().await.unwrap();
+    assert!(dir.path().exists());
 }
 
 #[tokio::test(start_paused = true)]
 async fn reinitialize_repeats_the_handshake() {
-    bounded(async {
-        let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
-        let (transport, peer) = memory(1 << 20);
-        let mut peer = Peer::new(peer);
-        let connecting = Session::builder().hooks(hooks).transport(transport).connect();
-        let (session, first) = tokio::join!(connecting, peer.shake_hands());
-        let mut session = session.unwrap();
-        let (reply, second) = tokio::join!(session.reinitialize(), async {
-            let request = peer.request("initialize").await;
-            peer.reply(&request, json!({"pid": 9, "hooks_applied": true})).await;
-            request
-        });
-        assert_eq!(reply.unwrap().pid, Some(9));
-        assert_eq!(first["request"], second["request"]);
-        assert!(second["request"]["hooks"]["PreToolUse"].is_array());
-        assert_eq!(session.initialized().pid, Some(9));
-    })
-    .await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
+    let (transport, peer) = memory(1 << 20);
+    let mut peer = Peer::new(peer);
+    let connecting = Session::builder().hooks(hooks).transport(transport).connect();
+    let (session, first) = tokio::join!(connecting, peer.shake_hands());
+    let mut session = session.unwrap();
+    let (reply, second) = tokio::join!(session.reinitialize(), async {
+        let request = peer.request("initialize").await;
+        peer.reply(&request, json!({"pid": 9, "hooks_applied": true})).await;
+        request
+    });
+    assert_eq!(reply.unwrap().pid, Some(9));
+    assert_eq!(first["request"], second["request"]);
+    assert!(second["request"]["hooks"]["PreToolUse"].is_array());
+    assert_eq!(session.initialized().pid, Some(9));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_handshake_has_its_limit() {
-    bounded(async {
-        let (transport, _peer) = memory(1 << 20);
-        let limit = std::time::Duration::from_secs(3);
-        let connecting = Session::builder().transport(transport).handshake_limit(limit).connect();
-        let error = connecting.await.unwrap_err();
-        let timed_out =
-            matches!(error, Error::Control(ControlError::TimedOut { after, .. }) if after == limit);
-        assert!(timed_out, "{error:?}");
-    })
-    .await;
+    let (transport, _peer) = memory(1 << 20);
+    let limit = std::time::Duration::from_secs(3);
+    let connecting = Session::builder().transport(transport).handshake_limit(limit).connect();
+    let error = connecting.await.unwrap_err();
+    let timed_out = matches!(error, Error::Control(ControlError::TimedOut { after, .. }) if after == limit);
+    assert!(timed_out, "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn started_session_can_become_a_query() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let mut query = session.into_query("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(result("hello")).await;
-        query.next().await.unwrap().unwrap();
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let mut query = session.into_query("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(result("hello")).await;
+    query.next().await.unwrap().unwrap();
 }

@@ -13,7 +13,7 @@ use futures_core::Stream;
 use tokio::time::{Instant, timeout};
 
 use crate::peer::{
-    Peer, assistant, bounded, connected, connected_to_a_process, connected_with, init, kind, result, state,
+    Peer, assistant, connected, connected_to_a_process, connected_with, init, kind, result, state,
 };
 
 /// A stream that a test feeds.
@@ -91,101 +91,86 @@ async fn querying(feed: &Feed) -> (tokio::task::JoinHandle<(Vec<String>, Option<
 
 #[tokio::test(start_paused = true)]
 async fn prompts_are_taken_only_when_there_is_room() {
-    bounded(async {
-        let mut config = Config::default();
-        config.write_buffer_limit = 1000;
-        let (session, mut peer) = connected_with(Session::builder().config(config), 1).await;
-        let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(500))));
-        feed.end();
-        let mut sending = tokio::spawn(session.send_all(feed.clone()));
-        // Less than the time limit within which the peer must read something.
-        assert!(timeout(Duration::from_secs(30), &mut sending).await.is_err());
-        assert!(feed.taken() < 5, "{}", feed.taken());
-        for number in 0..50 {
-            assert!(peer.prompt().await.starts_with(&format!("{number}x")));
-        }
-        sending.await.unwrap().unwrap();
-    })
-    .await;
+    let mut config = Config::default();
+    config.write_buffer_limit = 1000;
+    let (session, mut peer) = connected_with(Session::builder().config(config), 1).await;
+    let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(500))));
+    feed.end();
+    let mut sending = tokio::spawn(session.send_all(feed.clone()));
+    // Less than the time limit within which the peer must read something.
+    assert!(timeout(Duration::from_secs(30), &mut sending).await.is_err());
+    assert!(feed.taken() < 5, "{}", feed.taken());
+    for number in 0..50 {
+        assert!(peer.prompt().await.starts_with(&format!("{number}x")));
+    }
+    sending.await.unwrap().unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_send_all_loses_no_prompt() {
-    bounded(async {
-        let mut config = Config::default();
-        config.write_buffer_limit = 100;
-        let (session, mut peer) = connected_with(Session::builder().config(config), 1).await;
-        let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(200))));
-        feed.end();
-        let peer = tokio::spawn(async move {
-            for number in 0..50 {
-                assert!(peer.prompt().await.starts_with(&format!("{number}x")));
-                tokio::task::yield_now().await;
-            }
-            peer
-        });
-        // Polled a little and dropped, repeatedly.
-        while feed.taken() < 50 {
-            tokio::select! {
-                biased;
-                sent = session.send_all(feed.clone()) => sent.unwrap(),
-                () = tokio::task::yield_now() => {}
-            }
+    let mut config = Config::default();
+    config.write_buffer_limit = 100;
+    let (session, mut peer) = connected_with(Session::builder().config(config), 1).await;
+    let feed = Feed::of((0..50).map(|number| format!("{number}{}", "x".repeat(200))));
+    feed.end();
+    let peer = tokio::spawn(async move {
+        for number in 0..50 {
+            assert!(peer.prompt().await.starts_with(&format!("{number}x")));
+            tokio::task::yield_now().await;
         }
-        drop(peer.await.unwrap());
-    })
-    .await;
+        peer
+    });
+    // Polled a little and dropped, repeatedly.
+    while feed.taken() < 50 {
+        tokio::select! {
+            biased;
+            sent = session.send_all(feed.clone()) => sent.unwrap(),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    drop(peer.await.unwrap());
 }
 
 #[tokio::test(start_paused = true)]
 async fn send_all_ends_with_the_session_while_it_waits_for_a_prompt() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let sending = tokio::spawn(session.send_all(Feed::of(["one".to_owned()])));
-        assert_eq!(peer.prompt().await, "one");
-        drop(peer);
-        let error = sending.await.unwrap().unwrap_err();
-        assert!(error.ending().is_some(), "{error:?}");
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let sending = tokio::spawn(session.send_all(Feed::of(["one".to_owned()])));
+    assert_eq!(peer.prompt().await, "one");
+    drop(peer);
+    let error = sending.await.unwrap().unwrap_err();
+    assert!(error.ending().is_some(), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_query_of_a_stream_ends_with_the_stream_and_its_last_run() {
-    bounded(async {
-        let feed = Feed::of(["one".to_owned()]);
-        let (reading, mut peer) = querying(&feed).await;
-        assert_eq!(peer.prompt().await, "one");
-        peer.say(result("one")).await;
-        peer.is_left_alone().await;
-        feed.push("two");
-        assert_eq!(peer.prompt().await, "two");
-        feed.end();
-        peer.is_left_alone().await;
-        peer.say(result("two")).await;
-        peer.exit_after_input().await;
-        assert_eq!(reading.await.unwrap().0, ["result", "result"]);
-    })
-    .await;
+    let feed = Feed::of(["one".to_owned()]);
+    let (reading, mut peer) = querying(&feed).await;
+    assert_eq!(peer.prompt().await, "one");
+    peer.say(result("one")).await;
+    peer.is_left_alone().await;
+    feed.push("two");
+    assert_eq!(peer.prompt().await, "two");
+    feed.end();
+    peer.is_left_alone().await;
+    peer.say(result("two")).await;
+    peer.exit_after_input().await;
+    assert_eq!(reading.await.unwrap().0, ["result", "result"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn query_ends_with_a_late_or_empty_stream() {
-    bounded(async {
-        for prompts in [vec![], vec!["one".to_owned()]] {
-            let feed = Feed::of(prompts.clone());
-            let (reading, mut peer) = querying(&feed).await;
-            for _ in &prompts {
-                peer.prompt().await;
-                peer.say(result("one")).await;
-            }
-            peer.is_left_alone().await;
-            feed.end();
-            peer.exit_after_input().await;
-            assert!(reading.await.unwrap().1.is_none());
+    for prompts in [vec![], vec!["one".to_owned()]] {
+        let feed = Feed::of(prompts.clone());
+        let (reading, mut peer) = querying(&feed).await;
+        for _ in &prompts {
+            peer.prompt().await;
+            peer.say(result("one")).await;
         }
-    })
-    .await;
+        peer.is_left_alone().await;
+        feed.end();
+        peer.exit_after_input().await;
+        assert!(reading.await.unwrap().1.is_none());
+    }
 }
 
 /// Returns after which time a query ends its input if its CLI never reports idle; `None` if it does not.
@@ -194,7 +179,7 @@ async fn idle_limit(options: Options, limit: Option<Option<Duration>>) -> Option
     if let Some(limit) = limit {
         builder = builder.background_limit(limit);
     }
-    bounded(reaches_its_limit(builder)).await
+    reaches_its_limit(builder).await
 }
 
 async fn reaches_its_limit(builder: SessionBuilder) -> Option<Duration> {
@@ -238,108 +223,94 @@ async fn background_limit_ends_the_run() {
 
 #[tokio::test(start_paused = true)]
 async fn a_shell_in_the_background_does_not_hold_the_run() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
-        peer.prompt().await;
-        peer.say(state("running")).await;
-        peer.say(init()).await;
-        peer.say(serde_json::json!({
-            "type": "system", "subtype": "background_tasks_changed",
-            "tasks": [{"task_id": "b", "task_type": "local_bash", "description": "d"}],
-        }))
-        .await;
-        peer.say(result("it runs")).await;
-        let start = Instant::now();
-        peer.say(state("idle")).await;
-        peer.exit_after_input().await;
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-        assert!(reading.await.unwrap().1.is_none());
-    })
+    let (session, mut peer) = connected(Session::builder()).await;
+    let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
+    peer.prompt().await;
+    peer.say(state("running")).await;
+    peer.say(init()).await;
+    peer.say(serde_json::json!({
+        "type": "system", "subtype": "background_tasks_changed",
+        "tasks": [{"task_id": "b", "task_type": "local_bash", "description": "d"}],
+    }))
     .await;
+    peer.say(result("it runs")).await;
+    let start = Instant::now();
+    peer.say(state("idle")).await;
+    peer.exit_after_input().await;
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    assert!(reading.await.unwrap().1.is_none());
 }
 
 #[tokio::test(start_paused = true)]
 async fn stream_may_pause_longer_than_the_background_limit() {
     for tells_state in [true, false] {
-        bounded(async {
-            let feed = Feed::of(["one".to_owned()]);
-            let (reading, mut peer) = querying(&feed).await;
-            assert_eq!(peer.prompt().await, "one");
-            if tells_state {
-                peer.say(state("running")).await;
-            }
-            peer.say(result("one")).await;
-            if tells_state {
-                peer.say(state("idle")).await;
-            }
-            // The CLI is idle: it waits for us.
-            assert!(timeout(Duration::from_secs(1800), peer.line()).await.is_err(), "the input was ended");
-            feed.push("two");
-            assert_eq!(peer.prompt().await, "two");
-            feed.end();
-            peer.say(result("two")).await;
-            if tells_state {
-                peer.say(state("idle")).await;
-            }
-            peer.exit_after_input().await;
-            assert!(reading.await.unwrap().1.is_none());
-        })
-        .await;
+        let feed = Feed::of(["one".to_owned()]);
+        let (reading, mut peer) = querying(&feed).await;
+        assert_eq!(peer.prompt().await, "one");
+        if tells_state {
+            peer.say(state("running")).await;
+        }
+        peer.say(result("one")).await;
+        if tells_state {
+            peer.say(state("idle")).await;
+        }
+        // The CLI is idle: it waits for us.
+        assert!(timeout(Duration::from_secs(1800), peer.line()).await.is_err(), "the input was ended");
+        feed.push("two");
+        assert_eq!(peer.prompt().await, "two");
+        feed.end();
+        peer.say(result("two")).await;
+        if tells_state {
+            peer.say(state("idle")).await;
+        }
+        peer.exit_after_input().await;
+        assert!(reading.await.unwrap().1.is_none());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_prompt_that_can_not_be_sent_does_not_keep_the_run_open() {
-    bounded(async {
-        let feed = Feed::of(["one".to_owned()]);
-        let (session, mut peer) = connected_to_a_process(Session::builder()).await;
-        let control = session.control().clone();
-        let reading = tokio::spawn(async move {
-            let mut query = session.into_query_all(feed.clone());
-            let mut ends = Vec::new();
-            while let Some(incoming) = query.next().await {
-                match incoming {
-                    Ok(incoming) if kind(&incoming) == "result" => {
-                        control.end_input();
-                        feed.push("two");
-                    }
-                    Ok(_) => {}
-                    Err(error) => ends.push(error),
+    let feed = Feed::of(["one".to_owned()]);
+    let (session, mut peer) = connected_to_a_process(Session::builder()).await;
+    let control = session.control().clone();
+    let reading = tokio::spawn(async move {
+        let mut query = session.into_query_all(feed.clone());
+        let mut ends = Vec::new();
+        while let Some(incoming) = query.next().await {
+            match incoming {
+                Ok(incoming) if kind(&incoming) == "result" => {
+                    control.end_input();
+                    feed.push("two");
                 }
+                Ok(_) => {}
+                Err(error) => ends.push(error),
             }
-            ends
-        });
-        assert_eq!(peer.prompt().await, "one");
-        peer.say(result("one")).await;
-        peer.input_ended().await;
-        let start = Instant::now();
-        // This CLI does not exit on its own and is killed.
-        let errors = reading.await.unwrap();
-        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
-        assert!(matches!(errors[0], Error::Control(ControlError::InputEnded { .. })), "{errors:?}");
-    })
-    .await;
+        }
+        ends
+    });
+    assert_eq!(peer.prompt().await, "one");
+    peer.say(result("one")).await;
+    peer.input_ended().await;
+    let start = Instant::now();
+    // This CLI does not exit on its own and is killed.
+    let errors = reading.await.unwrap();
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+    assert!(matches!(errors[0], Error::Control(ControlError::InputEnded { .. })), "{errors:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_last_prompt_ends_the_run() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let reading = tokio::spawn(read(session.into_query("never mind").await.unwrap()));
-        let prompt = peer.line().await.unwrap()["uuid"].clone();
-        for state in ["queued", "cancelled"] {
-            peer.say(
-                serde_json::json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state}),
-            )
+    let (session, mut peer) = connected(Session::builder()).await;
+    let reading = tokio::spawn(read(session.into_query("never mind").await.unwrap()));
+    let prompt = peer.line().await.unwrap()["uuid"].clone();
+    for state in ["queued", "cancelled"] {
+        peer.say(serde_json::json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state}))
             .await;
-        }
-        let start = Instant::now();
-        peer.exit_after_input().await;
-        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
-        let (kinds, error) = reading.await.unwrap();
-        assert!(error.is_none(), "{error:?}");
-        assert_eq!(kinds, ["command_lifecycle", "command_lifecycle"]);
-    })
-    .await;
+    }
+    let start = Instant::now();
+    peer.exit_after_input().await;
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    let (kinds, error) = reading.await.unwrap();
+    assert!(error.is_none(), "{error:?}");
+    assert_eq!(kinds, ["command_lifecycle", "command_lifecycle"]);
 }

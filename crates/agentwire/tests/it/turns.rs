@@ -6,9 +6,7 @@ use agentwire::{ControlError, Error, PromptState, Session, control::Config, prot
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::peer::{
-    Peer, assistant, bounded, connected, connected_with, init, kind, next_kind, rest, result, state,
-};
+use crate::peer::{Peer, assistant, connected, connected_with, init, kind, next_kind, rest, result, state};
 
 /// Returns the id and the text of the next prompt.
 async fn prompt(peer: &mut Peer) -> (String, String) {
@@ -50,318 +48,278 @@ async fn turn_of(peer: &Peer, prompts: &[&str], text: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn every_prompt_has_a_fresh_or_given_id() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        let (one, two) = (session.send("one").await.unwrap(), session.send("two").await.unwrap());
-        assert_ne!(one, two);
-        assert_eq!(prompt(&mut peer).await, (one.to_string(), "one".to_owned()));
-        assert_eq!(prompt(&mut peer).await, (two.to_string(), "two".to_owned()));
-        let mut own = UserInput::from("three");
-        own.uuid = Some("mine".into());
-        assert_eq!(session.send(own).await.unwrap().as_str(), "mine");
-        assert_eq!(prompt(&mut peer).await.0, "mine");
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    let (one, two) = (session.send("one").await.unwrap(), session.send("two").await.unwrap());
+    assert_ne!(one, two);
+    assert_eq!(prompt(&mut peer).await, (one.to_string(), "one".to_owned()));
+    assert_eq!(prompt(&mut peer).await, (two.to_string(), "two".to_owned()));
+    let mut own = UserInput::from("three");
+    own.uuid = Some("mine".into());
+    assert_eq!(session.send(own).await.unwrap().as_str(), "mine");
+    assert_eq!(prompt(&mut peer).await.0, "mine");
 }
 
 #[tokio::test(start_paused = true)]
 async fn rest_of_an_interrupted_turn_is_set_aside() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("first").await.unwrap();
-        let (first, _) = prompt(&mut peer).await;
-        lifecycle(&peer, &first, "queued").await;
-        lifecycle(&peer, &first, "started").await;
-        peer.say(init_of(&[&first])).await;
-        peer.say(assistant("beginning")).await;
-        for _ in 0..4 {
-            turn.next().await.unwrap().unwrap();
-        }
-        drop(turn);
-        let (interrupted, ()) = tokio::join!(session.interrupt(), async {
-            let request = peer.request("interrupt").await;
-            peer.reply(&request, json!({"still_queued": []})).await;
-        });
-        interrupted.unwrap();
-        // The next prompt is sent before the rest of the first turn arrives.
-        let turn = session.ask("second").await.unwrap();
-        let (second, _) = prompt(&mut peer).await;
-        peer.say(assistant("and the rest")).await;
-        let mut cut = crate::peer::error_result("interrupted");
-        cut["user_message_uuids"] = json!([first]);
-        peer.say(cut).await;
-        lifecycle(&peer, &first, "cancelled").await;
-        lifecycle(&peer, &second, "queued").await;
-        turn_of(&peer, &[&second], "the answer").await;
-        let answer = turn.answer().await.unwrap();
-        assert_eq!(
-            (answer.text.as_str(), answer.result.result.as_deref()),
-            ("the answer", Some("the answer"))
-        );
-        let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
-        assert_eq!(kinds, ["assistant", "result"]);
-        assert_eq!(next_kind(&mut session).await, "command_lifecycle");
-        assert_eq!(session.settled(&first.as_str().into()).await.unwrap(), PromptState::Failed);
-        assert_eq!(session.settled(&second.as_str().into()).await.unwrap(), PromptState::Completed);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("first").await.unwrap();
+    let (first, _) = prompt(&mut peer).await;
+    lifecycle(&peer, &first, "queued").await;
+    lifecycle(&peer, &first, "started").await;
+    peer.say(init_of(&[&first])).await;
+    peer.say(assistant("beginning")).await;
+    for _ in 0..4 {
+        turn.next().await.unwrap().unwrap();
+    }
+    drop(turn);
+    let (interrupted, ()) = tokio::join!(session.interrupt(), async {
+        let request = peer.request("interrupt").await;
+        peer.reply(&request, json!({"still_queued": []})).await;
+    });
+    interrupted.unwrap();
+    // The next prompt is sent before the rest of the first turn arrives.
+    let turn = session.ask("second").await.unwrap();
+    let (second, _) = prompt(&mut peer).await;
+    peer.say(assistant("and the rest")).await;
+    let mut cut = crate::peer::error_result("interrupted");
+    cut["user_message_uuids"] = json!([first]);
+    peer.say(cut).await;
+    lifecycle(&peer, &first, "cancelled").await;
+    lifecycle(&peer, &second, "queued").await;
+    turn_of(&peer, &[&second], "the answer").await;
+    let answer = turn.answer().await.unwrap();
+    assert_eq!((answer.text.as_str(), answer.result.result.as_deref()), ("the answer", Some("the answer")));
+    let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
+    assert_eq!(kinds, ["assistant", "result"]);
+    assert_eq!(next_kind(&mut session).await, "command_lifecycle");
+    assert_eq!(session.settled(&first.as_str().into()).await.unwrap(), PromptState::Failed);
+    assert_eq!(session.settled(&second.as_str().into()).await.unwrap(), PromptState::Completed);
 }
 
 #[tokio::test(start_paused = true)]
 async fn turn_started_by_the_cli_is_set_aside() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("first").await.unwrap();
-        let (first, _) = prompt(&mut peer).await;
-        turn_of(&peer, &[&first], "sent an agent away").await;
-        assert_eq!(turn.text().await.unwrap(), "sent an agent away");
-        let mut turn = session.ask("second").await.unwrap();
-        let (second, _) = prompt(&mut peer).await;
-        // The agent sends a message between the turns, and then the CLI starts a turn about it.
-        let mut agent = assistant("I am an agent");
-        agent["parent_tool_use_id"] = json!("t");
-        peer.say(&agent).await;
-        peer.say(init()).await;
-        peer.say(assistant("it has come back")).await;
-        peer.say(result("it has come back")).await;
-        turn_of(&peer, &[&second], "the answer").await;
-        assert_eq!(
-            rest(&mut turn).await,
-            // The `command_lifecycle` message of the first prompt and the agent's message belong to no turn.
-            ["command_lifecycle", "assistant", "command_lifecycle", "system", "assistant", "result"]
-        );
-        assert_eq!(turn.result().unwrap().result.as_deref(), Some("the answer"));
-        assert_eq!(rest(&mut session.turn()).await, ["system", "assistant", "result"]);
-        assert_eq!(next_kind(&mut session).await, "command_lifecycle");
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask("first").await.unwrap();
+    let (first, _) = prompt(&mut peer).await;
+    turn_of(&peer, &[&first], "sent an agent away").await;
+    assert_eq!(turn.text().await.unwrap(), "sent an agent away");
+    let mut turn = session.ask("second").await.unwrap();
+    let (second, _) = prompt(&mut peer).await;
+    // The agent sends a message between the turns, and then the CLI starts a turn about it.
+    let mut agent = assistant("I am an agent");
+    agent["parent_tool_use_id"] = json!("t");
+    peer.say(&agent).await;
+    peer.say(init()).await;
+    peer.say(assistant("it has come back")).await;
+    peer.say(result("it has come back")).await;
+    turn_of(&peer, &[&second], "the answer").await;
+    assert_eq!(
+        rest(&mut turn).await,
+        // The `command_lifecycle` message of the first prompt and the agent's message belong to no turn.
+        ["command_lifecycle", "assistant", "command_lifecycle", "system", "assistant", "result"]
+    );
+    assert_eq!(turn.result().unwrap().result.as_deref(), Some("the answer"));
+    assert_eq!(rest(&mut session.turn()).await, ["system", "assistant", "result"]);
+    assert_eq!(next_kind(&mut session).await, "command_lifecycle");
 }
 
 #[tokio::test(start_paused = true)]
 async fn merged_prompts_share_one_turn() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let one = session.send("one").await.unwrap();
-        let turn = session.ask("two").await.unwrap();
-        let (first, _) = prompt(&mut peer).await;
-        let (second, _) = prompt(&mut peer).await;
-        turn_of(&peer, &[&first, &second], "to both").await;
-        let answer = turn.answer().await.unwrap();
-        assert_eq!(answer.text, "to both");
-        let named: Vec<_> =
-            answer.result.user_message_uuids.unwrap().iter().map(ToString::to_string).collect();
-        assert_eq!(named, [first, second]);
-        assert_eq!(session.settled(&one).await.unwrap(), PromptState::Completed);
-        // The other prompt's `command_lifecycle` message arrived before the turn named ours.
-        let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
-        assert_eq!(kinds, ["command_lifecycle"]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let one = session.send("one").await.unwrap();
+    let turn = session.ask("two").await.unwrap();
+    let (first, _) = prompt(&mut peer).await;
+    let (second, _) = prompt(&mut peer).await;
+    turn_of(&peer, &[&first, &second], "to both").await;
+    let answer = turn.answer().await.unwrap();
+    assert_eq!(answer.text, "to both");
+    let named: Vec<_> = answer.result.user_message_uuids.unwrap().iter().map(ToString::to_string).collect();
+    assert_eq!(named, [first, second]);
+    assert_eq!(session.settled(&one).await.unwrap(), PromptState::Completed);
+    // The other prompt's `command_lifecycle` message arrived before the turn named ours.
+    let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
+    assert_eq!(kinds, ["command_lifecycle"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn absorbed_prompt_has_the_rest_of_the_turn() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        let (first, _) = prompt(&mut peer).await;
-        lifecycle(&peer, &first, "started").await;
-        peer.say(init_of(&[&first])).await;
-        peer.say(assistant("I use a tool")).await;
-        let turn = session.ask("two").await.unwrap();
-        let (second, _) = prompt(&mut peer).await;
-        lifecycle(&peer, &second, "started").await;
-        peer.say(assistant("both done")).await;
-        // As on the wire: settled before the result that it shares.
-        lifecycle(&peer, &second, "completed").await;
-        peer.say(result_of("both done", &[&first, &second])).await;
-        assert_eq!(turn.text().await.unwrap(), "both done");
-        let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
-        assert_eq!(kinds, ["command_lifecycle", "system", "assistant"]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    let (first, _) = prompt(&mut peer).await;
+    lifecycle(&peer, &first, "started").await;
+    peer.say(init_of(&[&first])).await;
+    peer.say(assistant("I use a tool")).await;
+    let turn = session.ask("two").await.unwrap();
+    let (second, _) = prompt(&mut peer).await;
+    lifecycle(&peer, &second, "started").await;
+    peer.say(assistant("both done")).await;
+    // As on the wire: settled before the result that it shares.
+    lifecycle(&peer, &second, "completed").await;
+    peer.say(result_of("both done", &[&first, &second])).await;
+    assert_eq!(turn.text().await.unwrap(), "both done");
+    let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
+    assert_eq!(kinds, ["command_lifecycle", "system", "assistant"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_prompt_has_a_turn_without_a_result() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        let (first, _) = prompt(&mut peer).await;
-        lifecycle(&peer, &first, "started").await;
-        peer.say(init_of(&[&first])).await;
-        let control = session.control().clone();
-        let turn = session.ask("two").await.unwrap();
-        let (second, _) = prompt(&mut peer).await;
-        lifecycle(&peer, &second, "queued").await;
-        let (cancelled, ()) = tokio::join!(control.cancel_async_message(second.as_str().into()), async {
-            let request = peer.request("cancel_async_message").await;
-            assert_eq!(request["request"]["message_uuid"], *second);
-            lifecycle(&peer, &second, "cancelled").await;
-            peer.reply(&request, json!({"cancelled": true, "message_uuid": second})).await;
-        });
-        assert!(cancelled.unwrap().cancelled);
-        assert!(turn.finish().await.unwrap().is_none());
-        assert_eq!(session.settled(&second.as_str().into()).await.unwrap(), PromptState::Withdrawn);
-        // The first turn continues and is complete.
-        peer.say(result_of("one", &[&first])).await;
-        assert_eq!(
-            rest(&mut session.turn()).await,
-            ["command_lifecycle", "system", "command_lifecycle", "command_lifecycle", "result"]
-        );
-        let turn = session.ask("three").await.unwrap();
-        let (third, _) = prompt(&mut peer).await;
-        lifecycle(&peer, &third, "cancelled").await;
-        assert!(matches!(turn.answer().await, Err(Error::NoResult)));
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    let (first, _) = prompt(&mut peer).await;
+    lifecycle(&peer, &first, "started").await;
+    peer.say(init_of(&[&first])).await;
+    let control = session.control().clone();
+    let turn = session.ask("two").await.unwrap();
+    let (second, _) = prompt(&mut peer).await;
+    lifecycle(&peer, &second, "queued").await;
+    let (cancelled, ()) = tokio::join!(control.cancel_async_message(second.as_str().into()), async {
+        let request = peer.request("cancel_async_message").await;
+        assert_eq!(request["request"]["message_uuid"], *second);
+        lifecycle(&peer, &second, "cancelled").await;
+        peer.reply(&request, json!({"cancelled": true, "message_uuid": second})).await;
+    });
+    assert!(cancelled.unwrap().cancelled);
+    assert!(turn.finish().await.unwrap().is_none());
+    assert_eq!(session.settled(&second.as_str().into()).await.unwrap(), PromptState::Withdrawn);
+    // The first turn continues and is complete.
+    peer.say(result_of("one", &[&first])).await;
+    assert_eq!(
+        rest(&mut session.turn()).await,
+        ["command_lifecycle", "system", "command_lifecycle", "command_lifecycle", "result"]
+    );
+    let turn = session.ask("three").await.unwrap();
+    let (third, _) = prompt(&mut peer).await;
+    lifecycle(&peer, &third, "cancelled").await;
+    assert!(matches!(turn.answer().await, Err(Error::NoResult)));
 }
 
 #[tokio::test(start_paused = true)]
 async fn session_can_cancel_a_prompt() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        for cancelled in [true, false] {
-            let (told, ()) = tokio::join!(async { session.cancel_prompt(&"p".into()).await }, async {
-                let request = peer.request("cancel_async_message").await;
-                peer.reply(&request, json!({"cancelled": cancelled})).await;
-            });
-            assert_eq!(told.unwrap(), cancelled);
-        }
-    })
-    .await;
+    let (session, mut peer) = connected(Session::builder()).await;
+    for cancelled in [true, false] {
+        let (told, ()) = tokio::join!(async { session.cancel_prompt(&"p".into()).await }, async {
+            let request = peer.request("cancel_async_message").await;
+            peer.reply(&request, json!({"cancelled": cancelled})).await;
+        });
+        assert_eq!(told.unwrap(), cancelled);
+    }
 }
 
 /// With a CLI that names no prompts, turns that had ended when the prompt was sent are still excluded.
 #[tokio::test(start_paused = true)]
 async fn earlier_turns_are_set_aside_without_prompt_names() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("one")).await;
-        peer.say(result("one")).await;
-        // It has arrived but was not read yet.
-        while session.control().turns_ended() == 0 {
-            tokio::task::yield_now().await;
-        }
-        let turn = session.ask("two").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("two")).await;
-        peer.say(result("two")).await;
-        assert_eq!(turn.text().await.unwrap(), "two");
-        let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
-        assert_eq!(kinds, ["assistant", "result"]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("one").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("one")).await;
+    peer.say(result("one")).await;
+    // It has arrived but was not read yet.
+    while session.control().turns_ended() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let turn = session.ask("two").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("two")).await;
+    peer.say(result("two")).await;
+    assert_eq!(turn.text().await.unwrap(), "two");
+    let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
+    assert_eq!(kinds, ["assistant", "result"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn leftovers_are_bounded_and_nothing_is_lost() {
-    bounded(async {
-        let mut config = Config::default();
-        (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096);
-        let (mut session, mut peer) = connected(Session::builder().config(config)).await;
-        let mut turn = session.ask("one").await.unwrap();
-        let (first, _) = prompt(&mut peer).await;
-        let speaking = tokio::spawn(async move {
-            lifecycle(&peer, &first, "queued").await;
-            peer.say(init()).await;
-            for number in 0..100 {
-                peer.say(assistant(&format!("by itself {number}"))).await;
-            }
-            peer.say(result("by itself")).await;
-            turn_of(&peer, &[&first], "the answer").await;
-            peer
-        });
-        let (mut own, mut others) = (Vec::new(), Vec::new());
-        loop {
-            match turn.next().await {
-                Some(Ok(incoming)) => own.push(kind(&incoming)),
-                Some(Err(Error::Control(ControlError::Backlogged { parked, .. }))) => {
-                    assert!(parked > 4096);
-                    let taken = turn.leftovers();
-                    assert!(!taken.is_empty());
-                    others.extend(taken.iter().map(kind));
-                }
-                Some(Err(error)) => panic!("{error:?}"),
-                None => break,
-            }
+    let mut config = Config::default();
+    (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096);
+    let (mut session, mut peer) = connected(Session::builder().config(config)).await;
+    let mut turn = session.ask("one").await.unwrap();
+    let (first, _) = prompt(&mut peer).await;
+    let speaking = tokio::spawn(async move {
+        lifecycle(&peer, &first, "queued").await;
+        peer.say(init()).await;
+        for number in 0..100 {
+            peer.say(assistant(&format!("by itself {number}"))).await;
         }
-        others.extend(session.leftovers().iter().map(kind));
-        assert_eq!(own, ["command_lifecycle", "command_lifecycle", "system", "assistant", "result"]);
-        assert_eq!(others.len(), 102);
-        drop(speaking.await.unwrap());
-    })
-    .await;
+        peer.say(result("by itself")).await;
+        turn_of(&peer, &[&first], "the answer").await;
+        peer
+    });
+    let (mut own, mut others) = (Vec::new(), Vec::new());
+    loop {
+        match turn.next().await {
+            Some(Ok(incoming)) => own.push(kind(&incoming)),
+            Some(Err(Error::Control(ControlError::Backlogged { parked, .. }))) => {
+                assert!(parked > 4096);
+                let taken = turn.leftovers();
+                assert!(!taken.is_empty());
+                others.extend(taken.iter().map(kind));
+            }
+            Some(Err(error)) => panic!("{error:?}"),
+            None => break,
+        }
+    }
+    others.extend(session.leftovers().iter().map(kind));
+    assert_eq!(own, ["command_lifecycle", "command_lifecycle", "system", "assistant", "result"]);
+    assert_eq!(others.len(), 102);
+    drop(speaking.await.unwrap());
 }
 
 #[tokio::test(start_paused = true)]
 async fn replayed_prompts_are_not_model_text() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("one").await.unwrap();
-        let (first, text) = prompt(&mut peer).await;
-        peer.say(json!({
-            "type": "user", "message": {"role": "user", "content": text}, "uuid": first, "isReplay": true,
-            "parent_tool_use_id": null, "session_id": "s",
-        }))
-        .await;
-        let incoming = turn.next().await.unwrap().unwrap();
-        let Some(agentwire::Message::User(user)) = incoming.message() else { panic!("{incoming:?}") };
-        assert_eq!((user.is_replay, user.uuid.as_ref()), (Some(true), turn.prompt()));
-        peer.say(state("running")).await;
-        peer.say(assistant("hello")).await;
-        peer.say(result("hello")).await;
-        assert_eq!(turn.text().await.unwrap(), "hello");
-    })
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("one").await.unwrap();
+    let (first, text) = prompt(&mut peer).await;
+    peer.say(json!({
+        "type": "user", "message": {"role": "user", "content": text}, "uuid": first, "isReplay": true,
+        "parent_tool_use_id": null, "session_id": "s",
+    }))
     .await;
+    let incoming = turn.next().await.unwrap().unwrap();
+    let Some(agentwire::Message::User(user)) = incoming.message() else { panic!("{incoming:?}") };
+    assert_eq!((user.is_replay, user.uuid.as_ref()), (Some(true), turn.prompt()));
+    peer.say(state("running")).await;
+    peer.say(assistant("hello")).await;
+    peer.say(result("hello")).await;
+    assert_eq!(turn.text().await.unwrap(), "hello");
 }
 
 #[tokio::test(start_paused = true)]
 async fn skipped_turn_does_not_hang() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("one").await.unwrap();
-        let (first, _) = prompt(&mut peer).await;
-        assert!(timeout(Duration::from_secs(1), turn.next()).await.is_err());
-        turn_of(&peer, &[&first], "one").await;
-        drop(turn);
-        assert_eq!(rest(&mut session.turn()).await, ["command_lifecycle", "system", "assistant", "result"]);
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("one").await.unwrap();
+    let (first, _) = prompt(&mut peer).await;
+    assert!(timeout(Duration::from_secs(1), turn.next()).await.is_err());
+    turn_of(&peer, &[&first], "one").await;
+    drop(turn);
+    assert_eq!(rest(&mut session.turn()).await, ["command_lifecycle", "system", "assistant", "result"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn result_before_the_prompt_belongs_to_another_turn() {
-    bounded(async {
-        // A CLI that names no prompts, and a prompt that waits for room until the turn before has ended.
-        let mut config = Config::default();
-        config.write_buffer_limit = 1;
-        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
-        session.send("first").await.unwrap();
-        assert_eq!(peer.prompt().await, "first");
-        session.send("x".repeat(500)).await.unwrap();
-        session.send("y".repeat(500)).await.unwrap();
-        let control = session.control().clone();
-        let (turn, peer) = tokio::join!(session.ask("mine"), async {
+    // A CLI that names no prompts, and a prompt that waits for room until the turn before has ended.
+    let mut config = Config::default();
+    config.write_buffer_limit = 1;
+    let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
+    session.send("first").await.unwrap();
+    assert_eq!(peer.prompt().await, "first");
+    session.send("x".repeat(500)).await.unwrap();
+    session.send("y".repeat(500)).await.unwrap();
+    let control = session.control().clone();
+    let (turn, peer) = tokio::join!(session.ask("mine"), async {
+        tokio::task::yield_now().await;
+        peer.say(result("of another")).await;
+        while control.turns_ended() == 0 {
             tokio::task::yield_now().await;
-            peer.say(result("of another")).await;
-            while control.turns_ended() == 0 {
-                tokio::task::yield_now().await;
-            }
-            for _ in 0..2 {
-                peer.prompt().await;
-            }
-            peer
-        });
-        let mut peer = peer;
-        let (text, ()) = tokio::join!(turn.unwrap().answer(), async {
-            assert_eq!(peer.prompt().await, "mine");
-            peer.say(assistant("for you")).await;
-            peer.say(result("for you")).await;
-        });
-        assert_eq!(text.unwrap().text, "for you");
-    })
-    .await;
+        }
+        for _ in 0..2 {
+            peer.prompt().await;
+        }
+        peer
+    });
+    let mut peer = peer;
+    let (text, ()) = tokio::join!(turn.unwrap().answer(), async {
+        assert_eq!(peer.prompt().await, "mine");
+        peer.say(assistant("for you")).await;
+        peer.say(result("for you")).await;
+    });
+    assert_eq!(text.unwrap().text, "for you");
 }

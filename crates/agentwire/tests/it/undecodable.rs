@@ -3,229 +3,201 @@
 use agentwire::{Block, ControlError, Error, Incoming, Message, Session, protocol::Content};
 use serde_json::json;
 
-use crate::peer::{assistant, bounded, connected, next_kind, rest, result};
+use crate::peer::{assistant, connected, next_kind, rest, result};
 
 #[tokio::test(start_paused = true)]
 async fn undecodable_lines_are_kept_and_delivered() {
-    bounded(async {
-        let lines = [
-            (r#"{"type":"from_the_future","payload":{"a":1.10}}"#, "from_the_future"),
-            (r#"{"type":"system","subtype":"from_the_future","x":1}"#, "system"),
-            ("a stray print", "noise"),
-            ("[1, 2]", "noise"),
-            (r#"{"type":"assistant"}"#, "undecodable"),
-            (r#"{"type":"assistant","message":{"cut"#, "undecodable"),
-            (r#"{"no":"type"}"#, ""),
-        ];
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
-        for (line, _) in lines {
-            peer.say(line).await;
-        }
-        peer.say(result("done")).await;
-        for (line, expected) in lines {
-            let incoming = turn.next().await.unwrap().unwrap();
-            assert_eq!(crate::peer::kind(&incoming), expected, "{line}");
-            assert_eq!(incoming.line().unwrap().to_str().unwrap(), line);
-        }
-        assert_eq!(rest(&mut turn).await, ["result"]);
-    })
-    .await;
+    let lines = [
+        (r#"{"type":"from_the_future","payload":{"a":1.10}}"#, "from_the_future"),
+        (r#"{"type":"system","subtype":"from_the_future","x":1}"#, "system"),
+        ("a stray print", "noise"),
+        ("[1, 2]", "noise"),
+        (r#"{"type":"assistant"}"#, "undecodable"),
+        (r#"{"type":"assistant","message":{"cut"#, "undecodable"),
+        (r#"{"no":"type"}"#, ""),
+    ];
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = session.ask("hi").await.unwrap();
+    peer.prompt().await;
+    for (line, _) in lines {
+        peer.say(line).await;
+    }
+    peer.say(result("done")).await;
+    for (line, expected) in lines {
+        let incoming = turn.next().await.unwrap().unwrap();
+        assert_eq!(crate::peer::kind(&incoming), expected, "{line}");
+        assert_eq!(incoming.line().unwrap().to_str().unwrap(), line);
+    }
+    assert_eq!(rest(&mut turn).await, ["result"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn unknown_block_is_kept() {
-    bounded(async {
-        let (mut session, peer) = connected(Session::builder()).await;
-        let mut message = assistant("known");
-        let blocks = message["message"]["content"].as_array_mut().unwrap();
-        blocks.push(json!({"type": "hologram", "data": [1]}));
-        peer.say(message).await;
-        let incoming = session.next().await.unwrap().unwrap();
-        let Some(Message::Assistant(said)) = incoming.message() else { panic!("{incoming:?}") };
-        assert!(matches!(&said.message.content[..], [Block::Text(_), Block::Unknown(block)]
-            if block.kind.as_deref() == Some("hologram") && block.raw.as_str().contains("[1]")));
-    })
-    .await;
+    let (mut session, peer) = connected(Session::builder()).await;
+    let mut message = assistant("known");
+    let blocks = message["message"]["content"].as_array_mut().unwrap();
+    blocks.push(json!({"type": "hologram", "data": [1]}));
+    peer.say(message).await;
+    let incoming = session.next().await.unwrap().unwrap();
+    let Some(Message::Assistant(said)) = incoming.message() else { panic!("{incoming:?}") };
+    assert!(matches!(&said.message.content[..], [Block::Text(_), Block::Unknown(block)]
+        if block.kind.as_deref() == Some("hologram") && block.raw.as_str().contains("[1]")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn undecodable_result_ends_its_turn() {
-    bounded(async {
-        for line in [r#"{"type":"result","subtype":5}"#, r#"{"duration_ms":1,"type":"result","is_err"#] {
-            let (mut session, mut peer) = connected(Session::builder()).await;
-            let mut turn = session.ask("one").await.unwrap();
-            peer.prompt().await;
-            peer.say(line).await;
-            assert_eq!(rest(&mut turn).await, ["undecodable"]);
-            assert!(turn.result().is_none());
-            let turn = session.ask("once more").await.unwrap();
-            peer.prompt().await;
-            peer.say(line).await;
-            let error = turn.finish().await.unwrap_err();
-            assert!(matches!(&error, Error::UnreadableResult { line: Some(kept), .. } if kept.as_bytes() == line.as_bytes()), "{error}");
-            let turn = session.ask("two").await.unwrap();
-            peer.prompt().await;
-            peer.say(result("two")).await;
-            assert!(turn.finish().await.unwrap().is_some());
-            // No turn is open, so this is a clean end.
-            let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-            closed.unwrap();
-        }
-    })
-    .await;
+    for line in [r#"{"type":"result","subtype":5}"#, r#"{"duration_ms":1,"type":"result","is_err"#] {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let mut turn = session.ask("one").await.unwrap();
+        peer.prompt().await;
+        peer.say(line).await;
+        assert_eq!(rest(&mut turn).await, ["undecodable"]);
+        assert!(turn.result().is_none());
+        let turn = session.ask("once more").await.unwrap();
+        peer.prompt().await;
+        peer.say(line).await;
+        let error = turn.finish().await.unwrap_err();
+        assert!(
+            matches!(&error, Error::UnreadableResult { line: Some(kept), .. } if kept.as_bytes() == line.as_bytes()),
+            "{error}"
+        );
+        let turn = session.ask("two").await.unwrap();
+        peer.prompt().await;
+        peer.say(result("two")).await;
+        assert!(turn.finish().await.unwrap().is_some());
+        // No turn is open, so this is a clean end.
+        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+        closed.unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn result_with_an_unfitting_field_is_decoded() {
-    bounded(async {
-        for field in [
-            r#""is_error":0"#,
-            r#""is_error":false,"is_error":false"#,
-            r#""is_error":false,"duration_ms":{"total":5}"#,
-            r#""is_error":false,"modelUsage":null,"permission_denials":null,"usage":[]"#,
-        ] {
-            let (mut session, mut peer) = connected(Session::builder()).await;
-            let turn = session.ask("hi").await.unwrap();
-            peer.prompt().await;
-            peer.say(format!(r#"{{"subtype":"success",{field},"result":"done","type":"result"}}"#)).await;
-            let result = turn.finish().await.unwrap().unwrap();
-            assert_eq!((result.result.as_deref(), result.is_error), (Some("done"), false), "{field}");
-        }
-    })
-    .await;
+    for field in [
+        r#""is_error":0"#,
+        r#""is_error":false,"is_error":false"#,
+        r#""is_error":false,"duration_ms":{"total":5}"#,
+        r#""is_error":false,"modelUsage":null,"permission_denials":null,"usage":[]"#,
+    ] {
+        let (mut session, mut peer) = connected(Session::builder()).await;
+        let turn = session.ask("hi").await.unwrap();
+        peer.prompt().await;
+        peer.say(format!(r#"{{"subtype":"success",{field},"result":"done","type":"result"}}"#)).await;
+        let result = turn.finish().await.unwrap().unwrap();
+        assert_eq!((result.result.as_deref(), result.is_error), (Some("done"), false), "{field}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn loop_sees_the_end_of_an_undecodable_turn() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("hi").await.unwrap();
-        peer.prompt().await;
-        peer.say(assistant("done")).await;
-        peer.say(r#"{"subtype":7,"type":"result"}"#).await;
-        let mut seen = Vec::new();
-        loop {
-            let incoming = session.next().await.unwrap().unwrap();
-            seen.push(crate::peer::kind(&incoming));
-            if incoming.ends_turn() {
-                break;
-            }
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    session.send("hi").await.unwrap();
+    peer.prompt().await;
+    peer.say(assistant("done")).await;
+    peer.say(r#"{"subtype":7,"type":"result"}"#).await;
+    let mut seen = Vec::new();
+    loop {
+        let incoming = session.next().await.unwrap().unwrap();
+        seen.push(crate::peer::kind(&incoming));
+        if incoming.ends_turn() {
+            break;
         }
-        assert_eq!(seen, ["assistant", "undecodable"]);
-    })
-    .await;
+    }
+    assert_eq!(seen, ["assistant", "undecodable"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn overlong_result_ends_its_turn() {
-    bounded(async {
-        let mut config = agentwire::control::Config::default();
-        config.limits = agentwire::codec::Limits::max_line(1000);
-        let (mut session, mut peer) = connected(Session::builder().config(config)).await;
-        let mut turn = session.ask("one").await.unwrap();
-        peer.prompt().await;
-        // Its kind is at its start; a real line may have it anywhere.
-        peer.say(format!(r#"{{"type":"result","result":"{}"}}"#, "x".repeat(2000))).await;
-        assert_eq!(rest(&mut turn).await, ["too long"]);
-        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        closed.unwrap();
-    })
-    .await;
+    let mut config = agentwire::control::Config::default();
+    config.limits = agentwire::codec::Limits::max_line(1000);
+    let (mut session, mut peer) = connected(Session::builder().config(config)).await;
+    let mut turn = session.ask("one").await.unwrap();
+    peer.prompt().await;
+    // Its kind is at its start; a real line may have it anywhere.
+    peer.say(format!(r#"{{"type":"result","result":"{}"}}"#, "x".repeat(2000))).await;
+    assert_eq!(rest(&mut turn).await, ["too long"]);
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    closed.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn undecodable_response_fails_its_call() {
-    bounded(async {
-        let (session, mut peer) = connected(Session::builder()).await;
-        for (broken, expected) in [
-            (r#"{"subtype":7,"request_id":"ID"}"#, "unknown kind"),
-            (r#"{"subtype":"maybe","request_id":"ID"}"#, "unknown kind"),
-            (r#"{"subtype":"success","request_id":"ID","response":{"still_queued":7}}"#, "can't be read"),
-            (r#"{"subtype":"success","request_id":"ID","response":{"cut"#, "can't be read"),
-        ] {
-            let (reply, ()) = tokio::join!(session.interrupt(), async {
-                let request = peer.request("interrupt").await;
-                let response = broken.replace("ID", request["request_id"].as_str().unwrap());
-                peer.say(format!(r#"{{"type":"control_response","response":{response}}}"#)).await;
-            });
-            let error = reply.unwrap_err();
-            assert!(
-                matches!(
-                    &error,
-                    Error::Control(ControlError::BadReply { .. } | ControlError::UnknownReply { .. })
-                ),
-                "{error:?}"
-            );
-            assert!(error.report().to_string().contains(expected), "{}", error.report());
-        }
-        // The session continues.
+    let (session, mut peer) = connected(Session::builder()).await;
+    for (broken, expected) in [
+        (r#"{"subtype":7,"request_id":"ID"}"#, "unknown kind"),
+        (r#"{"subtype":"maybe","request_id":"ID"}"#, "unknown kind"),
+        (r#"{"subtype":"success","request_id":"ID","response":{"still_queued":7}}"#, "can't be read"),
+        (r#"{"subtype":"success","request_id":"ID","response":{"cut"#, "can't be read"),
+    ] {
         let (reply, ()) = tokio::join!(session.interrupt(), async {
             let request = peer.request("interrupt").await;
-            peer.reply(&request, json!({})).await;
+            let response = broken.replace("ID", request["request_id"].as_str().unwrap());
+            peer.say(format!(r#"{{"type":"control_response","response":{response}}}"#)).await;
         });
-        reply.unwrap();
-    })
-    .await;
+        let error = reply.unwrap_err();
+        assert!(
+            matches!(
+                &error,
+                Error::Control(ControlError::BadReply { .. } | ControlError::UnknownReply { .. })
+            ),
+            "{error:?}"
+        );
+        assert!(error.report().to_string().contains(expected), "{}", error.report());
+    }
+    // The session continues.
+    let (reply, ()) = tokio::join!(session.interrupt(), async {
+        let request = peer.request("interrupt").await;
+        peer.reply(&request, json!({})).await;
+    });
+    reply.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn undecodable_request_gets_an_error_reply() {
-    bounded(async {
-        let (mut session, mut peer) = connected(Session::builder()).await;
-        for (number, request) in
-            [r#"{"subtype":"can_use_tool"}"#, r#"{"subtype":"hook_callback","callback_id":1}"#, "7", "{\"cut"]
-                .into_iter()
-                .enumerate()
-        {
-            let id = format!("r{number}");
-            peer.say(format!(r#"{{"type":"control_request","request_id":"{id}","request":{request}}}"#))
-                .await;
-            assert!(peer.refusal(&id).await.contains("can't be read"));
-            assert_eq!(next_kind(&mut session).await, "undecodable");
-        }
-    })
-    .await;
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    for (number, request) in
+        [r#"{"subtype":"can_use_tool"}"#, r#"{"subtype":"hook_callback","callback_id":1}"#, "7", "{\"cut"]
+            .into_iter()
+            .enumerate()
+    {
+        let id = format!("r{number}");
+        peer.say(format!(r#"{{"type":"control_request","request_id":"{id}","request":{request}}}"#)).await;
+        assert!(peer.refusal(&id).await.contains("can't be read"));
+        assert_eq!(next_kind(&mut session).await, "undecodable");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn lone_surrogates_and_broken_utf8() {
-    bounded(async {
-        let (mut session, peer) = connected(Session::builder()).await;
-        let line = assistant("MARK").to_string().replace("MARK", r"a\ud800b");
-        peer.say(&line).await;
-        let mut broken = line.clone().into_bytes();
-        broken[2] = 0xff;
-        broken.push(b'\n');
-        peer.raw.write(broken.clone()).await.unwrap();
-        peer.say(json!({"type": "after"})).await;
+    let (mut session, peer) = connected(Session::builder()).await;
+    let line = assistant("MARK").to_string().replace("MARK", r"a\ud800b");
+    peer.say(&line).await;
+    let mut broken = line.clone().into_bytes();
+    broken[2] = 0xff;
+    broken.push(b'\n');
+    peer.raw.write(broken.clone()).await.unwrap();
+    peer.say(json!({"type": "after"})).await;
 
-        let incoming = session.next().await.unwrap().unwrap();
-        assert_eq!(incoming.line().unwrap().to_str().unwrap(), line);
-        let Incoming::Message(Message::Assistant(said), _) = &incoming else { panic!("{incoming:?}") };
-        assert!(matches!(&said.message.content[..], [Block::Text(text)] if text.text == "a\u{fffd}b"));
+    let incoming = session.next().await.unwrap().unwrap();
+    assert_eq!(incoming.line().unwrap().to_str().unwrap(), line);
+    let Incoming::Message(Message::Assistant(said), _) = &incoming else { panic!("{incoming:?}") };
+    assert!(matches!(&said.message.content[..], [Block::Text(text)] if text.text == "a\u{fffd}b"));
 
-        let incoming = session.next().await.unwrap().unwrap();
-        assert!(incoming.message().is_none_or(|message| message.kind() != "assistant"), "{incoming:?}");
-        assert_eq!(incoming.line().unwrap().as_bytes(), &broken[..broken.len() - 1]);
-        assert_eq!(next_kind(&mut session).await, "after");
-    })
-    .await;
+    let incoming = session.next().await.unwrap().unwrap();
+    assert!(incoming.message().is_none_or(|message| message.kind() != "assistant"), "{incoming:?}");
+    assert_eq!(incoming.line().unwrap().as_bytes(), &broken[..broken.len() - 1]);
+    assert_eq!(next_kind(&mut session).await, "after");
 }
 
 #[tokio::test(start_paused = true)]
 async fn character_across_two_reads_is_intact() {
-    bounded(async {
-        let (mut session, peer) = connected(Session::builder()).await;
-        let line = format!("{}\n", json!({"type": "user", "message": {"role": "user", "content": "äöü€"}}));
-        for byte in line.clone().into_bytes() {
-            peer.raw.write(vec![byte]).await.unwrap();
-            tokio::task::yield_now().await;
-        }
-        let incoming = session.next().await.unwrap().unwrap();
-        let Some(Message::User(user)) = incoming.message() else { panic!("{incoming:?}") };
-        assert_eq!(user.message.content, Content::from("äöü€"));
-    })
-    .await;
+    let (mut session, peer) = connected(Session::builder()).await;
+    let line = format!("{}\n", json!({"type": "user", "message": {"role": "user", "content": "äöü€"}}));
+    for byte in line.clone().into_bytes() {
+        peer.raw.write(vec![byte]).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    let incoming = session.next().await.unwrap().unwrap();
+    let Some(Message::User(user)) = incoming.message() else { panic!("{incoming:?}") };
+    assert_eq!(user.message.content, Content::from("äöü€"));
 }

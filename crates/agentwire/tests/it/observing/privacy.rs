@@ -11,7 +11,7 @@ use agentwire::{
 use serde_json::json;
 
 use super::{rest, spans::RecordedSpans};
-use crate::peer::{Peer, assistant, bounded, connected, init};
+use crate::peer::{Peer, assistant, connected, init};
 
 /// The secret, which all messages and callbacks contain.
 const SECRET: &str = "xyzzy";
@@ -123,35 +123,29 @@ async fn observed(builder: SessionBuilder) -> (String, String) {
 
 #[tokio::test(start_paused = true)]
 async fn contents_are_hidden_by_default() {
-    bounded(async {
-        let (observations, spans) = observed(builder()).await;
-        // All of it was observed, though.
-        for what in ["Failed", "Deny", "Turn", "tools/call", "Elicitation", "Dialog", "Unhandled"] {
-            assert!(observations.contains(what), "{what}: {observations}");
-        }
-        assert!(spans.contains("a hook has failed"), "{spans}");
-        assert!(!observations.contains(SECRET), "{observations}");
-        assert!(!spans.contains(SECRET), "{spans}");
-    })
-    .await;
+    let (observations, spans) = observed(builder()).await;
+    // All of it was observed, though.
+    for what in ["Failed", "Deny", "Turn", "tools/call", "Elicitation", "Dialog", "Unhandled"] {
+        assert!(observations.contains(what), "{what}: {observations}");
+    }
+    assert!(spans.contains("a hook has failed"), "{spans}");
+    assert!(!observations.contains(SECRET), "{observations}");
+    assert!(!spans.contains(SECRET), "{spans}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn contents_are_observed_on_request() {
-    bounded(async {
-        let (observations, spans) = observed(builder().observe_contents()).await;
-        for whole in [&observations, &spans] {
-            // The escaping of its quotes does not matter.
-            let whole = whole.replace('\\', "");
-            for said in [
-                format!("do {SECRET}"),
-                format!("\"command\":\"{SECRET}\""),
-                format!("hook failed: {SECRET}"),
-                format!("\"permissionDecisionReason\":\"{SECRET}\""),
-            ] {
-                assert!(whole.contains(&said), "{said}: {whole}");
-            }
+    let (observations, spans) = observed(builder().observe_contents()).await;
+    for whole in [&observations, &spans] {
+        // The escaping of its quotes does not matter.
+        let whole = whole.replace('\\', "");
+        for said in [
+            format!("do {SECRET}"),
+            format!("\"command\":\"{SECRET}\""),
+            format!("hook failed: {SECRET}"),
+            format!("\"permissionDecisionReason\":\"{SECRET}\""),
+        ] {
+            assert!(whole.contains(&said), "{said}: {whole}");
         }
-    })
-    .await;
+    }
 }

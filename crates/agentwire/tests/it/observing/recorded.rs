@@ -11,7 +11,6 @@ use agentwire_testkit::{Entry, Replay, Transcript};
 use serde_json::Value;
 
 use super::{ask, rest, spans::RecordedSpans, tree};
-use crate::peer::bounded;
 
 /// The recorded answers, by request id.
 type Answers = Arc<HashMap<String, Result<RawJson, String>>>;
@@ -142,103 +141,85 @@ fn same(spans: &RecordedSpans, observed: &[String]) -> Vec<String> {
 
 #[tokio::test]
 async fn a_hook_that_denies() {
-    bounded(async {
-        assert_eq!(
-            replayed("pre-tool-use-deny", &["Write one into a.txt."]).await,
-            ["session done", "  turn 1 done", "    tool_use Bash deny", "      hook PreToolUse deny"]
-        );
-    })
-    .await;
+    assert_eq!(
+        replayed("pre-tool-use-deny", &["Write one into a.txt."]).await,
+        ["session done", "  turn 1 done", "    tool_use Bash deny", "      hook PreToolUse deny"]
+    );
 }
 
 #[tokio::test]
 async fn tools_in_parallel_of_subagents() {
-    bounded(async {
-        assert_eq!(
-            replayed("agents-parallel", &["Let two agents read."]).await,
-            [
-                "session done",
-                "  turn 1 done",
-                "    tool_use Task done",
-                "      tool_use Read done",
-                "    tool_use Task done",
-                "      tool_use Read done",
-            ]
-        );
-    })
-    .await;
+    assert_eq!(
+        replayed("agents-parallel", &["Let two agents read."]).await,
+        [
+            "session done",
+            "  turn 1 done",
+            "    tool_use Task done",
+            "      tool_use Read done",
+            "    tool_use Task done",
+            "      tool_use Read done",
+        ]
+    );
 }
 
 #[tokio::test]
 async fn question_cancelled_by_a_hook_is_observed_as_cancelled() {
-    bounded(async {
-        assert_eq!(
-            replayed("permission-request-hook-wins", &["Write one into a.txt."]).await,
-            [
-                "session done",
-                "  turn 1 done",
-                "    tool_use Bash done",
-                "      permission Bash cancelled",
-                "      hook PermissionRequest allow",
-            ]
-        );
-    })
-    .await;
+    assert_eq!(
+        replayed("permission-request-hook-wins", &["Write one into a.txt."]).await,
+        [
+            "session done",
+            "  turn 1 done",
+            "    tool_use Bash done",
+            "      permission Bash cancelled",
+            "      hook PermissionRequest allow",
+        ]
+    );
 }
 
 #[cfg(feature = "mcp")]
 #[tokio::test]
 async fn mcp_call_belongs_to_its_tool_use() {
-    bounded(async {
-        let (spans, _guard) = RecordedSpans::here();
-        let mut session = session("mcp-tool-text").connect().await.unwrap();
-        let observations = session.observe();
-        ask(&mut session, "Use the tool.").await;
-        session.mcp_status().await.unwrap();
-        session.close().await.unwrap();
-        let tree = same(&spans, &tree::of(&rest(observations).await));
-        let turn = tree.iter().position(|line| line.starts_with("  turn")).unwrap();
-        assert_eq!(
-            tree[turn..],
-            ["  turn 1 done", "    tool_use mcp__calc__add done", "      mcp calc tools/call add done"]
-        );
-        assert!(spans.tree().contains(&"  mcp calc initialize done".to_owned()), "{:#?}", spans.tree());
-    })
-    .await;
+    let (spans, _guard) = RecordedSpans::here();
+    let mut session = session("mcp-tool-text").connect().await.unwrap();
+    let observations = session.observe();
+    ask(&mut session, "Use the tool.").await;
+    session.mcp_status().await.unwrap();
+    session.close().await.unwrap();
+    let tree = same(&spans, &tree::of(&rest(observations).await));
+    let turn = tree.iter().position(|line| line.starts_with("  turn")).unwrap();
+    assert_eq!(
+        tree[turn..],
+        ["  turn 1 done", "    tool_use mcp__calc__add done", "      mcp calc tools/call add done"]
+    );
+    assert!(spans.tree().contains(&"  mcp calc initialize done".to_owned()), "{:#?}", spans.tree());
 }
 
 #[tokio::test]
 async fn interrupted_turn_is_observed_as_interrupted() {
-    bounded(async {
-        let (spans, _guard) = RecordedSpans::here();
-        let mut session = session("interrupt-mid-tool").connect().await.unwrap();
-        let observations = session.observe();
-        let mut turn = session.ask("Wait a minute.").await.unwrap();
-        while turn.next().await.unwrap().unwrap().message().unwrap().kind() != "assistant" {}
-        turn.control().interrupt().await.unwrap();
-        turn.finish().await.unwrap();
-        ask(&mut session, "Are you there?").await;
-        session.close().await.unwrap();
-        let tree = same(&spans, &tree::of(&rest(observations).await));
-        assert_eq!(
-            tree,
-            ["session done", "  turn 1 interrupted", "    tool_use Bash interrupted", "  turn 2 done"]
-        );
-    })
-    .await;
+    let (spans, _guard) = RecordedSpans::here();
+    let mut session = session("interrupt-mid-tool").connect().await.unwrap();
+    let observations = session.observe();
+    let mut turn = session.ask("Wait a minute.").await.unwrap();
+    while turn.next().await.unwrap().unwrap().message().unwrap().kind() != "assistant" {}
+    turn.control().interrupt().await.unwrap();
+    turn.finish().await.unwrap();
+    ask(&mut session, "Are you there?").await;
+    session.close().await.unwrap();
+    let tree = same(&spans, &tree::of(&rest(observations).await));
+    assert_eq!(
+        tree,
+        ["session done", "  turn 1 interrupted", "    tool_use Bash interrupted", "  turn 2 done"]
+    );
 }
 
 #[tokio::test]
 async fn a_subagent_in_the_background_goes_on_between_turns() {
-    bounded(async {
-        let (spans, _guard) = RecordedSpans::here();
-        let mut session = session("agent-background").connect().await.unwrap();
-        let observations = session.observe();
-        ask(&mut session, "Send an agent away.").await;
-        while session.next().await.unwrap().unwrap().message().unwrap().kind() != "result" {}
-        session.close().await.unwrap();
-        let tree = same(&spans, &tree::of(&rest(observations).await));
-        assert_eq!(tree, ["session done", "  turn 1 done", "    tool_use Task done", "  turn 2 done"]);
-    })
-    .await;
+    let (spans, _guard) = RecordedSpans::here();
+    let mut session = session("agent-background").connect().await.unwrap();
+    let observations = session.observe();
+    ask(&mut session, "Send an agent away.").await;
+    while session.next().await.unwrap().unwrap().message().unwrap().kind() != "result" {}
+    session.close().await.unwrap();
+    let tree = same(&spans, &tree::of(&rest(observations).await));
+    assert_eq!(tree, ["session done", "  turn 1 done", "    tool_use Task done", "  turn 2 done"]);
 }

@@ -7,175 +7,147 @@ use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use super::{Act, ID, TestStore, builder, main_file, mirror_error, mirrored, options, with};
-use crate::peer::{assistant, bounded, connected, next_kind, result};
+use crate::peer::{assistant, connected, next_kind, result};
 
 #[tokio::test(start_paused = true)]
 async fn failing_append_is_tried_three_times() {
-    bounded(async {
-        for act in [Act::Fail, Act::Panic, Act::PanicLater] {
-            let (mut session, peer, store) = with([act, act]).await;
-            peer.say(mirrored(&main_file(), [1])).await;
-            peer.say(result("done")).await;
-            assert_eq!(next_kind(&mut session).await, "result");
-            assert_eq!(
-                (store.calls().len(), store.stored(&format!("-src-app/{ID}")).await),
-                (3, 1),
-                "{act:?}"
-            );
-        }
-    })
-    .await;
+    for act in [Act::Fail, Act::Panic, Act::PanicLater] {
+        let (mut session, peer, store) = with([act, act]).await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(result("done")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        assert_eq!((store.calls().len(), store.stored(&format!("-src-app/{ID}")).await), (3, 1), "{act:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn lost_entries_are_reported_before_the_result() {
-    bounded(async {
-        for (act, why) in [
-            (Act::Fail, "the session store failed: writing: the disk is full"),
-            (Act::Panic, "the session store panicked: as told"),
-            (Act::PanicLater, "the session store panicked: as told"),
-        ] {
-            let (mut session, peer, store) = with([act, act, act]).await;
-            peer.say(mirrored(&main_file(), [1, 2])).await;
-            peer.say(result("done")).await;
-            let line = mirror_error(&mut session).await;
-            assert_eq!(line["error"], format!("2 entries were not stored: {why}"));
-            assert_eq!(line["key"], json!({"projectKey": "-src-app", "sessionId": ID}));
-            assert_eq!(line["session_id"], ID);
-            assert_eq!(line["uuid"].as_str().unwrap().len(), 36);
-            assert_eq!(next_kind(&mut session).await, "result");
-            peer.say(mirrored(&main_file(), [3])).await;
-            peer.say(result("again")).await;
-            assert_eq!(next_kind(&mut session).await, "result");
-            assert_eq!(store.calls().len(), 4);
-            assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
-        }
-    })
-    .await;
+    for (act, why) in [
+        (Act::Fail, "the session store failed: writing: the disk is full"),
+        (Act::Panic, "the session store panicked: as told"),
+        (Act::PanicLater, "the session store panicked: as told"),
+    ] {
+        let (mut session, peer, store) = with([act, act, act]).await;
+        peer.say(mirrored(&main_file(), [1, 2])).await;
+        peer.say(result("done")).await;
+        let line = mirror_error(&mut session).await;
+        assert_eq!(line["error"], format!("2 entries were not stored: {why}"));
+        assert_eq!(line["key"], json!({"projectKey": "-src-app", "sessionId": ID}));
+        assert_eq!(line["session_id"], ID);
+        assert_eq!(line["uuid"].as_str().unwrap().len(), 36);
+        assert_eq!(next_kind(&mut session).await, "result");
+        peer.say(mirrored(&main_file(), [3])).await;
+        peer.say(result("again")).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        assert_eq!(store.calls().len(), 4);
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([Act::Hang]));
-        let permissions = PermissionHandler::new(async |_, _| Decision::allow());
-        let (mut session, mut peer) = connected(builder(&store).permissions(permissions)).await;
-        let began = Instant::now();
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
-        peer.say(assistant("later")).await;
-        // Far more than is read ahead of an idle reader.
-        peer.say(assistant(&"x".repeat(400 << 10))).await;
-        let control = session.control().clone();
-        let (line, ()) = tokio::join!(mirror_error(&mut session), async {
-            peer.ask(
-                "r1",
-                json!({"subtype": "can_use_tool", "tool_name": "T", "input": {}, "tool_use_id": "t"}),
-            )
+    let store = Arc::new(TestStore::new([Act::Hang]));
+    let permissions = PermissionHandler::new(async |_, _| Decision::allow());
+    let (mut session, mut peer) = connected(builder(&store).permissions(permissions)).await;
+    let began = Instant::now();
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(result("done")).await;
+    peer.say(assistant("later")).await;
+    // Far more than is read ahead of an idle reader.
+    peer.say(assistant(&"x".repeat(400 << 10))).await;
+    let control = session.control().clone();
+    let (line, ()) = tokio::join!(mirror_error(&mut session), async {
+        peer.ask("r1", json!({"subtype": "can_use_tool", "tool_name": "T", "input": {}, "tool_use_id": "t"}))
             .await;
-            assert_eq!(peer.response("r1").await["response"]["behavior"], "allow");
-            let (asked, ()) = tokio::join!(control.mcp_status(), async {
-                let request = peer.request("mcp_status").await;
-                peer.reply(&request, json!({"mcpServers": []})).await;
-            });
-            asked.unwrap();
-            assert!(began.elapsed() < Duration::from_secs(10));
+        assert_eq!(peer.response("r1").await["response"]["behavior"], "allow");
+        let (asked, ()) = tokio::join!(control.mcp_status(), async {
+            let request = peer.request("mcp_status").await;
+            peer.reply(&request, json!({"mcpServers": []})).await;
         });
-        assert_eq!(began.elapsed().as_secs(), 10);
-        assert!(line["error"].as_str().unwrap().contains("within 10s"), "{line}");
-        for expected in ["result", "assistant", "assistant"] {
-            assert_eq!(next_kind(&mut session).await, expected);
-        }
-        // While the store hangs, no other result waits.
-        peer.say(mirrored(&main_file(), [2])).await;
-        peer.say(result("again")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(began.elapsed().as_secs(), 10);
-        // An append gets its full time and is not retried.
-        let line = mirror_error(&mut session).await;
-        assert_eq!(began.elapsed().as_secs(), 60);
-        assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
-        let main = format!("-src-app/{ID}");
-        store.called(2).await;
-        assert_eq!(store.calls(), [format!("{main}: 1"), format!("{main}: 2")]);
-    })
-    .await;
+        asked.unwrap();
+        assert!(began.elapsed() < Duration::from_secs(10));
+    });
+    assert_eq!(began.elapsed().as_secs(), 10);
+    assert!(line["error"].as_str().unwrap().contains("within 10s"), "{line}");
+    for expected in ["result", "assistant", "assistant"] {
+        assert_eq!(next_kind(&mut session).await, expected);
+    }
+    // While the store hangs, no other result waits.
+    peer.say(mirrored(&main_file(), [2])).await;
+    peer.say(result("again")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(began.elapsed().as_secs(), 10);
+    // An append gets its full time and is not retried.
+    let line = mirror_error(&mut session).await;
+    assert_eq!(began.elapsed().as_secs(), 60);
+    assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
+    let main = format!("-src-app/{ID}");
+    store.called(2).await;
+    assert_eq!(store.calls(), [format!("{main}: 1"), format!("{main}: 2")]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn slow_store_delays_a_result_only_until_it_is_done() {
-    bounded(async {
-        let (mut session, peer, _) = with([Act::Slow(Duration::from_secs(3))]).await;
-        let began = Instant::now();
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(began.elapsed().as_secs(), 3);
-    })
-    .await;
+    let (mut session, peer, _) = with([Act::Slow(Duration::from_secs(3))]).await;
+    let began = Instant::now();
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(result("done")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(began.elapsed().as_secs(), 3);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_result_that_waits_is_not_lost_with_the_future() {
-    bounded(async {
-        let (mut session, peer, _) = with([Act::Slow(Duration::from_secs(3))]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
-        for _ in 0..4 {
-            assert!(timeout(Duration::from_millis(500), session.next()).await.is_err());
-        }
-        assert_eq!(next_kind(&mut session).await, "result");
-    })
-    .await;
+    let (mut session, peer, _) = with([Act::Slow(Duration::from_secs(3))]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(result("done")).await;
+    for _ in 0..4 {
+        assert!(timeout(Duration::from_millis(500), session.next()).await.is_err());
+    }
+    assert_eq!(next_kind(&mut session).await, "result");
 }
 
 #[tokio::test(start_paused = true)]
 async fn entries_without_room_are_counted_and_reported() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([Act::Hang]));
-        let options = options().session_store_max_pending_bytes(1000);
-        let (mut session, peer) = connected(builder(&store).options(options)).await;
-        let began = Instant::now();
-        let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
-        peer.say(mirrored(&main_file(), 0..600)).await;
-        for _ in 0..50 {
-            peer.say(mirrored(&main_file(), 0..2)).await;
-        }
-        peer.say(mirrored(&agent, 0..3)).await;
-        peer.say(result("done")).await;
-        let (main, beneath) = (mirror_error(&mut session).await, mirror_error(&mut session).await);
-        assert_eq!(began.elapsed(), Duration::ZERO);
-        let why = "the store is behind, and no more than 1000 bytes wait for it";
-        assert_eq!(main["error"], format!("100 entries were not stored: {why}"));
-        assert_eq!(beneath["error"], format!("3 entries were not stored: {why}"));
-        assert_eq!(beneath["key"]["subpath"], "subagents/agent-a");
-        assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
-        assert_eq!(next_kind(&mut session).await, "result");
-        // After most of an hour it is the same.
-        tokio::time::advance(Duration::from_secs(3000)).await;
-        let line = mirror_error(&mut session).await;
-        assert_eq!(line["error"], "600 entries were not stored: the session store took longer than 60s");
-        peer.say(mirrored(&main_file(), [7])).await;
-        peer.say(result("again")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
-    })
-    .await;
+    let store = Arc::new(TestStore::new([Act::Hang]));
+    let options = options().session_store_max_pending_bytes(1000);
+    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    let began = Instant::now();
+    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
+    peer.say(mirrored(&main_file(), 0..600)).await;
+    for _ in 0..50 {
+        peer.say(mirrored(&main_file(), 0..2)).await;
+    }
+    peer.say(mirrored(&agent, 0..3)).await;
+    peer.say(result("done")).await;
+    let (main, beneath) = (mirror_error(&mut session).await, mirror_error(&mut session).await);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    let why = "the store is behind, and no more than 1000 bytes wait for it";
+    assert_eq!(main["error"], format!("100 entries were not stored: {why}"));
+    assert_eq!(beneath["error"], format!("3 entries were not stored: {why}"));
+    assert_eq!(beneath["key"]["subpath"], "subagents/agent-a");
+    assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+    assert_eq!(next_kind(&mut session).await, "result");
+    // After most of an hour it is the same.
+    tokio::time::advance(Duration::from_secs(3000)).await;
+    let line = mirror_error(&mut session).await;
+    assert_eq!(line["error"], "600 entries were not stored: the session store took longer than 60s");
+    peer.say(mirrored(&main_file(), [7])).await;
+    peer.say(result("again")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_ends_with_its_result_also_where_the_store_fails() {
-    bounded(async {
-        let (mut session, mut peer, _) = with([Act::Fail, Act::Fail, Act::Fail]).await;
-        let (answer, ()) = tokio::join!(ask(&mut session), async {
-            peer.prompt().await;
-            peer.say(mirrored(&main_file(), [1])).await;
-            peer.say(assistant("hi")).await;
-            peer.say(result("hi")).await;
-        });
-        assert_eq!(answer, "hi");
-    })
-    .await;
+    let (mut session, mut peer, _) = with([Act::Fail, Act::Fail, Act::Fail]).await;
+    let (answer, ()) = tokio::join!(ask(&mut session), async {
+        peer.prompt().await;
+        peer.say(mirrored(&main_file(), [1])).await;
+        peer.say(assistant("hi")).await;
+        peer.say(result("hi")).await;
+    });
+    assert_eq!(answer, "hi");
 }
 
 async fn ask(session: &mut Session) -> String {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use super::{Act, ID, TestStore, builder, main_file, mirrored, options, store::passed, with};
-use crate::peer::{Peer, assistant, bounded, connected, next_kind, result};
+use crate::peer::{Peer, assistant, connected, next_kind, result};
 
 /// Returns a mirror frame with a message that contains this tool use.
 fn asks(tool_use: &str) -> Value {
@@ -45,192 +45,160 @@ fn lost(outcome: Result<(), NotStored>, with: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn hook_waits_for_its_tool_use_in_an_unread_session() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([Act::Slow(Duration::from_secs(3))]));
-        let builder = builder(&store);
-        let handle = builder.store_handle();
-        assert_eq!(handle.flushed().await, Err(NotStored::NotRunning));
-        let hooks = Hooks::new().on(PreToolUse, move |input, _| {
-            let handle = handle.clone();
-            async move { handle.stored(&input.tool_use_id).await.map(|()| HookReply::allow()) }
-        });
-        let (_session, mut peer) = connected(builder.hooks(hooks)).await;
-        peer.ask(
-            "h1",
-            json!({"subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": "t1", "input": {
-                "session_id": "s", "transcript_path": "t", "cwd": "/", "hook_event_name": "PreToolUse",
-                "tool_name": "T", "tool_input": {}, "tool_use_id": "t1",
-            }}),
-        )
-        .await;
-        peer.is_left_alone().await;
-        // Far more than is read ahead of an idle reader, except while a hook is open.
-        peer.say(assistant(&"x".repeat(400 << 10))).await;
-        // The CLI mirrors the message after it has called the hook.
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(asks("t1")).await;
-        let asked = Instant::now();
-        let response = peer.response("h1").await;
-        assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "allow", "{response}");
-        assert_eq!((asked.elapsed().as_secs(), store.calls().len()), (3, 2));
-    })
+    let store = Arc::new(TestStore::new([Act::Slow(Duration::from_secs(3))]));
+    let builder = builder(&store);
+    let handle = builder.store_handle();
+    assert_eq!(handle.flushed().await, Err(NotStored::NotRunning));
+    let hooks = Hooks::new().on(PreToolUse, move |input, _| {
+        let handle = handle.clone();
+        async move { handle.stored(&input.tool_use_id).await.map(|()| HookReply::allow()) }
+    });
+    let (_session, mut peer) = connected(builder.hooks(hooks)).await;
+    peer.ask(
+        "h1",
+        json!({"subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": "t1", "input": {
+            "session_id": "s", "transcript_path": "t", "cwd": "/", "hook_event_name": "PreToolUse",
+            "tool_name": "T", "tool_input": {}, "tool_use_id": "t1",
+        }}),
+    )
     .await;
+    peer.is_left_alone().await;
+    // Far more than is read ahead of an idle reader, except while a hook is open.
+    peer.say(assistant(&"x".repeat(400 << 10))).await;
+    // The CLI mirrors the message after it has called the hook.
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(asks("t1")).await;
+    let asked = Instant::now();
+    let response = peer.response("h1").await;
+    assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "allow", "{response}");
+    assert_eq!((asked.elapsed().as_secs(), store.calls().len()), (3, 2));
 }
 
 #[tokio::test(start_paused = true)]
 async fn stored_entry_is_reported_while_a_later_append_hangs() {
-    bounded(async {
-        let (_session, peer, _store, handle) = handled([Act::Slow(Duration::from_secs(1)), Act::Hang]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
-        peer.say(mirrored(&agent, [2])).await;
-        passed(Duration::from_secs(1)).await;
-        handle.message_stored(&"1".into()).await.unwrap();
-    })
-    .await;
+    let (_session, peer, _store, handle) = handled([Act::Slow(Duration::from_secs(1)), Act::Hang]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
+    peer.say(mirrored(&agent, [2])).await;
+    passed(Duration::from_secs(1)).await;
+    handle.message_stored(&"1".into()).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn flush_stores_entries_without_a_result() {
-    bounded(async {
-        let (mut session, peer, store, handle) = handled([]).await;
-        peer.say(mirrored(&main_file(), [1, 2])).await;
-        peer.say(assistant("a")).await;
-        assert_eq!(next_kind(&mut session).await, "assistant");
-        passed(Duration::from_secs(1)).await;
-        assert_eq!(store.calls().len(), 0);
-        handle.flushed().await.unwrap();
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 2);
-        // Nothing new: everything is stored already.
-        handle.clone().flushed().await.unwrap();
-        handle.message_stored(&"2".into()).await.unwrap();
-        assert_eq!(store.calls().len(), 1);
-        // After it, entries wait for a result again.
-        peer.say(mirrored(&main_file(), [3])).await;
-        passed(Duration::from_secs(1)).await;
-        assert_eq!(store.calls().len(), 1);
-    })
-    .await;
+    let (mut session, peer, store, handle) = handled([]).await;
+    peer.say(mirrored(&main_file(), [1, 2])).await;
+    peer.say(assistant("a")).await;
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    passed(Duration::from_secs(1)).await;
+    assert_eq!(store.calls().len(), 0);
+    handle.flushed().await.unwrap();
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 2);
+    // Nothing new: everything is stored already.
+    handle.clone().flushed().await.unwrap();
+    handle.message_stored(&"2".into()).await.unwrap();
+    assert_eq!(store.calls().len(), 1);
+    // After it, entries wait for a result again.
+    peer.say(mirrored(&main_file(), [3])).await;
+    passed(Duration::from_secs(1)).await;
+    assert_eq!(store.calls().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn wait_times_out_for_hanging_stores_and_missing_messages() {
-    bounded(async {
-        let (_session, peer, _, handle) = handled([Act::Hang]).await;
-        peer.say(asks("t1")).await;
-        passed(Duration::from_secs(1)).await;
-        let began = Instant::now();
-        let (first, second) = (id("t1"), id("t2"));
-        let (one, other, flushed) =
-            tokio::join!(handle.stored(&first), handle.stored(&second), handle.flushed());
-        let after = Duration::from_secs(10);
-        for outcome in [one, other, flushed] {
-            assert_eq!(outcome, Err(NotStored::TimedOut { after }));
-        }
-        assert_eq!(began.elapsed(), after);
-    })
-    .await;
+    let (_session, peer, _, handle) = handled([Act::Hang]).await;
+    peer.say(asks("t1")).await;
+    passed(Duration::from_secs(1)).await;
+    let began = Instant::now();
+    let (first, second) = (id("t1"), id("t2"));
+    let (one, other, flushed) = tokio::join!(handle.stored(&first), handle.stored(&second), handle.flushed());
+    let after = Duration::from_secs(10);
+    for outcome in [one, other, flushed] {
+        assert_eq!(outcome, Err(NotStored::TimedOut { after }));
+    }
+    assert_eq!(began.elapsed(), after);
 }
 
 #[tokio::test(start_paused = true)]
 async fn lost_entries_are_errors() {
-    bounded(async {
-        for eager in [false, true] {
-            let store = Arc::new(TestStore::new([Act::Fail; 3]));
-            let flush = if eager { SessionStoreFlush::Eager } else { SessionStoreFlush::Batched };
-            let (session, peer) =
-                connected(builder(&store).options(options().session_store_flush(flush))).await;
-            let handle = session.store_handle().unwrap();
-            peer.say(asks("t1")).await;
-            lost(handle.stored(&id("t1")).await, "the disk is full");
-            lost(handle.message_stored(&"u-t1".into()).await, "the disk is full");
-            peer.say(asks("t2")).await;
-            handle.stored(&id("t2")).await.unwrap();
-            // The session as a whole is no longer complete in the store.
-            lost(handle.flushed().await, "1 entry was not stored");
-        }
-    })
-    .await;
+    for eager in [false, true] {
+        let store = Arc::new(TestStore::new([Act::Fail; 3]));
+        let flush = if eager { SessionStoreFlush::Eager } else { SessionStoreFlush::Batched };
+        let (session, peer) = connected(builder(&store).options(options().session_store_flush(flush))).await;
+        let handle = session.store_handle().unwrap();
+        peer.say(asks("t1")).await;
+        lost(handle.stored(&id("t1")).await, "the disk is full");
+        lost(handle.message_stored(&"u-t1".into()).await, "the disk is full");
+        peer.say(asks("t2")).await;
+        handle.stored(&id("t2")).await.unwrap();
+        // The session as a whole is no longer complete in the store.
+        lost(handle.flushed().await, "1 entry was not stored");
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn frames_without_room_or_too_long_are_losses() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([Act::Hang]));
-        let small = options().session_store_max_pending_bytes(1000);
-        let (session, peer) = connected(builder(&store).options(small)).await;
-        let handle = session.store_handle().unwrap();
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(mirrored(&main_file(), 0..40)).await;
-        passed(Duration::from_secs(1)).await;
-        lost(handle.flushed().await, "no more than 1000 bytes");
-        let short = options().max_buffer_size(2000);
-        let (session, peer) = connected(builder(&Arc::new(TestStore::new([]))).options(short)).await;
-        let handle = session.store_handle().unwrap();
-        let (file, long) = (main_file(), "x".repeat(3000));
-        // With its type in front, as the CLI writes it.
-        let frame = format!(r#"{{"type":"transcript_mirror","filePath":"{file}","entries":["{long}"]}}"#);
-        peer.say(frame).await;
-        passed(Duration::from_secs(1)).await;
-        lost(handle.flushed().await, "maxBufferSize");
-    })
-    .await;
+    let store = Arc::new(TestStore::new([Act::Hang]));
+    let small = options().session_store_max_pending_bytes(1000);
+    let (session, peer) = connected(builder(&store).options(small)).await;
+    let handle = session.store_handle().unwrap();
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(mirrored(&main_file(), 0..40)).await;
+    passed(Duration::from_secs(1)).await;
+    lost(handle.flushed().await, "no more than 1000 bytes");
+    let short = options().max_buffer_size(2000);
+    let (session, peer) = connected(builder(&Arc::new(TestStore::new([]))).options(short)).await;
+    let handle = session.store_handle().unwrap();
+    let (file, long) = (main_file(), "x".repeat(3000));
+    // With its type in front, as the CLI writes it.
+    let frame = format!(r#"{{"type":"transcript_mirror","filePath":"{file}","entries":["{long}"]}}"#);
+    peer.say(frame).await;
+    passed(Duration::from_secs(1)).await;
+    lost(handle.flushed().await, "maxBufferSize");
 }
 
 #[tokio::test(start_paused = true)]
 async fn end_of_the_session_ends_waits() {
-    bounded(async {
-        let (session, mut peer, _, handle) = handled([]).await;
-        let never = id("t9");
-        let (closed, waited, ()) = tokio::join!(session.close(), handle.stored(&never), async {
-            peer.say(asks("t1")).await;
-            peer.say(result("done")).await;
-            peer.input_ended().await;
-            peer.exit(ExitReport::exited(0));
-        });
-        closed.unwrap();
-        assert_eq!(waited, Err(NotStored::Ended));
-        // Stored entries are still known after the end.
-        handle.stored(&id("t1")).await.unwrap();
-        handle.flushed().await.unwrap();
-    })
-    .await;
+    let (session, mut peer, _, handle) = handled([]).await;
+    let never = id("t9");
+    let (closed, waited, ()) = tokio::join!(session.close(), handle.stored(&never), async {
+        peer.say(asks("t1")).await;
+        peer.say(result("done")).await;
+        peer.input_ended().await;
+        peer.exit(ExitReport::exited(0));
+    });
+    closed.unwrap();
+    assert_eq!(waited, Err(NotStored::Ended));
+    // Stored entries are still known after the end.
+    handle.stored(&id("t1")).await.unwrap();
+    handle.flushed().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn entries_pending_at_the_end_are_lost() {
-    bounded(async {
-        let (session, mut peer, _, handle) = handled([Act::Hang]).await;
-        peer.say(asks("t1")).await;
-        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        assert!(matches!(closed, Err(Error::SessionStore { .. })));
-        lost(handle.stored(&id("t1")).await, "the session ended before");
-        lost(handle.flushed().await, "the session ended before");
-    })
-    .await;
+    let (session, mut peer, _, handle) = handled([Act::Hang]).await;
+    peer.say(asks("t1")).await;
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    assert!(matches!(closed, Err(Error::SessionStore { .. })));
+    lost(handle.stored(&id("t1")).await, "the session ended before");
+    lost(handle.flushed().await, "the session ended before");
 }
 
 #[tokio::test(start_paused = true)]
 async fn dropped_wait_does_not_change_the_mirror() {
-    bounded(async {
-        let (_session, peer, store, handle) = handled([]).await;
-        assert!(timeout(Duration::from_secs(1), handle.stored(&id("t1"))).await.is_err());
-        peer.say(asks("t1")).await;
-        passed(Duration::from_secs(1)).await;
-        assert_eq!(store.calls().len(), 0);
-        handle.stored(&id("t1")).await.unwrap();
-    })
-    .await;
+    let (_session, peer, store, handle) = handled([]).await;
+    assert!(timeout(Duration::from_secs(1), handle.stored(&id("t1"))).await.is_err());
+    peer.say(asks("t1")).await;
+    passed(Duration::from_secs(1)).await;
+    assert_eq!(store.calls().len(), 0);
+    handle.stored(&id("t1")).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_session_without_a_store_has_no_handle() {
-    bounded(async {
-        let builder = Session::builder();
-        let handle = builder.store_handle();
-        let (session, _peer) = connected(builder).await;
-        assert!(session.store_handle().is_none());
-        assert_eq!(handle.stored(&id("t1")).await, Err(NotStored::NotRunning));
-    })
-    .await;
+    let builder = Session::builder();
+    let handle = builder.store_handle();
+    let (session, _peer) = connected(builder).await;
+    assert!(session.store_handle().is_none());
+    assert_eq!(handle.stored(&id("t1")).await, Err(NotStored::NotRunning));
 }

@@ -6,95 +6,77 @@ use agentwire::{Error, transport::ExitReport};
 use tokio::time::Instant;
 
 use super::{Act, ID, main_file, mirror_error, mirrored, with};
-use crate::peer::{assistant, bounded, next_kind, result};
+use crate::peer::{assistant, next_kind, result};
 
 #[tokio::test(start_paused = true)]
 async fn dropped_session_stores_read_entries() {
-    bounded(async {
-        let (mut session, peer, store) = with([]).await;
-        peer.say(mirrored(&main_file(), [1, 2])).await;
-        peer.say(assistant("a")).await;
-        assert_eq!(next_kind(&mut session).await, "assistant");
-        assert_eq!(store.calls(), Vec::<String>::new());
-        drop(session);
-        store.returned().await;
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 2);
-    })
-    .await;
+    let (mut session, peer, store) = with([]).await;
+    peer.say(mirrored(&main_file(), [1, 2])).await;
+    peer.say(assistant("a")).await;
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    assert_eq!(store.calls(), Vec::<String>::new());
+    drop(session);
+    store.returned().await;
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 2);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_session_gives_a_hanging_store_the_time_of_a_flush() {
-    bounded(async {
-        let (mut session, peer, store) = with([Act::Hang]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(assistant("a")).await;
-        assert_eq!(next_kind(&mut session).await, "assistant");
-        let began = Instant::now();
-        drop(session);
-        store.returned().await;
-        assert_eq!((began.elapsed().as_secs(), store.calls().len()), (10, 1));
-    })
-    .await;
+    let (mut session, peer, store) = with([Act::Hang]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(assistant("a")).await;
+    assert_eq!(next_kind(&mut session).await, "assistant");
+    let began = Instant::now();
+    drop(session);
+    store.returned().await;
+    assert_eq!((began.elapsed().as_secs(), store.calls().len()), (10, 1));
 }
 
 #[tokio::test(start_paused = true)]
 async fn entries_pending_at_the_end_are_reported() {
-    bounded(async {
-        let (mut session, mut peer, store) = with([Act::Hang]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
-        let began = Instant::now();
-        assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
-        assert_eq!(next_kind(&mut session).await, "result");
-        peer.say(mirrored(&main_file(), [2, 3])).await;
-        session.end_input();
-        peer.exit_after_input().await;
-        let line = mirror_error(&mut session).await;
-        assert_eq!(
-            line["error"],
-            "3 entries were not stored: the session ended before the store had taken it"
-        );
-        assert!(session.next().await.is_none());
-        assert_eq!(began.elapsed().as_secs(), 20);
-        store.returned().await;
-    })
-    .await;
+    let (mut session, mut peer, store) = with([Act::Hang]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(result("done")).await;
+    let began = Instant::now();
+    assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+    assert_eq!(next_kind(&mut session).await, "result");
+    peer.say(mirrored(&main_file(), [2, 3])).await;
+    session.end_input();
+    peer.exit_after_input().await;
+    let line = mirror_error(&mut session).await;
+    assert_eq!(line["error"], "3 entries were not stored: the session ended before the store had taken it");
+    assert!(session.next().await.is_none());
+    assert_eq!(began.elapsed().as_secs(), 20);
+    store.returned().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn close_waits_once_for_a_hanging_store_and_reports_lost_entries() {
-    bounded(async {
-        let (session, mut peer, store) = with([Act::Hang]).await;
-        for number in 0..5 {
-            peer.say(mirrored(&main_file(), [number])).await;
-            peer.say(result("done")).await;
-        }
-        let began = Instant::now();
-        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        let error = closed.unwrap_err();
-        let Error::SessionStore { why } = &error else { panic!("{error:?}") };
-        assert!(why.contains("not stored") || why.contains("within 10s"), "{why}");
-        assert_eq!(began.elapsed().as_secs(), 10);
-        store.returned().await;
-    })
-    .await;
+    let (session, mut peer, store) = with([Act::Hang]).await;
+    for number in 0..5 {
+        peer.say(mirrored(&main_file(), [number])).await;
+        peer.say(result("done")).await;
+    }
+    let began = Instant::now();
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    let error = closed.unwrap_err();
+    let Error::SessionStore { why } = &error else { panic!("{error:?}") };
+    assert!(why.contains("not stored") || why.contains("within 10s"), "{why}");
+    assert_eq!(began.elapsed().as_secs(), 10);
+    store.returned().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn crashed_cli_has_its_entries_stored() {
-    bounded(async {
-        let (mut session, peer, store) = with([]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        // Half a frame.
-        peer.raw.write(r#"{"type":"transcript_mirror","filePath":"#).await.unwrap();
-        peer.exit(ExitReport::exited(3));
-        let line = mirror_error(&mut session).await;
-        assert!(line["error"].as_str().unwrap().starts_with("a frame of the mirror can't be read"), "{line}");
-        assert!(session.next().await.unwrap().is_err());
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
-    })
-    .await;
+    let (mut session, peer, store) = with([]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    // Half a frame.
+    peer.raw.write(r#"{"type":"transcript_mirror","filePath":"#).await.unwrap();
+    peer.exit(ExitReport::exited(3));
+    let line = mirror_error(&mut session).await;
+    assert!(line["error"].as_str().unwrap().starts_with("a frame of the mirror can't be read"), "{line}");
+    assert!(session.next().await.unwrap().is_err());
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
 }
 
 #[test]

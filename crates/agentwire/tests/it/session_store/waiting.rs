@@ -6,124 +6,103 @@ use agentwire::Error;
 use tokio::time::{Instant, timeout};
 
 use super::{Act, ID, TestStore, builder, main_file, mirror_error, mirrored, options, store::passed, with};
-use crate::peer::{bounded, connected, next_kind, result};
+use crate::peer::{connected, next_kind, result};
 
 #[tokio::test(start_paused = true)]
 async fn late_reader_does_not_extend_the_wait() {
-    bounded(async {
-        let (mut session, peer, _store) = with([Act::Slow(Duration::from_secs(11)), Act::Hang]).await;
-        let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(mirrored(&agent, [2])).await;
-        peer.say(result("done")).await;
-        let began = Instant::now();
-        assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
-        // The first append ends between the limit and the reader's next poll.
-        passed(Duration::from_secs(12)).await;
-        assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(began.elapsed().as_secs(), 12);
-    })
-    .await;
+    let (mut session, peer, _store) = with([Act::Slow(Duration::from_secs(11)), Act::Hang]).await;
+    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(mirrored(&agent, [2])).await;
+    peer.say(result("done")).await;
+    let began = Instant::now();
+    assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
+    // The first append ends between the limit and the reader's next poll.
+    passed(Duration::from_secs(12)).await;
+    assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(began.elapsed().as_secs(), 12);
 }
 
 #[tokio::test(start_paused = true)]
 async fn close_releases_a_waiting_result() {
-    bounded(async {
-        let (mut session, mut peer, store) = with([Act::Hang]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
-        assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
-        let began = Instant::now();
-        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        assert!(matches!(closed.unwrap_err(), Error::SessionStore { .. }));
-        assert_eq!(began.elapsed().as_secs(), 10);
-        store.returned().await;
-    })
-    .await;
+    let (mut session, mut peer, store) = with([Act::Hang]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(result("done")).await;
+    assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
+    let began = Instant::now();
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    assert!(matches!(closed.unwrap_err(), Error::SessionStore { .. }));
+    assert_eq!(began.elapsed().as_secs(), 10);
+    store.returned().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn idle_store_loses_nothing_with_a_small_limit() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([]));
-        let options = options().session_store_max_pending_bytes(1000);
-        let (mut session, peer) = connected(builder(&store).options(options)).await;
-        for number in 0..40 {
-            peer.say(mirrored(&main_file(), [number])).await;
-            passed(Duration::from_millis(1)).await;
-        }
-        peer.say(result("done")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 40);
-    })
-    .await;
+    let store = Arc::new(TestStore::new([]));
+    let options = options().session_store_max_pending_bytes(1000);
+    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    for number in 0..40 {
+        peer.say(mirrored(&main_file(), [number])).await;
+        passed(Duration::from_millis(1)).await;
+    }
+    peer.say(result("done")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 40);
 }
 
 #[tokio::test(start_paused = true)]
 async fn full_queue_triggers_a_flush() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([]));
-        let options = options().session_store_max_pending_bytes(1000);
-        let (_session, peer) = connected(builder(&store).options(options)).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        passed(Duration::from_millis(1)).await;
-        peer.say(mirrored(&main_file(), 0..100)).await;
-        store.called(1).await;
-        assert_eq!(store.calls(), [format!("-src-app/{ID}: 1")]);
-    })
-    .await;
+    let store = Arc::new(TestStore::new([]));
+    let options = options().session_store_max_pending_bytes(1000);
+    let (_session, peer) = connected(builder(&store).options(options)).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    passed(Duration::from_millis(1)).await;
+    peer.say(mirrored(&main_file(), 0..100)).await;
+    store.called(1).await;
+    assert_eq!(store.calls(), [format!("-src-app/{ID}: 1")]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn panic_of_an_abandoned_append_counts_as_timeout() {
-    bounded(async {
-        let (mut session, peer, store) = with([Act::HangAndPanic]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
-        assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
-        assert_eq!(next_kind(&mut session).await, "result");
-        let line = mirror_error(&mut session).await;
-        assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
-        peer.say(mirrored(&main_file(), [2])).await;
-        peer.say(result("again")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
-    })
-    .await;
+    let (mut session, peer, store) = with([Act::HangAndPanic]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(result("done")).await;
+    assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+    assert_eq!(next_kind(&mut session).await, "result");
+    let line = mirror_error(&mut session).await;
+    assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
+    peer.say(mirrored(&main_file(), [2])).await;
+    peer.say(result("again")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn overlong_frame_is_reported_as_mirror_error() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([]));
-        let options = options().max_buffer_size(2000);
-        let (mut session, peer) = connected(builder(&store).options(options)).await;
-        peer.say(format!(
-            r#"{{"type":"transcript_mirror","filePath":"{}","entries":[{{"type":"{}"}}]}}"#,
-            main_file(),
-            "x".repeat(3000)
-        ))
-        .await;
-        peer.say(result("done")).await;
-        let line = mirror_error(&mut session).await;
-        assert!(line.get("key").is_none(), "{line}");
-        assert!(line["error"].as_str().unwrap().contains("maxBufferSize"), "{line}");
-        assert_eq!(next_kind(&mut session).await, "result");
-    })
+    let store = Arc::new(TestStore::new([]));
+    let options = options().max_buffer_size(2000);
+    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    peer.say(format!(
+        r#"{{"type":"transcript_mirror","filePath":"{}","entries":[{{"type":"{}"}}]}}"#,
+        main_file(),
+        "x".repeat(3000)
+    ))
     .await;
+    peer.say(result("done")).await;
+    let line = mirror_error(&mut session).await;
+    assert!(line.get("key").is_none(), "{line}");
+    assert!(line["error"].as_str().unwrap().contains("maxBufferSize"), "{line}");
+    assert_eq!(next_kind(&mut session).await, "result");
 }
 
 #[tokio::test(start_paused = true)]
 async fn relative_file_names_are_resolved() {
-    bounded(async {
-        let store = Arc::new(TestStore::new([]));
-        let options = options().env("CLAUDE_CONFIG_DIR", "../config").cwd("/src/app");
-        let (mut session, peer) = connected(builder(&store).options(options)).await;
-        peer.say(mirrored(&format!("../config/projects/-src-app/{ID}.jsonl"), [1])).await;
-        peer.say(result("done")).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
-    })
-    .await;
+    let store = Arc::new(TestStore::new([]));
+    let options = options().env("CLAUDE_CONFIG_DIR", "../config").cwd("/src/app");
+    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    peer.say(mirrored(&format!("../config/projects/-src-app/{ID}.jsonl"), [1])).await;
+    peer.say(result("done")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
 }

@@ -4,7 +4,7 @@
 
 mod jupyter;
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf};
 
 use agentwire::{Options, Session, SessionBuilder, mcp::McpServers, protocol::Message};
 use agentwire_hub::{
@@ -14,7 +14,6 @@ use agentwire_hub::{
 use agentwire_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::time::timeout;
 
 use crate::{gateway_program, real::node};
 
@@ -112,82 +111,66 @@ async fn asked(session: &mut Session) -> String {
     results.concat()
 }
 
-async fn bounded(test: impl Future<Output = ()>) {
-    timeout(LIMIT, Box::pin(test)).await.unwrap();
-}
-
 #[tokio::test]
 #[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
 async fn model_calls_a_tool_of_a_server_through_the_hub() {
-    bounded(async {
-        let place = Place::calling(&[
-            ("mcp__hub__everything__echo", json!({"message": "hello"})),
-            ("mcp__hub__everything__get-sum", json!({"a": 2, "b": 3})),
-            ("mcp__hub__everything__get-tiny-image", json!({})),
-        ])
-        .await;
-        let (hub, mut records) = hub(Sources::new().server("everything", everything()));
-        let mut session = place.session(&hub).await;
-        knows(&session, "hub", "everything__echo").await;
-        let results = asked(&mut session).await;
-        assert!(results.contains("Echo: hello"), "{results}");
-        let record = records.recv().await.unwrap();
-        assert_eq!(
-            (record.server.as_str(), &*record.name, &*record.caller),
-            ("everything", "echo", "claude-code")
-        );
-        // The model receives the hub's refusal.
-        let results = asked(&mut session).await;
-        assert!(results.contains("the call of `get-sum` of the server `everything` was denied"), "{results}");
-        let results = asked(&mut session).await;
-        assert!(results.contains("image/png"), "{results}");
-        session.close().await.unwrap();
-        hub.close().await;
-    })
+    let place = Place::calling(&[
+        ("mcp__hub__everything__echo", json!({"message": "hello"})),
+        ("mcp__hub__everything__get-sum", json!({"a": 2, "b": 3})),
+        ("mcp__hub__everything__get-tiny-image", json!({})),
+    ])
     .await;
+    let (hub, mut records) = hub(Sources::new().server("everything", everything()));
+    let mut session = place.session(&hub).await;
+    knows(&session, "hub", "everything__echo").await;
+    let results = asked(&mut session).await;
+    assert!(results.contains("Echo: hello"), "{results}");
+    let record = records.recv().await.unwrap();
+    assert_eq!(
+        (record.server.as_str(), &*record.name, &*record.caller),
+        ("everything", "echo", "claude-code")
+    );
+    // The model receives the hub's refusal.
+    let results = asked(&mut session).await;
+    assert!(results.contains("the call of `get-sum` of the server `everything` was denied"), "{results}");
+    let results = asked(&mut session).await;
+    assert!(results.contains("image/png"), "{results}");
+    session.close().await.unwrap();
+    hub.close().await;
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
 async fn server_that_is_added_during_a_session_can_be_called() {
-    bounded(async {
-        let call = ("mcp__hub__late__echo", json!({"message": "hello"}));
-        let place = Place::calling(&[call.clone(), call]).await;
-        let (hub, _records) = hub(Sources::new());
-        let mut session = place.session(&hub).await;
-        let before = asked(&mut session).await;
-        assert!(before.contains("No such tool"), "{before}");
-        hub.apply(Sources::new().server("late", everything()).read());
-        knows(&session, "hub", "late__echo").await;
-        let after = asked(&mut session).await;
-        assert!(after.contains("Echo: hello"), "{after}");
-        session.close().await.unwrap();
-        hub.close().await;
-    })
-    .await;
+    let call = ("mcp__hub__late__echo", json!({"message": "hello"}));
+    let place = Place::calling(&[call.clone(), call]).await;
+    let (hub, _records) = hub(Sources::new());
+    let mut session = place.session(&hub).await;
+    let before = asked(&mut session).await;
+    assert!(before.contains("No such tool"), "{before}");
+    hub.apply(Sources::new().server("late", everything()).read());
+    knows(&session, "hub", "late__echo").await;
+    let after = asked(&mut session).await;
+    assert!(after.contains("Echo: hello"), "{after}");
+    session.close().await.unwrap();
+    hub.close().await;
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI and the real servers: cargo xtask live-tests"]
 async fn gateway_example_serves_an_agent() {
-    bounded(async {
-        let place = Place::calling(&[("mcp__gateway__everything__echo", json!({"message": "hello"}))]).await;
-        let (inner, outer) = (place.file("servers.json"), place.file("mcp.json"));
-        let program = everything();
-        let Launch::Stdio(Stdio { command, args, .. }) = &program.launch else { panic!() };
-        let servers = json!({"mcpServers": {"everything": {"command": command, "args": args}}});
-        fs::write(&inner, servers.to_string()).unwrap();
-        fs::write(&outer, json!({"mcpServers": {"gateway": gateway_program::config(&inner)}}).to_string())
-            .unwrap();
-        let options = place.options("mcp__gateway").mcp_config_files([outer]);
-        let mut session = connected(Session::builder().options(options)).await;
-        knows(&session, "gateway", "everything__echo").await;
-        let results = asked(&mut session).await;
-        assert!(results.contains("Echo: hello"), "{results}");
-        session.close().await.unwrap();
-    })
-    .await;
+    let place = Place::calling(&[("mcp__gateway__everything__echo", json!({"message": "hello"}))]).await;
+    let (inner, outer) = (place.file("servers.json"), place.file("mcp.json"));
+    let program = everything();
+    let Launch::Stdio(Stdio { command, args, .. }) = &program.launch else { panic!() };
+    let servers = json!({"mcpServers": {"everything": {"command": command, "args": args}}});
+    fs::write(&inner, servers.to_string()).unwrap();
+    fs::write(&outer, json!({"mcpServers": {"gateway": gateway_program::config(&inner)}}).to_string())
+        .unwrap();
+    let options = place.options("mcp__gateway").mcp_config_files([outer]);
+    let mut session = connected(Session::builder().options(options)).await;
+    knows(&session, "gateway", "everything__echo").await;
+    let results = asked(&mut session).await;
+    assert!(results.contains("Echo: hello"), "{results}");
+    session.close().await.unwrap();
 }
-
-/// A limit, in case that the CLI hangs.
-const LIMIT: Duration = Duration::from_secs(60);

@@ -31,14 +31,4 @@ use std::time::Duration;
 
 use place::Place;
 
-/// Fails a test if its CLI does not answer, instead of blocking the run.
-async fn bounded(test: impl Future<Output = ()>) {
-    tokio::time::timeout(LIMIT, Box::pin(test)).await.unwrap();
-}
-
-/// Works like [`bounded`], for a session with dozens of calls.
-async fn bounded_for_many(test: impl Future<Output = ()>) {
-    tokio::time::timeout(5 * LIMIT, Box::pin(test)).await.unwrap();
-}
-
 const LIMIT: Duration = Duration::from_secs(60);

@@ -8,7 +8,7 @@ use agentwire::{
     protocol::hook::{HookReply, PreToolUse},
 };
 
-use super::{Place, bounded};
+use super::Place;
 
 const BARE: &str = r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#;
 
@@ -34,35 +34,29 @@ async fn ran(place: &Place, options: Options) -> Result<bool, Error> {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn no_settings_switch_hooks_off() {
-    bounded(async {
-        for file in [
-            "home/.claude/settings.json",
-            "home/.claude/.claude.json",
-            "project/.claude/settings.json",
-            "project/.claude/settings.local.json",
-        ] {
-            let place = place().await;
-            fs::create_dir_all(place.file(file).parent().unwrap()).unwrap();
-            fs::write(place.file(file), BARE).unwrap();
-            assert!(!ran(&place, place.options()).await.unwrap(), "{file}");
-        }
-    })
-    .await;
+    for file in [
+        "home/.claude/settings.json",
+        "home/.claude/.claude.json",
+        "project/.claude/settings.json",
+        "project/.claude/settings.local.json",
+    ] {
+        let place = place().await;
+        fs::create_dir_all(place.file(file).parent().unwrap()).unwrap();
+        fs::write(place.file(file), BARE).unwrap();
+        assert!(!ran(&place, place.options()).await.unwrap(), "{file}");
+    }
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_session_whose_settings_file_switches_hooks_off_does_not_start() {
-    bounded(async {
-        for (ours, users) in [(BARE, "{}"), ("{}", BARE)] {
-            let place = place().await;
-            fs::create_dir_all(place.file("home/.claude")).unwrap();
-            fs::write(place.file("home/.claude/settings.json"), users).unwrap();
-            fs::write(place.file("other/settings.json"), ours).unwrap();
-            let file: PathBuf = place.file("other/settings.json");
-            let error = ran(&place, place.options().settings(file)).await.unwrap_err();
-            assert!(matches!(error, Error::Options { option: "settings", .. }), "{error}");
-        }
-    })
-    .await;
+    for (ours, users) in [(BARE, "{}"), ("{}", BARE)] {
+        let place = place().await;
+        fs::create_dir_all(place.file("home/.claude")).unwrap();
+        fs::write(place.file("home/.claude/settings.json"), users).unwrap();
+        fs::write(place.file("other/settings.json"), ours).unwrap();
+        let file: PathBuf = place.file("other/settings.json");
+        let error = ran(&place, place.options().settings(file)).await.unwrap_err();
+        assert!(matches!(error, Error::Options { option: "settings", .. }), "{error}");
+    }
 }

@@ -5,56 +5,50 @@ use agentwire_sessions::{Page, Sessions};
 use agentwire_testkit::model::Answer;
 use serde_json::Value;
 
-use super::{Place, bounded};
+use super::Place;
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_session_that_was_renamed_and_tagged_goes_on() {
-    bounded(async {
-        let place = talking().await;
-        let session = ask(&place, "one", None).await;
-        ask(&place, "two", Some(&session)).await;
-        let sessions = Sessions::at(place.path("home/.claude"));
-        sessions.rename(&session, "A walk").unwrap();
-        sessions.tag(&session, Some("todo")).unwrap();
-        sessions.archive(&session).unwrap();
-        let info = || sessions.info(&session).unwrap().unwrap();
-        assert_eq!(
-            (&*info().summary, info().tag.as_deref(), info().archived),
-            ("A walk", Some("todo"), Some(true))
-        );
-        assert_eq!(ask(&place, "three", Some(&session)).await, session);
-        assert_eq!(asked_with(&place), [0, 2, 4]);
-        // The CLI's own entries at the end keep our title, and the new prompt took the session out of the archive.
-        assert_eq!(
-            (&*info().summary, info().tag.as_deref(), info().archived),
-            ("A walk", Some("todo"), Some(false))
-        );
-        assert_eq!(said(&sessions, &session), ["one", "Answer 1", "two", "Answer 2", "three", "Answer 3"]);
-    })
-    .await;
+    let place = talking().await;
+    let session = ask(&place, "one", None).await;
+    ask(&place, "two", Some(&session)).await;
+    let sessions = Sessions::at(place.path("home/.claude"));
+    sessions.rename(&session, "A walk").unwrap();
+    sessions.tag(&session, Some("todo")).unwrap();
+    sessions.archive(&session).unwrap();
+    let info = || sessions.info(&session).unwrap().unwrap();
+    assert_eq!(
+        (&*info().summary, info().tag.as_deref(), info().archived),
+        ("A walk", Some("todo"), Some(true))
+    );
+    assert_eq!(ask(&place, "three", Some(&session)).await, session);
+    assert_eq!(asked_with(&place), [0, 2, 4]);
+    // The CLI's own entries at the end keep our title, and the new prompt took the session out of the archive.
+    assert_eq!(
+        (&*info().summary, info().tag.as_deref(), info().archived),
+        ("A walk", Some("todo"), Some(false))
+    );
+    assert_eq!(said(&sessions, &session), ["one", "Answer 1", "two", "Answer 2", "three", "Answer 3"]);
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_fork_goes_on_from_its_last_message() {
-    bounded(async {
-        let place = talking().await;
-        let session = ask(&place, "one", None).await;
-        ask(&place, "two", Some(&session)).await;
-        let sessions = Sessions::at(place.path("home/.claude"));
-        let messages = sessions.messages(&session, Page::ALL).unwrap().unwrap();
-        let fork = sessions.fork(&session, Some(&messages[1].uuid), Some("Elsewhere")).unwrap();
-        assert_eq!(ask(&place, "three", Some(&fork)).await, fork);
-        assert_eq!(asked_with(&place), [0, 2, 2]);
-        assert_eq!(said(&sessions, &fork), ["one", "Answer 1", "three", "Answer 3"]);
-        assert_eq!(sessions.info(&fork).unwrap().unwrap().summary, "Elsewhere");
-        let whole = sessions.fork(&session, None, None).unwrap();
-        assert_eq!(ask(&place, "four", Some(&whole)).await, whole);
-        assert_eq!(asked_with(&place)[3..], [4]);
-        assert_eq!(said(&sessions, &session), ["one", "Answer 1", "two", "Answer 2"]);
-    })
-    .await;
+    let place = talking().await;
+    let session = ask(&place, "one", None).await;
+    ask(&place, "two", Some(&session)).await;
+    let sessions = Sessions::at(place.path("home/.claude"));
+    let messages = sessions.messages(&session, Page::ALL).unwrap().unwrap();
+    let fork = sessions.fork(&session, Some(&messages[1].uuid), Some("Elsewhere")).unwrap();
+    assert_eq!(ask(&place, "three", Some(&fork)).await, fork);
+    assert_eq!(asked_with(&place), [0, 2, 2]);
+    assert_eq!(said(&sessions, &fork), ["one", "Answer 1", "three", "Answer 3"]);
+    assert_eq!(sessions.info(&fork).unwrap().unwrap().summary, "Elsewhere");
+    let whole = sessions.fork(&session, None, None).unwrap();
+    assert_eq!(ask(&place, "four", Some(&whole)).await, whole);
+    assert_eq!(asked_with(&place)[3..], [4]);
+    assert_eq!(said(&sessions, &session), ["one", "Answer 1", "two", "Answer 2"]);
 }
 
 /// Returns a place with a model that counts its answers.

@@ -8,13 +8,8 @@ use agentwire::{
 };
 use agentwire_judge::continued;
 
-use super::bounded;
-
 async fn goes_on_from(store: impl SessionStore + 'static) {
-    bounded(async {
-        continued::prove(Arc::new(store), Options::new()).await.unwrap();
-    })
-    .await;
+    continued::prove(Arc::new(store), Options::new()).await.unwrap();
 }
 
 #[tokio::test]

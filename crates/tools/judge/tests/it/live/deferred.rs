@@ -27,7 +27,7 @@ use agentwire::{
 };
 use tokio::{task::JoinHandle, time::timeout};
 
-use super::{Place, bounded};
+use super::Place;
 
 /// Returns a place with a stored session in which a command waits for its hook, and the session's id.
 async fn deferred() -> (Place, String) {
@@ -103,12 +103,9 @@ async fn deferred_tool_calls_the_hook_despite_a_slow_server() {
     // It is a race where it fails, so once is not enough.
     let five = || async {
         for _ in 0..5 {
-            bounded(async {
-                let (place, session) = deferred().await;
-                let servers = McpServers::new().with("hangs", Hangs).manifest_limit(SLOW);
-                assert_eq!(denied(&place, &session, |builder| builder.mcp_servers(servers)).await, 1);
-            })
-            .await;
+            let (place, session) = deferred().await;
+            let servers = McpServers::new().with("hangs", Hangs).manifest_limit(SLOW);
+            assert_eq!(denied(&place, &session, |builder| builder.mcp_servers(servers)).await, 1);
         }
     };
     tokio::join!(five(), five(), five(), five());
@@ -133,15 +130,12 @@ impl Transport for Late {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn deferred_tool_calls_the_hook_despite_a_slow_transport() {
-    bounded(async {
-        let (place, session) = deferred().await;
-        let asked = denied(&place, &session, |builder| {
-            let launch = builder.launch().unwrap();
-            builder.transport(BoxTransport::new(Late(ProcessTransport::new(launch))))
-        });
-        assert_eq!(asked.await, 1);
-    })
-    .await;
+    let (place, session) = deferred().await;
+    let asked = denied(&place, &session, |builder| {
+        let launch = builder.launch().unwrap();
+        builder.transport(BoxTransport::new(Late(ProcessTransport::new(launch))))
+    });
+    assert_eq!(asked.await, 1);
 }
 
 /// Longer than the CLI takes from its start to the deferred tool.

@@ -14,7 +14,7 @@ use agentwire_worker::{
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{LIMIT, Place, bounded_for_many, place};
+use super::{LIMIT, Place, place};
 
 const TENANT: &str = "tenant";
 

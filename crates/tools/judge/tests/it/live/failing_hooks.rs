@@ -12,7 +12,7 @@ use agentwire::{
     },
 };
 
-use super::{Place, bounded};
+use super::Place;
 
 /// How a handler fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,16 +81,13 @@ async fn used(matcher: Matcher, fault: Fault) -> bool {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn no_failing_pre_tool_use_hook_lets_the_use_through() {
-    bounded(async {
-        for fault in ALL {
-            assert!(!used(guard(), fault).await, "{fault:?}");
-        }
-        assert!(used(lenient(), Fault::Error).await);
-        assert!(used(lenient(), Fault::Panic).await);
-        // Here the CLI refuses with any choice.
-        assert!(!used(lenient(), Fault::Late).await);
-    })
-    .await;
+    for fault in ALL {
+        assert!(!used(guard(), fault).await, "{fault:?}");
+    }
+    assert!(used(lenient(), Fault::Error).await);
+    assert!(used(lenient(), Fault::Panic).await);
+    // Here the CLI refuses with any choice.
+    assert!(!used(lenient(), Fault::Late).await);
 }
 
 /// Returns whether a prompt with such a hook reached the model.
@@ -104,13 +101,10 @@ async fn reached(matcher: Matcher, fault: Fault) -> bool {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn no_failing_user_prompt_submit_hook_lets_the_prompt_through() {
-    bounded(async {
-        for fault in ALL {
-            assert!(!reached(guard(), fault).await, "{fault:?}");
-        }
-        assert!(reached(lenient(), Fault::Error).await);
-    })
-    .await;
+    for fault in ALL {
+        assert!(!reached(guard(), fault).await, "{fault:?}");
+    }
+    assert!(reached(lenient(), Fault::Error).await);
 }
 
 /// Returns whether a guarded tool was used; the host allows it if the CLI asks only the host.
@@ -130,13 +124,10 @@ async fn permitted(matcher: Matcher, fault: Fault) -> bool {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn no_failing_permission_request_hook_lets_the_use_through() {
-    bounded(async {
-        for fault in ALL {
-            assert!(!permitted(guard(), fault).await, "{fault:?}");
-        }
-        assert!(permitted(lenient(), Fault::Error).await);
-    })
-    .await;
+    for fault in ALL {
+        assert!(!permitted(guard(), fault).await, "{fault:?}");
+    }
+    assert!(permitted(lenient(), Fault::Error).await);
 }
 
 /// Returns whether the turn ended at a guarded stop; the second stop is allowed.
@@ -164,51 +155,46 @@ async fn stopped(matcher: Matcher, fault: Fault) -> bool {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn no_failing_stop_hook_lets_the_turn_end() {
-    bounded(async {
-        for fault in ALL {
-            assert!(!stopped(guard(), fault).await, "{fault:?}");
-        }
-        // However short the limit is, our answer gets there first.
-        let short = Matcher::any().timeout(Duration::from_millis(1));
-        assert!(!stopped(short, Fault::Late).await);
-        assert!(stopped(lenient(), Fault::Error).await);
-        // What the CLI would do with a hook that is late, if we did not answer ahead of it.
-        assert!(stopped(lenient(), Fault::Late).await);
-    })
-    .await;
+    for fault in ALL {
+        assert!(!stopped(guard(), fault).await, "{fault:?}");
+    }
+    // However short the limit is, our answer gets there first.
+    let short = Matcher::any().timeout(Duration::from_millis(1));
+    assert!(!stopped(short, Fault::Late).await);
+    assert!(stopped(lenient(), Fault::Error).await);
+    // What the CLI would do with a hook that is late, if we did not answer ahead of it.
+    assert!(stopped(lenient(), Fault::Late).await);
 }
 
 /// Raw replies of an untyped handler that no version of the CLI takes for a denial.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn replies_that_the_event_does_not_have_refuse() {
-    bounded(async {
-        let replies = [
-            r#"{"permissionDecision":"deny"}"#,
-            r#"{"hook_specific_output":{"hook_event_name":"PreToolUse","permission_decision":"deny"}}"#,
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecision":"allow"}}"#,
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"Deny"}}"#,
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":5}}"#,
-            r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#,
-            r#"{"hookSpecificOutput":"deny"}"#,
-            r#"{"decision":"deny"}"#,
-            r#"{"decision":"Block"}"#,
-            r#"{"continue":"false"}"#,
-            r#"{"async":true,"decision":"block"}"#,
-            r#"{"error":"no"}"#,
-        ];
-        let touch = r#"{"tool_use": {"name": "Bash", "input": {"command": "touch ran", "description": "Touch"}}}"#;
-        let blocks = [touch; 12].join(",");
-        let script =
-            format!(r#"{{"replies": [{{"blocks": [{blocks}]}}, {{"blocks": [{{"text": "I tried."}}]}}]}}"#);
-        let place = Place::scripted(&script).await;
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let hooks = Hooks::new().on_named("PreToolUse", Matcher::any(), move |_, _| {
-            let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            std::future::ready(agentwire::RawJson::parse(replies[number]))
-        });
-        let result = turn(&place, hooks, None, &["Bash"]).await;
-        assert!(!place.file("project/ran").exists(), "{result:?}");
-    })
-    .await;
+    let replies = [
+        r#"{"permissionDecision":"deny"}"#,
+        r#"{"hook_specific_output":{"hook_event_name":"PreToolUse","permission_decision":"deny"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecision":"allow"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"Deny"}}"#,
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":5}}"#,
+        r#"{"hookSpecificOutput":{"permissionDecision":"deny"}}"#,
+        r#"{"hookSpecificOutput":"deny"}"#,
+        r#"{"decision":"deny"}"#,
+        r#"{"decision":"Block"}"#,
+        r#"{"continue":"false"}"#,
+        r#"{"async":true,"decision":"block"}"#,
+        r#"{"error":"no"}"#,
+    ];
+    let touch =
+        r#"{"tool_use": {"name": "Bash", "input": {"command": "touch ran", "description": "Touch"}}}"#;
+    let blocks = [touch; 12].join(",");
+    let script =
+        format!(r#"{{"replies": [{{"blocks": [{blocks}]}}, {{"blocks": [{{"text": "I tried."}}]}}]}}"#);
+    let place = Place::scripted(&script).await;
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let hooks = Hooks::new().on_named("PreToolUse", Matcher::any(), move |_, _| {
+        let number = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        std::future::ready(agentwire::RawJson::parse(replies[number]))
+    });
+    let result = turn(&place, hooks, None, &["Bash"]).await;
+    assert!(!place.file("project/ran").exists(), "{result:?}");
 }

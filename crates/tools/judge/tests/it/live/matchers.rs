@@ -10,10 +10,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    bounded,
-    recipes::{hold, permissive, place},
-};
+use super::recipes::{hold, permissive, place};
 
 fn servers() -> McpServers {
     let tool = async |_: Value, _cx| "Done.".to_owned();
@@ -84,103 +81,93 @@ async fn assert_called_as_said(named: Vec<(String, Matcher)>) {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn accepted_matchers_are_called_for_the_tools_that_they_fit() {
-    bounded(async {
-        let list = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hooks/src/pattern/accepted.txt");
-        let patterns = std::fs::read_to_string(list).unwrap();
-        let mut named: Vec<(String, Matcher)> =
-            patterns.lines().map(|text| (text.to_owned(), Matcher::pattern(text))).collect();
-        for text in [" Bash", "Bash\n", "Edit|Bash\r\n", "\tBa.*\n", "^mcp__my_srv__do_it$", "my_srv"] {
-            named.push((format!("{text:?}"), Matcher::pattern(text)));
-        }
-        for name in [
-            "Bash",
-            "Agent",
-            "mcp__my_srv__do_it",
-            "mcp__my_srv__do.it",
-            "mcp__my srv__do.it",
-            "mcp__my.srv__read all",
-            "mcp__my srv__read_all",
-        ] {
-            named.push((format!("tools({name})"), Matcher::tools([name, "Edit"])));
-        }
-        assert!(named.iter().all(|(_, matcher)| is_accepted(matcher)));
-        assert_called_as_said(named).await;
-    })
-    .await;
+    let list = concat!(env!("CARGO_MANIFEST_DIR"), "/../../hooks/src/pattern/accepted.txt");
+    let patterns = std::fs::read_to_string(list).unwrap();
+    let mut named: Vec<(String, Matcher)> =
+        patterns.lines().map(|text| (text.to_owned(), Matcher::pattern(text))).collect();
+    for text in [" Bash", "Bash\n", "Edit|Bash\r\n", "\tBa.*\n", "^mcp__my_srv__do_it$", "my_srv"] {
+        named.push((format!("{text:?}"), Matcher::pattern(text)));
+    }
+    for name in [
+        "Bash",
+        "Agent",
+        "mcp__my_srv__do_it",
+        "mcp__my_srv__do.it",
+        "mcp__my srv__do.it",
+        "mcp__my.srv__read all",
+        "mcp__my srv__read_all",
+    ] {
+        named.push((format!("tools({name})"), Matcher::tools([name, "Edit"])));
+    }
+    assert!(named.iter().all(|(_, matcher)| is_accepted(matcher)));
+    assert_called_as_said(named).await;
 }
 
 /// What the check accepts compiles in the CLI's JavaScript, and matches the same names there.
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn accepted_syntax_is_read_alike() {
-    bounded(async {
-        let pieces = [
-            "Bash", "a", "_", "-", ".", "^", "$", "|", "(", ")", "(?:", "(?!", "(?=", "(?<!", "(?<=", "[",
-            "]", "[^", "a-z", "z-a", "\\w-", "\\d", "\\b", "\\B", "\\-", "\\]", "\\.", "\\k", "\\1", "(?i:",
-            "(?<a>", "*", "+", "?", "{2}", "{,2}", "{2,1}", "{0,}", "{", "}", "mcp__", "my_srv__", "(?<a",
-            "\\", "do_it", "&&", "(?", "[a-\\w]", "[\\w-z]", "[\\b]", "(?=B)*", "\\_", "\\/", "\\:", "\\ ",
-            "\\$", "\\é", "é", " ", ",", ":", "(?!x)+", "[]", "[^]",
-        ];
-        // A fixed sequence of pseudorandom numbers.
-        let mut state = 0x2545_f491_4f6c_dd1d_u64;
-        let mut random = move |below: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            usize::try_from(state % below as u64).unwrap()
-        };
-        let mut accepted = Vec::new();
-        while accepted.len() < 1_200 {
-            let length = 1 + random(7);
-            // What follows the `|` is there for each pattern to match something where it compiles.
-            let text: String = (0..length).map(|_| pieces[random(pieces.len())]).collect();
-            for text in [text.clone(), format!("{text}|^Bash$"), format!("^(?:{text}|Edit)$")] {
-                let matcher = Matcher::pattern(text.clone());
-                if is_accepted(&matcher) && !accepted.iter().any(|(known, _)| *known == text) {
-                    accepted.push((text, matcher));
-                }
+    let pieces = [
+        "Bash", "a", "_", "-", ".", "^", "$", "|", "(", ")", "(?:", "(?!", "(?=", "(?<!", "(?<=", "[", "]",
+        "[^", "a-z", "z-a", "\\w-", "\\d", "\\b", "\\B", "\\-", "\\]", "\\.", "\\k", "\\1", "(?i:", "(?<a>",
+        "*", "+", "?", "{2}", "{,2}", "{2,1}", "{0,}", "{", "}", "mcp__", "my_srv__", "(?<a", "\\", "do_it",
+        "&&", "(?", "[a-\\w]", "[\\w-z]", "[\\b]", "(?=B)*", "\\_", "\\/", "\\:", "\\ ", "\\$", "\\é", "é",
+        " ", ",", ":", "(?!x)+", "[]", "[^]",
+    ];
+    // A fixed sequence of pseudorandom numbers.
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).unwrap()
+    };
+    let mut accepted = Vec::new();
+    while accepted.len() < 1_200 {
+        let length = 1 + random(7);
+        // What follows the `|` is there for each pattern to match something where it compiles.
+        let text: String = (0..length).map(|_| pieces[random(pieces.len())]).collect();
+        for text in [text.clone(), format!("{text}|^Bash$"), format!("^(?:{text}|Edit)$")] {
+            let matcher = Matcher::pattern(text.clone());
+            if is_accepted(&matcher) && !accepted.iter().any(|(known, _)| *known == text) {
+                accepted.push((text, matcher));
             }
         }
-        assert_called_as_said(accepted).await;
-    })
-    .await;
+    }
+    assert_called_as_said(accepted).await;
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_matcher_that_fits_no_tool_of_the_session_is_warned_about() {
-    bounded(async {
-        let place = place(&[]).await;
-        let misfits = [
-            Matcher::tools(["bash"]),
-            Matcher::tools(["Edit", "bash"]),
-            Matcher::pattern("^bash$"),
-            Matcher::tools(["mcp__my_srv__wipe"]),
-            Matcher::tools(["Nope"]),
-            Matcher::pattern("mcp__srv__.*"),
-            Matcher::pattern("Bash.exe"),
-        ];
-        let fitting = [
-            Matcher::any(),
-            Matcher::tools(["Bash", "Glob", "Grep"]),
-            Matcher::tools(["Agent"]),
-            Matcher::tools(["Task"]),
-            Matcher::pattern("mcp__my_srv__.*"),
-            Matcher::tools(["mcp__my srv__do.it"]),
-        ];
-        let on =
-            |hooks: Hooks, matcher: &Matcher| hooks.on_matching(PreToolUse, matcher.clone(), async |_, _| ());
-        let hooks = misfits.iter().chain(&fitting).fold(Hooks::new(), on);
-        let session = Session::builder().options(permissive(&place)).hooks(hooks).mcp_servers(servers());
-        let mut session = session.connect().await.unwrap();
-        assert_eq!(session.warnings(), []);
-        session.ask("Do it.").await.unwrap().finish().await.unwrap();
-        let warned = session.warnings().to_vec();
-        session.close().await.unwrap();
-        let is_misfit =
-            |warning: &Warning| matches!(warning, Warning::Hook(HookWarning::MatchesNoTool { .. }));
-        assert!(warned.iter().all(is_misfit), "{warned:#?}");
-        assert_eq!(warned.len(), misfits.len(), "{warned:#?}");
-    })
-    .await;
+    let place = place(&[]).await;
+    let misfits = [
+        Matcher::tools(["bash"]),
+        Matcher::tools(["Edit", "bash"]),
+        Matcher::pattern("^bash$"),
+        Matcher::tools(["mcp__my_srv__wipe"]),
+        Matcher::tools(["Nope"]),
+        Matcher::pattern("mcp__srv__.*"),
+        Matcher::pattern("Bash.exe"),
+    ];
+    let fitting = [
+        Matcher::any(),
+        Matcher::tools(["Bash", "Glob", "Grep"]),
+        Matcher::tools(["Agent"]),
+        Matcher::tools(["Task"]),
+        Matcher::pattern("mcp__my_srv__.*"),
+        Matcher::tools(["mcp__my srv__do.it"]),
+    ];
+    let on =
+        |hooks: Hooks, matcher: &Matcher| hooks.on_matching(PreToolUse, matcher.clone(), async |_, _| ());
+    let hooks = misfits.iter().chain(&fitting).fold(Hooks::new(), on);
+    let session = Session::builder().options(permissive(&place)).hooks(hooks).mcp_servers(servers());
+    let mut session = session.connect().await.unwrap();
+    assert_eq!(session.warnings(), []);
+    session.ask("Do it.").await.unwrap().finish().await.unwrap();
+    let warned = session.warnings().to_vec();
+    session.close().await.unwrap();
+    let is_misfit = |warning: &Warning| matches!(warning, Warning::Hook(HookWarning::MatchesNoTool { .. }));
+    assert!(warned.iter().all(is_misfit), "{warned:#?}");
+    assert_eq!(warned.len(), misfits.len(), "{warned:#?}");
 }

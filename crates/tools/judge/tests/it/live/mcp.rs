@@ -31,7 +31,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{Place, bounded};
+use super::Place;
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct NoInput {}
@@ -133,242 +133,208 @@ fn servers(number: usize) -> McpServers {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn manifests_spare_every_round_trip_before_the_first_turn() {
-    bounded(async {
-        for number in [1, 5, 20] {
-            for limit in [None, Some(LONG)] {
-                let place = calling(&["mcp__s__echo"]).await;
-                let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
-                let servers = servers(number).manifest_limit(limit);
-                let began = Instant::now();
-                let (mut session, wire) =
-                    recorded(Session::builder().options(options).mcp_servers(servers)).await;
-                let connected = began.elapsed();
-                let fates = session.initialized().sdk_mcp_manifests_parked.clone();
-                let turn = session.ask("Go.").await.unwrap();
-                let result = turn.finish().await.unwrap().unwrap();
-                assert_eq!(result.result.as_deref(), Some("Done."));
-                eprintln!("{number} servers, {limit:?}: connected {connected:?}, turn {:?}", began.elapsed());
-                session.close().await.unwrap();
-                let asked = wire.asked();
-                let count = |method: &str| asked.iter().filter(|asked| *asked == method).count();
-                let handshakes = if limit.is_some() { 0 } else { number };
-                let counted =
-                    ["initialize", "notifications/initialized", "tools/list", "tools/call"].map(count);
-                assert_eq!(counted, [handshakes, handshakes, handshakes, 1]);
-                match limit {
-                    None => assert_eq!(fates, None),
-                    Some(_) => {
-                        let fates = fates.unwrap();
-                        assert_eq!(fates.len(), number);
-                        assert!(fates.values().all(|fate| *fate == ManifestFate::Parked), "{fates:?}");
-                    }
+    for number in [1, 5, 20] {
+        for limit in [None, Some(LONG)] {
+            let place = calling(&["mcp__s__echo"]).await;
+            let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
+            let servers = servers(number).manifest_limit(limit);
+            let began = Instant::now();
+            let (mut session, wire) =
+                recorded(Session::builder().options(options).mcp_servers(servers)).await;
+            let connected = began.elapsed();
+            let fates = session.initialized().sdk_mcp_manifests_parked.clone();
+            let turn = session.ask("Go.").await.unwrap();
+            let result = turn.finish().await.unwrap().unwrap();
+            assert_eq!(result.result.as_deref(), Some("Done."));
+            eprintln!("{number} servers, {limit:?}: connected {connected:?}, turn {:?}", began.elapsed());
+            session.close().await.unwrap();
+            let asked = wire.asked();
+            let count = |method: &str| asked.iter().filter(|asked| *asked == method).count();
+            let handshakes = if limit.is_some() { 0 } else { number };
+            let counted = ["initialize", "notifications/initialized", "tools/list", "tools/call"].map(count);
+            assert_eq!(counted, [handshakes, handshakes, handshakes, 1]);
+            match limit {
+                None => assert_eq!(fates, None),
+                Some(_) => {
+                    let fates = fates.unwrap();
+                    assert_eq!(fates.len(), number);
+                    assert!(fates.values().all(|fate| *fate == ManifestFate::Parked), "{fates:?}");
                 }
             }
         }
-    })
-    .await;
+    }
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_policy_asks_and_denies_where_a_rule_allows() {
-    bounded(async {
-        let mut seen = Vec::new();
-        for policy in [
-            ServerPolicy::new(),
-            ServerPolicy::new().always_ask("touch"),
-            ServerPolicy::new().always_deny("touch"),
-        ] {
-            let (asked, ran) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
-            let (asks, runs) = (Arc::clone(&asked), Arc::clone(&ran));
-            let server = Server::new("s", "1").tool("touch", "Touches.", move |_: NoInput, _| {
-                runs.fetch_add(1, Ordering::Relaxed);
-                async { "touched" }
-            });
-            let permissions = PermissionHandler::new(move |_, _| {
-                asks.fetch_add(1, Ordering::Relaxed);
-                async { Decision::allow() }
-            });
-            let servers = McpServers::new().with_policy("s", server, policy);
-            run(&["touch"], servers, |builder| builder.permissions(permissions)).await;
-            seen.push((asked.load(Ordering::Relaxed), ran.load(Ordering::Relaxed)));
-        }
-        assert_eq!(seen, [(0, 1), (1, 1), (0, 0)]);
-    })
-    .await;
+    let mut seen = Vec::new();
+    for policy in [
+        ServerPolicy::new(),
+        ServerPolicy::new().always_ask("touch"),
+        ServerPolicy::new().always_deny("touch"),
+    ] {
+        let (asked, ran) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+        let (asks, runs) = (Arc::clone(&asked), Arc::clone(&ran));
+        let server = Server::new("s", "1").tool("touch", "Touches.", move |_: NoInput, _| {
+            runs.fetch_add(1, Ordering::Relaxed);
+            async { "touched" }
+        });
+        let permissions = PermissionHandler::new(move |_, _| {
+            asks.fetch_add(1, Ordering::Relaxed);
+            async { Decision::allow() }
+        });
+        let servers = McpServers::new().with_policy("s", server, policy);
+        run(&["touch"], servers, |builder| builder.permissions(permissions)).await;
+        seen.push((asked.load(Ordering::Relaxed), ran.load(Ordering::Relaxed)));
+    }
+    assert_eq!(seen, [(0, 1), (1, 1), (0, 0)]);
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn call_over_the_limit_is_aborted() {
-    bounded(async {
-        let (tell, mut told) = mpsc::unbounded_channel();
-        let server = Server::new("s", "1").tool("wait", "Waits.", move |_: NoInput, cx: ToolContext| {
-            let tell = tell.clone();
-            async move {
-                cx.cancelled.cancelled().await;
-                tell.send(()).unwrap();
-            }
-        });
-        let policy = ServerPolicy::new().call_limit(Duration::from_secs(1));
-        let wire =
-            run(&["wait"], McpServers::new().with_policy("s", server, policy), |builder| builder).await;
-        assert_eq!(told.recv().await, Some(()));
-        let result = &wire.tool_results()[0];
-        assert_eq!(result["is_error"], true);
-        assert_eq!(result["content"], "MCP server \"s\" tool \"wait\" timed out after 1s");
-        assert_eq!(wire.asked(), ["tools/call", "notifications/cancelled"]);
-    })
-    .await;
+    let (tell, mut told) = mpsc::unbounded_channel();
+    let server = Server::new("s", "1").tool("wait", "Waits.", move |_: NoInput, cx: ToolContext| {
+        let tell = tell.clone();
+        async move {
+            cx.cancelled.cancelled().await;
+            tell.send(()).unwrap();
+        }
+    });
+    let policy = ServerPolicy::new().call_limit(Duration::from_secs(1));
+    let wire = run(&["wait"], McpServers::new().with_policy("s", server, policy), |builder| builder).await;
+    assert_eq!(told.recv().await, Some(()));
+    let result = &wire.tool_results()[0];
+    assert_eq!(result["is_error"], true);
+    assert_eq!(result["content"], "MCP server \"s\" tool \"wait\" timed out after 1s");
+    assert_eq!(wire.asked(), ["tools/call", "notifications/cancelled"]);
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn long_call_goes_to_the_background_if_allowed() {
-    bounded(async {
-        for (policy, goes) in [(ServerPolicy::new(), true), (ServerPolicy::new().stay_in_foreground(), false)]
+    for (policy, goes) in [(ServerPolicy::new(), true), (ServerPolicy::new().stay_in_foreground(), false)] {
+        let release = Arc::new(Notify::new());
+        let released = Arc::clone(&release);
+        let server = Server::new("s", "1").tool("wait", "Waits.", move |_: NoInput, _| {
+            let released = Arc::clone(&released);
+            async move { released.notified().await }
+        });
+        let place = calling(&["mcp__s__wait"]).await;
+        let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
+        let options =
+            options.env("CLAUDE_AUTO_BACKGROUND_TASKS", "1").env("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "500");
+        let servers = McpServers::new().with_policy("s", server, policy);
+        let (mut session, wire) = recorded(Session::builder().options(options).mcp_servers(servers)).await;
         {
-            let release = Arc::new(Notify::new());
-            let released = Arc::clone(&release);
-            let server = Server::new("s", "1").tool("wait", "Waits.", move |_: NoInput, _| {
-                let released = Arc::clone(&released);
-                async move { released.notified().await }
-            });
-            let place = calling(&["mcp__s__wait"]).await;
-            let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
-            let options = options
-                .env("CLAUDE_AUTO_BACKGROUND_TASKS", "1")
-                .env("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "500");
-            let servers = McpServers::new().with_policy("s", server, policy);
-            let (mut session, wire) =
-                recorded(Session::builder().options(options).mcp_servers(servers)).await;
-            {
-                let turn = session.ask("Go.").await.unwrap();
-                let mut ended = pin!(turn.finish());
-                if !goes {
-                    let early = timeout(Duration::from_secs(5), &mut ended).await;
-                    assert!(early.is_err(), "{:?}", wire.tool_results());
-                    release.notify_one();
-                }
-                ended.await.unwrap().unwrap();
+            let turn = session.ask("Go.").await.unwrap();
+            let mut ended = pin!(turn.finish());
+            if !goes {
+                let early = timeout(Duration::from_secs(5), &mut ended).await;
+                assert!(early.is_err(), "{:?}", wire.tool_results());
+                release.notify_one();
             }
-            release.notify_one();
-            let text = wire.tool_results()[0]["content"].to_string();
-            assert_eq!(text.contains("background"), goes, "{text}");
-            session.close().await.unwrap();
+            ended.await.unwrap().unwrap();
         }
-    })
-    .await;
+        release.notify_one();
+        let text = wire.tool_results()[0]["content"].to_string();
+        assert_eq!(text.contains("background"), goes, "{text}");
+        session.close().await.unwrap();
+    }
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn each_kind_of_content_reaches_the_model_in_its_way() {
-    bounded(async {
-        let server = Server::new("s", "1")
-            .tool("image", "", async |_: NoInput, _| ToolOutput::image(PNG, "image/png"))
-            .tool("audio", "", async |_: NoInput, _| ToolOutput::default().and_audio(b"RIFF", "audio/wav"))
-            .tool("link", "", async |_: NoInput, _| ToolOutput::default().and_link("note://1", "one"))
-            .tool("resource", "", async |_: NoInput, _| {
-                ToolOutput::default().and_resource("note://1", "hello")
-            })
-            .tool("blob", "", async |_: NoInput, _| {
-                ToolOutput::default().and_blob("note://2", b"bytes", "application/octet-stream")
-            })
-            .tool("structured", "", async |_: NoInput, _| ToolOutput::structured(json!({"n": 1})))
-            .tool("both", "", async |_: NoInput, _| ToolOutput::text("text").with_structured(json!({"n": 1})))
-            .tool("nothing", "", async |_: NoInput, _| ());
-        let tools = ["image", "audio", "link", "resource", "blob", "structured", "both", "nothing"];
-        let wire = run(&tools, McpServers::new().with("s", server), |builder| builder).await;
-        let results = wire.tool_results();
-        let content = |index: usize| results[index]["content"].clone();
-        let text = |index: usize| content(index)[0]["text"].as_str().unwrap_or_default().to_owned();
-        assert_eq!(content(0)[0]["source"]["media_type"], "image/png");
-        assert!(
-            text(1).starts_with("[Audio from s] Binary content (audio/wav, 4 bytes) saved to "),
-            "{}",
-            text(1)
-        );
-        assert_eq!(text(2), "[Resource link: one] note://1");
-        assert_eq!(text(3), "[Resource from s at note://1] hello");
-        let blob =
-            "[Resource from s at note://2] Binary content (application/octet-stream, 5 bytes) saved to ";
-        assert!(text(4).starts_with(blob), "{}", text(4));
-        // The model reads the structured content, with any text beside it.
-        assert_eq!((content(5), content(6)), (json!(r#"{"n":1}"#), json!(r#"{"n":1}"#)));
-        assert_eq!(content(7), "(mcp__s__nothing completed with no output)");
-    })
-    .await;
+    let server = Server::new("s", "1")
+        .tool("image", "", async |_: NoInput, _| ToolOutput::image(PNG, "image/png"))
+        .tool("audio", "", async |_: NoInput, _| ToolOutput::default().and_audio(b"RIFF", "audio/wav"))
+        .tool("link", "", async |_: NoInput, _| ToolOutput::default().and_link("note://1", "one"))
+        .tool("resource", "", async |_: NoInput, _| ToolOutput::default().and_resource("note://1", "hello"))
+        .tool("blob", "", async |_: NoInput, _| {
+            ToolOutput::default().and_blob("note://2", b"bytes", "application/octet-stream")
+        })
+        .tool("structured", "", async |_: NoInput, _| ToolOutput::structured(json!({"n": 1})))
+        .tool("both", "", async |_: NoInput, _| ToolOutput::text("text").with_structured(json!({"n": 1})))
+        .tool("nothing", "", async |_: NoInput, _| ());
+    let tools = ["image", "audio", "link", "resource", "blob", "structured", "both", "nothing"];
+    let wire = run(&tools, McpServers::new().with("s", server), |builder| builder).await;
+    let results = wire.tool_results();
+    let content = |index: usize| results[index]["content"].clone();
+    let text = |index: usize| content(index)[0]["text"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(content(0)[0]["source"]["media_type"], "image/png");
+    assert!(
+        text(1).starts_with("[Audio from s] Binary content (audio/wav, 4 bytes) saved to "),
+        "{}",
+        text(1)
+    );
+    assert_eq!(text(2), "[Resource link: one] note://1");
+    assert_eq!(text(3), "[Resource from s at note://1] hello");
+    let blob = "[Resource from s at note://2] Binary content (application/octet-stream, 5 bytes) saved to ";
+    assert!(text(4).starts_with(blob), "{}", text(4));
+    // The model reads the structured content, with any text beside it.
+    assert_eq!((content(5), content(6)), (json!(r#"{"n":1}"#), json!(r#"{"n":1}"#)));
+    assert_eq!(content(7), "(mcp__s__nothing completed with no output)");
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_tool_that_is_always_loaded_need_not_be_searched_for() {
-    bounded(async {
-        let tool = |name| Tool::new(name, "", async |_: NoInput, _| ToolOutput::error("no"));
-        let server = Server::new("s", "1").with(tool("found")).with(tool("loaded").always_load());
-        let wire = run(&["found", "loaded"], McpServers::new().with("s", server), |builder| builder).await;
-        let results = wire.tool_results();
-        let text = results[0]["content"].as_str().unwrap();
-        // The CLI adds that the called tool was not in the prompt.
-        assert!(text.starts_with("no\n") && text.contains("ToolSearch"), "{text}");
-        assert_eq!(results[1]["content"], "no");
-    })
-    .await;
+    let tool = |name| Tool::new(name, "", async |_: NoInput, _| ToolOutput::error("no"));
+    let server = Server::new("s", "1").with(tool("found")).with(tool("loaded").always_load());
+    let wire = run(&["found", "loaded"], McpServers::new().with("s", server), |builder| builder).await;
+    let results = wire.tool_results();
+    let text = results[0]["content"].as_str().unwrap();
+    // The CLI adds that the called tool was not in the prompt.
+    assert!(text.starts_with("no\n") && text.contains("ToolSearch"), "{text}");
+    assert_eq!(results[1]["content"], "no");
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn long_result_is_complete_if_the_tool_declares_it() {
-    bounded(async {
-        let tool =
-            |name, size: usize| Tool::new(name, "", move |_: NoInput, _| async move { "x".repeat(size) });
-        let server = Server::new("s", "1")
-            .with(tool("plain", 60_000))
-            .with(tool("long", 60_000).max_result_chars(500_000))
-            .with(tool("too_long", 600_000).max_result_chars(600_000));
-        let tools = ["plain", "long", "too_long"];
-        let wire = run(&tools, McpServers::new().with("s", server), |builder| builder).await;
-        let results = wire.tool_results();
-        assert!(results[0]["content"].as_str().unwrap().starts_with("<persisted-output>"), "{}", results[0]);
-        assert_eq!(results[1]["content"][0]["text"].as_str().unwrap().len(), 60_000);
-        assert!(results[2]["content"].as_str().unwrap().starts_with("<persisted-output>"), "{}", results[2]);
-    })
-    .await;
+    let tool = |name, size: usize| Tool::new(name, "", move |_: NoInput, _| async move { "x".repeat(size) });
+    let server = Server::new("s", "1")
+        .with(tool("plain", 60_000))
+        .with(tool("long", 60_000).max_result_chars(500_000))
+        .with(tool("too_long", 600_000).max_result_chars(600_000));
+    let tools = ["plain", "long", "too_long"];
+    let wire = run(&tools, McpServers::new().with("s", server), |builder| builder).await;
+    let results = wire.tool_results();
+    assert!(results[0]["content"].as_str().unwrap().starts_with("<persisted-output>"), "{}", results[0]);
+    assert_eq!(results[1]["content"][0]["text"].as_str().unwrap().len(), 60_000);
+    assert!(results[2]["content"].as_str().unwrap().starts_with("<persisted-output>"), "{}", results[2]);
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn notifications_of_a_server_reach_the_cli() {
-    bounded(async {
-        let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx: ToolContext| {
-            cx.progress(0.5, 1.0, "half").await;
-            cx.log("info", "a line").await;
-            cx.notify("notifications/tools/list_changed", json!({})).await.unwrap();
-            let ask = json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}});
-            let mut answers = Vec::new();
-            for (method, params) in
-                [("ping", json!({})), ("elicitation/create", ask), ("roots/list", json!({}))]
-            {
-                answers.push(match cx.request(method, params).await {
-                    Ok(_) => "answered".to_owned(),
-                    Err(ServerRequestError::Refused { code, .. }) => code.to_string(),
-                    Err(error) => error.to_string(),
-                });
-            }
-            answers.join(" ")
-        });
-        let wire = run(&["talk"], McpServers::new().with("s", server), |builder| builder).await;
-        assert_eq!(wire.tool_results()[0]["content"][0]["text"], "answered -32601 -32601");
-        let told = wire.told();
-        let methods: Vec<_> = told.iter().map(|(method, _)| &**method).collect();
-        let notes = ["notifications/progress", "notifications/message", "notifications/tools/list_changed"];
-        assert_eq!(methods, [&notes[..], &["ping", "elicitation/create", "roots/list"]].concat());
-        assert!(told.iter().all(|(_, reply)| reply["subtype"] == "success"), "{told:?}");
-        // The list has changed, so the CLI requests it again.
-        assert!(wire.asked().contains(&"tools/list".to_owned()), "{:?}", wire.asked());
-    })
-    .await;
+    let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx: ToolContext| {
+        cx.progress(0.5, 1.0, "half").await;
+        cx.log("info", "a line").await;
+        cx.notify("notifications/tools/list_changed", json!({})).await.unwrap();
+        let ask = json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}});
+        let mut answers = Vec::new();
+        for (method, params) in [("ping", json!({})), ("elicitation/create", ask), ("roots/list", json!({}))]
+        {
+            answers.push(match cx.request(method, params).await {
+                Ok(_) => "answered".to_owned(),
+                Err(ServerRequestError::Refused { code, .. }) => code.to_string(),
+                Err(error) => error.to_string(),
+            });
+        }
+        answers.join(" ")
+    });
+    let wire = run(&["talk"], McpServers::new().with("s", server), |builder| builder).await;
+    assert_eq!(wire.tool_results()[0]["content"][0]["text"], "answered -32601 -32601");
+    let told = wire.told();
+    let methods: Vec<_> = told.iter().map(|(method, _)| &**method).collect();
+    let notes = ["notifications/progress", "notifications/message", "notifications/tools/list_changed"];
+    assert_eq!(methods, [&notes[..], &["ping", "elicitation/create", "roots/list"]].concat());
+    assert!(told.iter().all(|(_, reply)| reply["subtype"] == "success"), "{told:?}");
+    // The list has changed, so the CLI requests it again.
+    assert!(wire.asked().contains(&"tools/list".to_owned()), "{:?}", wire.asked());
 }
 
 /// Reports a change of its tools right after `initialize`, and declares all capabilities of MCP.
@@ -391,47 +357,41 @@ impl rmcp::ServerHandler for Restless {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn server_messages_before_the_handshake_arrive_after_it() {
-    bounded(async {
-        let servers = servers(1).with("restless", RmcpServer::new(Restless));
-        let wire = run(&["echo"], servers, |builder| builder).await;
-        let lines = wire.lines();
-        let ours: Vec<_> = lines.iter().filter(|(ours, _)| *ours).map(|(_, line)| &line["request"]).collect();
-        assert_eq!(ours[0]["subtype"], "initialize");
-        let manifests = &ours[0]["sdkMcpServerManifests"];
-        assert!(manifests["s"]["toolsListResult"].is_object(), "{manifests}");
-        assert!(manifests["restless"]["toolsListResult"].is_null(), "{manifests}");
-        let told = wire.told();
-        assert_eq!((told.len(), &*told[0].0), (1, "notifications/tools/list_changed"));
-        assert_eq!(told[0].1["subtype"], "success");
-        // The handshake had no list, so the CLI requests it, and nothing else that the server offers.
-        let asked = wire.asked();
-        assert!(asked.contains(&"tools/list".to_owned()), "{asked:?}");
-        assert!(asked.iter().all(|asked| ["tools/list", "tools/call"].contains(&&**asked)), "{asked:?}");
-    })
-    .await;
+    let servers = servers(1).with("restless", RmcpServer::new(Restless));
+    let wire = run(&["echo"], servers, |builder| builder).await;
+    let lines = wire.lines();
+    let ours: Vec<_> = lines.iter().filter(|(ours, _)| *ours).map(|(_, line)| &line["request"]).collect();
+    assert_eq!(ours[0]["subtype"], "initialize");
+    let manifests = &ours[0]["sdkMcpServerManifests"];
+    assert!(manifests["s"]["toolsListResult"].is_object(), "{manifests}");
+    assert!(manifests["restless"]["toolsListResult"].is_null(), "{manifests}");
+    let told = wire.told();
+    assert_eq!((told.len(), &*told[0].0), (1, "notifications/tools/list_changed"));
+    assert_eq!(told[0].1["subtype"], "success");
+    // The handshake had no list, so the CLI requests it, and nothing else that the server offers.
+    let asked = wire.asked();
+    assert!(asked.contains(&"tools/list".to_owned()), "{asked:?}");
+    assert!(asked.iter().all(|asked| ["tools/list", "tools/call"].contains(&&**asked)), "{asked:?}");
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn one_value_serves_three_sessions_at_once() {
-    bounded(async {
-        let meeting = Arc::new(Barrier::new(3));
-        let server = Server::new("s", "1").tool("meet", "Waits for the others.", move |_: NoInput, _| {
-            let meeting = Arc::clone(&meeting);
-            async move {
-                meeting.wait().await;
-                "met"
-            }
-        });
-        let servers = McpServers::new().with("s", server);
-        let session = || run(&["meet"], servers.clone(), |builder| builder);
-        let (one, two, three) = tokio::join!(session(), session(), session());
-        for wire in [one, two, three] {
-            assert_eq!(wire.tool_results()[0]["content"][0]["text"], "met");
-            assert_eq!(wire.asked(), ["tools/call"]);
+    let meeting = Arc::new(Barrier::new(3));
+    let server = Server::new("s", "1").tool("meet", "Waits for the others.", move |_: NoInput, _| {
+        let meeting = Arc::clone(&meeting);
+        async move {
+            meeting.wait().await;
+            "met"
         }
-    })
-    .await;
+    });
+    let servers = McpServers::new().with("s", server);
+    let session = || run(&["meet"], servers.clone(), |builder| builder);
+    let (one, two, three) = tokio::join!(session(), session(), session());
+    for wire in [one, two, three] {
+        assert_eq!(wire.tool_results()[0]["content"][0]["text"], "met");
+        assert_eq!(wire.asked(), ["tools/call"]);
+    }
 }
 
 /// Longer than any machine takes to make manifests: the limit has tests of its own.

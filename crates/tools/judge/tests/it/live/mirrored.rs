@@ -19,7 +19,7 @@ use agentwire_testkit::eventually;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::{LIMIT, Place, bounded, bounded_for_many, killed::Host, place};
+use super::{LIMIT, Place, killed::Host, place};
 
 const PROJECT: &str = "p";
 
@@ -74,87 +74,81 @@ fn write_ahead(
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_tool_use_is_stored_while_its_hook_is_open() {
-    bounded_for_many(async {
-        let read = |id: &str| json!({"tool_use": {"id": id, "name": "Read", "input": {"file_path": "${place}/project/a.txt"}}});
-        let task = json!({"tool_use": {"id": "toolu_task", "name": "Task", "input": {
-            "description": "A task", "prompt": "AGENT-ONE: go.", "subagent_type": "general-purpose",
-            "run_in_background": false,
-        }}});
-        let script = json!({
-            "replies": [
-                {"blocks": [{"text": "First."}, bash("toolu_1", "echo one"), bash("toolu_2", "echo two")]},
-                {"blocks": [read("toolu_3"), read("toolu_4")]},
-                {"blocks": [task]},
-                {"blocks": [{"text": "Done."}]},
-            ],
-            "match": [{"marker": "AGENT-ONE", "replies": [
-                {"blocks": [bash("toolu_5", "echo five")]}, {"blocks": [{"text": "Five."}]},
-            ]}],
+    let read = |id: &str| json!({"tool_use": {"id": id, "name": "Read", "input": {"file_path": "${place}/project/a.txt"}}});
+    let task = json!({"tool_use": {"id": "toolu_task", "name": "Task", "input": {
+        "description": "A task", "prompt": "AGENT-ONE: go.", "subagent_type": "general-purpose",
+        "run_in_background": false,
+    }}});
+    let script = json!({
+        "replies": [
+            {"blocks": [{"text": "First."}, bash("toolu_1", "echo one"), bash("toolu_2", "echo two")]},
+            {"blocks": [read("toolu_3"), read("toolu_4")]},
+            {"blocks": [task]},
+            {"blocks": [{"text": "Done."}]},
+        ],
+        "match": [{"marker": "AGENT-ONE", "replies": [
+            {"blocks": [bash("toolu_5", "echo five")]}, {"blocks": [{"text": "Five."}]},
+        ]}],
+    });
+    for flush in [SessionStoreFlush::Batched, SessionStoreFlush::Eager] {
+        let place = Place::scripted(&script.to_string()).await;
+        let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
+        let stored = Arc::<Mutex<BTreeMap<String, bool>>>::default();
+        let book = Arc::clone(&stored);
+        let builder = Session::builder()
+            .options(options(&place).session_store_flush(flush))
+            .session_store(Arc::clone(&store));
+        let builder = write_ahead(builder, move |id, at_once| {
+            book.lock().unwrap().insert(id.to_owned(), at_once);
         });
-        for flush in [SessionStoreFlush::Batched, SessionStoreFlush::Eager] {
-            let place = Place::scripted(&script.to_string()).await;
-            let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
-            let stored = Arc::<Mutex<BTreeMap<String, bool>>>::default();
-            let book = Arc::clone(&stored);
-            let builder = Session::builder()
-                .options(options(&place).session_store_flush(flush))
-                .session_store(Arc::clone(&store));
-            let builder = write_ahead(builder, move |id, at_once| {
-                book.lock().unwrap().insert(id.to_owned(), at_once);
-            });
-            let mut session = builder.connect().await.unwrap();
-            let handle = session.store_handle().unwrap();
-            // No task reads meanwhile: the hooks alone bring the turn to its end.
-            let prompt = session.send("Go.").await.unwrap();
-            session.settled(&prompt).await.unwrap();
-            let stored = stored.lock().unwrap().clone();
-            let all = ["toolu_1", "toolu_2", "toolu_3", "toolu_4", "toolu_5", "toolu_task"];
-            assert_eq!(stored.keys().collect::<Vec<_>>(), all);
-            // The CLI asks the hook first, and hands the tool use over after that.
-            assert!(stored.values().any(|at_once| !at_once), "{stored:?}");
-            handle.message_stored(&prompt).await.unwrap();
-            let mut messages = 0;
-            loop {
-                match session.next().await.unwrap().unwrap() {
-                    Incoming::Message(Message::Assistant(said), _) => {
-                        handle.message_stored(said.uuid.as_ref().unwrap()).await.unwrap();
-                        messages += 1;
-                    }
-                    Incoming::Message(Message::Result(result), _) => {
-                        assert_eq!(result.result.as_deref(), Some("Done."));
-                        break;
-                    }
-                    _ => {}
+        let mut session = builder.connect().await.unwrap();
+        let handle = session.store_handle().unwrap();
+        // No task reads meanwhile: the hooks alone bring the turn to its end.
+        let prompt = session.send("Go.").await.unwrap();
+        session.settled(&prompt).await.unwrap();
+        let stored = stored.lock().unwrap().clone();
+        let all = ["toolu_1", "toolu_2", "toolu_3", "toolu_4", "toolu_5", "toolu_task"];
+        assert_eq!(stored.keys().collect::<Vec<_>>(), all);
+        // The CLI asks the hook first, and hands the tool use over after that.
+        assert!(stored.values().any(|at_once| !at_once), "{stored:?}");
+        handle.message_stored(&prompt).await.unwrap();
+        let mut messages = 0;
+        loop {
+            match session.next().await.unwrap().unwrap() {
+                Incoming::Message(Message::Assistant(said), _) => {
+                    handle.message_stored(said.uuid.as_ref().unwrap()).await.unwrap();
+                    messages += 1;
                 }
+                Incoming::Message(Message::Result(result), _) => {
+                    assert_eq!(result.result.as_deref(), Some("Done."));
+                    break;
+                }
+                _ => {}
             }
-            assert!(messages >= 7, "{messages}");
-            handle.flushed().await.unwrap();
-            session.close().await.unwrap();
         }
-    })
-    .await;
+        assert!(messages >= 7, "{messages}");
+        handle.flushed().await.unwrap();
+        session.close().await.unwrap();
+    }
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_deferred_tool_use_of_a_resumed_session_is_known_to_be_stored() {
-    bounded(async {
-        let script = json!({"replies": [{"blocks": [bash("toolu_1", "echo ran >> ran.txt")]}, {"blocks": [{"text": "Done."}]}]});
-        let place = Place::scripted(&script.to_string()).await;
-        let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
-        let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
-        let builder = Session::builder().options(options(&place)).session_store(Arc::clone(&store));
-        let mut session = builder.hooks(hooks).connect().await.unwrap();
-        let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
-        session.close().await.unwrap();
-        let options = options(&place).resume(result.session_id.unwrap().as_str());
-        let builder = Session::builder().options(options).session_store(store);
-        let mut session = write_ahead(builder, |_, at_once| assert!(at_once)).connect().await.unwrap();
-        session.turn().finish().await.unwrap().unwrap();
-        session.close().await.unwrap();
-        assert_eq!(fs::read_to_string(place.file("project/ran.txt")).unwrap(), "ran\n");
-    })
-    .await;
+    let script = json!({"replies": [{"blocks": [bash("toolu_1", "echo ran >> ran.txt")]}, {"blocks": [{"text": "Done."}]}]});
+    let place = Place::scripted(&script.to_string()).await;
+    let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
+    let builder = Session::builder().options(options(&place)).session_store(Arc::clone(&store));
+    let mut session = builder.hooks(hooks).connect().await.unwrap();
+    let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    let options = options(&place).resume(result.session_id.unwrap().as_str());
+    let builder = Session::builder().options(options).session_store(store);
+    let mut session = write_ahead(builder, |_, at_once| assert!(at_once)).connect().await.unwrap();
+    session.turn().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    assert_eq!(fs::read_to_string(place.file("project/ran.txt")).unwrap(), "ran\n");
 }
 
 /// How a host that is killed stores its session.
@@ -163,51 +157,48 @@ const WAYS: &[&str] = &["batched", "batched, stored()", "eager"];
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn stored_entries_survive_a_killed_host() {
-    bounded_for_many(async {
-        for way in WAYS {
-            let script = json!({"replies": [
-                {"blocks": [{"text": "First."}]},
-                {"blocks": [bash("toolu_1", "echo began >> ran.txt; exec sleep 30")]},
-                {"blocks": [{"text": "Done."}], "times": 9},
-            ]});
-            let place = Place::scripted(&script.to_string()).await;
-            let host = Command::new(std::env::current_exe().unwrap())
-                .args(["--ignored", "--exact", "live::mirrored::host"])
-                .env(HOST, [way, place.root(), place.model.base_url()].join("\t"))
-                .stdin(Stdio::null())
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn();
-            let mut host = Host(host.unwrap());
-            eventually(|| place.file("project/ran.txt").exists()).await;
-            let store = FolderStore::at(place.file("store"));
-            if *way == "eager" {
-                let began = Instant::now();
-                while !has(&store, "toolu_1").await {
-                    assert!(began.elapsed() < LIMIT, "it is not stored");
-                    sleep(Duration::from_millis(10)).await;
-                }
+    for way in WAYS {
+        let script = json!({"replies": [
+            {"blocks": [{"text": "First."}]},
+            {"blocks": [bash("toolu_1", "echo began >> ran.txt; exec sleep 30")]},
+            {"blocks": [{"text": "Done."}], "times": 9},
+        ]});
+        let place = Place::scripted(&script.to_string()).await;
+        let host = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "live::mirrored::host"])
+            .env(HOST, [way, place.root(), place.model.base_url()].join("\t"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut host = Host(host.unwrap());
+        eventually(|| place.file("project/ran.txt").exists()).await;
+        let store = FolderStore::at(place.file("store"));
+        if *way == "eager" {
+            let began = Instant::now();
+            while !has(&store, "toolu_1").await {
+                assert!(began.elapsed() < LIMIT, "it is not stored");
+                sleep(Duration::from_millis(10)).await;
             }
-            host.0.kill().unwrap();
-            host.0.wait().unwrap();
-            // The first turn had its result; only an eager or explicitly flushed store has entries of the second one.
-            let has_tool_use = has(&store, "toolu_1").await;
-            assert_eq!(has_tool_use, *way != "batched", "{way}");
-            let sessions = StoreSessions::new(&store, PROJECT);
-            let [listed] = &sessions.list(Page::ALL).await.unwrap()[..] else { panic!("one session: {way}") };
-            // Another host goes on from there, elsewhere.
-            let there = Place::new().await;
-            let options = there.options().cwd(there.path("project")).session_store_project(PROJECT);
-            let builder = Session::builder().options(options.resume(listed.session_id.as_str()));
-            let mut session = builder.session_store(Arc::new(store)).connect().await.unwrap();
-            session.ask("And now?").await.unwrap().finish().await.unwrap();
-            session.close().await.unwrap();
-            let requests = there.model.requests();
-            let told = requests.iter().find(|request| request.tools).unwrap();
-            assert_eq!(told.tool_results, usize::from(has_tool_use), "{way}");
         }
-    })
-    .await;
+        host.0.kill().unwrap();
+        host.0.wait().unwrap();
+        // The first turn had its result; only an eager or explicitly flushed store has entries of the second one.
+        let has_tool_use = has(&store, "toolu_1").await;
+        assert_eq!(has_tool_use, *way != "batched", "{way}");
+        let sessions = StoreSessions::new(&store, PROJECT);
+        let [listed] = &sessions.list(Page::ALL).await.unwrap()[..] else { panic!("one session: {way}") };
+        // Another host goes on from there, elsewhere.
+        let there = Place::new().await;
+        let options = there.options().cwd(there.path("project")).session_store_project(PROJECT);
+        let builder = Session::builder().options(options.resume(listed.session_id.as_str()));
+        let mut session = builder.session_store(Arc::new(store)).connect().await.unwrap();
+        session.ask("And now?").await.unwrap().finish().await.unwrap();
+        session.close().await.unwrap();
+        let requests = there.model.requests();
+        let told = requests.iter().find(|request| request.tools).unwrap();
+        assert_eq!(told.tool_results, usize::from(has_tool_use), "{way}");
+    }
 }
 
 /// What a host in a process of its own runs: nothing, where this program is none.

@@ -9,12 +9,12 @@ use agentwire::{
     protocol::hook::{HookReply, PreToolUse},
 };
 
-use super::{Place, bounded};
+use super::Place;
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn hook_question_and_mcp_call_belong_to_their_tool_uses() {
-    bounded(calls()).await;
+    calls().await;
 }
 
 async fn calls() {

@@ -14,7 +14,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::{LIMIT, Place, bounded};
+use super::{LIMIT, Place};
 
 /// The outcome of one prompt.
 struct Played {

@@ -46,7 +46,7 @@ use agentwire::{Block, Message, Options, Session, SessionBuilder, System, hooks:
 use agentwire_testkit::model::Answer;
 use serde_json::{Value, json};
 
-use super::{Place, bounded, bounded_for_many};
+use super::Place;
 
 /// What a turn came to.
 #[derive(Debug, Default)]

@@ -13,7 +13,7 @@ use agentwire::{
     },
 };
 
-use super::{Place, bounded};
+use super::Place;
 
 /// What became of each request.
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl Told {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn every_request_is_answered() {
-    bounded(requests()).await;
+    requests().await;
 }
 
 async fn requests() {
@@ -139,7 +139,7 @@ async fn requests() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_spare_process_is_claimed() {
-    bounded(claims()).await;
+    claims().await;
 }
 
 async fn claims() {

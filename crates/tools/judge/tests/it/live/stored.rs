@@ -7,7 +7,7 @@ use agentwire::protocol::session_info::{SessionMessage, SessionMessageKind};
 use agentwire_sessions::{Page, Sessions, project_key};
 use serde_json::{Value, json};
 
-use super::{Place, bounded};
+use super::Place;
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
@@ -64,7 +64,7 @@ async fn the_cli_resumes_with_the_messages_that_are_read() {
         ),
     ];
     for (name, entries) in shapes {
-        bounded(resume(name, &entries)).await;
+        resume(name, &entries).await;
     }
 }
 

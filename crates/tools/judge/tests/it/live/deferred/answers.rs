@@ -16,7 +16,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::super::{Place, bounded, bounded_for_many};
+use super::super::Place;
 
 /// What a session was seen to do.
 #[derive(Debug, Default)]
@@ -121,163 +121,136 @@ async fn parked() -> (Place, Seen) {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn an_allowed_tool_use_runs_exactly_once() {
-    bounded(async {
-        let (place, before) = parked().await;
-        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), None, 1).await;
-        assert_eq!(
-            (&*seen.asked, seen.last().result.as_deref()),
-            (&["toolu_1".to_owned()][..], Some("Done."))
-        );
-        assert_eq!(ran(&place), ["toolu_1"]);
-        // A later process does not know of it any more.
-        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
-        assert!(seen.asked.is_empty() && seen.waits().is_none(), "{seen:?}");
-        assert_eq!(ran(&place), ["toolu_1"]);
-    })
-    .await;
+    let (place, before) = parked().await;
+    let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), None, 1).await;
+    assert_eq!((&*seen.asked, seen.last().result.as_deref()), (&["toolu_1".to_owned()][..], Some("Done.")));
+    assert_eq!(ran(&place), ["toolu_1"]);
+    // A later process does not know of it any more.
+    let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
+    assert!(seen.asked.is_empty() && seen.waits().is_none(), "{seen:?}");
+    assert_eq!(ran(&place), ["toolu_1"]);
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn denied_tool_use_never_runs_and_the_model_gets_the_reason() {
-    bounded(async {
-        let (place, before) = parked().await;
-        let seen = hooked(resumed(&place, &before), |_| HookReply::deny("a person said no"), None, 1).await;
-        let [(true, why)] = &seen.outputs[..] else { panic!("{seen:?}") };
-        assert!(why.contains("a person said no"), "{why}");
-        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
-        assert!(seen.asked.is_empty() && ran(&place).is_empty(), "{seen:?}");
-    })
-    .await;
+    let (place, before) = parked().await;
+    let seen = hooked(resumed(&place, &before), |_| HookReply::deny("a person said no"), None, 1).await;
+    let [(true, why)] = &seen.outputs[..] else { panic!("{seen:?}") };
+    assert!(why.contains("a person said no"), "{why}");
+    let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
+    assert!(seen.asked.is_empty() && ran(&place).is_empty(), "{seen:?}");
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_tool_use_is_deferred_as_often_as_the_hook_says() {
-    bounded_for_many(async {
-        let (place, first) = parked().await;
-        for _ in 0..2 {
-            let seen = hooked(resumed(&place, &first), |_| HookReply::defer(), None, 1).await;
-            assert_eq!((seen.waits(), &*seen.asked), (Some("toolu_1"), &["toolu_1".to_owned()][..]));
-        }
-        let seen = hooked(resumed(&place, &first), |_| HookReply::allow(), None, 1).await;
-        assert_eq!((seen.waits(), ran(&place)), (None, vec!["toolu_1".to_owned()]));
-    })
-    .await;
+    let (place, first) = parked().await;
+    for _ in 0..2 {
+        let seen = hooked(resumed(&place, &first), |_| HookReply::defer(), None, 1).await;
+        assert_eq!((seen.waits(), &*seen.asked), (Some("toolu_1"), &["toolu_1".to_owned()][..]));
+    }
+    let seen = hooked(resumed(&place, &first), |_| HookReply::allow(), None, 1).await;
+    assert_eq!((seen.waits(), ran(&place)), (None, vec!["toolu_1".to_owned()]));
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn rules_and_the_handler_decide_without_a_hook() {
-    bounded_for_many(async {
-        for (allowed, decides, runs) in
-            [(false, Some(true), true), (false, Some(false), false), (false, None, false), (true, None, true)]
-        {
-            let (place, before) = parked().await;
-            let id = before.last().session_id.as_ref().unwrap();
-            let mut options = place.options().cwd(place.path("project")).resume(id.as_str());
-            if allowed {
-                options = options.allowed_tools(["Bash"]);
-            }
-            let mut builder = Session::builder().options(options);
-            if let Some(allows) = decides {
-                builder = builder.permissions(PermissionHandler::new(move |_, _| async move {
-                    if allows { Decision::allow() } else { Decision::deny("no") }
-                }));
-            }
-            let seen = run(builder, None, 1).await;
-            assert_eq!(seen.last().result.as_deref(), Some("Done."), "{allowed} {decides:?}");
-            assert_eq!(ran(&place).len(), usize::from(runs), "{allowed} {decides:?}");
+    for (allowed, decides, runs) in
+        [(false, Some(true), true), (false, Some(false), false), (false, None, false), (true, None, true)]
+    {
+        let (place, before) = parked().await;
+        let id = before.last().session_id.as_ref().unwrap();
+        let mut options = place.options().cwd(place.path("project")).resume(id.as_str());
+        if allowed {
+            options = options.allowed_tools(["Bash"]);
         }
-    })
-    .await;
+        let mut builder = Session::builder().options(options);
+        if let Some(allows) = decides {
+            builder = builder.permissions(PermissionHandler::new(move |_, _| async move {
+                if allows { Decision::allow() } else { Decision::deny("no") }
+            }));
+        }
+        let seen = run(builder, None, 1).await;
+        assert_eq!(seen.last().result.as_deref(), Some("Done."), "{allowed} {decides:?}");
+        assert_eq!(ran(&place).len(), usize::from(runs), "{allowed} {decides:?}");
+    }
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn prompt_with_a_resume_gets_its_turn_after_the_deferred_tool_use() {
-    bounded(async {
-        let (place, before) = parked().await;
-        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And then?"), 2).await;
-        assert_eq!((ran(&place), seen.outputs.len()), (vec!["toolu_1".to_owned()], 1));
-        assert!(seen.results[0].user_message_uuid.is_none(), "{seen:?}");
-        assert!(seen.results[1].user_message_uuid.is_some(), "{seen:?}");
-    })
-    .await;
+    let (place, before) = parked().await;
+    let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And then?"), 2).await;
+    assert_eq!((ran(&place), seen.outputs.len()), (vec!["toolu_1".to_owned()], 1));
+    assert!(seen.results[0].user_message_uuid.is_none(), "{seen:?}");
+    assert!(seen.results[1].user_message_uuid.is_some(), "{seen:?}");
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn prompt_to_the_same_process_abandons_the_deferred_tool_use() {
-    bounded(async {
-        let place = place(&[bash("toolu_1")]).await;
-        let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
-        let mut session = session(&place).hooks(hooks).connect().await.unwrap();
-        session.ask("Go.").await.unwrap().finish().await.unwrap();
-        let result = session.ask("And then?").await.unwrap().finish().await.unwrap().unwrap();
-        session.close().await.unwrap();
-        let before = Seen { results: vec![*result], ..Seen::default() };
-        let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
-        assert!(seen.asked.is_empty() && ran(&place).is_empty(), "{seen:?}");
-    })
-    .await;
+    let place = place(&[bash("toolu_1")]).await;
+    let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
+    let mut session = session(&place).hooks(hooks).connect().await.unwrap();
+    session.ask("Go.").await.unwrap().finish().await.unwrap();
+    let result = session.ask("And then?").await.unwrap().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    let before = Seen { results: vec![*result], ..Seen::default() };
+    let seen = hooked(resumed(&place, &before), |_| HookReply::allow(), Some("And now?"), 1).await;
+    assert!(seen.asked.is_empty() && ran(&place).is_empty(), "{seen:?}");
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn first_tool_use_of_a_message_is_deferred_and_the_others_are_denied() {
-    bounded_for_many(async {
-        // The CLI may ask about several `Read` calls at once, but not about commands.
-        let read = |id: &str| json!({"tool_use": {"id": id, "name": "Read", "input": {"file_path": "${place}/project/a.txt"}}});
-        for blocks in [
-            vec![bash("toolu_1"), bash("toolu_2"), bash("toolu_3"), bash("toolu_free")],
-            vec![read("toolu_1"), read("toolu_2"), read("toolu_3"), bash("toolu_free")],
-        ] {
-            let place = place(&blocks).await;
-            let decide = |id: &str| if id == "toolu_free" { HookReply::allow() } else { HookReply::defer() };
-            let seen = hooked(session(&place), decide, Some("Go."), 1).await;
-            let first = seen.waits().unwrap().to_owned();
-            let denied = seen.outputs.iter().filter(|(error, _)| *error);
-            assert!(denied.clone().all(|(_, why)| why.contains("another tool use")), "{seen:?}");
-            assert_eq!((denied.count(), ran(&place)), (2, vec!["toolu_free".to_owned()]));
-            let again = hooked(resumed(&place, &seen), |_| HookReply::allow(), None, 1).await;
-            assert_eq!((&again.asked, &again.last().result), (&vec![first], &Some("Done.".to_owned())));
-            // The request to the model has a result for each of the four.
-            let told = place.model.requests().into_iter().rfind(|request| request.tools).unwrap();
-            assert_eq!(told.tool_results, 4);
-        }
-    })
-    .await;
+    // The CLI may ask about several `Read` calls at once, but not about commands.
+    let read = |id: &str| json!({"tool_use": {"id": id, "name": "Read", "input": {"file_path": "${place}/project/a.txt"}}});
+    for blocks in [
+        vec![bash("toolu_1"), bash("toolu_2"), bash("toolu_3"), bash("toolu_free")],
+        vec![read("toolu_1"), read("toolu_2"), read("toolu_3"), bash("toolu_free")],
+    ] {
+        let place = place(&blocks).await;
+        let decide = |id: &str| if id == "toolu_free" { HookReply::allow() } else { HookReply::defer() };
+        let seen = hooked(session(&place), decide, Some("Go."), 1).await;
+        let first = seen.waits().unwrap().to_owned();
+        let denied = seen.outputs.iter().filter(|(error, _)| *error);
+        assert!(denied.clone().all(|(_, why)| why.contains("another tool use")), "{seen:?}");
+        assert_eq!((denied.count(), ran(&place)), (2, vec!["toolu_free".to_owned()]));
+        let again = hooked(resumed(&place, &seen), |_| HookReply::allow(), None, 1).await;
+        assert_eq!((&again.asked, &again.last().result), (&vec![first], &Some("Done.".to_owned())));
+        // The request to the model has a result for each of the four.
+        let told = place.model.requests().into_iter().rfind(|request| request.tools).unwrap();
+        assert_eq!(told.tool_results, 4);
+    }
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_tool_use_of_a_subagent_is_denied() {
-    bounded_for_many(async {
-        for background in [false, true] {
-            let input = json!({
-                "description": "A task", "prompt": "AGENT-ONE: go.", "subagent_type": "general-purpose",
-                "run_in_background": background,
-            });
-            let task = json!({"tool_use": {"id": "toolu_task", "name": "Task", "input": input}});
-            let agent = json!([{"blocks": [bash("toolu_1")]}, {"blocks": [{"text": "No."}], "times": 9}]);
-            let script = json!({
-                "replies": [{"blocks": [task]}, {"blocks": [{"text": "Done."}], "times": 9}],
-                "match": [{"marker": "AGENT-ONE", "replies": agent}],
-            });
-            let place = Place::scripted(&script.to_string()).await;
-            let decide = |id: &str| if id == "toolu_task" { HookReply::allow() } else { HookReply::defer() };
-            let turns = if background { 2 } else { 1 };
-            let seen = hooked(session(&place), decide, Some("Go."), turns).await;
-            assert!(seen.asked.contains(&"toolu_1".to_owned()), "{seen:?}");
-            assert!(seen.results.iter().all(|result| result.deferred_tool_use.is_none()), "{seen:?}");
-            // The agent was asked again, with the denial.
-            let matched = agentwire_testkit::model::Answer::Matched(0);
-            let told = place.model.requests().into_iter().filter(|request| request.answer == matched).count();
-            assert_eq!((told, ran(&place).len()), (2, 0), "{seen:?}");
-        }
-    })
-    .await;
+    for background in [false, true] {
+        let input = json!({
+            "description": "A task", "prompt": "AGENT-ONE: go.", "subagent_type": "general-purpose",
+            "run_in_background": background,
+        });
+        let task = json!({"tool_use": {"id": "toolu_task", "name": "Task", "input": input}});
+        let agent = json!([{"blocks": [bash("toolu_1")]}, {"blocks": [{"text": "No."}], "times": 9}]);
+        let script = json!({
+            "replies": [{"blocks": [task]}, {"blocks": [{"text": "Done."}], "times": 9}],
+            "match": [{"marker": "AGENT-ONE", "replies": agent}],
+        });
+        let place = Place::scripted(&script.to_string()).await;
+        let decide = |id: &str| if id == "toolu_task" { HookReply::allow() } else { HookReply::defer() };
+        let turns = if background { 2 } else { 1 };
+        let seen = hooked(session(&place), decide, Some("Go."), turns).await;
+        assert!(seen.asked.contains(&"toolu_1".to_owned()), "{seen:?}");
+        assert!(seen.results.iter().all(|result| result.deferred_tool_use.is_none()), "{seen:?}");
+        // The agent was asked again, with the denial.
+        let matched = agentwire_testkit::model::Answer::Matched(0);
+        let told = place.model.requests().into_iter().filter(|request| request.answer == matched).count();
+        assert_eq!((told, ran(&place).len()), (2, 0), "{seen:?}");
+    }
 }
 
 #[tokio::test]
@@ -288,38 +261,32 @@ async fn a_tool_of_an_in_process_server_is_denied() {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     struct NoInput {}
 
-    bounded(async {
-        let call = json!({"tool_use": {"id": "toolu_1", "name": "mcp__own__touch", "input": {}}});
-        let place = place(&[call]).await;
-        let server = Server::new("own", "1").tool("touch", "Touches.", async |_: NoInput, _| "touched");
-        let servers = McpServers::new().with("own", server);
-        let builder = session(&place).mcp_servers(servers);
-        let seen = hooked(builder, |_| HookReply::defer(), Some("Go."), 1).await;
-        let [(true, why)] = &seen.outputs[..] else { panic!("{seen:?}") };
-        assert!(why.contains("in-process"), "{why}");
-        assert_eq!((seen.waits(), seen.last().result.as_deref()), (None, Some("Done.")));
-    })
-    .await;
+    let call = json!({"tool_use": {"id": "toolu_1", "name": "mcp__own__touch", "input": {}}});
+    let place = place(&[call]).await;
+    let server = Server::new("own", "1").tool("touch", "Touches.", async |_: NoInput, _| "touched");
+    let servers = McpServers::new().with("own", server);
+    let builder = session(&place).mcp_servers(servers);
+    let seen = hooked(builder, |_| HookReply::defer(), Some("Go."), 1).await;
+    let [(true, why)] = &seen.outputs[..] else { panic!("{seen:?}") };
+    assert!(why.contains("in-process"), "{why}");
+    assert_eq!((seen.waits(), seen.last().result.as_deref()), (None, Some("Done.")));
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_tool_of_a_server_of_the_clis_own_is_deferred() {
-    bounded(async {
-        let input = json!({"text": "hello from afar"});
-        let call = json!({"tool_use": {"id": "toolu_1", "name": "mcp__srv__echo", "input": input}});
-        let place = place(&[call]).await;
-        let program = env!("CARGO_BIN_EXE_agentwire-judge-mcp");
-        let server = || [("srv", McpServerConfig::Stdio(StdioServer::new(program, Vec::new())))];
-        let options = place.options().cwd(place.path("project")).mcp_servers(server());
-        let builder = Session::builder().options(options.clone());
-        let before = hooked(builder, |_| HookReply::defer(), Some("Go."), 1).await;
-        assert_eq!(before.waits(), Some("toolu_1"), "{before:?}");
-        let id = before.last().session_id.as_ref().unwrap();
-        let builder = Session::builder().options(options.resume(id.as_str()));
-        let seen = hooked(builder, |_| HookReply::allow(), None, 1).await;
-        let [(false, said)] = &seen.outputs[..] else { panic!("{seen:?}") };
-        assert!(said.contains("hello from afar"), "{said}");
-    })
-    .await;
+    let input = json!({"text": "hello from afar"});
+    let call = json!({"tool_use": {"id": "toolu_1", "name": "mcp__srv__echo", "input": input}});
+    let place = place(&[call]).await;
+    let program = env!("CARGO_BIN_EXE_agentwire-judge-mcp");
+    let server = || [("srv", McpServerConfig::Stdio(StdioServer::new(program, Vec::new())))];
+    let options = place.options().cwd(place.path("project")).mcp_servers(server());
+    let builder = Session::builder().options(options.clone());
+    let before = hooked(builder, |_| HookReply::defer(), Some("Go."), 1).await;
+    assert_eq!(before.waits(), Some("toolu_1"), "{before:?}");
+    let id = before.last().session_id.as_ref().unwrap();
+    let builder = Session::builder().options(options.resume(id.as_str()));
+    let seen = hooked(builder, |_| HookReply::allow(), None, 1).await;
+    let [(false, said)] = &seen.outputs[..] else { panic!("{seen:?}") };
+    assert!(said.contains("hello from afar"), "{said}");
 }

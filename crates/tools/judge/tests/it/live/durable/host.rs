@@ -36,48 +36,38 @@ async fn killed() -> Place {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn turns_of_a_killed_host_are_reported_and_not_repeated() {
-    bounded_for_many(async {
-        let place = killed().await;
-        let engine = engine(&place, worker(&place)).await;
-        for n in 0..SESSIONS {
-            let outcome = engine.ended(&session(n), &prompt_id(n).as_str().into()).await.unwrap();
-            let Outcome::Interrupted { state: Recovery::Interrupted { tools }, .. } = outcome else {
-                panic!("{outcome:?}")
-            };
-            assert_eq!(tools.iter().map(|tool| tool.id.as_str()).collect::<Vec<_>>(), ["toolu_1"]);
-            // The session is resumed here.
-            engine.prompt(&session(n), prompt(100 + n)).await.unwrap();
-        }
-        for n in 0..SESSIONS {
-            assert_eq!(
-                engine.ended(&session(n), &prompt_id(100 + n).as_str().into()).await.unwrap(),
-                done("Done.")
-            );
-            assert_eq!(noted(&place, n), "began\n", "the effect is not repeated");
-        }
-        engine.close(LIMIT).await;
-    })
-    .await;
+    let place = killed().await;
+    let engine = engine(&place, worker(&place)).await;
+    for n in 0..SESSIONS {
+        let outcome = engine.ended(&session(n), &prompt_id(n).as_str().into()).await.unwrap();
+        let Outcome::Interrupted { state: Recovery::Interrupted { tools }, .. } = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!(tools.iter().map(|tool| tool.id.as_str()).collect::<Vec<_>>(), ["toolu_1"]);
+        // The session is resumed here.
+        engine.prompt(&session(n), prompt(100 + n)).await.unwrap();
+    }
+    for n in 0..SESSIONS {
+        assert_eq!(
+            engine.ended(&session(n), &prompt_id(100 + n).as_str().into()).await.unwrap(),
+            done("Done.")
+        );
+        assert_eq!(noted(&place, n), "began\n", "the effect is not repeated");
+    }
+    engine.close(LIMIT).await;
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn turns_of_a_killed_host_continue_with_a_notice() {
-    bounded_for_many(async {
-        let place = killed().await;
-        let policy =
-            LossPolicy::Resume("The machine was lost. Check before you repeat a command.".to_owned());
-        let engine = engine_in(Path::new(place.root()), worker(&place), policy).await;
-        for n in 0..SESSIONS {
-            assert_eq!(
-                engine.ended(&session(n), &prompt_id(n).as_str().into()).await.unwrap(),
-                done("Done.")
-            );
-            assert_eq!(noted(&place, n), "began\n", "the effect is not repeated");
-        }
-        engine.close(LIMIT).await;
-    })
-    .await;
+    let place = killed().await;
+    let policy = LossPolicy::Resume("The machine was lost. Check before you repeat a command.".to_owned());
+    let engine = engine_in(Path::new(place.root()), worker(&place), policy).await;
+    for n in 0..SESSIONS {
+        assert_eq!(engine.ended(&session(n), &prompt_id(n).as_str().into()).await.unwrap(), done("Done."));
+        assert_eq!(noted(&place, n), "began\n", "the effect is not repeated");
+    }
+    engine.close(LIMIT).await;
 }
 
 /// Not a test: the others start it in a process of its own.

@@ -34,79 +34,67 @@ async fn parked(tools: &[Value], ways: &[Way], answer: &Answer) -> (String, Outc
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn parked_tool_runs_once_when_it_is_allowed() {
-    bounded_for_many(async {
-        let tools = [bash("toolu_1", "echo one >> ran.txt")];
-        let (ran, outcome) = parked(&tools, &[Way::Defer], &Answer::allow()).await;
-        assert_eq!((ran.as_str(), outcome), ("one\n", done("Done.")));
-    })
-    .await;
+    let tools = [bash("toolu_1", "echo one >> ran.txt")];
+    let (ran, outcome) = parked(&tools, &[Way::Defer], &Answer::allow()).await;
+    assert_eq!((ran.as_str(), outcome), ("one\n", done("Done.")));
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn parked_tool_never_runs_when_it_is_denied() {
-    bounded_for_many(async {
-        let one = [bash("toolu_1", "echo one >> ran.txt")];
-        let (ran, outcome) = parked(&one, &[Way::Defer], &Answer::deny("no")).await;
-        assert_eq!((ran.as_str(), outcome), ("", done("Done.")));
-        let two = [bash("toolu_1", "echo one >> ran.txt"), bash("toolu_2", "echo two >> ran.txt")];
-        let (ran, outcome) = parked(&two, &[Way::Defer, Way::Grant], &Answer::deny("no")).await;
-        assert_eq!((ran.as_str(), outcome), ("", done("Done.")));
-    })
-    .await;
+    let one = [bash("toolu_1", "echo one >> ran.txt")];
+    let (ran, outcome) = parked(&one, &[Way::Defer], &Answer::deny("no")).await;
+    assert_eq!((ran.as_str(), outcome), ("", done("Done.")));
+    let two = [bash("toolu_1", "echo one >> ran.txt"), bash("toolu_2", "echo two >> ran.txt")];
+    let (ran, outcome) = parked(&two, &[Way::Defer, Way::Grant], &Answer::deny("no")).await;
+    assert_eq!((ran.as_str(), outcome), ("", done("Done.")));
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn grant_allows_one_use_with_the_same_input() {
-    bounded_for_many(async {
-        let (one, two) = (bash("toolu_1", "echo one >> ran.txt"), bash("toolu_2", "echo two >> ran.txt"));
-        // The CLI keeps the first tool use; the model repeats the second one, twice.
-        let script = json!({"replies": [
-            {"blocks": [one, two]},
-            {"blocks": [{"text": "One is done."}]},
-            {"blocks": [bash("toolu_3", "echo two >> ran.txt")]},
-            {"blocks": [bash("toolu_4", "echo two >> ran.txt")]},
-            {"blocks": [{"text": "Done."}], "times": 99},
-        ]});
-        let place = Place::scripted(&script.to_string()).await;
-        let name = session(1);
-        let hasty = worker(&place).approvals(["Bash"]).question_grace(Duration::from_millis(100));
-        let engine = engine(&place, hasty).await;
-        engine.prompt(&name, prompt(1)).await.unwrap();
-        asked(&engine, &name, 2, true).await;
-        for id in ["toolu_1", "toolu_2"] {
-            assert!(engine.answer(&name, &id.into(), Answer::allow()).await.unwrap());
-        }
-        // The grant is used up by the first use.
-        asked(&engine, &name, 1, true).await;
-        assert_eq!(noted(&place, 1), "one\ntwo\n");
-        let again = engine.status(&name).await.unwrap().unwrap().questions.remove(0);
-        assert_eq!(again.id.as_str(), "toolu_4");
-        engine.answer(&name, &again.id, Answer::deny("once is enough")).await.unwrap();
-        assert_eq!(engine.ended(&name, &prompt_id(1).as_str().into()).await.unwrap(), done("Done."));
-        engine.close(LIMIT).await;
-        assert_eq!(noted(&place, 1), "one\ntwo\n");
-    })
-    .await;
+    let (one, two) = (bash("toolu_1", "echo one >> ran.txt"), bash("toolu_2", "echo two >> ran.txt"));
+    // The CLI keeps the first tool use; the model repeats the second one, twice.
+    let script = json!({"replies": [
+        {"blocks": [one, two]},
+        {"blocks": [{"text": "One is done."}]},
+        {"blocks": [bash("toolu_3", "echo two >> ran.txt")]},
+        {"blocks": [bash("toolu_4", "echo two >> ran.txt")]},
+        {"blocks": [{"text": "Done."}], "times": 99},
+    ]});
+    let place = Place::scripted(&script.to_string()).await;
+    let name = session(1);
+    let hasty = worker(&place).approvals(["Bash"]).question_grace(Duration::from_millis(100));
+    let engine = engine(&place, hasty).await;
+    engine.prompt(&name, prompt(1)).await.unwrap();
+    asked(&engine, &name, 2, true).await;
+    for id in ["toolu_1", "toolu_2"] {
+        assert!(engine.answer(&name, &id.into(), Answer::allow()).await.unwrap());
+    }
+    // The grant is used up by the first use.
+    asked(&engine, &name, 1, true).await;
+    assert_eq!(noted(&place, 1), "one\ntwo\n");
+    let again = engine.status(&name).await.unwrap().unwrap().questions.remove(0);
+    assert_eq!(again.id.as_str(), "toolu_4");
+    engine.answer(&name, &again.id, Answer::deny("once is enough")).await.unwrap();
+    assert_eq!(engine.ended(&name, &prompt_id(1).as_str().into()).await.unwrap(), done("Done."));
+    engine.close(LIMIT).await;
+    assert_eq!(noted(&place, 1), "one\ntwo\n");
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn question_that_is_answered_in_time_needs_no_parking() {
-    bounded_for_many(async {
-        let place = scripted(&[bash("toolu_1", "echo one >> ran.txt")]).await;
-        let name = session(1);
-        let engine = engine(&place, worker(&place).approvals(["Bash"])).await;
-        engine.prompt(&name, prompt(1)).await.unwrap();
-        asked(&engine, &name, 1, false).await;
-        assert!(engine.answer(&name, &"toolu_1".into(), Answer::allow()).await.unwrap());
-        assert_eq!(engine.ended(&name, &prompt_id(1).as_str().into()).await.unwrap(), done("Done."));
-        assert_eq!(engine.worker().numbers().idle, 1, "the process waits for the next prompt");
-        engine.prompt(&name, prompt(2)).await.unwrap();
-        assert_eq!(engine.ended(&name, &prompt_id(2).as_str().into()).await.unwrap(), done("Done."));
-        engine.close(LIMIT).await;
-        assert_eq!(noted(&place, 1), "one\n");
-    })
-    .await;
+    let place = scripted(&[bash("toolu_1", "echo one >> ran.txt")]).await;
+    let name = session(1);
+    let engine = engine(&place, worker(&place).approvals(["Bash"])).await;
+    engine.prompt(&name, prompt(1)).await.unwrap();
+    asked(&engine, &name, 1, false).await;
+    assert!(engine.answer(&name, &"toolu_1".into(), Answer::allow()).await.unwrap());
+    assert_eq!(engine.ended(&name, &prompt_id(1).as_str().into()).await.unwrap(), done("Done."));
+    assert_eq!(engine.worker().numbers().idle, 1, "the process waits for the next prompt");
+    engine.prompt(&name, prompt(2)).await.unwrap();
+    assert_eq!(engine.ended(&name, &prompt_id(2).as_str().into()).await.unwrap(), done("Done."));
+    engine.close(LIMIT).await;
+    assert_eq!(noted(&place, 1), "one\n");
 }

@@ -25,54 +25,49 @@ async fn cut_readers_of_memory_get_each_message_once_and_in_order() {
 /// Runs turns with the real CLI, and follows them by the log and by server-sent events. `log` returns a handle of the
 /// same log.
 pub(crate) async fn cut_readers_get_each_message_once_and_in_order(log: impl Fn() -> Arc<dyn EventLog>) {
-    bounded_for_many(async {
-        let place = talkative().await;
-        let sent: Arc<Mutex<HashMap<String, Vec<String>>>> = Arc::default();
-        let written = Arc::clone(&sent);
-        let root = Path::new(place.root());
-        let options = options(root, place.model.base_url()).include_partial_messages();
-        let worker = worker_in(root, options).events(log()).on_message(move |fence, incoming| {
-            if let Incoming::Message(message, line) = incoming
-                && !matches!(message, Message::StreamEvent(_))
-            {
-                let text = String::from_utf8(line.as_bytes().to_vec()).unwrap();
-                written.lock().unwrap().entry(fence.session.to_string()).or_default().push(text);
-            }
-        });
-        let engine = engine(&place, worker).await;
-        let address = serve(log()).await;
+    let place = talkative().await;
+    let sent: Arc<Mutex<HashMap<String, Vec<String>>>> = Arc::default();
+    let written = Arc::clone(&sent);
+    let root = Path::new(place.root());
+    let options = options(root, place.model.base_url()).include_partial_messages();
+    let worker = worker_in(root, options).events(log()).on_message(move |fence, incoming| {
+        if let Incoming::Message(message, line) = incoming
+            && !matches!(message, Message::StreamEvent(_))
+        {
+            let text = String::from_utf8(line.as_bytes().to_vec()).unwrap();
+            written.lock().unwrap().entry(fence.session.to_string()).or_default().push(text);
+        }
+    });
+    let engine = engine(&place, worker).await;
+    let address = serve(log()).await;
 
-        let mut readers = JoinSet::new();
-        for n in 0..SESSIONS {
-            for seed in 0..READERS {
-                let (name, log, address) = (session(n).to_string(), log(), address.clone());
-                readers.spawn({
-                    let name = name.clone();
-                    async move { (name.clone(), read_log(&*log, &name, Random(seed)).await) }
-                });
-                readers.spawn(
-                    async move { (name.clone(), sse::read(&address, &name, Random(seed + 99)).await) },
-                );
-            }
-            for turn in 0..TURNS {
-                engine.prompt(&session(n), prompt(10 * n + turn)).await.unwrap();
-            }
+    let mut readers = JoinSet::new();
+    for n in 0..SESSIONS {
+        for seed in 0..READERS {
+            let (name, log, address) = (session(n).to_string(), log(), address.clone());
+            readers.spawn({
+                let name = name.clone();
+                async move { (name.clone(), read_log(&*log, &name, Random(seed)).await) }
+            });
+            readers.spawn(async move { (name.clone(), sse::read(&address, &name, Random(seed + 99)).await) });
         }
-        let mut deltas = 0;
-        while let Some(read) = readers.join_next().await {
-            let (name, entries) = read.unwrap();
-            let in_order = entries.windows(2).all(|pair| pair[0].position < pair[1].position);
-            assert!(in_order, "{name}: no event comes twice or late");
-            let messages = entries.iter().filter(|entry| entry.frame.kind == FrameKind::Message);
-            let messages: Vec<_> = messages.map(|entry| entry.frame.data.as_str().to_owned()).collect();
-            assert_eq!(messages, sent.lock().unwrap()[&name], "{name}");
-            deltas += entries.iter().filter(|entry| entry.frame.kind == FrameKind::Delta).count();
+        for turn in 0..TURNS {
+            engine.prompt(&session(n), prompt(10 * n + turn)).await.unwrap();
         }
-        assert!(deltas > 0, "the readers follow running turns");
-        engine.close(LIMIT).await;
-        stale_writer_is_refused(&*log()).await;
-    })
-    .await;
+    }
+    let mut deltas = 0;
+    while let Some(read) = readers.join_next().await {
+        let (name, entries) = read.unwrap();
+        let in_order = entries.windows(2).all(|pair| pair[0].position < pair[1].position);
+        assert!(in_order, "{name}: no event comes twice or late");
+        let messages = entries.iter().filter(|entry| entry.frame.kind == FrameKind::Message);
+        let messages: Vec<_> = messages.map(|entry| entry.frame.data.as_str().to_owned()).collect();
+        assert_eq!(messages, sent.lock().unwrap()[&name], "{name}");
+        deltas += entries.iter().filter(|entry| entry.frame.kind == FrameKind::Delta).count();
+    }
+    assert!(deltas > 0, "the readers follow running turns");
+    engine.close(LIMIT).await;
+    stale_writer_is_refused(&*log()).await;
 }
 
 /// Returns a place with a model that uses a tool in each turn, with a pause after each part of its text.

@@ -20,7 +20,7 @@ use agentwire::{
 use serde_json::json;
 use tokio::sync::Notify;
 
-use super::{AFTER_A_TURN, Game, Place, bounded, reply, shell, uses};
+use super::{AFTER_A_TURN, Game, Place, reply, shell, uses};
 
 /// Returns a handler that never decides, and reports the cancellation of its request.
 fn waits(began: &Arc<Notify>, cancelled: &Arc<Notify>) -> PermissionHandler {
@@ -61,58 +61,52 @@ async fn hook_that_decides_first_cancels_the_question() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn handler_that_decides_first_wins_over_an_open_hook() {
-    bounded(async {
-        let (ran, fired) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
-        let answered = Arc::new(Notify::new());
-        let (after, flag, before_close) = (Arc::clone(&ran), Arc::clone(&fired), Arc::clone(&answered));
-        let hooks = Hooks::new().on(PermissionRequest, move |_, cx: HookContext| {
-            let (after, flag) = (Arc::clone(&after), Arc::clone(&flag));
-            let before_close = Arc::clone(&before_close);
-            async move {
-                after.notified().await;
-                flag.store(cx.cancelled.is_cancelled(), Ordering::SeqCst);
-                before_close.notify_one();
-                HookReply::deny_request("too late")
-            }
-        });
-        let place = Place::scripted(&uses([shell("mkfifo p"), shell("mkfifo q")]).to_string()).await;
-        let handler = PermissionHandler::new(async |_, _| Decision::allow());
-        let options = place.options().cwd(place.path("project"));
-        let builder = Session::builder().options(options).permissions(handler).hooks(hooks);
-        let mut session = builder.connect().await.unwrap();
-        let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
-        assert_eq!((result.result.as_deref(), result.permission_denials.len()), (Some("Done."), 0));
-        assert!(place.file("project/p").exists() && place.file("project/q").exists());
-        // The first hook answers only now; its request was not cancelled.
-        ran.notify_one();
-        // Closing would cancel it.
-        answered.notified().await;
-        session.close().await.unwrap();
-        assert!(!fired.load(Ordering::SeqCst));
-    })
-    .await;
+    let (ran, fired) = (Arc::new(Notify::new()), Arc::new(AtomicBool::new(false)));
+    let answered = Arc::new(Notify::new());
+    let (after, flag, before_close) = (Arc::clone(&ran), Arc::clone(&fired), Arc::clone(&answered));
+    let hooks = Hooks::new().on(PermissionRequest, move |_, cx: HookContext| {
+        let (after, flag) = (Arc::clone(&after), Arc::clone(&flag));
+        let before_close = Arc::clone(&before_close);
+        async move {
+            after.notified().await;
+            flag.store(cx.cancelled.is_cancelled(), Ordering::SeqCst);
+            before_close.notify_one();
+            HookReply::deny_request("too late")
+        }
+    });
+    let place = Place::scripted(&uses([shell("mkfifo p"), shell("mkfifo q")]).to_string()).await;
+    let handler = PermissionHandler::new(async |_, _| Decision::allow());
+    let options = place.options().cwd(place.path("project"));
+    let builder = Session::builder().options(options).permissions(handler).hooks(hooks);
+    let mut session = builder.connect().await.unwrap();
+    let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
+    assert_eq!((result.result.as_deref(), result.permission_denials.len()), (Some("Done."), 0));
+    assert!(place.file("project/p").exists() && place.file("project/q").exists());
+    // The first hook answers only now; its request was not cancelled.
+    ran.notify_one();
+    // Closing would cancel it.
+    answered.notified().await;
+    session.close().await.unwrap();
+    assert!(!fired.load(Ordering::SeqCst));
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn interrupt_cancels_an_open_question() {
-    bounded(async {
-        let (began, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-        let place = Place::scripted(&uses([shell("mkfifo p")]).to_string()).await;
-        let options = place.options().cwd(place.path("project"));
-        let builder = Session::builder().options(options).permissions(waits(&began, &cancelled));
-        let mut session = builder.connect().await.unwrap();
-        let turn = session.ask("Go.").await.unwrap();
-        began.notified().await;
-        turn.session().interrupt().await.unwrap();
-        cancelled.notified().await;
-        let result = turn.finish().await.unwrap().unwrap();
-        assert!(result.is_error && !place.file("project/p").exists());
-        assert_eq!(result.permission_denials.len(), 1);
-        // The exit code repeats how the last turn ended, which was read.
-        assert_eq!(session.close().await.unwrap().exit.unwrap().code, Some(1));
-    })
-    .await;
+    let (began, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let place = Place::scripted(&uses([shell("mkfifo p")]).to_string()).await;
+    let options = place.options().cwd(place.path("project"));
+    let builder = Session::builder().options(options).permissions(waits(&began, &cancelled));
+    let mut session = builder.connect().await.unwrap();
+    let turn = session.ask("Go.").await.unwrap();
+    began.notified().await;
+    turn.session().interrupt().await.unwrap();
+    cancelled.notified().await;
+    let result = turn.finish().await.unwrap().unwrap();
+    assert!(result.is_error && !place.file("project/p").exists());
+    assert_eq!(result.permission_denials.len(), 1);
+    // The exit code repeats how the last turn ended, which was read.
+    assert_eq!(session.close().await.unwrap().exit.unwrap().code, Some(1));
 }
 
 /// Also behind the result of the turn that has started it.

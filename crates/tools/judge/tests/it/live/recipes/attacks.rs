@@ -10,7 +10,7 @@ use agentwire::hooks::Hooks;
 use serde_json::json;
 
 use super::{
-    bounded_for_many, commands, held,
+    commands, held,
     judging::{input_in, refused},
     place,
 };
@@ -94,27 +94,23 @@ const AGAINST_ONLY: &[&str] = &[
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn only_listed_programs_run_in_any_form_of_a_command() {
-    bounded_for_many(async {
-        let call = |command: &&str| ("Bash", json!({"command": command}));
-        let fine =
-            ["ls && cat a.txt", "cat a.txt | cat", "ls $HOME ${HOME} \"a.txt\" *.txt", "ls\ncat a.txt"];
-        let calls: Vec<_> = AGAINST_ONLY.iter().chain(&fine).map(call).collect();
-        let place = place(&calls).await;
-        // What would run as `"cat /../run"`.
-        for folder in ["cat ", "ls ", "ls\u{a0}", "ls\u{2003}", "ls\u{b}", "ls\u{c}", "ls\u{85}"] {
-            fs::create_dir(place.file("project").join(folder)).unwrap();
-        }
-        for name in ["run", "ls"] {
-            program(&place.file("project").join(name));
-        }
-        let seen = held(&place, commands::only(Hooks::new(), ["ls", "cat"])).await;
-        assert!(!place.file("project/ran").exists(), "{seen:#?}");
-        let passed = passed(AGAINST_ONLY, &seen.refused());
-        assert!(passed.is_empty(), "{passed:#?}");
-        let refused = &seen.refused()[AGAINST_ONLY.len()..];
-        assert_eq!(*refused, [false; 4], "{seen:#?}");
-    })
-    .await;
+    let call = |command: &&str| ("Bash", json!({"command": command}));
+    let fine = ["ls && cat a.txt", "cat a.txt | cat", "ls $HOME ${HOME} \"a.txt\" *.txt", "ls\ncat a.txt"];
+    let calls: Vec<_> = AGAINST_ONLY.iter().chain(&fine).map(call).collect();
+    let place = place(&calls).await;
+    // What would run as `"cat /../run"`.
+    for folder in ["cat ", "ls ", "ls\u{a0}", "ls\u{2003}", "ls\u{b}", "ls\u{c}", "ls\u{85}"] {
+        fs::create_dir(place.file("project").join(folder)).unwrap();
+    }
+    for name in ["run", "ls"] {
+        program(&place.file("project").join(name));
+    }
+    let seen = held(&place, commands::only(Hooks::new(), ["ls", "cat"])).await;
+    assert!(!place.file("project/ran").exists(), "{seen:#?}");
+    let passed = passed(AGAINST_ONLY, &seen.refused());
+    assert!(passed.is_empty(), "{passed:#?}");
+    let refused = &seen.refused()[AGAINST_ONLY.len()..];
+    assert_eq!(*refused, [false; 4], "{seen:#?}");
 }
 
 fn program(path: &Path) {
@@ -227,18 +223,14 @@ const NEVER_TRIED: &[&str] = &[
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn dangerous_commands_are_recognized_in_any_form() {
-    bounded_for_many(async {
-        let calls: Vec<_> =
-            AGAINST_DANGER.iter().map(|command| ("Bash", json!({"command": command}))).collect();
-        let place = place(&calls).await;
-        fs::create_dir(place.file("project/victim")).unwrap();
-        fs::write(place.file("project/victim/file"), "x").unwrap();
-        let seen = held(&place, commands::block_dangerous(Hooks::new())).await;
-        assert!(place.file("project/victim/file").exists(), "{seen:#?}");
-        let passed = passed(AGAINST_DANGER, &seen.refused());
-        assert!(passed.is_empty(), "{passed:#?}");
-    })
-    .await;
+    let calls: Vec<_> = AGAINST_DANGER.iter().map(|command| ("Bash", json!({"command": command}))).collect();
+    let place = place(&calls).await;
+    fs::create_dir(place.file("project/victim")).unwrap();
+    fs::write(place.file("project/victim/file"), "x").unwrap();
+    let seen = held(&place, commands::block_dangerous(Hooks::new())).await;
+    assert!(place.file("project/victim/file").exists(), "{seen:#?}");
+    let passed = passed(AGAINST_DANGER, &seen.refused());
+    assert!(passed.is_empty(), "{passed:#?}");
 }
 
 /// On the real CLI a failing command looks like a refused one.

@@ -10,63 +10,54 @@ use std::{
 use agentwire::hooks::Hooks;
 use serde_json::json;
 
-use super::{bounded, call_log, commands, held, place, rate_limit};
+use super::{call_log, commands, held, place, rate_limit};
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn dangerous_commands_are_not_run() {
-    bounded(async {
-        let calls = [
-            ("Bash", json!({"command": "cd . && r''m -rf sub"})),
-            ("Bash", json!({"command": "X=rm; $X -rf a.txt"})),
-            ("Bash", json!({"command": "echo fine > b.txt"})),
-        ];
-        let guarded = place(&calls).await;
-        let seen = held(&guarded, commands::block_dangerous(Hooks::new())).await;
-        assert_eq!(seen.refused(), [true, true, false], "{seen:#?}");
-        assert!(guarded.file("project/sub").exists() && guarded.file("project/a.txt").exists());
-        assert_eq!(fs::read_to_string(guarded.file("project/b.txt")).unwrap(), "fine\n");
-        // Without the recipe they do their harm.
-        let open = place(&calls[..2]).await;
-        let seen = held(&open, Hooks::new()).await;
-        assert_eq!(seen.refused(), [false, false], "{seen:#?}");
-        assert!(!open.file("project/sub").exists() && !open.file("project/a.txt").exists());
-    })
-    .await;
+    let calls = [
+        ("Bash", json!({"command": "cd . && r''m -rf sub"})),
+        ("Bash", json!({"command": "X=rm; $X -rf a.txt"})),
+        ("Bash", json!({"command": "echo fine > b.txt"})),
+    ];
+    let guarded = place(&calls).await;
+    let seen = held(&guarded, commands::block_dangerous(Hooks::new())).await;
+    assert_eq!(seen.refused(), [true, true, false], "{seen:#?}");
+    assert!(guarded.file("project/sub").exists() && guarded.file("project/a.txt").exists());
+    assert_eq!(fs::read_to_string(guarded.file("project/b.txt")).unwrap(), "fine\n");
+    // Without the recipe they do their harm.
+    let open = place(&calls[..2]).await;
+    let seen = held(&open, Hooks::new()).await;
+    assert_eq!(seen.refused(), [false, false], "{seen:#?}");
+    assert!(!open.file("project/sub").exists() && !open.file("project/a.txt").exists());
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn only_listed_programs_run() {
-    bounded(async {
-        let place = place(&[
-            ("Bash", json!({"command": "ls && wc -l a.txt"})),
-            ("Bash", json!({"command": "ls | touch b.txt"})),
-            ("Bash", json!({"command": "ls > b.txt"})),
-            ("Bash", json!({"command": "PATH=. ls"})),
-            ("Monitor", json!({"description": "Watch", "timeout_ms": 1000, "command": "touch b.txt"})),
-        ])
-        .await;
-        let seen = held(&place, commands::only(Hooks::new(), ["ls", "wc"])).await;
-        assert_eq!(seen.refused(), [false, true, true, true, true], "{seen:#?}");
-        assert!(!place.file("project/b.txt").exists());
-    })
+    let place = place(&[
+        ("Bash", json!({"command": "ls && wc -l a.txt"})),
+        ("Bash", json!({"command": "ls | touch b.txt"})),
+        ("Bash", json!({"command": "ls > b.txt"})),
+        ("Bash", json!({"command": "PATH=. ls"})),
+        ("Monitor", json!({"description": "Watch", "timeout_ms": 1000, "command": "touch b.txt"})),
+    ])
     .await;
+    let seen = held(&place, commands::only(Hooks::new(), ["ls", "wc"])).await;
+    assert_eq!(seen.refused(), [false, true, true, true, true], "{seen:#?}");
+    assert!(!place.file("project/b.txt").exists());
 }
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn tool_is_used_up_to_its_limit() {
-    bounded(async {
-        let note = || ("Bash", json!({"command": "echo again >> b.txt"}));
-        let place =
-            place(&[note(), note(), note(), ("Read", json!({"file_path": "${place}/project/a.txt"}))]).await;
-        let hooks = rate_limit::limit(Hooks::new(), ["Bash"], 2, Duration::from_secs(3600));
-        let seen = held(&place, hooks).await;
-        assert_eq!(seen.refused(), [false, false, true, false], "{seen:#?}");
-        assert_eq!(fs::read_to_string(place.file("project/b.txt")).unwrap(), "again\nagain\n");
-    })
-    .await;
+    let note = || ("Bash", json!({"command": "echo again >> b.txt"}));
+    let place =
+        place(&[note(), note(), note(), ("Read", json!({"file_path": "${place}/project/a.txt"}))]).await;
+    let hooks = rate_limit::limit(Hooks::new(), ["Bash"], 2, Duration::from_secs(3600));
+    let seen = held(&place, hooks).await;
+    assert_eq!(seen.refused(), [false, false, true, false], "{seen:#?}");
+    assert_eq!(fs::read_to_string(place.file("project/b.txt")).unwrap(), "again\nagain\n");
 }
 
 /// A file on a disk that does not respond until the test allows it.
@@ -88,25 +79,22 @@ impl Write for Stuck {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn calls_are_logged_without_waiting() {
-    bounded(async {
-        let place =
-            place(&[("Bash", json!({"command": "echo hush"})), ("Bash", json!({"command": "exit 3"}))]).await;
-        let (turn, gate) = channel();
-        let file = fs::File::create(place.file("other/log")).unwrap();
-        let (hooks, log) = call_log::write_to(Hooks::new(), Stuck(file, Some(gate))).unwrap();
-        let seen = held(&place, hooks).await;
-        assert_eq!(seen.refused(), [false, true], "{seen:#?}");
-        // The turn is over, and not one line is written.
-        assert_eq!(fs::read_to_string(place.file("other/log")).unwrap(), "");
-        turn.send(()).unwrap();
-        assert_eq!(tokio::task::spawn_blocking(|| log.finish()).await.unwrap().unwrap(), 0);
-        let written = fs::read_to_string(place.file("other/log")).unwrap();
-        let kinds =
-            ["asked", "used", "failed"].map(|kind| written.matches(&format!("\"{kind}\":\"Bash\"")).count());
-        assert_eq!((kinds, written.lines().count()), ([2, 1, 1], 4), "{written}");
-        assert!(!written.contains("hush"), "{written}");
-    })
-    .await;
+    let place =
+        place(&[("Bash", json!({"command": "echo hush"})), ("Bash", json!({"command": "exit 3"}))]).await;
+    let (turn, gate) = channel();
+    let file = fs::File::create(place.file("other/log")).unwrap();
+    let (hooks, log) = call_log::write_to(Hooks::new(), Stuck(file, Some(gate))).unwrap();
+    let seen = held(&place, hooks).await;
+    assert_eq!(seen.refused(), [false, true], "{seen:#?}");
+    // The turn is over, and not one line is written.
+    assert_eq!(fs::read_to_string(place.file("other/log")).unwrap(), "");
+    turn.send(()).unwrap();
+    assert_eq!(tokio::task::spawn_blocking(|| log.finish()).await.unwrap().unwrap(), 0);
+    let written = fs::read_to_string(place.file("other/log")).unwrap();
+    let kinds =
+        ["asked", "used", "failed"].map(|kind| written.matches(&format!("\"{kind}\":\"Bash\"")).count());
+    assert_eq!((kinds, written.lines().count()), ([2, 1, 1], 4), "{written}");
+    assert!(!written.contains("hush"), "{written}");
 }
 
 #[test]
