@@ -174,4 +174,20 @@ mod tests {
         let bundle = json!({ "text/plain": "   a|b\n0  1 ...", "text/html": html });
         assert_eq!(text(bundle), "|  | a\\|b |\n|---|---|\n| 0 | 1 2 |\n\n1 rows × 1 columns");
     }
+
+    #[test]
+    fn cells_that_span_rows_and_columns_keep_their_table_aligned() {
+        let html = "<table><tr><th rowspan=2 colspan=2>m</th><th>a</th><th rowspan=3>b</th></tr><tr><th>c</th></tr>\
+                    <tr><th rowspan=2>x</th><th>1</th><td>10</td></tr><tr><th>2</th><td colspan=2>20</td></tr></table>";
+        let table =
+            "| m |  | a | b |\n|---|---|---|---|\n|  |  | c |  |\n| x | 1 | 10 |  |\n|  | 2 | 20 |  |";
+        assert_eq!(text(json!({ "text/html": html })), table);
+    }
+
+    #[test]
+    fn huge_spans_take_no_memory() {
+        let html =
+            format!("<table><tr><td rowspan=1000 colspan=1000>a{}</table>", "<tr>".repeat(1_000)).repeat(100);
+        assert!(text(json!({ "text/html": html })).len() < 10 << 20);
+    }
 }

@@ -30,13 +30,51 @@ struct Reader {
     /// The open invisible element.
     hidden: Option<Vec<u8>>,
     table: Option<Table>,
+    /// How many further cells the cells so far span.
+    spanned: usize,
 }
 
 #[derive(Debug, Default)]
 struct Table {
     rows: Vec<Vec<String>>,
-    /// The current cell, with the number of further columns that it spans.
-    cell: Option<usize>,
+    /// The current cell, with the number of columns and rows that it spans.
+    cell: Option<(usize, usize)>,
+    /// How many rows, from the current one on, an earlier cell still covers in each column.
+    covered: Vec<usize>,
+}
+
+impl Table {
+    /// Adds a cell after the covered cells.
+    fn push(&mut self, text: String, (columns, rows): (usize, usize)) {
+        if self.rows.is_empty() {
+            self.rows.push(Vec::new());
+        }
+        let Some(row) = self.rows.last_mut() else { return };
+        while let Some(left) = self.covered.get_mut(row.len()).filter(|left| **left > 0) {
+            *left -= 1;
+            row.push(String::new());
+        }
+        let start = row.len();
+        if start >= MAX_COLUMNS {
+            return;
+        }
+        row.push(text);
+        self.covered.resize(self.covered.len().max(start + columns), 0);
+        self.covered[start] = rows - 1;
+        // The further columns are filled like those below.
+        self.covered[start + 1..start + columns].fill(rows);
+    }
+
+    /// Fills the covered columns after the last cell.
+    fn end_row(&mut self) {
+        let Some(row) = self.rows.last_mut() else { return };
+        for column in row.len()..self.covered.len() {
+            if self.covered[column] > 0 {
+                self.covered[column] -= 1;
+                row.resize(column + 1, String::new());
+            }
+        }
+    }
 }
 
 impl Reader {
@@ -54,17 +92,20 @@ impl Reader {
             b"tr" => {
                 self.end_cell();
                 if let Some(table) = &mut self.table {
+                    table.end_row();
                     table.rows.push(Vec::new());
                 }
             }
             b"td" | b"th" => {
                 self.end_cell();
-                let span = tag
-                    .attributes
-                    .get(&b"colspan"[..])
-                    .and_then(|span| String::from_utf8_lossy(&span.value).parse().ok());
+                let mut spans = (span(tag, b"colspan"), span(tag, b"rowspan"));
+                // A few tags can span millions of cells.
+                if self.spanned + spans.0 * spans.1 > MAX_SPANNED {
+                    spans = (1, 1);
+                }
+                self.spanned += spans.0 * spans.1 - 1;
                 if let Some(table) = &mut self.table {
-                    table.cell = Some(span.unwrap_or(1_usize).clamp(1, MAX_COLUMNS) - 1);
+                    table.cell = Some(spans);
                 }
             }
             name => self.end_block(name),
@@ -104,14 +145,8 @@ impl Reader {
     fn end_cell(&mut self) {
         let Some(table) = &mut self.table else { return };
         let text = folded(&std::mem::take(&mut self.text)).replace('|', "\\|");
-        if let Some(span) = table.cell.take() {
-            if table.rows.is_empty() {
-                table.rows.push(Vec::new());
-            }
-            if let Some(row) = table.rows.last_mut().filter(|row| row.len() < MAX_COLUMNS) {
-                row.push(text);
-                row.extend(std::iter::repeat_n(String::new(), span));
-            }
+        if let Some(spans) = table.cell.take() {
+            table.push(text, spans);
         } else if !text.is_empty() {
             // A caption, or text outside of cells.
             self.out.push_str(&text);
@@ -121,7 +156,8 @@ impl Reader {
 
     fn end_table(&mut self) {
         self.end_cell();
-        let Some(table) = self.table.take() else { return };
+        let Some(mut table) = self.table.take() else { return };
+        table.end_row();
         let rows = table.rows.iter().filter(|row| !row.is_empty());
         for (number, row) in rows.enumerate() {
             self.out.push_str(&format!("| {} |\n", row.join(" | ")));
@@ -131,6 +167,12 @@ impl Reader {
         }
         self.out.push('\n');
     }
+}
+
+/// Returns how many rows or columns a cell spans.
+fn span(tag: &StartTag<()>, name: &[u8]) -> usize {
+    let value = tag.attributes.get(name).and_then(|span| String::from_utf8_lossy(&span.value).parse().ok());
+    value.unwrap_or(1).clamp(1, MAX_SPAN)
 }
 
 fn folded(text: &str) -> String {
@@ -143,3 +185,6 @@ const BLOCKS: &[&[u8]] = &[
 ];
 
 const MAX_COLUMNS: usize = 1_000;
+const MAX_SPAN: usize = 1_000;
+/// The maximum number of cells that others span; beyond it, spans are ignored.
+const MAX_SPANNED: usize = 1_000_000;
