@@ -187,7 +187,7 @@ struct Worker {
     orders: mpsc::Receiver<Order>,
     shared: Arc<Shared>,
     kernel: Option<Kernel>,
-    /// A note for the next call: the kernel has exited since the last one.
+    /// A note for the next call: the kernel has exited, and no call has reported it.
     notice: Option<String>,
 }
 
@@ -294,9 +294,15 @@ impl Worker {
         }
         status.ended = ended.or(status.ended.take());
         drop(status);
+        let is_lost = kernel.is_none();
         self.kernel = kernel;
-        // The caller may have gone.
-        let _gone = reply.send(outcome);
+        // The outcome of a cancelled call reaches no caller.
+        if reply.send(outcome).is_err() && is_lost {
+            self.notice = Some(
+                "[The kernel was ended with a call that was cancelled. A new one was started: nothing of what was computed is left.]"
+                    .to_owned(),
+            );
+        }
     }
 
     /// Starts a kernel if none is running; a restart or the end of the server cancels the start.

@@ -98,6 +98,25 @@ async fn a_cancelled_call_is_interrupted() {
 
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn kernel_that_is_killed_with_a_cancelled_call_is_reported_by_the_next_call() {
+    let client = python_with(&["--grace", "0.5"]).await;
+    client.text("import signal\nx = 7").await;
+    let running = client
+        .begin("signal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('ignores', flush=True)\nwhile True: pass")
+        .await;
+    client.hears("ignores").await;
+    running.cancel(None).await.unwrap();
+    let next = client.text("1").await;
+    assert_eq!(
+        next,
+        "[The kernel was ended with a call that was cancelled. A new one was started: nothing of what was computed is left.]\n1"
+    );
+    assert_eq!(client.text("2").await, "2");
+    client.close().await;
+}
+
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn call_that_is_cancelled_while_the_kernel_starts_does_not_run() {
     let client = python().await;
     let folder = tempfile::tempdir().unwrap();
