@@ -1,8 +1,7 @@
 //! Collects the output of a call, in order and bounded, as the content of a result.
 //!
-//! The first half of the limit keeps the start of the output, and the second half its end: together they are more
-//! useful
-//! than either alone.
+//! At most half of the limit keeps the start of the output, and the rest its end: together they are more useful than
+//! either alone.
 
 mod bundle;
 mod content;
@@ -118,7 +117,7 @@ impl Output {
 
     /// Returns the content of a result with these notes at the end; adjacent texts are joined.
     pub(crate) fn into_content(mut self, notes: &[String]) -> Vec<ContentBlock> {
-        self.trim_to(self.half, MAX_ITEMS);
+        self.trim_to(self.tail_room(), MAX_ITEMS);
         let mut content = Content::default();
         self.head.into_iter().for_each(|item| content.add(item));
         let LeftOut { chars, images } = self.left_out;
@@ -235,9 +234,15 @@ impl Output {
 
     /// Drops the oldest part of the tail, in large steps for efficiency.
     fn trim(&mut self) {
-        if self.tail_chars > self.half.saturating_mul(2) || self.tail.len() > MAX_ITEMS * 2 {
-            self.trim_to(self.half, MAX_ITEMS);
+        let room = self.tail_room();
+        if self.tail_chars > room.saturating_add(self.half) || self.tail.len() > MAX_ITEMS * 2 {
+            self.trim_to(room, MAX_ITEMS);
         }
+    }
+
+    /// Returns how much of the limit the head leaves to the tail.
+    fn tail_room(&self) -> usize {
+        self.half.saturating_mul(2).saturating_sub(self.head_chars)
     }
 
     fn trim_to(&mut self, chars: usize, items: usize) {

@@ -63,6 +63,16 @@ fn one_long_value_is_cut_in_its_middle() {
 }
 
 #[test]
+fn a_value_that_does_not_fit_the_head_is_kept_while_the_whole_fits() {
+    let mut output = Output::new(300, 0);
+    output.print(0, &"x".repeat(80));
+    output.show(None, &media(json!({ "text/plain": "y".repeat(80) })));
+    output.print(0, &"z".repeat(80));
+    let text = shown(output).pop().unwrap();
+    assert!(text.contains(&"y".repeat(80)) && !text.contains("left out"), "{text}");
+}
+
+#[test]
 fn images_beyond_the_bounds_are_named() {
     let image = media(json!({ "image/png": "AAAA" }));
     let mut output = Output::new(1_000, 6);
