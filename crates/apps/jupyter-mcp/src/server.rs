@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use self::progress::Progress;
 use crate::options::Options;
-use crate::worker::{Handle, Outcome};
+use crate::worker::{Handle, Outcome, State};
 
 /// An MCP server that runs code in one Jupyter kernel, which keeps its state between calls.
 ///
@@ -92,8 +92,9 @@ impl JupyterServer {
         annotations(title = "About the kernel", read_only_hint = true)
     )]
     async fn get_kernel_info(&self) -> CallToolResult {
-        // A busy kernel can't reply.
-        if self.handle.status().process.is_none()
+        // A start would wait behind queued calls, and behind a start that has begun.
+        if self.handle.status().state == State::NotStarted
+            && self.handle.waiting() == 0
             && let Err(error) = self.handle.start().await
         {
             return result(Outcome::error(&error));

@@ -46,6 +46,17 @@ async fn a_silent_kernel_is_killed_at_the_start_limit() {
 }
 
 #[tokio::test]
+async fn kernel_info_does_not_wait_for_a_kernel_that_starts() {
+    let (data, seconds) = sleeping("50");
+    let client = Client::start(program(&[data.path()], &["--kernel", "sleeps", "--start-limit", "10"])).await;
+    let _pending = client.begin("1").await;
+    eventually(|| runs(&seconds)).await;
+    let info = client.tool("get_kernel_info").await;
+    assert!(info.text.contains("State: starting\n"), "{}", info.text);
+    client.close().await;
+}
+
+#[tokio::test]
 async fn a_program_that_is_not_there_is_named() {
     let data =
         installed("none", r#"{"argv": ["no-such-program-x"], "display_name": "N", "language": "none"}"#);
