@@ -99,7 +99,7 @@ impl JupyterServer {
         {
             return result(Outcome::error(&error));
         }
-        told(self.info())
+        text_result(self.info())
     }
 
     #[tool(
@@ -108,7 +108,7 @@ impl JupyterServer {
     )]
     async fn interrupt_kernel(&self) -> CallToolResult {
         let interrupted = self.handle.interrupt().await;
-        told(if interrupted { texts::INTERRUPTED } else { "Nothing runs in the kernel." }.to_owned())
+        text_result(if interrupted { texts::INTERRUPTED } else { "Nothing runs in the kernel." }.to_owned())
     }
 
     #[tool(
@@ -117,7 +117,7 @@ impl JupyterServer {
     )]
     async fn restart_kernel(&self) -> CallToolResult {
         match self.handle.restart().await {
-            Ok(()) => told(format!("A new kernel runs.\n{}", self.info())),
+            Ok(()) => text_result(format!("A new kernel runs.\n{}", self.info())),
             Err(error) => result(Outcome::error(&error)),
         }
     }
@@ -148,7 +148,7 @@ impl ServerHandler for JupyterServer {
     }
 }
 
-fn told(text: String) -> CallToolResult {
+fn text_result(text: String) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }
 

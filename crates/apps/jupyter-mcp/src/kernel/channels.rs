@@ -33,8 +33,9 @@ impl Channels {
     }
 
     /// Requests the kernel's information until both the reply and an output of the same request have arrived, so that
-    /// no
-    /// later output is missed. Returns `None` if the reply can't be decoded.
+    /// no later output is missed.
+    ///
+    /// Returns `None` if the reply can't be decoded.
     pub(super) async fn shake_hands(&mut self) -> Result<Option<Box<KernelInfoReply>>, RuntimeError> {
         let mut info = None;
         let mut hears = false;

@@ -49,19 +49,19 @@ impl Progress {
                     while let Ok(more) = printed.try_recv() {
                         text.push_str(&more);
                     }
-                    self.tell(&text).await;
+                    self.send(&text).await;
                 }
                 outcome = &mut outcome => return outcome.ok(),
                 _tick = signs.tick() => {
                     let seconds = self.started.elapsed().as_secs();
-                    self.tell(&format!("[{seconds} s]")).await;
+                    self.send(&format!("[{seconds} s]")).await;
                 }
             }
         }
     }
 
     /// Sends progress in elapsed seconds, which must increase with each notification.
-    async fn tell(&mut self, text: &str) {
+    async fn send(&mut self, text: &str) {
         let Some(token) = &self.token else { return };
         let skipped = text.chars().count().saturating_sub(MAX_CHARS);
         let text: String = text.chars().skip(skipped).collect();

@@ -1,10 +1,8 @@
 //! Tests of the program through a client, without kernels and with real ones.
 //!
 //! The tests `real::` need `AGENTWIRE_JUPYTER`, the folder of a Python environment with ipykernel, bash_kernel,
-//! matplotlib
-//! and pandas; those in `real_r::` need an installed R kernel. They are ignored by default: `cargo xtask mcp-servers`
-//! runs
-//! them, those for R if it is installed.
+//! matplotlib and pandas; those in `real_r::` need an installed R kernel.
+//! They are ignored by default: `cargo xtask mcp-servers` runs them, those for R if it is installed.
 
 #![expect(
     clippy::expect_used,

@@ -36,7 +36,7 @@ async fn a_kernel_that_ends_in_a_call_is_noticed_at_once() {
 
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
-async fn a_kernel_that_ends_between_calls_is_told_by_the_next() {
+async fn kernel_exit_between_calls_is_reported_by_the_next_call() {
     let client = python().await;
     let gate = tempfile::tempdir().unwrap();
     let open = gate.path().join("open");

@@ -76,7 +76,7 @@ async fn printed_output_is_reported_as_progress() {
 
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
-async fn calls_run_one_after_another_and_no_more_wait_than_may() {
+async fn calls_run_one_at_a_time_and_the_queue_is_bounded() {
     let client = python_with(&["--time-limit", "30"]).await;
     let gate = tempfile::tempdir().unwrap();
     let open = gate.path().join("open");

@@ -62,7 +62,7 @@ async fn an_ignored_interrupt_is_repeated() {
 
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
-async fn a_kernel_that_heeds_no_interrupt_is_ended() {
+async fn kernel_that_ignores_interrupts_is_killed() {
     let client = python_with(&["--grace", "0.5"]).await;
     client.text("import signal\nx = 7").await;
     let deaf = "signal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('deaf', flush=True)\nwhile True: pass";
