@@ -15,9 +15,9 @@ pub struct Options {
     pub allow_private: bool,
     /// Non-public addresses that may be fetched, such as a local server's; none by default.
     pub allowed_addresses: Vec<IpAddr>,
-    /// The maximum size of a body after decompression; 5 MiB by default. HTML is converted to at most about twice as
-    /// many
-    /// bytes.
+    /// The maximum size of a body after decompression; 5 MiB by default.
+    ///
+    /// HTML is converted to at most about twice as many bytes.
     pub max_bytes: usize,
     /// The time limit of a call, including name resolution, redirects, body and conversion; 30 seconds by default.
     pub time_limit: Duration,

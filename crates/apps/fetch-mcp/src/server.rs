@@ -49,7 +49,7 @@ impl FetchServer {
     ///
     /// # Errors
     ///
-    /// If the machine's certificates can't be read, or the options are invalid for an HTTP client.
+    /// If the options are invalid for an HTTP client.
     pub fn new(options: Options) -> Result<Self, BuildError> {
         Ok(Self { fetcher: Arc::new(Fetcher::new(options)?), at_once: Arc::new(Semaphore::new(AT_ONCE)) })
     }

@@ -138,9 +138,9 @@ impl Writer {
         self.parts.len() + self.hidden
     }
 
-    /// Returns the depth of the last level of this kind above `floor`. Untracked levels match every kind, because a
-    /// page
-    /// may open a million of them before it closes others.
+    /// Returns the depth of the last level of this kind above `floor`.
+    ///
+    /// Untracked levels match every kind, because a page may open a million of them before it closes others.
     pub(super) fn last(&self, level: Level, floor: usize) -> Option<usize> {
         if self.hidden > 0 {
             return self.depth().checked_sub(1).filter(|depth| *depth >= floor);
