@@ -1,8 +1,8 @@
 //! Reads a transcript into items: requests, answers, and the frames of each.
 
 mod control;
+mod messages;
 mod rpc;
-mod said;
 mod stream;
 mod system;
 

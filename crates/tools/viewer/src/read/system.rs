@@ -21,7 +21,7 @@ impl Reader<'_> {
             System::TaskStarted(task) => self.agent(Some(&*task.task_id), about.as_deref()),
             _ => {}
         }
-        let (note, outcome) = told(system);
+        let (note, outcome) = describe_system(system);
         let title = format!("system/{}", system.kind());
         if note.is_empty() && outcome.is_none() {
             self.repeated(Kind::System, &title, about);
@@ -35,7 +35,7 @@ impl Reader<'_> {
 }
 
 /// Returns a summary of a frame, and its outcome if it reports a failure.
-fn told(system: &System) -> (String, Option<Outcome>) {
+fn describe_system(system: &System) -> (String, Option<Outcome>) {
     let plain = |note: String| (note, None);
     match system {
         System::Init(init) => plain(format!("{} · {} tools", init.model, init.tools.len())),
