@@ -72,7 +72,12 @@ impl Reader<'_> {
         match parts.last_mut() {
             Some(last) if last.look == look && last.text.len() < MOST => last.text.push_str(more),
             Some(last) if last.look == look => {}
-            _ => parts.push(Part::new(look, "so far", more, Place::default())),
+            _ => {
+                let mut part = Part::new(look, "so far", more, Place::default());
+                // No single frame has the whole text.
+                part.cut_from = None;
+                parts.push(part);
+            }
         }
     }
 }

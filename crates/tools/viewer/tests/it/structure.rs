@@ -135,6 +135,12 @@ fn cut_stream_shows_its_pieces() {
         r#"< {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"sentence"}},"session_id":"s","api_message_id":"m"}"#,
     ]);
     assert!(page.contains("Stream without a final message") && page.contains("half a sentence"));
+    let long = "word ".repeat(1_000);
+    let delta = format!(
+        r#"< {{"type":"stream_event","event":{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{long}"}}}},"session_id":"s","api_message_id":"m"}}"#
+    );
+    let page = page_of(&[&delta]);
+    assert!(page.contains("<span class=v>word word ") && !page.contains("#line-0"), "{page}");
 }
 
 #[test]
