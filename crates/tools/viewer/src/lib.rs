@@ -18,8 +18,9 @@ use agentwire_testkit::Transcript;
 /// Times, ids and paths of a redacted transcript are what the redaction made of them.
 ///
 /// The page contains every line completely; long lines are collapsed.
-/// A page is about as long as its transcript, and at most some 2.5 times, but for 40 KiB of its own and for text that
-/// is mostly markup, since HTML needs more bytes for its characters.
+/// A page has 40 KiB of its own and a few hundred bytes for each line.
+/// Besides these it is about as long as its transcript, and at most some 2.5 times; text that is mostly markup takes
+/// more, since HTML needs more bytes for its characters.
 pub fn page(session: &Transcript, title: &str) -> String {
     write::write(session, &read::read(session), title)
 }
