@@ -162,7 +162,7 @@ impl Converter {
             b"blockquote" => self.start_quote(),
             b"table" => self.start_table(is_data),
             b"tr" => self.start_row(),
-            b"td" | b"th" => self.start_cell(),
+            b"td" | b"th" => self.start_cell(tag),
             _ if PARAGRAPHS.contains(&name) => self.block(2),
             _ if BLOCKS.contains(&name) => self.block(1),
             _ => self.start_emphasis(name),

@@ -86,5 +86,45 @@ impl Seen {
 pub(super) struct Table {
     pub(super) is_data: bool,
     pub(super) rows: usize,
+    /// The cells of the row so far, including covered ones.
     pub(super) cells: usize,
+    /// How many rows, from the current one on, an earlier cell still covers in each column.
+    covered: Vec<usize>,
 }
+
+impl Table {
+    pub(super) fn new(is_data: bool) -> Self {
+        Self { is_data, ..Self::default() }
+    }
+
+    /// Starts a cell that spans these columns and rows; returns the number of covered cells directly before it.
+    pub(super) fn start_cell(&mut self, columns: usize, rows: usize) -> usize {
+        let before = self.cells;
+        while let Some(left) = self.covered.get_mut(self.cells).filter(|left| **left > 0) {
+            *left -= 1;
+            self.cells += 1;
+        }
+        let (start, end) = (self.cells, MAX_COLUMNS.min(self.cells + columns));
+        if columns * rows > 1 && start < end {
+            self.covered.resize(self.covered.len().max(end), 0);
+            self.covered[start] = rows - 1;
+            // The further columns are written like those below.
+            self.covered[start + 1..end].fill(rows);
+        }
+        self.cells += 1;
+        start - before
+    }
+
+    /// Ends a row; returns the number of its cells, and how many covered ones among them are after its last cell.
+    pub(super) fn end_row(&mut self) -> (usize, usize) {
+        let end = self.covered.iter().rposition(|left| *left > 0).map_or(0, |last| last + 1);
+        // Keeps the time linear: a row takes only as many steps as it has cells.
+        self.covered.truncate(end);
+        self.covered.iter_mut().skip(self.cells).for_each(|left| *left = left.saturating_sub(1));
+        let cells = std::mem::take(&mut self.cells);
+        (cells.max(end), end.saturating_sub(cells))
+    }
+}
+
+/// Covered cells in further columns are not written.
+const MAX_COLUMNS: usize = 1_000;

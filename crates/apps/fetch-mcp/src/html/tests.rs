@@ -78,6 +78,15 @@ fn tables_of_data_are_tables() {
 }
 
 #[test]
+fn cells_that_span_rows_and_columns_keep_their_table_aligned() {
+    let html = "<table><tr><th>Year<th>Film<th>Role<tr><td rowspan=2>2019<td>A<td>x<tr><td>B<td>y</table>";
+    assert_eq!(markdown(html), "| Year | Film | Role |\n|---|---|---|\n| 2019 | A | x |\n| | B | y |");
+    let html = "<table><tr><th colspan=2>a<th>b</tr><tr><td>c<td colspan=2 rowspan=2>d</tr><tr><td>e</tr><tr><td>f</table>";
+    assert_eq!(markdown(html), "| a | | b |\n|---|---|---|\n| c | d | |\n| e | | |\n| f |");
+    assert_eq!(text("<table><tr><td>a<td colspan=x>b<td rowspan=-1>c</table>"), "| a | b | c |");
+}
+
+#[test]
 fn tables_of_layout_are_not() {
     let html =
         "<table><tr><td><h1>T</h1><p>a</p></td></tr><tr><td><table><tr><td>1<td>2</table></td></tr></table>";

@@ -72,4 +72,4 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     })
 }
 
-const KEPT: [&str; 5] = ["alt", "class", "href", "src", "start"];
+const KEPT: [&str; 7] = ["alt", "class", "colspan", "href", "rowspan", "src", "start"];

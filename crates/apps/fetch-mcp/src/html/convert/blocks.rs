@@ -80,7 +80,7 @@ impl Converter {
         if self.tables.len() == MAX_OPEN {
             self.hidden_tables += 1;
         } else {
-            self.tables.push(Table { is_data, ..Table::default() });
+            self.tables.push(Table::new(is_data));
         }
     }
 
@@ -98,22 +98,23 @@ impl Converter {
         self.end_row();
     }
 
-    pub(super) fn start_cell(&mut self) {
+    pub(super) fn start_cell(&mut self, tag: &Tag) {
         self.end_verbatim();
         self.close_above(0);
         let Some(table) = self.tables.last_mut() else { return };
-        table.cells += 1;
         if !table.is_data {
             self.out.space();
-        } else if table.cells == 1 {
-            self.out.break_line(1);
-            self.out.word("|");
-            self.out.space();
-        } else {
-            self.out.space();
-            self.out.word("|");
-            self.out.space();
+            return;
         }
+        if table.cells == 0 {
+            self.out.break_line(1);
+        }
+        let covered = table.start_cell(span(tag, "colspan"), span(tag, "rowspan"));
+        for _ in 0..=covered {
+            self.out.space();
+            self.out.word("|");
+        }
+        self.out.space();
     }
 
     pub(super) fn end_row(&mut self) {
@@ -123,11 +124,13 @@ impl Converter {
         self.end_verbatim();
         self.close_above(0);
         let Some(table) = self.tables.last_mut() else { return };
-        let cells = std::mem::take(&mut table.cells);
-        if cells > 0 && table.is_data {
+        if table.cells > 0 {
             table.rows += 1;
-            self.out.space();
-            self.out.word("|");
+            let (cells, covered) = table.end_row();
+            for _ in 0..=covered {
+                self.out.space();
+                self.out.word("|");
+            }
             if table.rows == 1 && self.markdown {
                 self.out.break_line(1);
                 self.out.word(&format!("|{}", "---|".repeat(cells)));
@@ -136,3 +139,12 @@ impl Converter {
         self.out.break_line(1);
     }
 }
+
+/// Returns how many columns or rows a cell spans.
+fn span(tag: &Tag, name: &str) -> usize {
+    let value = tag.attribute(name).and_then(|value| value.trim().parse().ok());
+    value.unwrap_or(1).clamp(1, MAX_SPAN)
+}
+
+/// The maximum span of a cell; browsers allow as many columns.
+const MAX_SPAN: usize = 1_000;

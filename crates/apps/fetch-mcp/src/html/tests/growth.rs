@@ -109,6 +109,15 @@ fn other_pages_take_linear_time() {
         ("classes of code", &|size| format!("<pre class='{}'>x", filled("a ", size))),
         ("cells", &|size| format!("<table><tr>{}", filled("<td>a", size))),
         ("headed cells", &|size| format!("<table>{}", filled("<tr><th>|<th>b", size))),
+        ("cells that span many", &|size| {
+            format!("<table><tr><th>{}", filled("<tr><td rowspan=1000 colspan=1000>", size))
+        }),
+        ("rows below cells that span many", &|size| {
+            format!("<table><tr><th rowspan=1000 colspan=1000>a{}", filled("<tr><td>", size))
+        }),
+        ("rows below covered columns", &|size| {
+            format!("<table><tr>{}", filled("<td rowspan=2>a", size / 2)) + &filled("<tr><td>", size / 2)
+        }),
         ("tables in cells", &|size| filled("<table><tr><td>a<td>b", size)),
         ("tables one behind the other", &|size| filled("<table><tr><td>a<td>b</table>", size)),
         ("nested lists of items", &|size| filled("<ul><li>a<li>b", size)),
