@@ -143,12 +143,12 @@ impl Converter {
             *depth += usize::from(skipped.as_slice() == name && !tag.self_closing);
             return;
         }
-        if SKIPPED.contains(&name) && !(tag.self_closing && matches!(name, b"svg" | b"math")) {
+        if SKIPPED.contains(&name) && !tag.self_closing {
             self.skipped = Some((name.to_vec(), 1));
             return;
         }
         match name {
-            b"title" => self.in_title = self.title.is_none(),
+            b"title" => self.in_title = self.title.is_none() && !tag.self_closing,
             b"base" => self.rebase(tag),
             b"br" => self.line_break(),
             b"hr" => self.rule(),

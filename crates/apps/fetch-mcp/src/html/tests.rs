@@ -111,6 +111,14 @@ fn scripts_and_styles_are_left_out() {
 }
 
 #[test]
+fn self_closing_elements_leave_out_nothing_after_them() {
+    assert_eq!(markdown("<p>a</p><svg><title/><path d=''/></svg><p>b</p>"), "a\n\nb");
+    let html = "<title/><title>t</title><script src='x.js'/><style/><iframe/><textarea/><p>b</p>";
+    let converted = page(html, Format::Markdown);
+    assert_eq!((converted.text.as_str(), converted.title.as_deref()), ("b", Some("t")));
+}
+
+#[test]
 fn unclosed_elements_are_harmless() {
     assert_eq!(markdown("<b>a<p>b</i></p></ul></li></table></blockquote></td>c"), "**a**\n\nb\n\nc");
     assert_eq!(markdown("<li>a<li>b"), "- a\n- b");

@@ -1,9 +1,7 @@
 //! The tokens of a page, reduced to the parts that the conversion uses.
 
-use std::convert::Infallible;
-
 use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
-use html5gum::{Span, Tokenizer};
+use html5gum::{Span, State, Tokenizer};
 
 /// A token. It holds at most as many bytes as its part of the page.
 #[derive(Debug)]
@@ -33,7 +31,7 @@ impl Tag {
     }
 }
 
-/// Tokenizes a page according to the HTML standard.
+/// Tokenizes a page according to the HTML standard, except that self-closing elements have no text.
 pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     let mut tag = Tag::default();
     let mut attribute = None;
@@ -66,9 +64,15 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
         })
     });
     emitter.naively_switch_states(true);
-    Tokenizer::new_with_emitter(page, emitter).map(|token: Result<Token, Infallible>| match token {
-        Ok(token) => token,
-        Err(never) => match never {},
+    let mut tokenizer = Tokenizer::new_with_emitter(page, emitter);
+    std::iter::from_fn(move || {
+        let Ok(token) = tokenizer.next()?;
+        // In SVG and XHTML, `<title/>` and `<script/>` are complete elements: their text would be the rest of the page.
+        // HTML ignores the slash, but the tokens don't show which of these languages applies.
+        if matches!(&token, Token::Start(tag) if tag.self_closing) {
+            tokenizer.set_state(State::Data);
+        }
+        Some(token)
     })
 }
 
