@@ -90,7 +90,7 @@ impl Fetcher {
     ) -> Result<String, FetchError> {
         let (status, url) = (response.status(), response.url().clone());
         if !status.is_success() {
-            (wanted.start, wanted.length) = (0, ERROR_CHARS);
+            wanted.length = wanted.length.min(ERROR_CHARS);
         }
         let read = self.read(response, wanted, deadline).await;
         if !status.is_success() {
@@ -201,7 +201,7 @@ fn header(headers: &HeaderMap, name: &HeaderName) -> String {
         .unwrap_or_default()
 }
 
-/// How many characters of an error page are shown.
+/// The most characters of an error page in one part.
 const ERROR_CHARS: usize = 2_000;
 
 const ACCEPTED: &str =

@@ -108,6 +108,18 @@ async fn an_error_status_is_reported_with_its_page() {
 }
 
 #[tokio::test]
+async fn a_long_error_page_comes_in_parts() {
+    let site = Site::start(|_| with("410 Gone", "Content-Type: text/plain\r\n", "añb".repeat(1_000))).await;
+    let client = Client::new().await;
+    let call = object!({ "url": site.url("/"), "start_index": 2_000 });
+    let rest = text(&client.call(call).await);
+    assert!(rest.ends_with("añb\n\n[Characters 2000 to 3000 of 3000.]"), "{rest}");
+    let call = object!({ "url": site.url("/"), "max_length": 2 });
+    let start = text(&client.call(call).await);
+    assert!(start.ends_with("\n\nañ\n\n[Characters 0 to 2 of 3000. Go on with start_index 2.]"), "{start}");
+}
+
+#[tokio::test]
 async fn the_tool_schema_describes_the_input() {
     let client = Client::new().await;
     let tools = client.service.list_all_tools().await.unwrap();
