@@ -205,12 +205,15 @@ impl Converter {
         }
     }
 
-    /// Adds a break for a tag: only a space inside a cell or a link, which is one line.
+    /// Adds a break for a tag: one newline in a block of code, and a space inside a cell or a link, which is one line.
     fn block(&mut self, newlines: usize) {
         if self.verbatim.as_ref().is_some_and(|open| !open.is_block) {
             self.end_verbatim();
         }
-        if self.verbatim.is_some() {
+        if let Some(open) = &mut self.verbatim {
+            if !open.text.is_empty() && !open.text.ends_with('\n') {
+                open.text.push('\n');
+            }
             return;
         }
         if self.in_cell() || self.in_link() {

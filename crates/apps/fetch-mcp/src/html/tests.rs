@@ -119,6 +119,13 @@ fn self_closing_elements_leave_out_nothing_after_them() {
 }
 
 #[test]
+fn blocks_in_code_are_lines() {
+    let html = "<pre><code><div class=line>a = 1</div><div class=line>b = 2</div></code></pre>";
+    assert_eq!(text(html), "a = 1\nb = 2");
+    assert_eq!(text("<pre><div>a\n</div><div>b</div></pre>"), "a\nb");
+}
+
+#[test]
 fn unclosed_elements_are_harmless() {
     assert_eq!(markdown("<b>a<p>b</i></p></ul></li></table></blockquote></td>c"), "**a**\n\nb\n\nc");
     assert_eq!(markdown("<li>a<li>b"), "- a\n- b");
