@@ -1,4 +1,4 @@
-//! Decodes bytes: by a byte order mark, else the header's charset, else the page's, else UTF-8.
+//! Decodes bytes: by a byte order mark, else the header's charset, else the body's own, else UTF-8.
 
 use encoding_rs::{Encoding, UTF_8};
 
@@ -13,30 +13,42 @@ pub(crate) struct Decoded {
 ///
 /// Labels are those of the Encoding Standard: `iso-8859-1` means `windows-1252`, as in browsers.
 pub(crate) fn decode(body: &[u8], named: Option<&str>, html: bool) -> Decoded {
-    let declared = named.map(str::to_owned).or_else(|| html.then(|| in_page(body)).flatten());
-    let known = declared.as_deref().and_then(|label| Encoding::for_label(label.as_bytes()));
-    // A page that names UTF-16 in its own ASCII text can't be UTF-16.
-    let known = known.map(|encoding| if named.is_none() { encoding.output_encoding() } else { encoding });
-    // A byte order mark wins over both.
+    let start = String::from_utf8_lossy(&body[..body.len().min(SEARCHED)]).to_ascii_lowercase();
+    let own = [html.then(|| in_page(&start)).flatten(), in_declaration(&start)];
+    let find = |label: &str| Encoding::for_label(label.as_bytes());
+    let known = named.and_then(find).or_else(|| {
+        let known = own.iter().flatten().find_map(|label| find(label));
+        // A body that names UTF-16 in its own ASCII text can't be UTF-16.
+        known.map(Encoding::output_encoding)
+    });
+    // A byte order mark wins over all names.
     let (text, _, _) = known.unwrap_or(UTF_8).decode(body);
-    let unknown = declared.filter(|_| known.is_none() && Encoding::for_bom(body).is_none());
+    let named = named.map(str::to_owned).or_else(|| own.into_iter().flatten().next());
+    let unknown = named.filter(|_| known.is_none() && Encoding::for_bom(body).is_none());
     Decoded { text: text.into_owned(), unknown }
 }
 
-/// Returns the charset in the start of a page: `<meta charset=…>`, or the older form.
-fn in_page(body: &[u8]) -> Option<String> {
-    let start = String::from_utf8_lossy(&body[..body.len().min(SEARCHED)]).to_ascii_lowercase();
+/// Returns the charset of a page: `<meta charset=…>`, or the older form.
+fn in_page(start: &str) -> Option<String> {
     let metas = start.split("<meta").skip(1);
-    metas.filter_map(|rest| rest.split('>').next()).find_map(|tag| {
-        let (_, value) = tag.split_once("charset")?;
-        let value = value.trim_start().strip_prefix('=')?.trim_start();
-        let value = value.trim_start_matches(['"', '\'']);
-        let end = value.find(|c: char| c.is_whitespace() || "\"';/".contains(c)).unwrap_or(value.len());
-        (end > 0).then(|| value[..end].to_owned())
-    })
+    metas.filter_map(|rest| rest.split('>').next()).find_map(|tag| value(tag, "charset"))
 }
 
-/// How many bytes of a page are searched, as in browsers.
+/// Returns the charset of an XML declaration: `<?xml version="1.0" encoding="…"?>`.
+fn in_declaration(start: &str) -> Option<String> {
+    value(start.strip_prefix("<?xml")?.split('>').next()?, "encoding")
+}
+
+/// Returns the value of an attribute of a tag.
+fn value(tag: &str, name: &str) -> Option<String> {
+    let (_, value) = tag.split_once(name)?;
+    let value = value.trim_start().strip_prefix('=')?.trim_start();
+    let value = value.trim_start_matches(['"', '\'']);
+    let end = value.find(|c: char| c.is_whitespace() || "\"';/?".contains(c)).unwrap_or(value.len());
+    (end > 0).then(|| value[..end].to_owned())
+}
+
+/// How many bytes of a body are searched, as in browsers.
 const SEARCHED: usize = 1024;
 
 #[cfg(test)]
@@ -63,6 +75,21 @@ mod tests {
         let older = b"<META http-equiv=Content-Type content=\"text/html; charset=windows-1252\">\x80";
         assert!(text(older, None).ends_with('€'));
         assert_eq!(text(b"<meta charset=utf-16>a", None), "<meta charset=utf-16>a");
+    }
+
+    #[test]
+    fn the_xml_declaration_names_the_charset() {
+        let feed = b"<?xml version=\"1.0\" encoding='ISO-8859-1'?><rss>\xe9</rss>";
+        assert!(decode(feed, None, false).text.ends_with("<rss>é</rss>"));
+        assert!(text(feed, None).ends_with("<rss>é</rss>"));
+        assert_eq!(text("<p>encoding=\"latin1\" é".as_bytes(), None), "<p>encoding=\"latin1\" é");
+    }
+
+    #[test]
+    fn an_unknown_charset_does_not_hide_a_known_one() {
+        assert_eq!(text(b"<meta charset=windows-1252>\x80", Some("none")), "<meta charset=windows-1252>€");
+        let unknown = decode(b"<meta charset=klingon>", Some("none"), true).unknown;
+        assert_eq!(unknown.as_deref(), Some("none"));
     }
 
     #[test]
