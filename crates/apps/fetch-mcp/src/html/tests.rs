@@ -126,6 +126,14 @@ fn blocks_in_code_are_lines() {
 }
 
 #[test]
+fn items_that_start_with_a_quote_or_a_list_keep_their_mark() {
+    assert_eq!(markdown("<ul><li>a</li><li><blockquote>q</blockquote>r</li></ul>"), "- a\n- > q\n\n  r");
+    assert_eq!(markdown("<ul><li>a</li><li><ul><li>x<li>y</ul></li><li>b</ul>"), "- a\n- - x\n  - y\n- b");
+    assert_eq!(markdown("<p>p</p><ul><li><blockquote>q</blockquote></ul>"), "p\n\n- > q");
+    assert_eq!(markdown("<ul><li><blockquote></blockquote>a<li><ul></ul><li>b</ul>"), "- a\n- b");
+}
+
+#[test]
 fn unclosed_elements_are_harmless() {
     assert_eq!(markdown("<b>a<p>b</i></p></ul></li></table></blockquote></td>c"), "**a**\n\nb\n\nc");
     assert_eq!(markdown("<li>a<li>b"), "- a\n- b");

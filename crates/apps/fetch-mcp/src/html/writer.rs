@@ -14,8 +14,9 @@ pub(super) struct Writer {
     parts: Vec<Part>,
     /// Open quotes and items beyond the maximum depth, which are not shown.
     hidden: usize,
-    /// The mark of a list item, which replaces the last part on one line.
-    bullet: Option<String>,
+    /// The pending mark of a list item with those directly after it, and its position in the margin, which it replaces
+    /// on one line.
+    bullet: Option<(usize, String)>,
     /// The marks of a heading, for one line.
     heading: usize,
     /// Marks that are written with the next word, such as `**`.
@@ -113,13 +114,16 @@ impl Writer {
             self.hidden += 1;
             return;
         }
-        self.parts.push(Part { level, start: self.margin.len() });
+        let start = self.margin.len();
+        self.parts.push(Part { level, start });
         match level {
             Level::Quote => self.margin.push_str(mark),
-            Level::Item => {
-                self.margin.extend(std::iter::repeat_n(' ', mark.len()));
-                self.bullet = Some(mark.to_owned());
-            }
+            Level::Item => self.margin.extend(std::iter::repeat_n(' ', mark.len())),
+        }
+        match &mut self.bullet {
+            Some((_, bullet)) => bullet.push_str(mark),
+            None if level == Level::Item => self.bullet = Some((start, mark.to_owned())),
+            None => {}
         }
     }
 
@@ -130,7 +134,10 @@ impl Writer {
         if let Some(part) = left {
             self.margin.truncate(part.start);
             self.parts.truncate(depth);
-            self.bullet = None;
+            self.bullet.take_if(|(start, bullet)| {
+                bullet.truncate(part.start.saturating_sub(*start));
+                bullet.is_empty()
+            });
         }
     }
 
@@ -158,9 +165,10 @@ impl Writer {
         if self.out.is_empty() {
             self.line_start();
         } else if self.newlines > 0 {
+            let margin = self.bullet.as_ref().map_or(self.margin.len(), |(start, _)| *start);
             for _ in 1..self.newlines {
                 self.out.push('\n');
-                self.out.push_str(&self.margin);
+                self.out.push_str(&self.margin[..margin]);
                 self.out.truncate(self.out.trim_end_matches(' ').len());
             }
             self.out.push('\n');
@@ -174,12 +182,12 @@ impl Writer {
     }
 
     fn line_start(&mut self) {
-        match (self.bullet.take(), self.parts.last()) {
-            (Some(bullet), Some(part)) => {
-                self.out.push_str(&self.margin[..part.start]);
+        match self.bullet.take() {
+            Some((start, bullet)) => {
+                self.out.push_str(&self.margin[..start]);
                 self.out.push_str(&bullet);
             }
-            _ => self.out.push_str(&self.margin),
+            None => self.out.push_str(&self.margin),
         }
         if self.heading > 0 {
             self.out.extend(std::iter::repeat_n('#', self.heading));
