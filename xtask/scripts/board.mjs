@@ -53,6 +53,14 @@ async function done(page) {
 // Returns what the page shows of the turns.
 const shown = (page) => page.evaluate(() => [...document.querySelectorAll('#turns > *')].map((node) => node.textContent));
 
+// Answers once in vain.
+async function fail(page) {
+  await page.route('**/answers', (route) => route.fulfill({ status: 503, body: 'no such worker' }), { times: 1 });
+  await page.click('.question .deny');
+  for (let polls = 0; polls < 2; polls += 1) await page.waitForResponse('**/sessions');
+  check('the failure of an answer stays visible', (await page.textContent('#fault')) === 'no such worker');
+}
+
 async function allowed(page) {
   const prompt = 'Add a note. <img src=x onerror="window.pwned=1">';
   await ask(page, prompt);
@@ -74,9 +82,11 @@ async function allowed(page) {
 async function denied(page) {
   await page.click('#new');
   await ask(page, 'Add another note.');
+  await fail(page);
   await page.click('.question .deny');
   await done(page);
   check('a denied tool does not run', notes(page).length === 0);
+  check('an answer in time clears the failure before', (await page.textContent('#fault')) === '');
   check('both sessions are listed', (await page.locator('#sessions button').count()) === 2);
 }
 
@@ -96,7 +106,10 @@ try {
   const page = await browser.newPage({ viewport: { width: 1100, height: 800 } });
   page.setDefaultTimeout(timeout);
   page.on('pageerror', (error) => faults.push(`the page threw ${error}`));
-  page.on('console', (message) => faults.push(`the page logged ${message.text()}`));
+  page.on('console', (message) => {
+    // Chromium logs the responses that this script makes up.
+    if (!message.text().includes('status of 503')) faults.push(`the page logged ${message.text()}`);
+  });
   await page.goto(url);
   await allowed(page);
   const { hash } = new URL(page.url());
