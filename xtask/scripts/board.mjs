@@ -32,9 +32,9 @@ async function picture(page, name) {
 }
 
 // Sends a prompt, and waits until its tool asks.
-async function ask(page, prompt) {
+async function ask(page, prompt, send = () => page.press('#prompt', 'Enter')) {
   await page.fill('#prompt', prompt);
-  await page.press('#prompt', 'Enter');
+  await send();
   await page.waitForSelector('.text.live');
   const length = () => page.evaluate(() => document.querySelector('.text.live')?.textContent.length ?? 0);
   const first = await length();
@@ -52,6 +52,23 @@ async function done(page) {
 
 // Returns what the page shows of the turns.
 const shown = (page) => page.evaluate(() => [...document.querySelectorAll('#turns > *')].map((node) => node.textContent));
+
+// Clicks twice before the response to the first click.
+async function sendTwice(page) {
+  let [sent, release] = [0, null];
+  const clicked = new Promise((resolve) => { release = resolve; });
+  await page.route('**/prompts', async (route) => {
+    sent += 1;
+    await clicked;
+    await route.continue();
+  });
+  await page.dblclick('form button');
+  await page.locator('#prompt').press('Enter');
+  release();
+  await page.waitForResponse('**/prompts');
+  check('a double click sends a prompt once', sent === 1);
+  await page.unroute('**/prompts');
+}
 
 // Answers once in vain.
 async function fail(page) {
@@ -81,7 +98,7 @@ async function allowed(page) {
 
 async function denied(page) {
   await page.click('#new');
-  await ask(page, 'Add another note.');
+  await ask(page, 'Add another note.', () => sendTwice(page));
   await fail(page);
   await page.click('.question .deny');
   await done(page);
