@@ -78,6 +78,15 @@ async function fail(page) {
   check('the failure of an answer stays visible', (await page.textContent('#fault')) === 'no such worker');
 }
 
+// Breaks the stream of events once.
+async function reconnect(page, count) {
+  await page.route('**/events', (route) => route.fulfill({ status: 503, body: '' }), { times: 1 });
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('#fault').textContent !== '');
+  await page.waitForFunction((count) => document.querySelector('#turns').childElementCount >= count, count);
+  check('the fault of a stream goes with it', (await page.textContent('#fault')) === '');
+}
+
 async function allowed(page) {
   const prompt = 'Add a note. <img src=x onerror="window.pwned=1">';
   await ask(page, prompt);
@@ -105,6 +114,7 @@ async function denied(page) {
   check('a denied tool does not run', notes(page).length === 0);
   check('an answer in time clears the failure before', (await page.textContent('#fault')) === '');
   check('both sessions are listed', (await page.locator('#sessions button').count()) === 2);
+  await reconnect(page, (await shown(page)).length);
 }
 
 async function narrow(browser, hash) {
