@@ -17,7 +17,7 @@ use crate::engine::{Engine, SessionState};
 
 /// Returns the router of the page, of an engine and the log of its sessions.
 ///
-/// It refuses requests with another header `Host` than `host`, such as `127.0.0.1:8080`.
+/// It refuses requests with another header `Host` than `host`, such as `127.0.0.1:8080`; port 80 may be omitted.
 ///
 /// | request | |
 /// |---|---|
@@ -42,10 +42,17 @@ pub fn router(engine: Arc<dyn Engine>, log: Arc<dyn EventLog>, host: impl Into<S
 /// Refuses requests for other hosts: the script of another site reaches this server under a name of that site.
 async fn only_for(State(host): State<Arc<str>>, request: Request, next: Next) -> Response {
     let asked = request.headers().get(header::HOST);
-    if asked.is_some_and(|asked| asked.as_bytes() == host.as_bytes()) {
+    if asked
+        .is_some_and(|asked| without_default_port(asked.as_bytes()) == without_default_port(host.as_bytes()))
+    {
         return next.run(request).await;
     }
     (StatusCode::MISDIRECTED_REQUEST, format!("this server is http://{host}/")).into_response()
+}
+
+/// Returns the host without port 80, which browsers omit.
+fn without_default_port(host: &[u8]) -> &[u8] {
+    host.strip_suffix(b":80").unwrap_or(host)
 }
 
 async fn page() -> impl IntoResponse {

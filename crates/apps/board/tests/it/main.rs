@@ -54,10 +54,15 @@ struct Server {
 
 impl Server {
     async fn start() -> Self {
+        Self::start_as(None).await
+    }
+
+    /// Starts a server that is known by another name than its address.
+    async fn start_as(name: Option<&str>) -> Self {
         let engine = Arc::new(Noted::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let host = listener.local_addr().unwrap().to_string();
-        let app = router(engine.clone(), Arc::new(MemoryLog::new()), host.clone());
+        let app = router(engine.clone(), Arc::new(MemoryLog::new()), name.unwrap_or(&host));
         let mut task = JoinSet::new();
         task.spawn(async move { axum::serve(listener, app).await.unwrap() });
         Self { engine, host, _task: task }
@@ -112,6 +117,19 @@ async fn page_of_another_site_changes_nothing() {
     let form = server.send(ANSWER, &server.host, "text/plain", ALLOW).await;
     assert!(form.contains(" 415 "), "{form}");
     assert!(server.calls().is_empty());
+}
+
+#[tokio::test]
+async fn default_port_is_optional_in_the_host() {
+    for name in ["127.0.0.1:80", "127.0.0.1"] {
+        let server = Server::start_as(Some(name)).await;
+        for host in ["127.0.0.1", "127.0.0.1:80"] {
+            let page = server.send("GET /", host, JSON, "").await;
+            assert!(page.contains(" 200 "), "{host} for {name}: {page}");
+        }
+        let other = server.send("GET /", "127.0.0.1:8080", JSON, "").await;
+        assert!(other.contains(" 421 "), "{other}");
+    }
 }
 
 #[tokio::test]
