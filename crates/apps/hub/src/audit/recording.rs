@@ -1,7 +1,6 @@
 //! The record of a call in progress.
 
 use std::{
-    io,
     sync::Arc,
     time::{Instant, SystemTime},
 };
@@ -102,12 +101,7 @@ impl Drop for Recording {
 impl ArgumentsForm {
     fn of(self, arguments: &Value) -> Arguments {
         match self {
-            Self::Hash => {
-                let mut hash = Hash(Sha256::new());
-                // Writing to a hash does not fail, and a value is always valid JSON.
-                let _: serde_json::Result<()> = serde_json::to_writer(&mut hash, arguments);
-                Arguments::Sha256(hash.0.finalize().into())
-            }
+            Self::Hash => Arguments::Sha256(Sha256::digest(arguments.to_string()).into()),
             Self::Text => {
                 let text = arguments.to_string();
                 let kept = head(&text, MAX_TEXT);
@@ -115,19 +109,6 @@ impl ArgumentsForm {
                 Arguments::Text(format!("{kept}{cut}"))
             }
         }
-    }
-}
-
-struct Hash(Sha256);
-
-impl io::Write for Hash {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
