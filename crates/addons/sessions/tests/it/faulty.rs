@@ -11,9 +11,21 @@ use agentwire_sessions::{
 
 use Fault::*;
 
-/// A fault, or a permitted limitation, of a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+macro_rules! faults {
+    ($($(#[$meta:meta])* $fault:ident,)+) => {
+        /// A fault, or a permitted limitation, of a store.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Fault {
+            $($(#[$meta])* $fault,)+
+        }
+
+        impl Fault {
+            pub(crate) const ALL: &[Self] = &[$(Self::$fault),+];
+        }
+    };
+}
+
+faults! {
     /// Not a fault: the store implements no optional method.
     OnlyWhatIsNeeded,
     /// Not a fault: the store refuses entries that it can't represent.
@@ -75,6 +87,13 @@ pub(crate) enum Fault {
     SummarisesSubpaths,
     SummarisesByTheEntriesClock,
     HasDeleteOnlyOnce,
+}
+
+impl Fault {
+    /// Returns whether a store may have this limitation.
+    pub(crate) fn is_permitted(self) -> bool {
+        matches!(self, OnlyWhatIsNeeded | RefusesLoneSurrogates)
+    }
 }
 
 /// A store in memory with one fault.
