@@ -11,7 +11,7 @@ use agentwire::{ControlError, EndedBy, Session, protocol::control::McpStatus};
 use crate::{
     fault_cli::{BELOW_GRACE, FaultCli, play, runtime},
     left::{BOUND, eventually},
-    received::{Received, closes_cleanly, completes_a_turn, word},
+    received::{Received, completes_a_turn, word},
     runner::tests,
 };
 
@@ -19,7 +19,7 @@ tests!(closing:
     session_without_faults_leaves_no_process, frozen_cli_is_terminated, stopped_cli_is_killed, query_ends_though_its_output_is_held_open, dropped_query_lets_the_cli_store, query_ends_though_the_cli_ignores_the_end_of_input, cli_that_ignores_the_end_of_input_is_terminated, cli_that_ignores_sigterm_is_killed,
     close_during_a_turn_lets_the_cli_store, without_grace_period_nothing_is_stored, drop_during_a_turn_lets_the_cli_store, drop_in_an_idle_runtime_lets_the_cli_store,
     drop_after_the_runtime_lets_the_cli_store, surviving_grandchild_is_ended, surviving_quiet_grandchild_is_ended, drop_ends_grandchildren,
-    process_outside_the_group_does_not_delay_close, session_without_a_prompt_has_a_short_grace_period, unclaimed_spare_has_a_short_grace_period,
+    dropping_leaves_no_process, drop_writes_sent_prompts, process_outside_the_group_does_not_delay_close, session_without_a_prompt_has_a_short_grace_period, unclaimed_spare_has_a_short_grace_period,
 );
 
 fn session_without_faults_leaves_no_process() {
@@ -27,7 +27,7 @@ fn session_without_faults_leaves_no_process() {
         let mut session = cli.connect().await;
         completes_a_turn(&mut session).await;
         completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        assert_eq!(session.close().await.unwrap().by, EndedBy::Itself);
         cli.is_gone();
     });
 }
@@ -77,7 +77,7 @@ fn is_stopped(pid: u32) -> bool {
 }
 
 fn query_ends_though_its_output_is_held_open() {
-    for faults in ["grandchild", "quiet-grandchild", "stranger"] {
+    for faults in ["", "grandchild", "quiet-grandchild", "stranger"] {
         play(faults, async |cli| {
             let mut query = cli.hasty_afterwards().connect().await.unwrap().into_query("hi").await.unwrap();
             let received = Received::by_query(&mut query).await;
@@ -206,6 +206,44 @@ fn drop_after_the_runtime_lets_the_cli_store() {
         let session = runtime().block_on(in_mid_turn(cli));
         drop(session);
     });
+}
+
+fn dropping_leaves_no_process() {
+    for faults in ["", "deaf", "stubborn"] {
+        let cli = FaultCli::new(faults);
+        let soon_gone = || {
+            let start = Instant::now();
+            cli.leaves_nothing();
+            // Less than the transport's default grace periods: those of the session apply.
+            assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        };
+        runtime().block_on(async {
+            drop(cli.hasty().connect().await.unwrap());
+            soon_gone();
+        });
+        let idle = runtime();
+        drop(idle.block_on(cli.hasty().connect()).unwrap());
+        soon_gone();
+        let session = runtime().block_on(cli.hasty().connect()).unwrap();
+        drop(session);
+        soon_gone();
+    }
+}
+
+fn drop_writes_sent_prompts() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("transcript");
+    let cli = FaultCli::new(&format!("transcript={}", file.display()));
+    runtime().block_on(async {
+        let session = cli.connect().await;
+        // Each is larger than a pipe, and nothing is written while this task does not wait.
+        for _ in 0..3 {
+            session.send("x".repeat(300_000)).await.unwrap();
+        }
+        drop(session);
+    });
+    cli.leaves_nothing();
+    assert_eq!(fs::read_to_string(&file).unwrap().matches(r#""type":"result""#).count(), 3);
 }
 
 fn surviving_grandchild_is_ended() {

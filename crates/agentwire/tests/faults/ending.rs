@@ -1,12 +1,12 @@
 //! The CLI ends in the middle of its work: earlier messages are delivered, then one cause.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::mpsc, time::Duration};
 
 use agentwire::{Error, control::Config, query};
 
 use crate::{
     fault_cli::play,
-    left::kill,
+    left::{BOUND, kill},
     received::{Received, completes_a_turn},
     runner::tests,
 };
@@ -19,11 +19,14 @@ tests!(ending:
 
 fn crash_is_reported_after_earlier_messages() {
     play("crash=7", async |cli| {
-        let mut session = cli.connect().await;
+        let (sender, lines) = mpsc::channel();
+        let builder = cli.builder().on_stderr(move |line| sender.send(line.to_owned()).unwrap());
+        let mut session = builder.connect().await.unwrap();
         session.send("hi").await.unwrap();
         let received = Received::by(&mut session).await;
         assert_eq!(received.words, ["system session_state_changed", "system init", "assistant"]);
         is_a_crash(received.error(), 7);
+        assert_eq!(lines.recv_timeout(BOUND).unwrap(), "fatal: out of memory");
         // The error was reported once.
         session.close().await.unwrap();
     });

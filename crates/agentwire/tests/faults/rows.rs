@@ -309,6 +309,7 @@ const ROWS: &[Row] = &[
         right: "As above, and within two seconds: there is no conversation to store",
         faults: &[F::Deaf, F::Stubborn],
         tests: &[
+            "closing::dropping_leaves_no_process",
             "closing::session_without_a_prompt_has_a_short_grace_period",
             "closing::unclaimed_spare_has_a_short_grace_period",
         ],
@@ -324,6 +325,7 @@ const ROWS: &[Row] = &[
             "closing::drop_in_an_idle_runtime_lets_the_cli_store",
             "closing::drop_after_the_runtime_lets_the_cli_store",
             "closing::dropped_query_lets_the_cli_store",
+            "closing::drop_writes_sent_prompts",
         ],
     },
     Row {

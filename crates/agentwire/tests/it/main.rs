@@ -18,7 +18,6 @@ mod control;
 mod deferral;
 mod ending;
 mod errors;
-mod fake;
 mod guarded;
 mod hooks;
 #[cfg(feature = "mcp")]
@@ -32,7 +31,6 @@ mod options_wire;
 mod output_format;
 mod peer;
 mod permissions;
-mod process;
 mod query;
 mod readme;
 mod session;
