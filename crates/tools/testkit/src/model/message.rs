@@ -1,5 +1,6 @@
 //! A reply as the Messages API spells it: blocks, the whole message, and failures.
 
+use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
@@ -38,15 +39,19 @@ impl<'a> Message<'a> {
     }
 
     /// Returns the whole message, the answer to a request without a stream.
-    pub(super) fn to_json(&self) -> Value {
-        let mut message = self.announcement();
-        message["content"] = self.blocks.iter().map(Piece::to_block).collect();
-        message["stop_reason"] = self.stop_reason.into();
-        message["usage"] = usage(&self.usage, self.usage.output_tokens);
-        if let Some(details) = self.stop_details {
-            message["stop_details"] = json!(details);
-        }
-        message
+    pub(super) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let content = self.blocks.iter().map(Piece::to_block).collect::<Result<_, _>>()?;
+        serde_json::to_vec(&WholeMessage {
+            id: &self.id,
+            r#type: "message",
+            role: "assistant",
+            model: self.model,
+            content,
+            stop_reason: self.stop_reason,
+            stop_sequence: None,
+            stop_details: self.stop_details,
+            usage: usage(&self.usage, self.usage.output_tokens),
+        })
     }
 
     /// Returns the message of `message_start`, without content.
@@ -68,18 +73,23 @@ impl Piece<'_> {
         }
     }
 
-    fn to_block(&self) -> Value {
-        match self {
-            Self::Text(text) => json!({"type": "text", "text": text}),
-            Self::Thinking { thinking, signature } => {
-                json!({"type": "thinking", "thinking": thinking, "signature": signature})
-            }
-            Self::ToolUse { id, name, input } => {
-                // The script was read as JSON, and so was this part of it.
-                let input: Value = serde_json::from_str(input).unwrap_or_default();
-                json!({"type": "tool_use", "id": id, "name": name, "input": input})
-            }
-        }
+    fn to_block(&self) -> Result<WholeBlock<'_>, serde_json::Error> {
+        Ok(match self {
+            Self::Text(text) => WholeBlock { r#type: "text", text: Some(text), ..WholeBlock::default() },
+            Self::Thinking { thinking, signature } => WholeBlock {
+                r#type: "thinking",
+                thinking: Some(thinking),
+                signature: Some(signature),
+                ..WholeBlock::default()
+            },
+            Self::ToolUse { id, name, input } => WholeBlock {
+                r#type: "tool_use",
+                id: Some(id),
+                name: Some(name),
+                input: Some(serde_json::from_str(input)?),
+                ..WholeBlock::default()
+            },
+        })
     }
 }
 
@@ -97,6 +107,37 @@ pub(super) fn usage(usage: &Usage, output_tokens: u64) -> Value {
         "cache_read_input_tokens": usage.cache_read_input_tokens,
         "output_tokens": output_tokens,
     })
+}
+
+#[derive(Serialize)]
+struct WholeMessage<'a> {
+    id: &'a str,
+    r#type: &'static str,
+    role: &'static str,
+    model: &'a str,
+    content: Vec<WholeBlock<'a>>,
+    stop_reason: &'a str,
+    stop_sequence: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stop_details: Option<&'a RawValue>,
+    usage: Value,
+}
+
+#[derive(Default, Serialize)]
+struct WholeBlock<'a> {
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signature: Option<&'a str>,
 }
 
 fn piece<'a>(reply: &'a Reply, ids: &Ids, position: usize, block: &'a Block) -> Piece<'a> {

@@ -124,12 +124,15 @@ async fn messages(shared: Arc<Shared>, path: &str, body: &Bytes) -> Response {
         let body = Body::from_stream(sse::play(sse::steps(&message, &reply), Arc::clone(&shared)));
         return response(StatusCode::OK, with_id(content_type("text/event-stream"), &id), body);
     }
-    if reply.error_event {
-        return failure(&reply, OVERLOADED, &id);
+    match message.to_json() {
+        Ok(_) if reply.error_event => failure(&reply, OVERLOADED, &id),
+        Ok(json) => {
+            let body = Body::from_stream(sse::play(sse::whole(json, &reply), Arc::clone(&shared)));
+            response(StatusCode::OK, with_id(content_type("application/json"), &id), body)
+        }
+        // The input of a tool call was read as JSON, so it is written as such.
+        Err(_) => failure(&reply, 500, &id),
     }
-    let whole = message.to_json().to_string().into_bytes();
-    let body = Body::from_stream(sse::play(sse::whole(whole, &reply), Arc::clone(&shared)));
-    response(StatusCode::OK, with_id(content_type("application/json"), &id), body)
 }
 
 fn failure(reply: &Reply, status: u16, id: &str) -> Response {
