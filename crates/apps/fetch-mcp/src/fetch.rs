@@ -117,7 +117,7 @@ impl Fetcher {
         wanted: Wanted,
         deadline: Deadline,
     ) -> Result<Shown, FetchError> {
-        let url = response.url().clone();
+        let (url, is_error) = (response.url().clone(), !response.status().is_success());
         let content = ContentType::parse(&header(response.headers(), &CONTENT_TYPE));
         let encoding = header(response.headers(), &CONTENT_ENCODING);
         if !matches!(encoding.to_ascii_lowercase().as_str(), "" | "identity") {
@@ -128,7 +128,7 @@ impl Fetcher {
         }
         let body = body::read(response, self.options.max_bytes).await?;
         let (max_text, limit) = (self.options.max_bytes.saturating_mul(2), self.options.time_limit);
-        let work = move || shown(&body, content, &url, wanted, max_text, deadline);
+        let work = move || shown(&body, content, &url, wanted, is_error, max_text, deadline);
         match tokio::task::spawn_blocking(work).await {
             Ok(shown) => shown?.ok_or(FetchError::TimedOut(limit)),
             Err(_) => Err(FetchError::Unconverted),
@@ -142,6 +142,7 @@ fn shown(
     content: ContentType,
     url: &Url,
     wanted: Wanted,
+    is_error: bool,
     max_text: usize,
     deadline: Deadline,
 ) -> Result<Option<Shown>, FetchError> {
@@ -163,7 +164,9 @@ fn shown(
     } else {
         (decoded.text, None)
     };
-    let text = page::cut(&text, wanted.start, wanted.length);
+    // An error page that is shorter than the page that was wanted is shown from its start.
+    let start = if is_error && text.chars().nth(wanted.start).is_none() { 0 } else { wanted.start };
+    let text = page::cut(&text, start, wanted.length);
     let note = (!notes.is_empty()).then(|| notes.join(" "));
     Ok(Some(Shown { text, title, note, essence: content.essence }))
 }

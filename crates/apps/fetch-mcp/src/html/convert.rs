@@ -161,6 +161,7 @@ impl Converter {
             b"li" => self.start_item(),
             b"blockquote" => self.start_quote(),
             b"table" => self.start_table(is_data),
+            b"tbody" | b"tfoot" | b"thead" => self.end_rows(),
             b"tr" => self.start_row(),
             b"td" | b"th" => self.start_cell(tag),
             _ if PARAGRAPHS.contains(&name) => self.block(2),
@@ -194,6 +195,7 @@ impl Converter {
             b"li" => self.end_item(),
             b"blockquote" => self.end_quote(),
             b"table" => self.end_table(),
+            b"tbody" | b"tfoot" | b"thead" => self.end_rows(),
             b"tr" => self.end_row(),
             _ if PARAGRAPHS.contains(&name) => self.block(2),
             _ if BLOCKS.contains(&name) => self.block(1),
@@ -302,7 +304,4 @@ const BLOCKS: &[&[u8]] = &[
     b"nav",
     b"option",
     b"summary",
-    b"tbody",
-    b"tfoot",
-    b"thead",
 ];

@@ -88,6 +88,8 @@ pub(super) struct Table {
     pub(super) rows: usize,
     /// The cells of the row so far, including covered ones.
     pub(super) cells: usize,
+    /// Whether a row was started, which may have no cells.
+    pub(super) in_row: bool,
     /// How many rows, from the current one on, an earlier cell still covers in each column.
     covered: Vec<usize>,
 }
@@ -113,6 +115,16 @@ impl Table {
         }
         self.cells += 1;
         start - before
+    }
+
+    /// Returns whether an earlier cell covers a column of this row.
+    pub(super) fn is_covered(&self) -> bool {
+        self.covered.iter().any(|left| *left > 0)
+    }
+
+    /// Ends a group of rows.
+    pub(super) fn end_rows(&mut self) {
+        self.covered.clear();
     }
 
     /// Ends a row; returns the number of its cells, and how many covered ones among them are after its last cell.

@@ -83,6 +83,10 @@ fn cells_that_span_rows_and_columns_keep_their_table_aligned() {
     assert_eq!(markdown(html), "| Year | Film | Role |\n|---|---|---|\n| 2019 | A | x |\n| | B | y |");
     let html = "<table><tr><th colspan=2>a<th>b</tr><tr><td>c<td colspan=2 rowspan=2>d</tr><tr><td>e</tr><tr><td>f</table>";
     assert_eq!(markdown(html), "| a | | b |\n|---|---|---|\n| c | d | |\n| e | | |\n| f |");
+    let html = "<table><tr><td rowspan=2>a<td rowspan=2>b</tr><tr></tr><tr><td>c<td>d</table>";
+    assert_eq!(text(html), "| a | b |\n| | |\n| c | d |");
+    let html = "<table><thead><tr><th rowspan=2>A<th>B</tr></thead><tbody><tr><td>1<td>2</table>";
+    assert_eq!(text(html), "| A | B |\n| 1 | 2 |");
     assert_eq!(text("<table><tr><td>a<td colspan=x>b<td rowspan=-1>c</table>"), "| a | b | c |");
 }
 

@@ -94,8 +94,20 @@ impl Converter {
         self.block(2);
     }
 
+    /// Starts or ends a group of rows, which cells do not span beyond.
+    pub(super) fn end_rows(&mut self) {
+        self.end_row();
+        if let Some(table) = self.tables.last_mut() {
+            table.end_rows();
+        }
+        self.block(1);
+    }
+
     pub(super) fn start_row(&mut self) {
         self.end_row();
+        if let Some(table) = self.tables.last_mut() {
+            table.in_row = true;
+        }
     }
 
     pub(super) fn start_cell(&mut self, tag: &Tag) {
@@ -124,17 +136,21 @@ impl Converter {
         self.end_verbatim();
         self.close_above(0);
         let Some(table) = self.tables.last_mut() else { return };
-        if table.cells > 0 {
-            table.rows += 1;
-            let (cells, covered) = table.end_row();
-            for _ in 0..=covered {
-                self.out.space();
-                self.out.word("|");
-            }
-            if table.rows == 1 && self.markdown {
-                self.out.break_line(1);
-                self.out.word(&format!("|{}", "---|".repeat(cells)));
-            }
+        let in_row = std::mem::take(&mut table.in_row);
+        if table.cells == 0 && in_row && table.is_covered() {
+            self.out.break_line(1);
+        } else if table.cells == 0 {
+            return self.out.break_line(1);
+        }
+        table.rows += 1;
+        let (cells, covered) = table.end_row();
+        for _ in 0..=covered {
+            self.out.space();
+            self.out.word("|");
+        }
+        if table.rows == 1 && self.markdown {
+            self.out.break_line(1);
+            self.out.word(&format!("|{}", "---|".repeat(cells)));
         }
         self.out.break_line(1);
     }
