@@ -281,7 +281,7 @@ impl Output {
     }
 }
 
-/// The maximum number of pieces in each half; alternating lines of two streams are separate pieces.
+/// The maximum number of pieces in the head and in the tail; alternating lines of two streams are separate pieces.
 const MAX_ITEMS: usize = 10_000;
 const MAX_IMAGES: usize = 50;
 

@@ -283,9 +283,15 @@ impl Worker {
         let Some(kernel) = self.kernel.take() else { return };
         self.shared.status().state = State::Busy;
         let notice = self.notice.take();
-        let Ran { kernel, ended, outcome, reply } =
-            execute::run(kernel, execution, notice, &self.options, &mut self.orders, &self.shared.closing)
-                .await;
+        let Ran { kernel, ended, outcome, reply } = execute::run(
+            kernel,
+            execution,
+            notice.clone(),
+            &self.options,
+            &mut self.orders,
+            &self.shared.closing,
+        )
+        .await;
         let mut status = self.shared.status();
         status.executed += 1;
         status.state = State::Idle;
@@ -297,11 +303,8 @@ impl Worker {
         let is_lost = kernel.is_none();
         self.kernel = kernel;
         // The outcome of a cancelled call reaches no caller.
-        if reply.send(outcome).is_err() && is_lost {
-            self.notice = Some(
-                "[The kernel was ended with a call that was cancelled. A new one was started: nothing of what was computed is left.]"
-                    .to_owned(),
-            );
+        if reply.send(outcome).is_err() {
+            self.notice = if is_lost { Some(LOST_WITH_A_CALL.to_owned()) } else { notice };
         }
     }
 
@@ -369,3 +372,5 @@ impl Outcome {
 /// The maximum number of queued calls.
 const WAITING: usize = 16;
 const ENDED: &str = "the server is being ended";
+
+const LOST_WITH_A_CALL: &str = "[The kernel was ended with a call that was cancelled. A new one was started: nothing of what was computed is left.]";

@@ -30,7 +30,7 @@ struct Reader {
     /// The open invisible element.
     hidden: Option<Vec<u8>>,
     table: Option<Table>,
-    /// How many further cells the cells so far span.
+    /// How many empty cells were added, in all tables, since other cells span them.
     spanned: usize,
 }
 
@@ -44,36 +44,37 @@ struct Table {
 }
 
 impl Table {
-    /// Adds a cell after the covered cells.
-    fn push(&mut self, text: String, (columns, rows): (usize, usize)) {
+    /// Adds a cell after the covered cells; returns the number of these.
+    fn push(&mut self, text: String, (columns, rows): (usize, usize)) -> usize {
         if self.rows.is_empty() {
             self.rows.push(Vec::new());
         }
-        let Some(row) = self.rows.last_mut() else { return };
+        let Some(row) = self.rows.last_mut() else { return 0 };
+        let before = row.len();
         while let Some(left) = self.covered.get_mut(row.len()).filter(|left| **left > 0) {
             *left -= 1;
             row.push(String::new());
         }
         let start = row.len();
-        if start >= MAX_COLUMNS {
-            return;
+        if start < MAX_COLUMNS {
+            row.push(text);
+            self.covered.resize(self.covered.len().max(start + columns), 0);
+            self.covered[start] = rows - 1;
+            // The further columns are filled like those below.
+            self.covered[start + 1..start + columns].fill(rows);
         }
-        row.push(text);
-        self.covered.resize(self.covered.len().max(start + columns), 0);
-        self.covered[start] = rows - 1;
-        // The further columns are filled like those below.
-        self.covered[start + 1..start + columns].fill(rows);
+        start - before
     }
 
-    /// Fills the covered columns after the last cell.
-    fn end_row(&mut self) {
-        let Some(row) = self.rows.last_mut() else { return };
-        for column in row.len()..self.covered.len() {
-            if self.covered[column] > 0 {
-                self.covered[column] -= 1;
-                row.resize(column + 1, String::new());
-            }
-        }
+    /// Fills the covered columns after the last cell; returns the number of added cells.
+    fn end_row(&mut self) -> usize {
+        let end = self.covered.iter().rposition(|left| *left > 0).map_or(0, |last| last + 1);
+        self.covered.truncate(end);
+        let Some(row) = self.rows.last_mut() else { return 0 };
+        let added = end.saturating_sub(row.len());
+        self.covered.iter_mut().skip(row.len()).for_each(|left| *left = left.saturating_sub(1));
+        row.resize(row.len().max(end), String::new());
+        added
     }
 }
 
@@ -90,22 +91,22 @@ impl Reader {
                 self.table = Some(Table::default());
             }
             b"tr" => {
-                self.end_cell();
+                self.end_row();
                 if let Some(table) = &mut self.table {
-                    table.end_row();
                     table.rows.push(Vec::new());
+                }
+            }
+            b"thead" | b"tbody" | b"tfoot" => {
+                self.end_row();
+                if let Some(table) = &mut self.table {
+                    // No cell spans rows of two groups.
+                    table.covered.clear();
                 }
             }
             b"td" | b"th" => {
                 self.end_cell();
-                let mut spans = (span(tag, b"colspan"), span(tag, b"rowspan"));
-                // A few tags can span millions of cells.
-                if self.spanned + spans.0 * spans.1 > MAX_SPANNED {
-                    spans = (1, 1);
-                }
-                self.spanned += spans.0 * spans.1 - 1;
                 if let Some(table) = &mut self.table {
-                    table.cell = Some(spans);
+                    table.cell = Some((span(tag, b"colspan"), span(tag, b"rowspan")));
                 }
             }
             name => self.end_block(name),
@@ -146,7 +147,11 @@ impl Reader {
         let Some(table) = &mut self.table else { return };
         let text = folded(&std::mem::take(&mut self.text)).replace('|', "\\|");
         if let Some(spans) = table.cell.take() {
-            table.push(text, spans);
+            self.spanned += table.push(text, spans);
+            // A few tags can span millions of cells.
+            if self.spanned > MAX_SPANNED {
+                table.covered.clear();
+            }
         } else if !text.is_empty() {
             // A caption, or text outside of cells.
             self.out.push_str(&text);
@@ -154,10 +159,19 @@ impl Reader {
         }
     }
 
-    fn end_table(&mut self) {
+    fn end_row(&mut self) {
         self.end_cell();
-        let Some(mut table) = self.table.take() else { return };
-        table.end_row();
+        if let Some(table) = &mut self.table {
+            self.spanned += table.end_row();
+            if self.spanned > MAX_SPANNED {
+                table.covered.clear();
+            }
+        }
+    }
+
+    fn end_table(&mut self) {
+        self.end_row();
+        let Some(table) = self.table.take() else { return };
         let rows = table.rows.iter().filter(|row| !row.is_empty());
         for (number, row) in rows.enumerate() {
             self.out.push_str(&format!("| {} |\n", row.join(" | ")));
@@ -171,7 +185,8 @@ impl Reader {
 
 /// Returns how many rows or columns a cell spans.
 fn span(tag: &StartTag<()>, name: &[u8]) -> usize {
-    let value = tag.attributes.get(name).and_then(|span| String::from_utf8_lossy(&span.value).parse().ok());
+    let value =
+        tag.attributes.get(name).and_then(|span| String::from_utf8_lossy(&span.value).trim().parse().ok());
     value.unwrap_or(1).clamp(1, MAX_SPAN)
 }
 
@@ -186,5 +201,5 @@ const BLOCKS: &[&[u8]] = &[
 
 const MAX_COLUMNS: usize = 1_000;
 const MAX_SPAN: usize = 1_000;
-/// The maximum number of cells that others span; beyond it, spans are ignored.
+/// The maximum number of empty cells for spans; beyond it, spans are ignored.
 const MAX_SPANNED: usize = 1_000_000;
