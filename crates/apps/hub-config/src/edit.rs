@@ -92,8 +92,10 @@ impl Edit {
         if !contents.broken && contents.servers.iter().all(is_valid) {
             return Ok(());
         }
-        let of_server =
-            |problem: &Problem| problem.server.as_ref().is_none_or(|name| name.as_str() == server);
+        let of_server = |problem: &Problem| match &problem.server {
+            Some(name) => name.as_str() == server,
+            None => contents.broken,
+        };
         Err(invalid(server, contents.problems.into_iter().filter(of_server)))
     }
 

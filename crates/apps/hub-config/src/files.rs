@@ -9,7 +9,8 @@ use std::{
 use tokio::task::spawn_blocking;
 
 use crate::{
-    Configuration, Edit, EditError, Refusal, ServerName, Sources, edit::Fingerprint, variables::absolute,
+    Configuration, Edit, EditError, ProblemKind, Refusal, ServerName, Sources, edit::Fingerprint,
+    variables::absolute,
 };
 
 /// The configuration files: reads, compares and edits them. A clone is another handle to the same files.
@@ -43,7 +44,14 @@ impl Files {
         // Fingerprints first: a change during the reading then counts as a change.
         let found = Fingerprint::all(state.seen.keys());
         state.seen.values_mut().zip(found).for_each(|(seen, found)| *seen = found);
-        state.sources.read()
+        let configuration = state.sources.read();
+        let unread =
+            configuration.problems.iter().filter(|problem| problem.kind == ProblemKind::Unresponsive);
+        for file in unread.filter_map(|problem| problem.file.as_ref()) {
+            // Its answer then counts as a change.
+            state.seen.insert(absolute(&**file), Fingerprint::Unreadable);
+        }
+        configuration
     }
 
     /// Reads them. Returns `None` only if the runtime is shutting down.

@@ -160,7 +160,7 @@ impl Merge {
         let FileContents { mut servers, problems, broken } = contents;
         self.problems.extend(problems);
         if broken {
-            if !before.is_empty() {
+            if before.iter().any(|entry| entry.configured.is_some()) {
                 self.problems.push(kept(origin, None));
             }
             return before;

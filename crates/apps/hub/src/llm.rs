@@ -18,7 +18,7 @@ use crate::CallOutcome;
 /// Converts the outcome of a call to content blocks of the Messages API, for a `tool_result` or a message.
 ///
 /// PNG, JPEG, GIF and WebP become images; other data, which the API does not accept, becomes a text that describes it.
-/// Structured content becomes JSON text if the content has no text block; a violation of the output schema is always
+/// Structured content becomes JSON text if the content has no text; a violation of the output schema is always
 /// reported in a text. The result has at least one block.
 pub fn messages_content(outcome: &CallOutcome) -> Vec<Value> {
     let CallOutcome { content, structured, .. } = outcome;

@@ -32,7 +32,8 @@ impl Look {
             let Some(place) = places.pop() else { break };
             look.folders.extend(nearest_folder(&place));
             // A folder above may be a link too, and may get another target. Links beside the root belong to the system.
-            let is_watched = |link: &Path| link == place || link.is_dir() && link.components().count() > 2;
+            let is_folder = |link: &Path| fs::metadata(link).map_or(true, |found| found.is_dir());
+            let is_watched = |link: &Path| link == place || link.components().count() > 2 && is_folder(link);
             for link in place.ancestors().filter(|link| is_watched(link)) {
                 if let (Ok(target), Some(folder)) = (fs::read_link(link), link.parent()) {
                     look.folders.extend(nearest_folder(link));

@@ -154,7 +154,9 @@ fn a_broken_server_is_not_replaced_by_a_namesake() {
     assert_eq!(servers(&sources.read()), [("b", "user")]);
     // Also while the file can't be read.
     write(folder.path(), ".mcp.json", "{");
-    assert_eq!(servers(&sources.read()), [("b", "user")]);
+    let read = sources.read();
+    assert_eq!(servers(&read), [("b", "user")]);
+    assert!(read.problems.iter().all(|problem| problem.kind != ProblemKind::Kept), "nothing of it was valid");
 }
 
 #[test]

@@ -81,7 +81,11 @@ impl Reload {
                 },
                 () = applied.notified() => self.watch_servers().await,
                 paths = changed(self.watch.as_ref()) => self.follow(&paths).await,
-                () = sleep(self.settings.poll), if self.is_unread => self.reload().await,
+                () = sleep(self.settings.poll), if self.is_unread => {
+                    if self.files.are_changed().await {
+                        self.reload().await;
+                    }
+                }
                 // A file system that hangs must not hide changes on other file systems.
                 () = stalled(self.watch.as_ref(), self.settings.poll) => {
                     if self.files.are_changed().await {

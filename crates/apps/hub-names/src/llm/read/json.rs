@@ -74,7 +74,8 @@ fn array(text: &str) -> Step {
 fn is_link(text: &str) -> bool {
     let line = text.lines().next().unwrap_or_default();
     let label = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    label.is_some_and(|(label, rest)| !label.contains('[') && rest.starts_with('('))
+    // A string of JSON may contain anything.
+    label.is_some_and(|(label, rest)| !label.contains(['[', '"']) && rest.starts_with('('))
 }
 
 /// Handles text that starts like JSON and is invalid.

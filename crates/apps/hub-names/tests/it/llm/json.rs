@@ -57,6 +57,7 @@ fn other_text_is_not_a_call() {
         r#"{"arguments": {}}"#.to_owned(),
         format!("{{\"plan\": [\n{PLAIN}\n]}}"),
         format!("[\n1,\n{PLAIN}\n]"),
+        format!("[\"a](b\",\n{PLAIN}\n]"),
         format!("[\n{PLAIN},\n"),
         format!("{{\"a\": [\n{PLAIN}\n], oops}}"),
         format!("[\n // the plan\n {PLAIN}\n]"),
