@@ -97,3 +97,18 @@ const PASSES: &str = "**passes**";
 /// The test of every guard, which runs for minutes.
 pub(crate) const TEST: &str = "live::leaving::guards_hold_with_every_way_of_leaving";
 const ROWS: &str = "AGENTWIRE_LEAVING_ROWS";
+
+#[cfg(test)]
+mod tests {
+    use super::table;
+
+    #[test]
+    fn table_has_guards_down_and_ways_across() {
+        let runs = [
+            ("2", "A\tclose\tholds\nA\tdrop\tholds\n".to_owned()),
+            ("1", "A\tclose\tholds\nA\tdrop\tpasses\n".to_owned()),
+        ];
+        let table = table(&runs);
+        assert_eq!(table, "| guard | close | drop |\n|---|---|---|\n| A | holds | **passes** (1) |\n");
+    }
+}

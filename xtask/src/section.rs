@@ -10,7 +10,10 @@ pub(crate) fn update(page: &str, command: &str, text: &str, check: bool) -> Resu
     let file = workspace::root()?.join(page);
     let old = fs::read_to_string(&file).while_doing(|| format!("reading {page}"))?;
     let new = replace(&old, command, text)?;
-    if check && new != old {
+    if new == old {
+        return Ok(());
+    }
+    if check {
         return Err(Failure::new(format!("{page} is not current: `{command}`")));
     }
     fs::write(&file, new).while_doing(|| format!("writing {page}"))

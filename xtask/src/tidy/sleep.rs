@@ -45,6 +45,14 @@ mod tests {
     use super::{Source, find};
 
     #[test]
+    fn files_that_may_sleep_exist() {
+        let root = crate::workspace::root().unwrap();
+        for (path, _) in super::MAY_SLEEP {
+            assert!(root.join(path).exists(), "{path}");
+        }
+    }
+
+    #[test]
     fn a_sleep_in_a_test_is_found() {
         let text =
             "//! A.\nfn a() { thread::sleep(x); }\n#[cfg(test)]\nmod tests {\n    fn b() { sleep(x); }\n}\n";

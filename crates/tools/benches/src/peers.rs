@@ -137,3 +137,51 @@ const CONVERSATION: [&str; 4] = ["stream_event", "assistant", "user", "result"];
 /// About ten times what most of them take.
 const LIMIT: Duration = Duration::from_secs(60);
 const WIDTH: usize = 160;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use crate::cli::{Callback, Phase, Report, Tally, Workload};
+
+    use super::{cells, lost, seen};
+    use crate::run::{Run, Unplayed};
+
+    const HOOK: Workload = Workload::Callback(Callback::Hook);
+
+    /// Returns a run of a peer that reported these kinds.
+    fn run(outcome: &str) -> Run {
+        let kinds = [("user", 2), ("stream_event", 5), ("system", 1)];
+        let phase = Phase { outstanding: 1, requests: 10, seconds: 2.0, p50: 9.0, p99: 9.0 };
+        let report = Report {
+            phases: vec![phase],
+            sent: Tally { messages: 8, bytes: 80, checksum: 7 },
+            kinds: kinds.map(|(kind, count)| (kind.to_owned(), count)).into(),
+        };
+        Run { report, outcome: serde_json::from_str(outcome).unwrap() }
+    }
+
+    #[test]
+    fn swallowed_messages_are_distinguished_from_lost_ones() {
+        let swallowed = run(r#"{"messages":7,"kinds":{"user":2,"stream_event":5},"memory":2000000}"#);
+        assert_eq!((&*seen(&swallowed), &*lost(&swallowed)), ("7 of 8", "none"));
+        assert_eq!(cells(HOOK, &Ok(vec![swallowed])), "9.0 µs | 2.0 | 7 of 8 | none");
+        let lossy = run(r#"{"messages":6,"kinds":{"user":3,"stream_event":2,"other":1,"error":2}}"#);
+        assert_eq!(seen(&lossy), "6 of 8, 2 as errors");
+        assert_eq!(lost(&lossy), "3 `stream_event`, 1 `user` too many");
+    }
+
+    #[test]
+    fn a_client_that_reads_all_must_match_the_checksum() {
+        assert_eq!(lost(&run(r#"{"messages":8,"bytes":80,"checksum":7}"#)), "none");
+        assert_eq!(lost(&run(r#"{"messages":8,"bytes":80,"checksum":8}"#)), "read otherwise");
+    }
+
+    #[test]
+    fn a_reason_is_one_line_in_a_cell() {
+        let failed = Unplayed::Failed("exit status: 1\nTraceback\n  Error: a|b\n\n".to_owned());
+        assert_eq!(cells(HOOK, &Err(failed)), "failed (Error: a/b) | | |");
+        let late = Unplayed::TooLong(Duration::from_secs(60), String::new());
+        assert_eq!(cells(HOOK, &Err(late)), "not done in 60 s | | |");
+    }
+}
