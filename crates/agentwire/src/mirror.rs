@@ -34,7 +34,7 @@ use worker::Worker;
 /// Dropping it leaves pending entries to the worker, which discards them after one flush timeout.
 pub(crate) struct Mirror {
     queue: Arc<Queue>,
-    /// A delivery that waits until the store has all earlier entries.
+    /// An event that waits until the store has all earlier entries.
     pending: Option<PendingMessage>,
     /// The turn that the reader has reached, for messages of the mirror itself.
     turn: Arc<TurnInfo>,

@@ -18,7 +18,7 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D
 
 /// Reads an optional count or time like [`count`], and `null` as `None`.
 pub(crate) fn optional_count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    // `Number` reads every number also with serde_json's `arbitrary_precision`, which another crate may enable.
+    // `Number` reads every finite number also with serde_json's `arbitrary_precision`, which another crate may enable.
     Ok(Option::<Number>::deserialize(deserializer)?.map(|number| whole(&number)))
 }
 

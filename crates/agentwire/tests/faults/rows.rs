@@ -253,7 +253,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         seen: "A hook that is slower than its limit",
-        right: "The CLI cancels and decides; the handler's token fires, its future is dropped, nothing is sent",
+        right: "The CLI cancels and decides; the handler's token is cancelled, its future is dropped, nothing is sent",
         faults: &[F::HookTimeout],
         tests: &["callbacks::slow_hook_is_cancelled_and_sends_nothing"],
     },
@@ -271,7 +271,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         seen: "`control_cancel_request`",
-        right: "The callback's token fires, its future is dropped after a grace, no late reply",
+        right: "The callback's token is cancelled, its future is dropped after a grace, no late reply",
         faults: &[F::CancelPermission],
         tests: &["callbacks::cancelled_question_is_not_answered"],
     },

@@ -11,7 +11,7 @@ pub(super) struct Part {
     pub(super) look: Look,
     /// The beginning of the text.
     pub(super) text: String,
-    /// The length of the whole in bytes, where the text is only its beginning.
+    /// The length of the whole in bytes, if the text is only its beginning and a frame has the whole.
     pub(super) cut_from: Option<usize>,
     /// Where the whole text stands.
     pub(super) place: Place,
