@@ -14,6 +14,7 @@ use super::{
     report::SecretKind,
     shapes, stream,
 };
+use crate::Entry::{Comment, Inbound, Outbound, Stderr, Unknown};
 use crate::{Argv, Entry, Transcript};
 
 /// Blanks the secrets of one session, and counts them.
@@ -152,12 +153,8 @@ impl Secrets {
         if !token.is_string {
             let named = || self.forms.iter().any(|form| token.raw.contains(&form.text) && !form.is_word);
             let place = place.filter(|kind| *kind != SecretKind::Field || is_password(token.keys));
-            if let Some(kind) =
-                place.or_else(|| named().then_some(SecretKind::Named)).filter(|_| token.raw != "0")
-            {
-                finds.push(Find { range: whole, with: With::Zero, kind });
-            }
-            return;
+            let kind = place.or_else(|| named().then_some(SecretKind::Named)).filter(|_| token.raw != "0");
+            return finds.extend(kind.map(|kind| Find { range: whole, with: With::Zero, kind }));
         }
         let decoded = Decoded::json(token.raw);
         let text = decoded.as_ref().map_or(token.raw, |decoded| &decoded.text);
@@ -239,19 +236,17 @@ impl Secrets {
 
 /// Returns the text of an entry, if it has one.
 fn line(entry: &Entry) -> Option<&Bytes> {
-    match entry {
-        Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line) => Some(line),
-        Entry::Comment(line) | Entry::Unknown(line) => Some(line),
-        _ => None,
-    }
+    let (Outbound(line) | Inbound(line) | Stderr(line) | Comment(line) | Unknown(line)) = entry else {
+        return None;
+    };
+    Some(line)
 }
 
 fn line_mut(entry: &mut Entry) -> Option<&mut Bytes> {
-    match entry {
-        Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line) => Some(line),
-        Entry::Comment(line) | Entry::Unknown(line) => Some(line),
-        _ => None,
-    }
+    let (Outbound(line) | Inbound(line) | Stderr(line) | Comment(line) | Unknown(line)) = entry else {
+        return None;
+    };
+    Some(line)
 }
 
 /// Returns the line as text of the same length, with a `?` for each byte that is not text.
