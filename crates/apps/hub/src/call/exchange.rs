@@ -64,11 +64,8 @@ pub(super) async fn exchange<C>(
     if let Some(called) = &called {
         called.sent(&handle.id);
     }
-    let mut open = CancelRequestOnDrop {
-        peer,
-        id: Some(handle.id.clone()),
-        reason: "nobody waits for the answer any more",
-    };
+    let reason = "nobody waits for the answer any more";
+    let mut open = CancelRequestOnDrop { peer, id: Some(handle.id.clone()), reason };
     loop {
         tokio::select! {
             biased;

@@ -39,7 +39,7 @@ pub(super) struct Reload {
     server_files: ServerFiles,
     /// The reasons why files are not watched properly.
     unwatched: Vec<Arc<str>>,
-    /// Whether a file system did not answer at the last reading. Its answer is no change of the file, so it is read again.
+    /// Whether a file system did not answer at the last reading. Its answer will be no change of the file.
     is_unread: bool,
 }
 
@@ -81,13 +81,8 @@ impl Reload {
                 },
                 () = applied.notified() => self.watch_servers().await,
                 paths = changed(self.watch.as_ref()) => self.follow(&paths).await,
-                () = sleep(self.settings.poll), if self.is_unread => {
-                    if self.files.are_changed().await {
-                        self.reload().await;
-                    }
-                }
-                // A file system that hangs must not hide changes on other file systems.
-                () = stalled(self.watch.as_ref(), self.settings.poll) => {
+                // A file system that hangs must not hide changes on other file systems, nor its own answer.
+                () = stalled(self.watch.as_ref(), self.is_unread, self.settings.poll) => {
                     if self.files.are_changed().await {
                         self.reload().await;
                     }
@@ -242,8 +237,9 @@ async fn changed(watch: Option<&Watch>) -> BTreeSet<PathBuf> {
 }
 
 /// Waits until changes are not reported, and then for the polling interval.
-async fn stalled(watch: Option<&Watch>, poll: Duration) {
+async fn stalled(watch: Option<&Watch>, is_unread: bool, poll: Duration) {
     match watch {
+        _ if is_unread => {}
         Some(watch) => watch.stalled().await,
         None => pending().await,
     }
