@@ -117,6 +117,9 @@ async fn a_long_error_page_comes_in_parts() {
     let call = object!({ "url": site.url("/"), "max_length": 2 });
     let start = text(&client.call(call).await);
     assert!(start.ends_with("\n\nañ\n\n[Characters 0 to 2 of 3000. Go on with start_index 2.]"), "{start}");
+    // The reason of an error is shown, however far into the page the call wanted to read on.
+    let call = object!({ "url": site.url("/"), "start_index": 3_000, "max_length": 2 });
+    assert_eq!(text(&client.call(call).await), start);
 }
 
 #[tokio::test]
