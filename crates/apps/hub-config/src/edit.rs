@@ -184,7 +184,7 @@ fn check_readable(server: &str, entry: &Json) -> Result<(), Refusal> {
     Err(invalid(server, contents.problems.into_iter()))
 }
 
-/// Returns the refusal of a server with these errors, which have no position: the text is in no file.
+/// Returns the refusal of a server with these errors, without positions: the text is in no file.
 fn invalid(server: &str, problems: impl Iterator<Item = Problem>) -> Refusal {
     let above = [MCP_SERVERS, SERVERS].map(|section| syntax::key(section, server));
     let problems = problems.filter(|problem| problem.severity() == Severity::Error).map(|problem| {

@@ -32,6 +32,7 @@ impl Look {
             let Some(place) = places.pop() else { break };
             look.folders.extend(nearest_folder(&place));
             // A folder above may be a link too, and may get another target. Links beside the root belong to the system.
+            // The target of a link may be missing and appear later.
             let is_folder = |link: &Path| fs::metadata(link).map_or(true, |found| found.is_dir());
             let is_watched = |link: &Path| link == place || link.components().count() > 2 && is_folder(link);
             for link in place.ancestors().filter(|link| is_watched(link)) {
@@ -174,6 +175,9 @@ mod tests {
         for folder in ["app", "app/links", "releases/1"] {
             assert!(look.folders.contains(&root.join(folder)), "{folder} of {:?}", look.folders);
         }
+        fs::remove_dir(root.join("releases/1")).unwrap();
+        let folders = Look::at(&root.join("app/current/mcp.json"), 9).folders;
+        assert!(folders.contains(&root.join("releases")), "a missing target is watched: {folders:?}");
     }
 
     #[test]
