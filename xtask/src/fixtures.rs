@@ -58,3 +58,6 @@ fn by_hand(folder: &Path) -> Result<BTreeSet<String>, Failure> {
 }
 
 const FILE: &str = "docs/internals/protocol.md";
+
+#[cfg(test)]
+mod tests;

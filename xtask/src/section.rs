@@ -28,3 +28,15 @@ fn replace(page: &str, command: &str, text: &str) -> Result<String, Failure> {
 }
 
 const END: &str = "<!-- end -->";
+
+#[cfg(test)]
+mod tests {
+    use super::{END, replace};
+
+    #[test]
+    fn text_between_the_marks_is_replaced() {
+        let page = |text: &str| format!("a\n<!-- begin: written by `x` -->\n\n{text}\n\n{END}\nb\n");
+        assert_eq!(replace(&page("old"), "x", "new\n").unwrap(), page("new"));
+        assert!(replace("a", "x", "new").is_err());
+    }
+}

@@ -73,3 +73,27 @@ const PINS: &[Pin] = &[
     Pin { cli: CURRENT, package: "@anthropic-ai/claude-agent-sdk", version: "0.3.330" },
     Pin { cli: OLDER, package: "@anthropic-ai/claude-code", version: "2.1.197" },
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{CURRENT, find, platform_of};
+
+    #[test]
+    fn a_version_becomes_a_package() {
+        assert_eq!(
+            find(CURRENT).unwrap().spec("linux-x64"),
+            "@anthropic-ai/claude-agent-sdk-linux-x64@0.3.330"
+        );
+        assert_eq!(find("2.1.197").unwrap().spec("linux-x64"), "@anthropic-ai/claude-code-linux-x64@2.1.197");
+        assert!(find("9.9.9").unwrap_err().to_string().contains(CURRENT));
+    }
+
+    #[test]
+    fn platforms_have_the_names_of_npm() {
+        assert_eq!(platform_of("linux", "x86_64", false).as_deref(), Some("linux-x64"));
+        assert_eq!(platform_of("linux", "aarch64", true).as_deref(), Some("linux-arm64-musl"));
+        assert_eq!(platform_of("macos", "aarch64", false).as_deref(), Some("darwin-arm64"));
+        assert_eq!(platform_of("windows", "x86_64", true).as_deref(), Some("win32-x64"));
+        assert_eq!(platform_of("freebsd", "x86_64", false), None);
+    }
+}
