@@ -50,7 +50,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As [`send`](Self::send).
+    /// As [`send`](Self::send). If the input ended while the stream was polled, the last prompt taken from it was not sent.
     pub fn send_all<S>(&self, prompts: S) -> impl Future<Output = Result<(), Error>> + Send + use<S>
     where
         S: Stream<Item: Into<UserInput>> + Send,
@@ -118,7 +118,7 @@ where
         control.ready().await?;
         let prompt = tokio::select! {
             biased;
-            // First, so that no prompt is taken that can't be sent. `ready` returns the error.
+            // First, so that no prompt is taken after the end. `ready` returns the error.
             _ = control.ended() => continue,
             prompt = poll_fn(|context| prompts.as_mut().poll_next(context)) => prompt,
         };

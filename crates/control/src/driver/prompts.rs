@@ -48,7 +48,7 @@ impl Control {
 
     /// Waits until the write buffer has room for a prompt, to be sent with [`send_now`](Self::send_now).
     ///
-    /// For callers that take prompts from a stream and must not lose one.
+    /// For callers that take a prompt from a stream only when it can be sent.
     ///
     /// # Errors
     ///

@@ -267,8 +267,8 @@ impl Turns {
 
     /// Returns whether no turn, waiting prompt or background agent is known, regardless of the reported state.
     pub(super) fn seems_over(&self) -> bool {
-        let all_begun = !self.reports_states || self.prompts.values().all(|state| state.has_begun());
-        !self.in_turn() && self.agents.are_done() && all_begun
+        let all_settled = !self.reports_states || self.all_settled();
+        !self.in_turn() && self.agents.are_done() && all_settled
     }
 
     /// Returns whether the run is over: at least one turn has ended, and the CLI is idle.
@@ -297,7 +297,14 @@ impl Turns {
     ///
     /// After the result it would not, even if the CLI is still busy or never reported that it is idle.
     fn in_turn(&self) -> bool {
-        self.awaits_result || self.owes_result
+        self.awaits_result || self.owes_result || self.prompt_waits()
+    }
+
+    /// Returns whether a prompt waits for its turn, as a CLI reports that also reports its own state.
+    ///
+    /// The result of an earlier turn does not answer it.
+    fn prompt_waits(&self) -> bool {
+        self.reports_states && self.state.is_some() && self.prompts.values().any(|state| !state.has_begun())
     }
 
     fn all_settled(&self) -> bool {

@@ -10,7 +10,7 @@ use agentwire_protocol::{
 };
 use agentwire_transport::ExitReport;
 
-use crate::script::{ERROR_RESULT, INIT, RESULT, Script, cancel, inbound, success};
+use crate::script::{ERROR_RESULT, INIT, ONE, RESULT, Script, TWO, cancel, inbound, lifecycle, success};
 
 fn check(script: &mut Script, events: &[&str]) {
     assert_eq!(script.events(), events);
@@ -480,11 +480,46 @@ fn input_that_ends_when_idle_takes_answers_until_then() {
 }
 
 #[test]
+fn started_prompt_keeps_a_run_from_seeming_over() {
+    let mut script = Script::default();
+    script
+        .prompt(ONE)
+        .prompt(TWO)
+        .line(&lifecycle(TWO, "queued"))
+        .line(&lifecycle(ONE, "started"))
+        .line(INIT);
+    script.router.end_input_when_idle();
+    script.line(RESULT).line(&lifecycle(ONE, "completed")).line(&lifecycle(TWO, "started"));
+    // A slow hook may run before the turn's `system/init`.
+    assert!(!script.router.seems_over());
+    script.line(INIT).line(RESULT).line(&lifecycle(TWO, "completed"));
+    assert!(!script.router.input_is_open());
+}
+
+#[test]
+fn run_is_not_over_while_a_prompt_waits() {
+    let reported =
+        |state: &str| format!(r#"{{"type":"system","subtype":"session_state_changed","state":"{state}"}}"#);
+    let over = "run over".to_owned();
+    let first_turn = || {
+        let mut script = Script::default();
+        script.prompt(ONE).line(&lifecycle(ONE, "started")).line(&reported("running")).line(INIT);
+        // The CLI has not read this prompt when it ends the turn.
+        script.prompt(TWO).line(RESULT).line(&lifecycle(ONE, "completed")).line(&reported("idle"));
+        assert!(!script.router.is_idle() && !script.events().contains(&over));
+        script
+    };
+    let mut answered = first_turn();
+    answered.line(&lifecycle(TWO, "queued")).line(&lifecycle(TWO, "started")).line(INIT);
+    answered.line(RESULT).line(&lifecycle(TWO, "completed")).line(&reported("idle"));
+    assert!(answered.router.is_idle() && answered.events().contains(&over));
+    let mut lost = first_turn();
+    lost.router.handle_ending(SessionExit::exited(ExitReport::exited(0)));
+    assert!(lost.ending().in_turn);
+}
+
+#[test]
 fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
-    const ONE: &str = "00000000-0000-4000-8000-000000000001";
-    const TWO: &str = "00000000-0000-4000-8000-000000000002";
-    let lifecycle =
-        |id, state| format!(r#"{{"type":"command_lifecycle","command_uuid":"{id}","state":"{state}"}}"#);
     // With and without reported states of prompts.
     for reports_states in [true, false] {
         let mut script = Script::default();
@@ -494,9 +529,7 @@ fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
             }
         };
         for id in [ONE, TWO] {
-            let mut prompt = UserInput::new("x");
-            prompt.uuid = Some(id.into());
-            script.router.send_user(&prompt).unwrap();
+            script.prompt(id);
             say(&mut script, id, "queued");
         }
         script.router.end_input_when_idle();
@@ -511,15 +544,10 @@ fn input_that_ends_when_idle_waits_for_prompts_behind_a_result() {
 
 #[test]
 fn input_that_ends_when_idle_waits_for_a_prompt_without_an_id() {
-    const ONE: &str = "00000000-0000-4000-8000-000000000001";
     let mut script = Script::default();
-    let mut named = UserInput::new("x");
-    named.uuid = Some(ONE.into());
-    script.router.send_user(&named).unwrap();
-    script.router.send_user(&UserInput::new("y")).unwrap();
+    script.prompt(ONE).router.send_user(&UserInput::new("y")).unwrap();
     script.router.end_input_when_idle();
-    let completed = format!(r#"{{"type":"command_lifecycle","command_uuid":"{ONE}","state":"completed"}}"#);
-    script.line(INIT).line(RESULT).line(&completed);
+    script.line(INIT).line(RESULT).line(&lifecycle(ONE, "completed"));
     assert!(script.router.is_ending(), "the turn of the other prompt is still to come");
     script.line(INIT).line(RESULT);
     assert!(!script.router.input_is_open());
@@ -535,9 +563,7 @@ fn interrupt_that_is_not_sent_interrupts_no_turn() {
         }
         script.router.call(script.now, Duration::from_secs(10), &Interrupt::default());
         script.router.handle_ending(SessionExit::default());
-        let closed = std::iter::from_fn(|| script.router.poll_event()).last();
-        let Some(RouterEvent::Closed(ending)) = closed else { panic!("{closed:?}") };
-        assert_eq!(ending.interrupted, sent);
+        assert_eq!(script.ending().interrupted, sent);
     }
 }
 
@@ -685,17 +711,12 @@ fn session_end_by_an_error_result_contains_its_kind() {
     let failed = r#"{"type":"assistant","message":{"id":"m","model":"m","content":[]},"parent_tool_use_id":null,"error":"authentication_failed"}"#;
     let mut script = Script::default();
     script.line(failed).line(ERROR_RESULT).end();
-    let ending = std::iter::from_fn(|| script.router.poll_event())
-        .find_map(|event| if let RouterEvent::Closed(ending) = event { Some(ending) } else { None })
-        .unwrap();
+    let ending = script.ending();
     assert_eq!(ending.error_kind.as_ref().unwrap().as_str(), "authentication_failed");
     // An error that a later message follows does not count.
     let mut script = Script::default();
     script.line(failed).line(RESULT).end();
-    let ending = std::iter::from_fn(|| script.router.poll_event())
-        .find_map(|event| if let RouterEvent::Closed(ending) = event { Some(ending) } else { None })
-        .unwrap();
-    assert_eq!(ending.error_kind, None);
+    assert_eq!(script.ending().error_kind, None);
 }
 
 #[test]

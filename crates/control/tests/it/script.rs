@@ -1,10 +1,10 @@
 //! A router with a clock that the test advances, and short texts for its input and its events.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Limits, Line, LineDecoder};
 use agentwire_control::{ControlError, Router, RouterEvent, SessionEvent, SessionExit};
-use agentwire_protocol::{RawJson, RequestId};
+use agentwire_protocol::{RawJson, RequestId, message::UserInput};
 
 /// A router and its time.
 #[derive(Default)]
@@ -38,6 +38,14 @@ impl Script {
         self.router.call_raw(self.now, Duration::from_secs(10), "ask", &request)
     }
 
+    /// Sends a prompt with this id.
+    pub(crate) fn prompt(&mut self, id: &str) -> &mut Self {
+        let mut prompt = UserInput::new("x");
+        prompt.uuid = Some(id.into());
+        self.router.send_user(&prompt).unwrap();
+        self
+    }
+
     /// Advances the clock.
     pub(crate) fn wait(&mut self, seconds: u64) -> &mut Self {
         self.now += Duration::from_secs(seconds);
@@ -53,6 +61,13 @@ impl Script {
     /// Returns the events since the last call.
     pub(crate) fn events(&mut self) -> Vec<String> {
         std::iter::from_fn(|| self.router.poll_event()).map(describe).collect()
+    }
+
+    /// Returns how the session ended.
+    pub(crate) fn ending(&mut self) -> Arc<SessionExit> {
+        std::iter::from_fn(|| self.router.poll_event())
+            .find_map(|event| if let RouterEvent::Closed(ending) = event { Some(ending) } else { None })
+            .unwrap()
     }
 
     /// Returns the lines to write since the last call.
@@ -86,6 +101,14 @@ pub(crate) fn success(id: &str, response: &str) -> String {
     format!(r#"{{"type":"control_response","response":{response}}}"#)
 }
 
+/// Returns the reported state of a prompt.
+pub(crate) fn lifecycle(id: &str, state: &str) -> String {
+    format!(r#"{{"type":"command_lifecycle","command_uuid":"{id}","state":"{state}"}}"#)
+}
+
+/// Two ids of prompts.
+pub(crate) const ONE: &str = "00000000-0000-4000-8000-000000000001";
+pub(crate) const TWO: &str = "00000000-0000-4000-8000-000000000002";
 /// The start of a turn.
 pub(crate) const INIT: &str =
     r#"{"type":"system","subtype":"init","session_id":"s","cwd":"c","model":"m","tools":[]}"#;
