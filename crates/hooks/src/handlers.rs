@@ -27,6 +27,8 @@ use merge::Merged;
 /// | `continue: false` | counts if any handler returns it, with the reason of the first that does |
 /// | `suppressOutput`, `reloadSkills` and the like | `true` if any handler returns it |
 ///
+/// A refusal is repeated in the form that the CLI honours: a declined or cancelled elicitation becomes a block, and a
+/// block of a permission request a denial.
 /// A [`LaterReply`](agentwire_protocol::hook::LaterReply) adds nothing here.
 ///
 /// # Failures

@@ -81,7 +81,7 @@ impl<E: HookEvent> Merged<E> {
         {
             return Err(failure);
         }
-        self.convert_block_to_decision()?;
+        self.complete_refusal()?;
         if !self.output.is_empty() {
             let output = encode(&self.output)?;
             self.reply.insert(OUTPUT.to_owned(), output);
@@ -110,18 +110,26 @@ impl<E: HookEvent> Merged<E> {
         merge_fields(first, later)
     }
 
-    /// Repeats a `block` as the event's own decision, which the CLI would otherwise prefer.
-    fn convert_block_to_decision(&mut self) -> Result<(), String> {
-        if !is(self.reply.get("decision"), "block") || self.output.is_empty() {
+    /// Repeats a refusal in the form that the CLI honours for this event.
+    fn complete_refusal(&mut self) -> Result<(), String> {
+        // CLI 2.1.330 ignores the `action` of a callback.
+        if matches!(E::NAME, "Elicitation" | "ElicitationResult")
+            && strictness(&self.output) == Strictness::Deny
+        {
+            self.reply.insert("decision".to_owned(), encode("block")?);
+        }
+        if !is(self.reply.get("decision"), "block") {
             return Ok(());
         }
         let reason = self.reply.get("reason").cloned();
         let deny = encode("deny")?;
         match E::NAME {
-            "PreToolUse" | "PreModelSwitch" => {
+            // The CLI prefers the event's own output to a `block`.
+            "PreToolUse" | "PreModelSwitch" if !self.output.is_empty() => {
                 self.output.insert("permissionDecision".to_owned(), deny);
                 set(&mut self.output, "permissionDecisionReason", reason);
             }
+            // A `block` is no decision here.
             "PermissionRequest" if strictness(&self.output) != Strictness::Deny => {
                 let mut decision = Fields::from([("behavior".to_owned(), deny)]);
                 set(&mut decision, "message", reason);

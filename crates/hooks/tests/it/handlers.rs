@@ -10,8 +10,8 @@ use agentwire_protocol::{
     RawJson,
     control::HookFailure,
     hook::{
-        BlockDecision, Elicitation, HookReply, LaterReply, PermissionRequest, PostToolUse, PreModelSwitch,
-        PreToolUse, PreToolUseInput, SessionStart, Stop, UserPromptSubmit,
+        BlockDecision, Elicitation, ElicitationResult, HookReply, LaterReply, PermissionRequest, PostToolUse,
+        PreModelSwitch, PreToolUse, PreToolUseInput, SessionStart, Stop, UserPromptSubmit,
     },
 };
 use serde_json::{Value, json};
@@ -275,6 +275,40 @@ async fn a_block_of_a_permission_request_is_its_denial() {
     let input = json!({"session_id": "s", "tool_name": "Bash", "tool_input": {}});
     let reply = answer(Hooks::new().on(PermissionRequest, chain.in_order()), input).await.unwrap();
     assert_eq!(reply["hookSpecificOutput"]["decision"], json!({"behavior": "deny", "message": "no"}));
+}
+
+/// Without an output there is no decision to replace, but the CLI ignores the block all the same.
+#[tokio::test]
+async fn a_block_of_a_permission_request_without_an_output_is_its_denial() {
+    let chain = Handlers::of(PermissionRequest).then(async |_, _| {
+        let mut reply = HookReply::proceed();
+        reply.decision = Some(BlockDecision::Block);
+        reply
+    });
+    let input = json!({"session_id": "s", "tool_name": "Bash", "tool_input": {}});
+    let reply = answer(Hooks::new().on(PermissionRequest, chain.in_order()), input).await.unwrap();
+    assert_eq!(reply["hookSpecificOutput"]["decision"], json!({"behavior": "deny"}));
+}
+
+/// The CLI honours a block of these events and ignores their `action`.
+#[tokio::test]
+async fn a_declined_or_cancelled_elicitation_is_blocked_also_after_a_failure() {
+    for action in ["decline", "cancel"] {
+        let output = || raw(&json!({"action": action})).decode().unwrap();
+        let refused = HookReply::<Elicitation>::output(output());
+        let chain = Handlers::of(Elicitation)
+            .then(async |_, _| Err::<(), _>("disk full"))
+            .then(move |_, _| std::future::ready(refused.clone()));
+        let input = json!({"session_id": "s", "mcp_server_name": "forms"});
+        let reply = answer(Hooks::new().on(Elicitation, chain.in_order()), input).await.unwrap();
+        assert_eq!(reply["decision"], "block", "{reply}");
+
+        let refused = HookReply::<ElicitationResult>::output(output());
+        let chain = Handlers::of(ElicitationResult).then(move |_, _| std::future::ready(refused.clone()));
+        let input = json!({"session_id": "s", "mcp_server_name": "forms", "action": "accept"});
+        let reply = answer(Hooks::new().on(ElicitationResult, chain.in_order()), input).await.unwrap();
+        assert_eq!(reply["decision"], "block", "{reply}");
+    }
 }
 
 #[tokio::test]
