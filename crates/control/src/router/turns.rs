@@ -152,7 +152,7 @@ impl Turns {
             Message::System(System::Init(init)) => {
                 (self.owes_result, self.given_work) = (true, true);
                 self.run_over_reported = false;
-                self.error_result = None;
+                (self.error_result, self.error_kind) = (None, None);
                 self.update_current(true, init.user_message_uuids.iter().flatten());
             }
             Message::System(System::BackgroundTasksChanged(changed)) => self.agents.changed(changed),

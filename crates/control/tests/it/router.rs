@@ -717,6 +717,12 @@ fn session_end_by_an_error_result_contains_its_kind() {
     let mut script = Script::default();
     script.line(failed).line(RESULT).end();
     assert_eq!(script.ending().error_kind, None);
+    // Nor does the kind of an earlier turn, if a later one fails without a message of the model.
+    let mut script = Script::default();
+    script.line(failed).line(ERROR_RESULT).line(INIT).line(ERROR_RESULT).end();
+    let ending = script.ending();
+    assert!(ending.error_result.is_some());
+    assert_eq!(ending.error_kind, None);
 }
 
 #[test]
