@@ -91,8 +91,11 @@ impl Outbox {
         if rpc::method(&message).as_deref() == Some("notifications/tools/list_changed") {
             self.schemas.forget();
         }
-        self.messages.send(message).await.map_err(|_| OutboxClosed)?;
+        let permit = self.messages.reserve().await.map_err(|_| OutboxClosed)?;
+        // Count before sending: otherwise the forwarder may count this message first, and the answer of another tool
+        // would take it for a message of that tool.
         self.sent.fetch_add(1, Ordering::Release);
+        permit.send(message);
         Ok(())
     }
 
@@ -111,3 +114,49 @@ agentwire_control::debug_by_name!(Outbox);
 #[error("the session has ended")]
 #[non_exhaustive]
 pub struct OutboxClosed;
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{
+            Arc,
+            atomic::{AtomicU64, Ordering},
+        },
+        task::{Context, Wake, Waker},
+    };
+
+    use agentwire_control::{Config, NoResponder, connect};
+    use agentwire_protocol::RawJson;
+    use agentwire_transport::{Transport, memory};
+    use tokio::sync::mpsc;
+
+    use super::Outbox;
+
+    /// Records how many messages are counted when the receiver is woken.
+    #[derive(Default)]
+    struct CountAtWakeUp {
+        sent: Arc<AtomicU64>,
+        counted: AtomicU64,
+    }
+
+    impl Wake for CountAtWakeUp {
+        fn wake(self: Arc<Self>) {
+            self.counted.store(self.sent.load(Ordering::Acquire), Ordering::Relaxed);
+        }
+    }
+
+    /// Otherwise the forwarder could count the message of another tool first, and that tool's answer would overtake it.
+    #[tokio::test]
+    async fn a_message_is_counted_before_the_forwarder_gets_it() {
+        let (transport, _peer) = memory(1 << 16);
+        let link = transport.open().await.unwrap();
+        let control = connect(link, Arc::new(NoResponder::default()), Config::default()).control;
+        let (messages, mut to_forward) = mpsc::channel(1);
+        let wake_up = Arc::new(CountAtWakeUp::default());
+        let outbox = Outbox::new(messages, Arc::clone(&wake_up.sent), Arc::default(), control);
+        let waker = Waker::from(Arc::clone(&wake_up));
+        assert!(to_forward.poll_recv(&mut Context::from_waker(&waker)).is_pending());
+        outbox.send(RawJson::empty_object()).await.unwrap();
+        assert_eq!(wake_up.counted.load(Ordering::Relaxed), 1);
+    }
+}
