@@ -47,7 +47,10 @@ async fn request(session: &dyn ServerInstance, method: &str, params: Value) -> R
     let answer = answer.ok_or_else(|| format!("it gave no answer to `{method}`"))?;
     match answer.decode() {
         Ok(Response { result: Some(result), .. }) => Ok(result),
-        _ => Err(format!("it answered `{method}` with an error")),
+        Ok(Response { error: Some(error), .. }) => {
+            Err(format!("it answered `{method}` with an error: {}", excerpt(&error.message)))
+        }
+        _ => Err(format!("its answer to `{method}` has no result")),
     }
 }
 
@@ -58,3 +61,25 @@ async fn notify(session: &dyn ServerInstance, method: &str) -> Result<(), String
 
 /// The version that the CLI requests from in-process servers; it ignores a manifest of another version.
 const VERSION: &str = "2025-11-25";
+
+#[cfg(test)]
+mod tests {
+    use agentwire_protocol::RawJson;
+
+    use super::capture;
+    use crate::{ResponseFuture, ServerInstance, rpc};
+
+    struct Refuses;
+
+    impl ServerInstance for Refuses {
+        fn handle(&self, message: RawJson) -> ResponseFuture {
+            Box::pin(async move { Some(rpc::error(&rpc::id(&message), rpc::INTERNAL_ERROR, "no database")) })
+        }
+    }
+
+    #[tokio::test]
+    async fn failure_contains_the_servers_own_text() {
+        let why = capture(&Refuses).await.unwrap_err();
+        assert_eq!(why, "it answered `initialize` with an error: no database");
+    }
+}
