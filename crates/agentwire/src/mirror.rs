@@ -22,6 +22,7 @@ pub(crate) use append::{call, call_optional};
 pub(crate) use handle::Slot;
 pub use handle::{NotStored, StoreHandle};
 pub(crate) use known::{Known, ids};
+pub(crate) use mirror_error::is_late;
 pub(crate) use options::MirrorOptions;
 pub(crate) use transcript_paths::{PROJECTS, SUFFIX, TranscriptPaths};
 

@@ -1,5 +1,7 @@
 //! Failures of a mirror as `mirror_error` messages, in the format of the reference SDKs.
 
+use std::time::Duration;
+
 use agentwire_codec::{Frame, Incoming, Line};
 use agentwire_protocol::{
     Message, System,
@@ -21,6 +23,12 @@ pub(super) struct MirrorError {
 }
 
 impl MirrorError {
+    /// Creates the report of a store that is late at a result. It is no loss.
+    pub(super) fn late(limit: Duration) -> Self {
+        let why = format!("{LATE} {limit:?} what came before a result; it goes on");
+        Self { key: None, entries: 0, why }
+    }
+
     /// Returns the message that reports the failure.
     pub(super) fn incoming(self) -> Incoming {
         let mut error = message::MirrorError::new(self.text());
@@ -45,3 +53,11 @@ impl MirrorError {
         }
     }
 }
+
+/// Returns whether a `mirror_error` reports a store that is only late, so that no entry is lost.
+pub(crate) fn is_late(error: &str) -> bool {
+    error.starts_with(LATE)
+}
+
+/// The start of the report of a late store.
+const LATE: &str = "the store did not take within";

@@ -295,8 +295,7 @@ impl Queue {
             return *at_end;
         }
         state.late = true;
-        let why = format!("the store did not take within {limit:?} what came before a result; it goes on");
-        state.report(MirrorError { key: None, entries: 0, why });
+        state.report(MirrorError::late(limit));
         wake(state);
         false
     }

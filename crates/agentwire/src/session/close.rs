@@ -8,6 +8,8 @@ use agentwire_transport::ExitReport;
 
 use super::Session;
 use crate::Error;
+#[cfg(feature = "sessions")]
+use crate::mirror::is_late;
 
 impl Session {
     /// Ends the CLI's input: no further prompt can be sent, and the CLI exits when it is done. Reading continues as
@@ -40,7 +42,8 @@ impl Session {
     ///
     /// If something was lost that the caller has not seen:
     /// [`Error::Ended`] for a turn without a result that was not interrupted, for a prompt that was not written, and
-    /// for an unread error result; [`Error::SessionStore`] for entries that the session store did not accept.
+    /// for an unread error result ([`Error::NotLoggedIn`] if that reports a missing login); [`Error::SessionStore`]
+    /// for entries that the session store did not accept.
     /// An unusual exit of the process is not an error: see [`Closed`].
     pub async fn close(mut self) -> Result<Closed, Error> {
         self.task.close();
@@ -55,7 +58,7 @@ impl Session {
             let Ok(SessionEvent::Incoming(incoming, _)) = event else { continue };
             match incoming.message() {
                 Some(Message::Result(result)) => is_error_result = result.is_error,
-                Some(Message::System(System::MirrorError(failure))) => {
+                Some(Message::System(System::MirrorError(failure))) if !is_late(&failure.error) => {
                     store_failure.get_or_insert_with(|| failure.error.to_string());
                 }
                 _ => {}
@@ -78,6 +81,11 @@ impl Session {
     pub(crate) fn force_end(&self) {
         self.task.force_end();
     }
+}
+
+#[cfg(not(feature = "sessions"))]
+fn is_late(_: &str) -> bool {
+    false
 }
 
 /// The outcome of closing a session.

@@ -37,6 +37,19 @@ async fn close_releases_a_waiting_result() {
     store.returned().await;
 }
 
+/// The unread report of a store that was late and then accepted everything is no loss.
+#[tokio::test(start_paused = true)]
+async fn close_succeeds_if_a_late_store_has_everything() {
+    let (mut session, mut peer, store) = with([Act::Slow(Duration::from_secs(12))]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(result("done")).await;
+    assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
+    passed(Duration::from_secs(20)).await;
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    closed.unwrap();
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+}
+
 #[tokio::test(start_paused = true)]
 async fn idle_store_loses_nothing_with_a_small_limit() {
     let store = Arc::new(TestStore::new([]));
