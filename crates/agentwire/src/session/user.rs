@@ -14,9 +14,17 @@ pub(super) struct User {
 impl User {
     /// Finds a user by name or number in `/etc/passwd`.
     pub(super) fn find(name: &str) -> Result<Self, Error> {
-        let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let user = Self::find_in(&users, name);
-        user.map_or_else(|| refuse("user", format!("/etc/passwd has no user {name:?}")), Ok)
+        Self::find_among(std::fs::read("/etc/passwd"), name)
+    }
+
+    fn find_among(users: io::Result<Vec<u8>>, name: &str) -> Result<Self, Error> {
+        let missing = match &users {
+            Ok(_) => format!("/etc/passwd has no user {name:?}"),
+            Err(error) => format!("/etc/passwd can't be read: {error}"),
+        };
+        // The full names may be in another encoding than UTF-8.
+        let user = Self::find_in(&String::from_utf8_lossy(&users.unwrap_or_default()), name);
+        user.map_or_else(|| refuse("user", missing), Ok)
     }
 
     fn find_in(users: &str, name: &str) -> Option<Self> {
@@ -38,6 +46,8 @@ impl User {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::User;
 
     #[test]
@@ -48,5 +58,20 @@ mod tests {
         assert_eq!(find("1000"), Some((1000, 100)));
         assert_eq!(find("4242"), Some((4242, 4242)));
         assert_eq!(find("nobody-here"), None);
+    }
+
+    #[test]
+    fn users_are_found_beside_a_name_in_another_encoding() {
+        let users = b"jos\xe9:x:1001:100:Jos\xe9:/jose:/bin/sh\nme:x:1000:100:Me:/me:/bin/sh\n";
+        assert_eq!(User::find_among(Ok(users.to_vec()), "me").unwrap().id, 1000);
+    }
+
+    #[test]
+    fn unreadable_file_is_the_reason() {
+        let denied = || Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        let error = User::find_among(denied(), "me").unwrap_err().to_string();
+        assert!(error.contains("/etc/passwd can't be read: permission denied"), "{error}");
+        // A number needs no entry.
+        assert_eq!(User::find_among(denied(), "4242").unwrap().id, 4242);
     }
 }
