@@ -14,6 +14,8 @@ use crate::{options::PrivateFile, session::user::User};
 ///
 /// If the CLI runs as another user, the directory belongs to that user only after [`hand_over`](Self::hand_over).
 ///
+/// The errors of its methods contain the path.
+///
 /// If this program is killed, the directory stays: in `XDG_RUNTIME_DIR`, which is cleared after the user's last logout,
 /// or else in the system's directory for temporary files.
 #[derive(Debug)]
@@ -28,22 +30,13 @@ impl PrivateDir {
     }
 
     /// Writes the files and hands them over.
-    ///
-    /// # Errors
-    ///
-    /// The system's error, with the path of the parent directory.
     pub(super) fn with_files(files: &[PrivateFile], reader: Option<User>) -> io::Result<Self> {
-        let place = place(reader);
-        let write = || {
-            let dir = Self::new(&place, reader)?;
-            for file in files {
-                dir.try_write(Path::new(file.name), [file.contents.as_bytes()].into_iter())?;
-            }
-            dir.hand_over()?;
-            Ok(dir)
-        };
-        write()
-            .map_err(|error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", place.display())))
+        let dir = Self::new(&place(reader), reader)?;
+        for file in files {
+            dir.write(Path::new(file.name), [file.contents.as_bytes()].into_iter())?;
+        }
+        dir.hand_over()?;
+        Ok(dir)
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -54,16 +47,13 @@ impl PrivateDir {
     ///
     /// The folder itself comes last: until then no other user can enter it and place links in our way.
     pub(super) fn hand_over(&self) -> io::Result<()> {
-        self.reader.map_or(Ok(()), |reader| own(&self.path, true, reader))
+        let own = |reader| own(&self.path, true, reader).map_err(named("handing over", &self.path));
+        self.reader.map_or(Ok(()), own)
     }
 
     /// Creates a file and its parent folders; an existing file is an error.
-    #[cfg(feature = "sessions")]
     pub(super) fn write(&self, file: &Path, lines: impl Iterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
-        let named = |error: io::Error| {
-            io::Error::new(error.kind(), format!("writing {}: {error}", self.path.join(file).display()))
-        };
-        self.try_write(file, lines).map_err(named)
+        self.try_write(file, lines).map_err(named("writing", &self.path.join(file)))
     }
 
     fn try_write(&self, file: &Path, lines: impl Iterator<Item = impl AsRef<[u8]>>) -> io::Result<()> {
@@ -110,10 +100,17 @@ fn place(reader: Option<User>) -> PathBuf {
 }
 
 /// Creates a new directory; an existing one may belong to another user, so it is never reused.
+///
+/// An error contains the path.
 pub(super) fn create_dir(within: &Path) -> io::Result<PathBuf> {
     let dir = within.join(format!("agentwire-{}", uuid::Uuid::new_v4()));
-    mkdir(&dir)?;
+    mkdir(&dir).map_err(named("creating", &dir))?;
     Ok(dir)
+}
+
+/// Adds the action and its path to an error.
+fn named(action: &str, path: &Path) -> impl Fn(io::Error) -> io::Error {
+    move |error| io::Error::new(error.kind(), format!("{action} {}: {error}", path.display()))
 }
 
 fn mkdir(dir: &Path) -> io::Result<()> {
@@ -129,7 +126,7 @@ fn create_file(path: &Path) -> io::Result<File> {
 mod tests {
     use std::{fs, iter, os::unix::fs::MetadataExt, path::Path};
 
-    use super::{PrivateDir, User};
+    use super::{PrivateDir, User, create_dir};
 
     #[test]
     fn all_of_it_is_ours_until_it_is_handed_over_and_links_are_not_followed() {
@@ -147,6 +144,20 @@ mod tests {
         folder.hand_over().unwrap();
         assert_eq!(all.each_ref().map(|path| owner(path)), [theirs; 5]);
         assert_eq!(owner(outside.path()), ours);
+    }
+
+    #[test]
+    fn a_failure_names_the_directory() {
+        let missing = Path::new("/missing/temporary");
+        let error = create_dir(missing).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+        assert!(error.to_string().contains("/missing/temporary/agentwire-"), "{error}");
+
+        let user = User { id: fs::metadata(std::env::temp_dir()).unwrap().uid(), group: 0 };
+        let folder = PrivateDir::new(&std::env::temp_dir(), Some(user)).unwrap();
+        fs::remove_dir(folder.path()).unwrap();
+        let error = folder.hand_over().unwrap_err();
+        assert!(error.to_string().contains(folder.path().to_str().unwrap()), "{error}");
     }
 
     #[test]
