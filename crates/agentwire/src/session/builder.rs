@@ -10,7 +10,6 @@ use agentwire_transport::{BoxTransport, Transport};
 
 use super::{
     Session,
-    handshake::HandshakeLimit,
     launch::inherited,
     start::{LaunchFiles, Start, StartParts, take_files},
     task::Grace,
@@ -121,7 +120,7 @@ setters! {
 
     /// Sets how long the CLI may take to answer the handshake, in which it starts MCP servers.
     /// Two minutes by default.
-    handshake_limit: Duration => parts.handshake_limit = HandshakeLimit(handshake_limit);
+    handshake_limit: Duration => parts.handshake_limit = Some(handshake_limit);
 }
 
 impl SessionBuilder {

@@ -36,13 +36,5 @@ impl Handshake {
     }
 }
 
-/// The time limit of the handshake.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct HandshakeLimit(pub(super) Duration);
-
-impl Default for HandshakeLimit {
-    fn default() -> Self {
-        // The CLI starts MCP servers in the handshake, which may take long.
-        Self(Duration::from_secs(120))
-    }
-}
+/// The default time limit of the handshake, in which the CLI starts MCP servers.
+pub(super) const HANDSHAKE_LIMIT: Duration = Duration::from_secs(120);

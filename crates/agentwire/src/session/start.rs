@@ -1,6 +1,9 @@
 //! Starts a session, and a second time with flags if the CLI ignores the handshake fields.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use agentwire_control::{Config, Prepared, Responder};
 use agentwire_hooks::Hooks;
@@ -16,7 +19,7 @@ use super::{
     BackgroundWork, Session, SkippedMessages,
     builder::StderrSink,
     deferral::Deferrals,
-    handshake::{Handshake, HandshakeLimit},
+    handshake::{HANDSHAKE_LIMIT, Handshake},
     launch::launch,
     private_files::PrivateDir,
     runtime,
@@ -41,7 +44,7 @@ pub(super) struct StartParts {
     pub(super) grace: Grace,
     pub(super) unguarded: bool,
     pub(super) background: BackgroundWork,
-    pub(super) handshake_limit: HandshakeLimit,
+    pub(super) handshake_limit: Option<Duration>,
     #[cfg(feature = "sessions")]
     pub(super) stored: super::stored::Stored,
 }
@@ -138,7 +141,8 @@ impl Start {
         let filter = None;
         let connection = prepared.filter(filter).connect(link);
         let (control, messages, task) = Task::spawn(&runtime, connection, handle, grace);
-        let handshake = Handshake::perform(&control, plan.initialize, self.parts.handshake_limit.0).await?;
+        let limit = self.parts.handshake_limit.unwrap_or(HANDSHAKE_LIMIT);
+        let handshake = Handshake::perform(&control, plan.initialize, limit).await?;
         let mut warnings = plan.warnings;
         if !self.parts.hooks.is_empty() {
             let unsupported = self.parts.hooks.check_supported(&handshake.reply)?;
