@@ -44,6 +44,8 @@ pub enum Error {
     #[error("the hooks can't be used")]
     Hooks(#[from] HooksError),
     /// The session ended with an error: a crash, a turn without a result, or an error result followed by an exit.
+    ///
+    /// If the error result reports a missing login, the error is [`NotLoggedIn`](Self::NotLoggedIn).
     #[error("{0}")]
     Ended(Arc<SessionExit>),
     /// The session store did not accept all entries. Returned when the session is closed.
@@ -71,7 +73,8 @@ pub enum Error {
     /// The turn failed or was interrupted. The session continues.
     #[error("the turn failed: {}", .0.error_text().unwrap_or_default())]
     TurnFailed(Box<TurnResult>),
-    /// There is no result: the prompt was cancelled, or the session ended without an error before a result.
+    /// There is no result: the prompt was cancelled, the CLI became idle without a result, or the session ended
+    /// without an error before a result.
     #[error("the turn has no result")]
     NoResult,
     /// The model returned no structured output, which the CLI reports as a success. Ask again, or more clearly.

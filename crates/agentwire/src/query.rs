@@ -24,6 +24,10 @@ use idle_timeout::IdleTimeout;
 /// If the CLI is not idle within
 /// [`SessionBuilder::background_limit`](crate::SessionBuilder::background_limit) after a result, the input is ended.
 ///
+/// # Cancel safety
+///
+/// As [`SessionBuilder::connect`](crate::SessionBuilder::connect).
+///
 /// # Errors
 ///
 /// As [`SessionBuilder::connect`](crate::SessionBuilder::connect).
@@ -35,6 +39,10 @@ pub async fn query(prompt: impl Into<UserInput>, options: Options) -> Result<Que
 ///
 /// As [`query`](fn@query), but the input also stays open until the stream has ended.
 /// The stream is polled with the query, when no message is unread and there is room to write.
+///
+/// # Cancel safety
+///
+/// As [`SessionBuilder::connect`](crate::SessionBuilder::connect).
 ///
 /// # Errors
 ///
@@ -48,7 +56,10 @@ where
 
 /// The messages of a query: a stream that ends with the CLI.
 ///
-/// If the session ends with an error, the last item is one `Err`: see [`Error::Ended`].
+/// If the session ends with an error, the last item is one `Err`: [`Error::Ended`], or [`Error::NotLoggedIn`] for a
+/// missing login.
+/// If a prompt of [`query_all`] can't be sent, that is an `Err` too; no further prompt is sent, and more messages may
+/// follow.
 /// Dropping it ends the CLI, as dropping a [`Session`] does.
 pub struct Query {
     session: Session,
@@ -62,6 +73,10 @@ type Sending = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
 
 impl Session {
     /// Sends a last prompt and returns all messages until the CLI has exited.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the session, which ends the CLI in the background.
     ///
     /// # Errors
     ///
@@ -98,7 +113,9 @@ impl Query {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`], once, if the session ended with an error.
+    /// [`Error::Ended`], or [`Error::NotLoggedIn`] for a missing login, once, if the session ended with an error; and
+    /// for a prompt of [`query_all`] that can't be sent, the errors of [`Session::send`], after which more messages
+    /// may follow.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
         poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }

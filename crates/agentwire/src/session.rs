@@ -99,6 +99,10 @@ impl Session {
 
     /// Starts the CLI with these options and no callbacks.
     ///
+    /// # Cancel safety
+    ///
+    /// As [`SessionBuilder::connect`].
+    ///
     /// # Errors
     ///
     /// As [`SessionBuilder::connect`].
@@ -131,6 +135,11 @@ impl Session {
     /// may be retried.
     /// Open permission questions stay open.
     ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future cancels the request, but the CLI may already have registered the hooks again;
+    /// [`initialized`](Self::initialized) then returns the earlier reply.
+    ///
     /// # Errors
     ///
     /// As [`SessionBuilder::connect`] after the CLI has started.
@@ -147,7 +156,10 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If the CLI refuses or the session has ended.
+    /// [`Error::Control`] with the cause, for example if the CLI refuses, does not answer within
+    /// [`Config::call_limit`](crate::control::Config::call_limit), or reading has stopped at the limit of unread
+    /// messages.
+    /// [`Error::Ended`], or [`Error::NotLoggedIn`] for a missing login, if the session has ended.
     pub async fn interrupt(&self) -> Result<InterruptReply, Error> {
         self.call(&Interrupt::default()).await
     }

@@ -43,6 +43,8 @@ use crate::{Error, Session};
 /// # Dropping
 ///
 /// Dropping it loses nothing: [`Session::next`] and [`Session::turn`] return the rest of the turn.
+/// Only the futures of [`finish`](Self::finish), [`answer`](Self::answer) and the methods based on it lose the
+/// messages that they have read.
 #[derive(Debug)]
 #[must_use = "a turn is read by polling it"]
 pub struct Turn<'a> {
@@ -116,7 +118,7 @@ impl<'a> Turn<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`] if the session ends with an error first.
+    /// [`Error::Ended`], or [`Error::NotLoggedIn`] for a missing login, if the session ends with an error first.
     /// [`ControlError::Backlogged`](crate::ControlError::Backlogged) if the messages of other turns exceed
     /// [`Config::unread_hard_limit`](crate::control::Config::unread_hard_limit): take the
     /// [`leftovers`](Self::leftovers) and continue.
@@ -132,7 +134,12 @@ impl<'a> Turn<'a> {
 
     /// Reads to the end of the turn and returns its result.
     ///
-    /// Returns `None` if the session ended without an error before a result, or the prompt was cancelled.
+    /// Returns `None` if the prompt was cancelled, the CLI became idle without a result, or the session ended without
+    /// an error before a result.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future loses the messages that it has read; the rest of the turn stays in the session.
     ///
     /// # Errors
     ///

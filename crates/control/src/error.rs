@@ -35,10 +35,10 @@ pub enum ControlError {
         /// The request's subtype.
         subtype: Box<str>,
     },
-    /// The session ended before a reply.
+    /// The session ended before a reply, before a prompt or line was sent, or before a prompt was settled.
     #[error("the session ended before a reply to `{subtype}` came: {ending}")]
     Closed {
-        /// The request's subtype.
+        /// The request's subtype; `user` for a prompt, `line` for a raw line.
         subtype: Box<str>,
         /// How it ended.
         ending: Arc<SessionExit>,

@@ -71,6 +71,10 @@ impl Bridge {
     ///
     /// The servers' own messages are queued until [`on_initialized`](Self::on_initialized).
     /// Must be called in a tokio runtime.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future drops the open queries; the instances stay and serve the session.
     pub async fn manifests(&self, control: &Control) -> BTreeMap<Box<str>, SdkServerManifest> {
         let mut manifests = BTreeMap::new();
         let Some(limit) = self.manifest_limit else { return manifests };

@@ -19,7 +19,8 @@ impl ControlHandle {
     ///
     /// # Errors
     ///
-    /// As [`Control::call`](agentwire_control::Control::call); returns [`Error::Ended`] if the session has ended.
+    /// As [`Control::call`](agentwire_control::Control::call); [`Error::Ended`] or [`Error::NotLoggedIn`] if the
+    /// session has ended.
     pub fn call<C: ControlCall + Sync>(&self, call: &C) -> Result<C::Reply, Error> {
         Ok(self.wait(self.control.call(call))?)
     }

@@ -72,7 +72,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If the session has ended.
+    /// As [`Session::send`](crate::Session::send).
     pub fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
         self.runtime.block_on(self.session.send(prompt))
     }
@@ -124,7 +124,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`], once, if the session ended with an error; `None` follows it.
+    /// As [`Session::next`](crate::Session::next).
     #[expect(clippy::should_implement_trait, reason = "a session is no iterator: turns are")]
     pub fn next(&mut self) -> Option<Result<Incoming, Error>> {
         self.runtime.block_on(self.session.next())
@@ -139,7 +139,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If the CLI refuses or the session has ended.
+    /// As [`Session::interrupt`](crate::Session::interrupt).
     pub fn interrupt(&self) -> Result<InterruptReply, Error> {
         self.runtime.block_on(self.session.interrupt())
     }

@@ -179,7 +179,8 @@ impl SessionBuilder {
     /// [`Error::Options`], [`Error::Hooks`] and `Error::Resume` (for a session from a store) before anything is
     /// started.
     /// [`Error::CliNotFound`] or [`Error::Start`] if the CLI can't be started.
-    /// [`Error::Ended`] with the CLI's own text if it exits during the handshake.
+    /// [`Error::Ended`] with the CLI's own text if it exits during the handshake, or [`Error::NotLoggedIn`] for a
+    /// missing login.
     /// [`Error::Control`] if it refuses the handshake or does not answer in time.
     /// [`Error::Hooks`] after the handshake if the CLI does not support a feature that a hook requires by name.
     pub async fn connect(mut self) -> Result<Session, Error> {

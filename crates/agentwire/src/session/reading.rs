@@ -33,7 +33,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// [`Error::Ended`], once, if the session ended with an error; `None` follows it.
+    /// [`Error::Ended`], or [`Error::NotLoggedIn`] for a missing login, once, if the session ended with an error;
+    /// `None` follows it.
     pub async fn next(&mut self) -> Option<Result<Incoming, Error>> {
         poll_fn(|context| self.poll_incoming(context)).await
     }

@@ -15,6 +15,10 @@ use crate::{Error, Options, options::FolderFiles};
 
 /// Starts a spare process with these options and no callbacks: see [`SessionBuilder::prewarm`].
 ///
+/// # Cancel safety
+///
+/// As [`SessionBuilder::connect`].
+///
 /// # Errors
 ///
 /// As [`SessionBuilder::prewarm`].
@@ -43,6 +47,10 @@ impl SessionBuilder {
     /// folder comes with the claim.
     /// All other options are fixed now: keep one spare for each set of options.
     /// If a [`transport`](Self::transport) is set, the flag and the directory are up to that transport.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`connect`](Self::connect).
     ///
     /// # Errors
     ///
@@ -118,6 +126,10 @@ impl Spare {
     }
 
     /// Ends the process and waits for its exit: see [`Session::close`].
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`Session::close`].
     ///
     /// # Errors
     ///

@@ -31,12 +31,16 @@ impl Turn<'_> {
     ///
     /// The text does not include messages that were read before.
     ///
+    /// # Cancel safety
+    ///
+    /// As [`finish`](Self::finish).
+    ///
     /// # Errors
     ///
     /// As [`finish`](Self::finish), and:
     /// [`Error::TurnFailed`] if the result is an error, also for an interrupted turn;
     /// [`Error::NotLoggedIn`] if the reason is a missing login;
-    /// [`Error::NoResult`] if the prompt was cancelled, or the session ended without an error before a result.
+    /// [`Error::NoResult`] where [`finish`](Self::finish) returns `None`.
     pub async fn answer(mut self) -> Result<TurnAnswer, Error> {
         self.read_answer().await
     }
@@ -59,6 +63,10 @@ impl Turn<'_> {
 
     /// As [`answer`](Self::answer), but returns only the text.
     ///
+    /// # Cancel safety
+    ///
+    /// As [`finish`](Self::finish).
+    ///
     /// # Errors
     ///
     /// As [`answer`](Self::answer).
@@ -67,6 +75,10 @@ impl Turn<'_> {
     }
 
     /// As [`answer`](Self::answer), but returns only the structured output: see [`TurnAnswer::structured`].
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`finish`](Self::finish).
     ///
     /// # Errors
     ///
@@ -80,13 +92,13 @@ impl Turn<'_> {
     ///
     /// Each retry is a turn with its own cost.
     ///
+    /// # Cancel safety
+    ///
+    /// As [`finish`](Self::finish), for the running turn.
+    ///
     /// # Errors
     ///
     /// As [`structured`](Self::structured); returns the error of the last attempt.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future leaves the running turn in the session, as dropping a [`Turn`] does.
     pub async fn structured_retrying<T: DeserializeOwned>(mut self, retries: u32) -> Result<T, Error> {
         for _ in 0..retries {
             let error = match self.read_answer().await.and_then(|answer| answer.structured()) {

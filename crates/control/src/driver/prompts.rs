@@ -33,6 +33,10 @@ impl Control {
     ///
     /// None of those is the prompt's own turn.
     ///
+    /// # Cancel safety
+    ///
+    /// See [`send`](Self::send).
+    ///
     /// # Errors
     ///
     /// See [`send`](Self::send).
@@ -49,6 +53,10 @@ impl Control {
     /// Waits until the write buffer has room for a prompt, to be sent with [`send_now`](Self::send_now).
     ///
     /// For callers that take a prompt from a stream only when it can be sent.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel-safe: dropping the future has no effect.
     ///
     /// # Errors
     ///

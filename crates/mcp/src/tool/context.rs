@@ -29,6 +29,10 @@ impl ToolContext {
     /// The report is written before the tool's result.
     /// It waits while more than a few dozen messages of the server are queued for the CLI, and does nothing if the CLI
     /// has not asked for progress or the session has ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`notify`](Self::notify).
     pub async fn progress(&self, done: f64, total: impl Into<Option<f64>>, message: impl Into<String>) {
         let Some(token) = &self.progress else { return };
         let mut params = json!({"progressToken": token, "progress": done});
@@ -49,6 +53,10 @@ impl ToolContext {
     ///
     /// The level is one of MCP's: `debug`, `info`, `notice`, `warning`, `error`, `critical`, `alert`, `emergency`.
     /// CLI 2.1.330 accepts such messages and shows them nowhere.
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`notify`](Self::notify).
     pub async fn log(&self, level: &str, message: impl Into<Value>) {
         let params = json!({"level": level, "data": message.into()});
         if let Err(error) = self.notify("notifications/message", params).await {
