@@ -1,21 +1,29 @@
 //! Every union, with its tag at any position, read in every way that serde offers.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Debug,
-};
+use std::{collections::BTreeSet, fmt::Debug};
 
 use agentwire_protocol::{
     Block, InboundRequest, Message, RawJson, System, Unknown,
+    content::{
+        AdvisorContent, BashCodeExecutionContent, BrowserChange, CacheControl, Caller, Citation,
+        CodeExecutionContent, CodeOutput, DocumentSource, FallbackTrigger, ImageSource, TextEditorContent,
+        ToolChange, ToolSearchContent, WebFetchContent, WebSearchFailure, WebSearchItem,
+    },
     control::{Outcome, PendingRequest, RequestUserDialogReply},
     hook::{AnyInput, RequestDecision},
+    message::{CacheMissReason, ContextEdit, Delta, Event, InputTransformation, Origin, StopDetails},
     permission::{Decision, PermissionUpdate},
     tagged::Tagged,
+    usage::{CreditStatus, Iteration},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use crate::{hook_events::inputs, tree::Tree};
+use crate::{
+    hook_events::inputs,
+    messages::known_fixtures,
+    tree::{Fields, Tree},
+};
 
 /// The requirements of the tests besides `Tagged`.
 pub(crate) trait Union: Tagged + Serialize + DeserializeOwned + PartialEq + Debug {
@@ -27,10 +35,13 @@ pub(crate) trait Union: Tagged + Serialize + DeserializeOwned + PartialEq + Debu
 
 type Example = (String, Vec<(String, String)>);
 
-/// Implements [`Union`] with the examples of `$fixtures`, if any, and those that are written here.
-macro_rules! union {
-    ($name:ident $(from ($fixtures:expr))?: $($kind:literal { $($field:literal: $value:literal),* $(,)? })*) => {
-        impl Union for $name {
+/// Lines of a type name and one object of this type.
+const EXAMPLES: &str = include_str!("tagged/unions.jsonl");
+
+/// Implements [`Union`] for types, with examples from [`EXAMPLES`] and from fixtures.
+macro_rules! unions {
+    ($($name:ident $(from $fixtures:expr)?),* $(,)?) => {
+        $(impl Union for $name {
             fn kind_text(&self) -> &str {
                 self.kind()
             }
@@ -40,70 +51,58 @@ macro_rules! union {
                     _ => None,
                 }
             }
-            fn examples() -> Vec<$crate::tagged::Example> {
-                let here = [$(($kind.to_owned(), $crate::tagged::owned(&[$(($field, $value)),*]))),*];
-                std::iter::empty()$(.chain($fixtures))?.chain(here).collect()
+            fn examples() -> Vec<Example> {
+                let lines = EXAMPLES.lines().filter_map(|line| line.strip_prefix(concat!(stringify!($name), " ")));
+                let texts = lines.map(str::to_owned)$(.chain($fixtures))?;
+                texts.map(|text| example::<Self>(&text)).collect()
             }
+        })*
+
+        /// Runs one check for every union.
+        macro_rules! for_every_union {
+            ($check:ident) => {{ $($check::<$name>();)* }};
         }
     };
 }
 
-#[macro_use]
-mod answers;
-#[macro_use]
-mod messages;
-
-union! { InboundRequest:
-    "can_use_tool" { "tool_name": r#""Bash""#, "input": r#"{"b":1e400,"a":[ 1 ]}"#, "tool_use_id": r#""t""# }
-    "hook_callback" { "callback_id": r#""c""#, "input": r#"{"hook_event_name":"Stop"}"#, "tool_use_id": r#""t""# }
-    "mcp_message" { "server_name": r#""srv""#, "message": r#"{"jsonrpc":"2.0","id":0}"# }
-    "elicitation" { "mcp_server_name": r#""srv""#, "message": r#""Name?""#, "mode": r#""form""#, "requested_schema": r#"{"b":1.10}"# }
-    "request_user_dialog" { "dialog_kind": r#""later""#, "payload": r#"{"b":1.10,"a":2}"#, "tool_use_id": r#""t""# }
-}
-union! { Outcome:
-    "success" { "request_id": r#""r""#, "response": r#"{"b":1,"a":2}"# }
-    "error" { "request_id": r#""r""#, "error": r#""no""#, "error_code": r#""unsupported_request""# }
-}
-union! { PendingRequest:
-    "control_request" { "request_id": r#""r""#, "request": r#"{"subtype":"can_use_tool","tool_name":"Bash","input":{},"tool_use_id":"t"}"# }
-}
-union! { Decision:
-    "allow" { "updatedInput": r#"{"command":"ls"}"#, "updatedPermissions": r#"[{"mode":"plan","type":"setMode","destination":"session"}]"# }
-    "deny" { "message": r#""no""#, "interrupt": "true" }
-}
-union! { PermissionUpdate:
-    "addRules" { "rules": r#"[{"toolName":"Bash","ruleContent":"ls"}]"#, "behavior": r#""allow""#, "destination": r#""session""# }
-    "replaceRules" { "rules": "[]", "behavior": r#""deny""#, "destination": r#""userSettings""# }
-    "removeRules" { "rules": r#"[{"toolName":"Bash"}]"#, "behavior": r#""ask""#, "destination": r#""cliArg""# }
-    "setMode" { "mode": r#""new mode""#, "destination": r#""localSettings""# }
-    "addDirectories" { "directories": r#"["\/a"]"#, "destination": r#""session""# }
-    "removeDirectories" { "directories": "[]", "destination": r#""projectSettings""# }
-}
-
-union! { RequestUserDialogReply:
-    "completed" { "result": r#"{"b":1.10,"a":2}"# }
-    "cancelled" {}
-}
-union! { AnyInput from (inputs().into_values().flatten().map(|input| example::<AnyInput>(input.as_str()))): }
-union! { RequestDecision:
-    "allow" { "updatedInput": r#"{"command":"ls"}"#, "updatedPermissions": r#"[{"type":"setMode","mode":"plan","destination":"session"}]"# }
-    "deny" { "message": r#""no""#, "interrupt": "true" }
-}
-
-/// Runs one check for every union.
-macro_rules! for_every_union {
-    ($check:ident) => {{
-        for_every_union_of_messages!($check);
-        for_every_union_of_answers!($check);
-        $check::<InboundRequest>();
-        $check::<Outcome>();
-        $check::<PendingRequest>();
-        $check::<Decision>();
-        $check::<PermissionUpdate>();
-        $check::<RequestUserDialogReply>();
-        $check::<AnyInput>();
-        $check::<RequestDecision>();
-    }};
+unions! {
+    AdvisorContent,
+    AnyInput from inputs().into_values().flatten().map(|input| input.as_str().to_owned()),
+    BashCodeExecutionContent,
+    Block,
+    BrowserChange,
+    CacheControl,
+    CacheMissReason,
+    Caller,
+    Citation,
+    CodeExecutionContent,
+    CodeOutput,
+    ContextEdit,
+    CreditStatus,
+    Decision,
+    Delta,
+    DocumentSource,
+    Event,
+    FallbackTrigger,
+    ImageSource,
+    InboundRequest,
+    InputTransformation,
+    Iteration,
+    Message from known_fixtures().map(|fixture| fixture.text),
+    Origin,
+    Outcome,
+    PendingRequest,
+    PermissionUpdate,
+    RequestDecision,
+    RequestUserDialogReply,
+    StopDetails,
+    System from known_fixtures().filter(|fixture| fixture.folder.starts_with("system.")).map(|fixture| fixture.text),
+    TextEditorContent,
+    ToolChange,
+    ToolSearchContent,
+    WebFetchContent,
+    WebSearchFailure,
+    WebSearchItem,
 }
 
 #[test]
@@ -160,7 +159,7 @@ fn known_kind_is_written_with_its_tag_first_and_reads_back_equal() {
 #[test]
 fn unknown_kind_is_kept_to_the_byte() {
     fn check<T: Union>() {
-        let odd = owned(ODD);
+        let odd: Vec<_> = ODD.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         for (kind, tag) in TAGS {
             for at in 0..=odd.len() {
                 let text = object(&odd, at, T::TAG, tag);
@@ -281,17 +280,13 @@ pub(crate) fn read<T: Union>(text: &str) -> T {
 }
 
 /// The kind and the fields of one object of a known kind, such as a fixture.
-pub(crate) fn example<T: Union>(text: &str) -> Example {
-    let mut fields: BTreeMap<String, RawJson> = serde_json::from_str(text).unwrap();
-    for (outer, _) in T::WITHIN {
-        fields.remove(*outer);
-    }
-    let kind = fields.remove(T::TAG).unwrap().decode().unwrap();
-    (kind, fields.into_iter().map(|(name, value)| (name, value.to_string())).collect())
-}
-
-pub(crate) fn owned(fields: &[(&str, &str)]) -> Vec<(String, String)> {
-    fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+fn example<T: Union>(text: &str) -> Example {
+    let Fields(mut fields) = serde_json::from_str(text).unwrap();
+    fields.retain(|(name, _)| T::WITHIN.iter().all(|(outer, _)| outer != name));
+    let tag = fields.iter().position(|(name, _)| name == T::TAG).unwrap();
+    let (_, kind) = fields.remove(tag);
+    let fields = fields.into_iter().map(|(name, value)| (name, value.get().to_owned())).collect();
+    (serde_json::from_str(kind.get()).unwrap(), fields)
 }
 
 /// An object of these fields, with the tag before the field at `at`.
