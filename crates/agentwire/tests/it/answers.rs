@@ -32,8 +32,7 @@ const SCHEMA: &str =
 #[tokio::test(start_paused = true)]
 async fn answer_has_the_text_of_the_main_conversation() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "hi").await;
     let mut replaced = assistant("a refused attempt");
     replaced["uuid"] = json!("u1");
     let mut agent = assistant("an agent's words");
@@ -52,8 +51,7 @@ async fn answer_has_the_text_of_the_main_conversation() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_is_a_stream() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let mut turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let mut turn = peer.start_turn(&mut session, "hi").await;
     peer.say(assistant("hello")).await;
     peer.say(structured(&Value::Null)).await;
     let mut kinds = Vec::new();
@@ -67,8 +65,7 @@ async fn a_turn_is_a_stream() {
 #[tokio::test(start_paused = true)]
 async fn structured_output_is_decoded() {
     let (mut session, mut peer) = with_schema(SCHEMA).await;
-    let turn = session.ask("how many?").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "how many?").await;
     peer.say(structured(&json!({"trees": 3}))).await;
     assert_eq!(turn.structured::<Trees>().await.unwrap(), Trees { trees: 3 });
 }
@@ -77,8 +74,7 @@ async fn structured_output_is_decoded() {
 #[tokio::test(start_paused = true)]
 async fn structured_output_against_the_schema_is_an_error() {
     let (mut session, mut peer) = with_schema(SCHEMA).await;
-    let turn = session.ask("how many?").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "how many?").await;
     // It would match the type.
     peer.say(structured(&json!({"trees": 0}))).await;
     let error = turn.structured::<Trees>().await.unwrap_err();
@@ -124,8 +120,7 @@ async fn the_last_retry_returns_its_error() {
 #[tokio::test(start_paused = true)]
 async fn structured_output_against_the_type_is_an_error() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let turn = session.ask("how many?").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "how many?").await;
     peer.say(structured(&json!({"trees": "three"}))).await;
     assert!(matches!(turn.structured::<Trees>().await, Err(Error::StructuredOutput { .. })));
 }
@@ -133,8 +128,7 @@ async fn structured_output_against_the_type_is_an_error() {
 #[tokio::test(start_paused = true)]
 async fn no_structured_output_is_an_error_of_its_own() {
     let (mut session, mut peer) = with_schema(SCHEMA).await;
-    let turn = session.ask("how many?").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "how many?").await;
     peer.say(assistant("As I said, three trees.")).await;
     peer.say(result("As I said, three trees.")).await;
     let Err(Error::NoStructuredOutput { text }) = turn.structured::<Trees>().await else {
@@ -157,15 +151,13 @@ async fn invalid_schema_is_refused_before_the_start() {
 #[tokio::test(start_paused = true)]
 async fn failed_turn_is_an_error() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "hi").await;
     peer.say(error_result("out of luck")).await;
     let error = turn.text().await.unwrap_err();
     assert!(matches!(&error, Error::TurnFailed(result) if result.is_error), "{error:?}");
     assert!(error.to_string().contains("out of luck"), "{error}");
     // The session continues.
-    let turn = session.ask("again").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "again").await;
     peer.say(assistant("hello")).await;
     peer.say(result("hello")).await;
     assert_eq!(turn.text().await.unwrap(), "hello");
@@ -196,8 +188,7 @@ async fn reports_missing_login(peer: &Peer) {
 #[tokio::test(start_paused = true)]
 async fn a_missing_login_is_an_error_of_its_own() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "hi").await;
     reports_missing_login(&peer).await;
     let error = turn.text().await.unwrap_err();
     let Error::NotLoggedIn { text, ending: None } = &error else { panic!("{error:?}") };
@@ -219,8 +210,7 @@ async fn a_missing_login_is_an_error_of_its_own() {
 #[tokio::test(start_paused = true)]
 async fn login_found_later_is_no_error() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("hi").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "hi").await;
     reports_missing_login(&peer).await;
     peer.say(assistant("let in after all")).await;
     peer.exit(ExitReport::exited(1));

@@ -7,8 +7,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, connected, next_kind};
-use agentwire::transport::memory;
+use crate::peer::{Peer, connect, connected, next_kind};
 
 fn question() -> Value {
     json!({"subtype": "elicitation", "mcp_server_name": "srv", "message": "Who?", "requested_schema": {}})
@@ -69,10 +68,8 @@ async fn dialog_kinds_are_declared_and_others_are_ignored() {
         assert_eq!(&*dialog.dialog_kind, "k");
         RequestUserDialogReply::completed(RawJson::parse("1").unwrap())
     });
-    let (transport, peer) = memory(1 << 20);
-    let mut peer = Peer::new(peer);
-    let connecting = Session::builder().dialogs(handler).transport(transport).connect();
-    let (session, handshake) = tokio::join!(connecting, peer.shake_hands());
+    let (session, mut peer, handshake) =
+        connect(Session::builder().dialogs(handler), Peer::shake_hands).await;
     assert_eq!(handshake["request"]["supportedDialogKinds"], json!(["k", "l"]));
     let mut session = session.unwrap();
     peer.ask("d1", dialog("k")).await;

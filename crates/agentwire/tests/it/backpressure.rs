@@ -143,8 +143,7 @@ async fn small_limits_lose_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_slow_reader_gets_all_of_a_cli_that_has_exited() {
     let (mut session, mut peer) = connected_with(Session::builder(), 8 << 20).await;
-    let turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "hi").await;
     peer.say(result("hello")).await;
     // More than is read ahead: the rest stays in the pipe.
     for number in 0..4000 {

@@ -4,11 +4,10 @@ use agentwire::{
     Error, Options, RawJson, Session,
     hooks::Hooks,
     protocol::hook::{HookReply, PreToolUse},
-    transport::memory,
 };
 use serde_json::json;
 
-use crate::peer::Peer;
+use crate::peer::connect;
 
 const SIMPLE: &str = "CLAUDE_CODE_SIMPLE";
 
@@ -73,15 +72,13 @@ fn inherited_and_other_settings_do_not_disable_hooks() {
 #[tokio::test(start_paused = true)]
 async fn settings_file_that_disables_hooks_refuses_the_session() {
     for (value, starts) in [("1", false), ("0", true)] {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
         let options = Options::new().settings(std::path::PathBuf::from("/s.json"));
         let builder = Session::builder().options(options).hooks(hooks());
-        let (session, ()) = tokio::join!(builder.transport(transport).connect(), async {
+        let (session, ..) = connect(builder, async |peer| {
             peer.shake_hands().await;
-            let asked = peer.request("get_settings").await;
-            peer.reply(&asked, json!({"effective": {"env": {SIMPLE: value}}})).await;
-        });
+            peer.answer("get_settings", json!({"effective": {"env": {SIMPLE: value}}})).await
+        })
+        .await;
         assert_eq!(session.is_ok(), starts);
     }
 }

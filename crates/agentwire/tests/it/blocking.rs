@@ -102,8 +102,7 @@ fn a_callback_may_block_on_a_call() {
             "tool_name": "Write", "tool_input": {}, "tool_use_id": "toolu_1",
         });
         peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
-        let request = peer.request("interrupt").await;
-        peer.reply(&request, json!({"still_queued": ["a"]})).await;
+        peer.answer("interrupt", json!({"still_queued": ["a"]})).await;
         answered.send(peer.response("h1").await).unwrap();
         peer.say(result("stopped")).await;
         peer.exit_after_input().await;
@@ -149,8 +148,7 @@ fn leftovers_can_be_taken() {
 fn another_thread_can_interrupt_a_turn() {
     let (mut session, peer) = played(Session::builder(), async |mut peer| {
         peer.prompt().await;
-        let request = peer.request("interrupt").await;
-        peer.reply(&request, json!({"still_queued": []})).await;
+        peer.answer("interrupt", json!({"still_queued": []})).await;
         peer.say(result("stopped")).await;
         peer.exit_after_input().await;
     });

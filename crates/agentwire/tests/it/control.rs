@@ -19,9 +19,8 @@ use crate::peer::{Peer, assistant, connected, kind, next_kind, result};
 /// Sends a request beside the conversation, and plays its reply.
 async fn asked(control: &Control, peer: &mut Peer) {
     let (reply, ()) = tokio::join!(control.side_question("why?"), async {
-        let request = peer.request("side_question").await;
+        let request = peer.answer("side_question", json!({"response": "so"})).await;
         assert_eq!(request["request"], json!({"subtype": "side_question", "question": "why?"}));
-        peer.reply(&request, json!({"response": "so"})).await;
     });
     let SideQuestionReply { response, .. } = reply.unwrap();
     assert_eq!(response.as_deref(), Some("so"));
@@ -31,8 +30,7 @@ async fn asked(control: &Control, peer: &mut Peer) {
 async fn calls_work_before_and_between_turns() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     asked(session.control(), &mut peer).await;
-    let turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "hi").await;
     peer.say(result("hello")).await;
     turn.finish().await.unwrap();
     asked(session.control(), &mut peer).await;
@@ -41,8 +39,7 @@ async fn calls_work_before_and_between_turns() {
 #[tokio::test(start_paused = true)]
 async fn calls_work_during_a_turn() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let mut turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let mut turn = peer.start_turn(&mut session, "hi").await;
     peer.say(assistant("hel")).await;
     assert_eq!(kind(&turn.next().await.unwrap().unwrap()), "assistant");
     asked(turn.control(), &mut peer).await;
@@ -74,10 +71,8 @@ async fn calls_work_inside_a_hook() {
         "tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_1",
     });
     peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
-    let request = peer.request("set_permission_mode").await;
-    peer.reply(&request, json!({"mode": "plan"})).await;
-    let request = peer.request("mcp_call").await;
-    peer.reply(&request, json!({"content": "c", "structuredContent": {"found": 1}})).await;
+    peer.answer("set_permission_mode", json!({"mode": "plan"})).await;
+    peer.answer("mcp_call", json!({"content": "c", "structuredContent": {"found": 1}})).await;
     let response = peer.response("h1").await;
     assert!(response.to_string().contains("found"), "{response}");
 }
@@ -89,9 +84,8 @@ async fn calls_work_from_another_task() {
     let turn = session.ask("hi").await.unwrap();
     let interrupting = tokio::spawn(async move { control.interrupt_and_cancel_queued().await });
     peer.prompt().await;
-    let request = peer.request("interrupt").await;
+    let request = peer.answer("interrupt", json!({"still_queued": [], "cancelled": ["u"]})).await;
     assert_eq!(request["request"]["cancel_queued"], true);
-    peer.reply(&request, json!({"still_queued": [], "cancelled": ["u"]})).await;
     peer.say(result("")).await;
     turn.finish().await.unwrap().unwrap();
     assert_eq!(interrupting.await.unwrap().unwrap().cancelled, ["u"]);

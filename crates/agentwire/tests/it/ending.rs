@@ -6,25 +6,24 @@ use agentwire::{
     Error, Session,
     control::Config,
     protocol::control::Interrupt,
-    transport::{ExitReport, TransportError, memory},
+    transport::{ExitReport, TransportError},
 };
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::peer::{Peer, assistant, connected, error_result, fails, next_kind, result};
+use crate::peer::{assistant, connect, connected, error_result, fails, next_kind, result};
 
 /// Connects to a peer that exits in the handshake after these lines; returns the error and the time it took.
 async fn exits_in_the_handshake(lines: &[String], report: ExitReport) -> (Error, Duration) {
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
     let start = Instant::now();
-    let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
+    let (session, ..) = connect(Session::builder(), async |peer| {
         peer.request("initialize").await;
         for line in lines {
             peer.say(line).await;
         }
         peer.exit(report);
-    });
+    })
+    .await;
     (session.unwrap_err(), start.elapsed())
 }
 
@@ -34,8 +33,7 @@ async fn crash_during_a_turn_is_reported_after_earlier_messages() {
         [(ExitReport::exited(3), "exit code 3"), (ExitReport::signalled(11), "signal 11")]
     {
         let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("hi").await.unwrap();
-        peer.prompt().await;
+        peer.receive_prompt(&session, "hi").await;
         peer.say(assistant("one")).await;
         peer.say(assistant("two")).await;
         peer.exit(report.clone().with_stderr_tail("out of memory\n"));
@@ -55,8 +53,7 @@ async fn crash_during_a_turn_is_reported_after_earlier_messages() {
 #[tokio::test(start_paused = true)]
 async fn a_crash_is_an_error_of_its_turn() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let mut turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let mut turn = peer.start_turn(&mut session, "hi").await;
     peer.say(assistant("one")).await;
     peer.exit(ExitReport::exited(3));
     assert_eq!(crate::peer::kind(&turn.next().await.unwrap().unwrap()), "assistant");
@@ -70,8 +67,7 @@ async fn a_crash_is_an_error_of_its_turn() {
 async fn a_crash_fails_the_turn_and_every_call() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     let control = session.control().clone();
-    let turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "hi").await;
     let (start, interrupt) = (Instant::now(), Interrupt::default());
     let (finished, called, ()) = tokio::join!(turn.finish(), control.call(&interrupt), async {
         peer.request("interrupt").await;
@@ -109,8 +105,7 @@ async fn exit_in_the_handshake_reports_stderr() {
 #[tokio::test(start_paused = true)]
 async fn exit_code_1_is_the_echo_of_an_error_result() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("hi").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "hi").await;
     peer.say(error_result("out of luck")).await;
     peer.exit(ExitReport::exited(1));
     assert_eq!(next_kind(&mut session).await, "result");
@@ -123,8 +118,7 @@ async fn exit_code_1_is_the_echo_of_an_error_result() {
 #[tokio::test(start_paused = true)]
 async fn exit_0_in_mid_turn_is_an_error() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("hi").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "hi").await;
     peer.say(assistant("one")).await;
     peer.exit(ExitReport::exited(0));
     assert_eq!(next_kind(&mut session).await, "assistant");
@@ -135,8 +129,7 @@ async fn exit_0_in_mid_turn_is_an_error() {
 #[tokio::test(start_paused = true)]
 async fn truncated_result_is_an_error() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("hi").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "hi").await;
     // The line has no newline: it was truncated before its kind.
     peer.raw.write(r#"{"duration_ms":1,"subtype":"success","is_er"#).await.unwrap();
     peer.exit(ExitReport::exited(0));
@@ -148,8 +141,7 @@ async fn truncated_result_is_an_error() {
 #[tokio::test(start_paused = true)]
 async fn clean_end_is_no_error() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "hi").await;
     peer.say(result("hello")).await;
     peer.say(json!({"type": "transcript_mirror", "filePath": "/m", "entries": []})).await;
     peer.exit(ExitReport::exited(0));
@@ -163,8 +155,7 @@ async fn clean_end_is_no_error() {
 #[tokio::test(start_paused = true)]
 async fn transport_fault_ends_the_session() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("hi").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "hi").await;
     peer.say(assistant("one")).await;
     let source = std::io::Error::other("the cable broke");
     peer.raw.break_output(TransportError::Io { action: "reading", source });
@@ -176,8 +167,7 @@ async fn transport_fault_ends_the_session() {
 #[tokio::test(start_paused = true)]
 async fn dead_peer_with_open_output_ends_the_session() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("hi").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "hi").await;
     peer.say(assistant("one")).await;
     let start = Instant::now();
     peer.raw.end(ExitReport::exited(9));

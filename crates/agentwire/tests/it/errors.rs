@@ -11,13 +11,13 @@ use agentwire::{
         control::{ControlCall, HookFailure, Interrupt},
         hook::PreToolUse,
     },
-    transport::{ExitReport, TransportError, memory, process::CliSearch},
+    transport::{ExitReport, TransportError, process::CliSearch},
 };
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use tokio::runtime::Builder;
 
-use crate::peer::{Peer, connected, connected_with, error_result, fails, init};
+use crate::peer::{Peer, connect, connected, connected_with, error_result, fails, init};
 
 /// Checks that the report contains all of these.
 #[track_caller]
@@ -119,31 +119,22 @@ async fn hooks_whose_matcher_matches_nothing() {
 #[tokio::test(start_paused = true)]
 async fn hooks_that_need_an_unsupported_feature() {
     let by_name = || Matcher::any().on_failure(HookFailure::Block);
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
-    let connecting = guarded(by_name()).transport(transport).connect();
-    let (session, _) = tokio::join!(connecting, peer.shake_hands());
+    let (session, mut peer, _) = connect(guarded(by_name()), Peer::shake_hands).await;
     let error = session.unwrap_err();
     assert!(matches!(error, Error::Hooks(HooksError::BlockUnsupported { .. })), "{error:?}");
     names(&error, &["PreToolUse", "does not support"]);
     peer.input_ended().await;
     // The same CLI suffices for the default, and a newer one for the requirement.
     connected(guarded(Matcher::any())).await;
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
-    let connecting = guarded(by_name()).transport(transport).connect();
-    let (session, ()) = tokio::join!(connecting, async {
-        let request = peer.request("initialize").await;
-        peer.reply(&request, json!({"hook_on_failure_supported": true})).await;
-    });
-    session.unwrap();
+    let supported = json!({"hook_on_failure_supported": true});
+    let newer = connect(guarded(by_name()), async |peer| peer.answer("initialize", supported).await);
+    newer.await.0.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
 async fn ended_in_a_turn() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("go").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "go").await;
     peer.say(init()).await;
     peer.exit(ExitReport::signalled(9).with_stderr_tail("Killed\n"));
     session.next().await.unwrap().unwrap();
@@ -155,8 +146,7 @@ async fn ended_in_a_turn() {
 #[tokio::test(start_paused = true)]
 async fn ended_after_an_error_result() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("go").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "go").await;
     peer.say(error_result("No conversation found")).await;
     peer.exit(ExitReport::exited(1));
     session.next().await.unwrap().unwrap();

@@ -40,8 +40,7 @@ fn denies(response: &Value) -> bool {
 #[tokio::test(start_paused = true)]
 async fn close_refuses_open_and_later_hooks_and_ends_the_input_when_idle() {
     let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     peer.ask("a", use_of_bash()).await;
     peer.is_left_alone().await;
     let (closed, ()) = tokio::join!(session.close(), async {
@@ -58,8 +57,7 @@ async fn close_refuses_open_and_later_hooks_and_ends_the_input_when_idle() {
 #[tokio::test(start_paused = true)]
 async fn close_terminates_a_guarded_turn_that_does_not_end_with_its_input_open() {
     let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     let (closed, ()) = tokio::join!(session.close(), async {
         assert!(timeout(Duration::from_secs(9), peer.line()).await.is_err());
         assert_eq!(peer.raw.terminated().await, Signal::Term);
@@ -72,8 +70,7 @@ async fn close_terminates_a_guarded_turn_that_does_not_end_with_its_input_open()
 #[tokio::test(start_paused = true)]
 async fn drop_in_a_guarded_turn_refuses_interrupts_and_terminates() {
     let (session, mut peer) = connected(undecided(Matcher::any())).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     peer.ask("a", use_of_bash()).await;
     peer.is_left_alone().await;
     drop(session);
@@ -89,8 +86,7 @@ async fn hooks_that_let_pass_or_have_the_model_go_on_guard_nothing() {
     let stop = Session::builder().hooks(Hooks::new().on(Stop, async |_, _| pending::<()>().await));
     for builder in [lenient, stop] {
         let (session, mut peer) = connected(builder).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
+        peer.receive_prompt(&session, "one").await;
         peer.ask("a", use_of_bash()).await;
         peer.is_left_alone().await;
         session.end_input();
@@ -109,8 +105,7 @@ async fn open_questions_do_not_delay_the_end() {
     };
     // The CLI dies.
     let (mut session, mut peer) = connected_to_a_process(undecided()).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     for number in 0..32 {
         peer.ask(&number.to_string(), permission()).await;
     }
@@ -120,8 +115,7 @@ async fn open_questions_do_not_delay_the_end() {
     assert!(start.elapsed() < Duration::from_secs(10));
     // The session is closed.
     let (session, mut peer) = connected_to_a_process(undecided()).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     for number in 0..32 {
         peer.ask(&number.to_string(), permission()).await;
     }

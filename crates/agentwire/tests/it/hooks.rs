@@ -9,12 +9,11 @@ use agentwire::{
         control::Interrupt,
         hook::{HookReply, PostToolUse, PreToolUse, Stop},
     },
-    transport::memory,
 };
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-use crate::peer::{Peer, connected, next_kind};
+use crate::peer::{Peer, connect, connected, next_kind};
 
 fn pre_tool_use(callback: &str) -> Value {
     json!({"subtype": "hook_callback", "callback_id": callback, "tool_use_id": "toolu_1", "input": {
@@ -41,10 +40,7 @@ async fn hooks_are_declared_in_the_handshake() {
     let hooks = Hooks::new()
         .on_matching(PreToolUse, Matcher::tools(["Write"]), async |_, _| ())
         .on(PostToolUse, async |_, _| ());
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
-    let connecting = Session::builder().hooks(hooks).transport(transport).connect();
-    let (session, request) = tokio::join!(connecting, peer.shake_hands());
+    let (session, _, request) = connect(Session::builder().hooks(hooks), Peer::shake_hands).await;
     session.unwrap();
     let declared = &request["request"]["hooks"];
     assert_eq!(declared["PreToolUse"][0]["matcher"], "Write");
@@ -139,8 +135,7 @@ async fn hook_can_interrupt() {
     });
     let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
     peer.ask("h1", pre_tool_use("hook_0")).await;
-    let request = peer.request("interrupt").await;
-    peer.reply(&request, json!({"still_queued": []})).await;
+    peer.answer("interrupt", json!({"still_queued": []})).await;
     refuses(&peer.response("h1").await, "interrupted");
 }
 

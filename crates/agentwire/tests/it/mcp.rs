@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::Instant};
 
-use crate::peer::{Peer, connected, next_kind};
+use crate::peer::{Peer, connect, connected, next_kind};
 
 #[derive(Deserialize, JsonSchema)]
 struct Division {
@@ -71,10 +71,7 @@ async fn rpc(peer: &mut Peer, message: Value) -> Value {
 
 #[tokio::test(start_paused = true)]
 async fn server_is_opened_by_a_handshake() {
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
-    let connecting = with_calc().0.transport(transport).connect();
-    let (session, request) = tokio::join!(connecting, peer.shake_hands());
+    let (session, mut peer, request) = connect(with_calc().0, Peer::shake_hands).await;
     let _session = session.unwrap();
     assert_eq!(request["request"]["sdkMcpServers"], json!(["calc"]));
 
@@ -230,16 +227,13 @@ async fn the_end_of_the_session_cancels_a_call() {
 #[tokio::test(start_paused = true)]
 async fn old_cli_without_policies_causes_a_warning() {
     async fn warnings(policy: ServerPolicy, version: &str) -> Vec<Warning> {
-        let (transport, peer) = memory(1 << 20);
-        let mut peer = Peer::new(peer);
         let servers = McpServers::new().with_policy("calc", Server::new("calc", "1"), policy);
-        let connecting = Session::builder().mcp_servers(servers).transport(transport).connect();
-        let shaking = async {
-            let request = peer.request("initialize").await;
-            let help = json!({"name": "help", "description": "", "argumentHint": ""});
-            peer.reply(&request, json!({"claude_code_version": version, "commands": [help]})).await;
-        };
-        let (session, ()) = tokio::join!(connecting, shaking);
+        let help = json!({"name": "help", "description": "", "argumentHint": ""});
+        let reply = json!({"claude_code_version": version, "commands": [help]});
+        let (session, ..) = connect(Session::builder().mcp_servers(servers), async |peer| {
+            peer.answer("initialize", reply).await
+        })
+        .await;
         session.unwrap().warnings().to_vec()
     }
     let asks = || ServerPolicy::new().always_ask("divide");

@@ -11,12 +11,11 @@ use agentwire::{
         mcp::{McpServerConfig, StdioServer},
         settings::RawSettings,
     },
-    transport::memory,
 };
 use serde_json::{Value, json};
 use tokio::{runtime::Runtime, time::timeout};
 
-use crate::peer::Peer;
+use crate::peer::{Peer, connect, connected};
 
 /// A CLI that records its start, performs the handshake, and records its input.
 struct Noting(tempfile::TempDir);
@@ -207,23 +206,16 @@ fn the_version_warns_and_never_blocks() {
 
 #[tokio::test(start_paused = true)]
 async fn a_transport_that_can_not_be_started_again_gets_a_warning() {
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
-    let options = Options::new().mcp_servers(servers());
-    let connecting = Session::builder().options(options).transport(transport).connect();
-    let (session, request) = tokio::join!(connecting, peer.shake_hands());
+    let builder = Session::builder().options(Options::new().mcp_servers(servers()));
+    let (session, _peer, request) = connect(builder, Peer::shake_hands).await;
     assert_eq!(session.unwrap().warnings(), [Warning::NotDelivered { option: "mcpServers" }]);
     assert_eq!(request["request"]["mcpServers"]["s"]["env"]["KEY"], "s3cr3t");
 }
 
 #[tokio::test(start_paused = true)]
 async fn verbatim_prompts_are_marked() {
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
-    let connecting =
-        Session::builder().options(Options::new().verbatim_prompts()).transport(transport).connect();
-    let (session, _) = tokio::join!(connecting, peer.shake_hands());
-    let session = session.unwrap();
+    let builder = Session::builder().options(Options::new().verbatim_prompts());
+    let (session, mut peer) = connected(builder).await;
     session.send("look at @file").await.unwrap();
     assert_eq!(peer.line().await.unwrap()["client_composed"], true);
     let mut typed = agentwire::UserInput::from("look at @file");

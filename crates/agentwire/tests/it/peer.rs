@@ -99,6 +99,26 @@ impl Peer {
         self.say(json!({"type": "control_response", "response": response})).await;
     }
 
+    /// Expects a request of this subtype, answers it, and returns it.
+    pub(crate) async fn answer(&mut self, subtype: &str, response: Value) -> Value {
+        let request = self.request(subtype).await;
+        self.reply(&request, response).await;
+        request
+    }
+
+    /// Starts a turn of the session, and takes its prompt.
+    pub(crate) async fn start_turn<'s>(&mut self, session: &'s mut Session, prompt: &str) -> Turn<'s> {
+        let turn = session.ask(prompt).await.unwrap();
+        self.prompt().await;
+        turn
+    }
+
+    /// Sends a prompt through the session, and takes it.
+    pub(crate) async fn receive_prompt(&mut self, session: &Session, prompt: &str) {
+        session.send(prompt).await.unwrap();
+        self.prompt().await;
+    }
+
     /// Sends a request to the host.
     pub(crate) async fn ask(&self, id: &str, request: Value) {
         self.say(json!({"type": "control_request", "request_id": id, "request": request})).await;
@@ -106,9 +126,7 @@ impl Peer {
 
     /// Performs the handshake; returns the host's request.
     pub(crate) async fn shake_hands(&mut self) -> Value {
-        let request = self.request("initialize").await;
-        self.reply(&request, json!({"pid": 7, "commands": []})).await;
-        request
+        self.answer("initialize", json!({"pid": 7, "commands": []})).await
     }
 
     /// Ends like a process: its handle and its output.
@@ -122,6 +140,17 @@ impl Peer {
         self.input_ended().await;
         self.exit(ExitReport::exited(0));
     }
+}
+
+/// Connects a session while `handshake` plays the peer; returns the results of both.
+pub(crate) async fn connect<T>(
+    builder: SessionBuilder,
+    handshake: impl AsyncFnOnce(&mut Peer) -> T,
+) -> (Result<Session, Error>, Peer, T) {
+    let (transport, peer) = memory(1 << 20);
+    let mut peer = Peer::new(peer);
+    let (session, played) = tokio::join!(builder.transport(transport).connect(), handshake(&mut peer));
+    (session, peer, played)
 }
 
 /// Returns a session with a peer and pipes of ample capacity.

@@ -9,12 +9,11 @@ use agentwire::{
     Decision, Options, PermissionPrompts, RawJson, Session, Warning,
     hooks::PermissionHandler,
     protocol::{control::CanUseTool, permission::PermissionMode, settings::RawSettings},
-    transport::memory,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::peer::{Peer, connected, next_kind};
+use crate::peer::{connect, connected, next_kind};
 
 fn question() -> Value {
     json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "rm a"}, "tool_use_id": "toolu_1"})
@@ -118,8 +117,7 @@ async fn callback_can_use_the_session() {
     });
     let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
     peer.ask("q1", question()).await;
-    let request = peer.request("set_permission_mode").await;
-    peer.reply(&request, json!({"mode": "acceptEdits"})).await;
+    peer.answer("set_permission_mode", json!({"mode": "acceptEdits"})).await;
     assert_eq!(peer.response("q1").await["response"]["message"], "mode set");
 }
 
@@ -207,13 +205,8 @@ fn settings(text: &str) -> Options {
 #[tokio::test(start_paused = true)]
 async fn initial_mode_causes_one_warning() {
     let started = async |builder: agentwire::SessionBuilder| {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let shake = async {
-            let request = peer.request("initialize").await;
-            peer.reply(&request, json!({"current_permission_mode": "dontAsk"})).await;
-        };
-        let (session, ()) = tokio::join!(builder.transport(transport).connect(), shake);
+        let reply = json!({"current_permission_mode": "dontAsk"});
+        let (session, ..) = connect(builder, async |peer| peer.answer("initialize", reply).await).await;
         session.unwrap().warnings().to_vec()
     };
     let told = Warning::NotAsked {

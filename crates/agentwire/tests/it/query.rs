@@ -95,8 +95,7 @@ async fn background_work_keeps_the_input_open() {
 #[tokio::test(start_paused = true)]
 async fn end_of_an_earlier_run_does_not_end_the_query() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let turn = session.ask("first").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "first").await;
     peer.say(result("first")).await;
     turn.finish().await.unwrap();
     // The end of the first run was not read yet, and is outdated when it is.

@@ -16,8 +16,8 @@ use serde_json::json;
 use tokio::time::{Instant, advance, timeout};
 
 use crate::peer::{
-    Peer, assistant, connected, connected_to_a_process, error_result, fails, init, next_kind, rest, result,
-    state,
+    Peer, assistant, connect, connected, connected_to_a_process, error_result, fails, init, next_kind, rest,
+    result, state,
 };
 
 #[tokio::test(start_paused = true)]
@@ -48,8 +48,7 @@ async fn two_turns_are_separate() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_ends_at_its_result() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let mut turn = session.ask("one").await.unwrap();
-    peer.prompt().await;
+    let mut turn = peer.start_turn(&mut session, "one").await;
     for line in [result("one"), state("idle").to_string(), result("background")] {
         peer.say(line).await;
     }
@@ -63,20 +62,17 @@ async fn a_turn_ends_at_its_result() {
 #[tokio::test(start_paused = true)]
 async fn unread_end_does_not_end_the_next_turn() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     peer.say(result("one")).await;
     assert_eq!(next_kind(&mut session).await, "result");
-    let mut turn = session.ask("two").await.unwrap();
-    peer.prompt().await;
+    let mut turn = peer.start_turn(&mut session, "two").await;
     peer.say(result("two")).await;
     // Left at the result, without waiting for the `None` after it.
     let Some(Ok(Incoming::Message(Message::Result(told), _))) = turn.next().await else {
         panic!("no result")
     };
     assert_eq!(told.result.as_deref(), Some("two"));
-    let turn = session.ask("three").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "three").await;
     peer.say(result("three")).await;
     assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("three"));
 }
@@ -84,8 +80,7 @@ async fn unread_end_does_not_end_the_next_turn() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_turn_loses_nothing() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let mut turn = session.ask("one").await.unwrap();
-    peer.prompt().await;
+    let mut turn = peer.start_turn(&mut session, "one").await;
     peer.say(assistant("a")).await;
     peer.say(assistant("b")).await;
     peer.say(result("one")).await;
@@ -122,25 +117,21 @@ async fn next_is_cancel_safe() {
 async fn control_requests_return_their_replies() {
     let (session, mut peer) = connected(Session::builder()).await;
     let (reply, ()) = tokio::join!(session.interrupt(), async {
-        let request = peer.request("interrupt").await;
-        peer.reply(&request, json!({"still_queued": ["u1"]})).await;
+        peer.answer("interrupt", json!({"still_queued": ["u1"]})).await;
     });
     assert_eq!(reply.unwrap().still_queued[0].as_str(), "u1");
     let (reply, ()) = tokio::join!(session.set_model(Some("m2")), async {
-        let request = peer.request("set_model").await;
+        let request = peer.answer("set_model", json!({"model": "m2"})).await;
         assert_eq!(request["request"], json!({"subtype": "set_model", "model": "m2"}));
-        peer.reply(&request, json!({"model": "m2"})).await;
     });
     assert_eq!(reply.unwrap().model.as_deref(), Some("m2"));
     let (reply, ()) = tokio::join!(session.set_permission_mode(PermissionMode::Plan), async {
-        let request = peer.request("set_permission_mode").await;
+        let request = peer.answer("set_permission_mode", json!({"mode": "plan"})).await;
         assert_eq!(request["request"]["mode"], "plan");
-        peer.reply(&request, json!({"mode": "plan"})).await;
     });
     assert_eq!(reply.unwrap().mode, Some(PermissionMode::Plan));
     let (reply, ()) = tokio::join!(session.mcp_status(), async {
-        let request = peer.request("mcp_status").await;
-        peer.reply(&request, json!({"mcpServers": [{"name": "a", "status": "connected"}]})).await;
+        peer.answer("mcp_status", json!({"mcpServers": [{"name": "a", "status": "connected"}]})).await;
     });
     assert_eq!(&*reply.unwrap().mcp_servers[0].name, "a");
 }
@@ -182,38 +173,32 @@ async fn a_reply_that_never_comes_is_a_time_out() {
 
 #[tokio::test(start_paused = true)]
 async fn handshake_reply_is_available() {
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
     let options = Options::new().system_prompt(SystemPrompt::Text("be brief".to_owned()));
-    let connecting = Session::builder().options(options).transport(transport).connect();
-    let (session, request) = tokio::join!(connecting, peer.shake_hands());
+    let (session, _, request) = connect(Session::builder().options(options), Peer::shake_hands).await;
     session.unwrap();
     assert_eq!(request["request"], json!({"subtype": "initialize", "systemPrompt": ["be brief"]}));
 }
 
 #[tokio::test(start_paused = true)]
 async fn requests_are_answered_in_the_handshake() {
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
-    let connecting = Session::builder().transport(transport).connect();
-    let (session, ()) = tokio::join!(connecting, async {
+    let (session, _peer, ()) = connect(Session::builder(), async |peer| {
         let request = peer.request("initialize").await;
         // The real CLI first sends requests to MCP servers, and answers the handshake after their replies.
         peer.ask("m1", json!({"subtype": "not_known_yet"})).await;
         assert!(peer.refusal("m1").await.contains("not_known_yet"));
         peer.reply(&request, json!({})).await;
-    });
+    })
+    .await;
     assert_eq!(next_kind(&mut session.unwrap()).await, "unhandled control_request");
 }
 
 #[tokio::test(start_paused = true)]
 async fn refused_or_silent_handshake_is_an_error() {
-    let (transport, peer) = memory(1 << 16);
-    let mut peer = Peer::new(peer);
-    let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
+    let (session, peer, ()) = connect(Session::builder(), async |peer| {
         let request = peer.request("initialize").await;
         peer.refuse(&request, "no", "c").await;
-    });
+    })
+    .await;
     assert!(matches!(session, Err(Error::Control(ControlError::Rejected { .. }))));
     peer.raw.released().await;
 
@@ -245,8 +230,7 @@ async fn close_ends_the_cli() {
 #[tokio::test(start_paused = true)]
 async fn close_lets_a_turn_end() {
     let (session, mut peer) = connected(Session::builder()).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     let (closed, ()) = tokio::join!(session.close(), async {
         peer.input_ended().await;
         advance(Duration::from_secs(9)).await;
@@ -261,8 +245,7 @@ async fn close_lets_a_turn_end() {
 async fn close_does_not_repeat_an_error_result_that_was_read() {
     for is_read in [true, false] {
         let (mut session, mut peer) = connected(Session::builder()).await;
-        session.send("one").await.unwrap();
-        peer.prompt().await;
+        peer.receive_prompt(&session, "one").await;
         peer.say(error_result("out of luck")).await;
         if is_read {
             assert_eq!(next_kind(&mut session).await, "result");
@@ -281,11 +264,9 @@ async fn close_does_not_repeat_an_error_result_that_was_read() {
 #[tokio::test(start_paused = true)]
 async fn interrupted_turn_is_no_error_at_close() {
     let (session, mut peer) = connected(Session::builder()).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     let (interrupted, ()) = tokio::join!(session.interrupt(), async {
-        let request = peer.request("interrupt").await;
-        peer.reply(&request, serde_json::json!({})).await;
+        peer.answer("interrupt", serde_json::json!({})).await;
     });
     interrupted.unwrap();
     let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
@@ -295,8 +276,7 @@ async fn interrupted_turn_is_no_error_at_close() {
 #[tokio::test(start_paused = true)]
 async fn close_is_bounded() {
     let (session, mut peer) = connected(Session::builder()).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     let start = Instant::now();
     let error = session.close().await.unwrap_err();
     assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
@@ -371,8 +351,7 @@ async fn end_of_input_ends_an_idle_session() {
 #[tokio::test(start_paused = true)]
 async fn dropping_ends_the_peer() {
     let (session, mut peer) = connected(Session::builder()).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     let control = session.control().clone();
     drop(session);
     peer.raw.released().await;
@@ -418,14 +397,12 @@ fn connecting_needs_a_runtime() {
 #[tokio::test(start_paused = true)]
 async fn an_error_result_is_a_result() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let turn = session.ask("one").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "one").await;
     peer.say(error_result("out of luck")).await;
     let told = turn.finish().await.unwrap().unwrap();
     assert_eq!(told.error_text().as_deref(), Some("out of luck"));
     // The session continues, and its clean end is no error.
-    let turn = session.ask("two").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "two").await;
     peer.say(assistant("fine")).await;
     peer.say(result("two")).await;
     turn.finish().await.unwrap().unwrap();
@@ -494,12 +471,9 @@ async fn no_field_of_the_handshake_is_needed() {
         json!([]),
         json!("hello"),
     ] {
-        let (transport, peer) = memory(1 << 16);
-        let mut peer = Peer::new(peer);
-        let (session, ()) = tokio::join!(Session::builder().transport(transport).connect(), async {
-            let request = peer.request("initialize").await;
-            peer.reply(&request, reply.clone()).await;
-        });
+        let answered =
+            connect(Session::builder(), async |peer| peer.answer("initialize", reply.clone()).await);
+        let (session, ..) = answered.await;
         let session = session.unwrap();
         assert_eq!(session.initialized().pid, None);
         assert!(session.initialized().models.is_empty());

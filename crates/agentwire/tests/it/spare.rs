@@ -9,7 +9,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, connected, result};
+use crate::peer::{Peer, connect, connected, result};
 
 /// Returns a spare with a peer after the handshake.
 async fn parked() -> (Spare, Peer) {
@@ -54,8 +54,7 @@ async fn a_claim_makes_a_session() {
     let mut session = session.unwrap();
     // The handshake now describes the session.
     assert_eq!(session.initialized().pid, Some(8));
-    let turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "hi").await;
     peer.say(result("hello")).await;
     assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
 }
@@ -111,8 +110,7 @@ async fn settings_come_before_the_claim_and_a_relative_folder_is_ours() {
     let (spare, mut peer) = parked().await;
     let settings = agentwire::RawJson::parse(r#"{"effortLevel":"high"}"#).unwrap();
     let (applied, ()) = tokio::join!(spare.control().apply_flag_settings(settings), async {
-        let request = peer.request("apply_flag_settings").await;
-        peer.reply(&request, json!({})).await;
+        peer.answer("apply_flag_settings", json!({})).await;
     });
     applied.unwrap();
     let (session, request) = claimed(spare, &mut peer, ClaimSession::new("sub"), ok()).await;
@@ -161,16 +159,10 @@ async fn a_spare_waits_in_a_folder_of_its_own_that_goes_with_the_claim() {
 #[tokio::test(start_paused = true)]
 async fn reinitialize_repeats_the_handshake() {
     let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
-    let (transport, peer) = memory(1 << 20);
-    let mut peer = Peer::new(peer);
-    let connecting = Session::builder().hooks(hooks).transport(transport).connect();
-    let (session, first) = tokio::join!(connecting, peer.shake_hands());
+    let (session, mut peer, first) = connect(Session::builder().hooks(hooks), Peer::shake_hands).await;
     let mut session = session.unwrap();
-    let (reply, second) = tokio::join!(session.reinitialize(), async {
-        let request = peer.request("initialize").await;
-        peer.reply(&request, json!({"pid": 9, "hooks_applied": true})).await;
-        request
-    });
+    let reply = peer.answer("initialize", json!({"pid": 9, "hooks_applied": true}));
+    let (reply, second) = tokio::join!(session.reinitialize(), reply);
     assert_eq!(reply.unwrap().pid, Some(9));
     assert_eq!(first["request"], second["request"]);
     assert!(second["request"]["hooks"]["PreToolUse"].is_array());

@@ -73,8 +73,7 @@ async fn rest_of_an_interrupted_turn_is_set_aside() {
     }
     drop(turn);
     let (interrupted, ()) = tokio::join!(session.interrupt(), async {
-        let request = peer.request("interrupt").await;
-        peer.reply(&request, json!({"still_queued": []})).await;
+        peer.answer("interrupt", json!({"still_queued": []})).await;
     });
     interrupted.unwrap();
     // The next prompt is sent before the rest of the first turn arrives.
@@ -198,8 +197,7 @@ async fn session_can_cancel_a_prompt() {
     let (session, mut peer) = connected(Session::builder()).await;
     for cancelled in [true, false] {
         let (told, ()) = tokio::join!(async { session.cancel_prompt(&"p".into()).await }, async {
-            let request = peer.request("cancel_async_message").await;
-            peer.reply(&request, json!({"cancelled": cancelled})).await;
+            peer.answer("cancel_async_message", json!({"cancelled": cancelled})).await;
         });
         assert_eq!(told.unwrap(), cancelled);
     }
@@ -209,16 +207,14 @@ async fn session_can_cancel_a_prompt() {
 #[tokio::test(start_paused = true)]
 async fn earlier_turns_are_set_aside_without_prompt_names() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("one").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "one").await;
     peer.say(assistant("one")).await;
     peer.say(result("one")).await;
     // It has arrived but was not read yet.
     while session.control().turns_ended() == 0 {
         tokio::task::yield_now().await;
     }
-    let turn = session.ask("two").await.unwrap();
-    peer.prompt().await;
+    let turn = peer.start_turn(&mut session, "two").await;
     peer.say(assistant("two")).await;
     peer.say(result("two")).await;
     assert_eq!(turn.text().await.unwrap(), "two");

@@ -17,8 +17,7 @@ async fn undecodable_lines_are_kept_and_delivered() {
         (r#"{"no":"type"}"#, ""),
     ];
     let (mut session, mut peer) = connected(Session::builder()).await;
-    let mut turn = session.ask("hi").await.unwrap();
-    peer.prompt().await;
+    let mut turn = peer.start_turn(&mut session, "hi").await;
     for (line, _) in lines {
         peer.say(line).await;
     }
@@ -48,21 +47,18 @@ async fn unknown_block_is_kept() {
 async fn undecodable_result_ends_its_turn() {
     for line in [r#"{"type":"result","subtype":5}"#, r#"{"duration_ms":1,"type":"result","is_err"#] {
         let (mut session, mut peer) = connected(Session::builder()).await;
-        let mut turn = session.ask("one").await.unwrap();
-        peer.prompt().await;
+        let mut turn = peer.start_turn(&mut session, "one").await;
         peer.say(line).await;
         assert_eq!(rest(&mut turn).await, ["undecodable"]);
         assert!(turn.result().is_none());
-        let turn = session.ask("once more").await.unwrap();
-        peer.prompt().await;
+        let turn = peer.start_turn(&mut session, "once more").await;
         peer.say(line).await;
         let error = turn.finish().await.unwrap_err();
         assert!(
             matches!(&error, Error::UnreadableResult { line: Some(kept), .. } if kept.as_bytes() == line.as_bytes()),
             "{error}"
         );
-        let turn = session.ask("two").await.unwrap();
-        peer.prompt().await;
+        let turn = peer.start_turn(&mut session, "two").await;
         peer.say(result("two")).await;
         assert!(turn.finish().await.unwrap().is_some());
         // No turn is open, so this is a clean end.
@@ -80,8 +76,7 @@ async fn result_with_an_unfitting_field_is_decoded() {
         r#""is_error":false,"modelUsage":null,"permission_denials":null,"usage":[]"#,
     ] {
         let (mut session, mut peer) = connected(Session::builder()).await;
-        let turn = session.ask("hi").await.unwrap();
-        peer.prompt().await;
+        let turn = peer.start_turn(&mut session, "hi").await;
         peer.say(format!(r#"{{"subtype":"success",{field},"result":"done","type":"result"}}"#)).await;
         let result = turn.finish().await.unwrap().unwrap();
         assert_eq!((result.result.as_deref(), result.is_error), (Some("done"), false), "{field}");
@@ -91,8 +86,7 @@ async fn result_with_an_unfitting_field_is_decoded() {
 #[tokio::test(start_paused = true)]
 async fn loop_sees_the_end_of_an_undecodable_turn() {
     let (mut session, mut peer) = connected(Session::builder()).await;
-    session.send("hi").await.unwrap();
-    peer.prompt().await;
+    peer.receive_prompt(&session, "hi").await;
     peer.say(assistant("done")).await;
     peer.say(r#"{"subtype":7,"type":"result"}"#).await;
     let mut seen = Vec::new();
@@ -111,8 +105,7 @@ async fn overlong_result_ends_its_turn() {
     let mut config = agentwire::control::Config::default();
     config.limits = agentwire::codec::Limits::max_line(1000);
     let (mut session, mut peer) = connected(Session::builder().config(config)).await;
-    let mut turn = session.ask("one").await.unwrap();
-    peer.prompt().await;
+    let mut turn = peer.start_turn(&mut session, "one").await;
     // Its kind is at its start; a real line may have it anywhere.
     peer.say(format!(r#"{{"type":"result","result":"{}"}}"#, "x".repeat(2000))).await;
     assert_eq!(rest(&mut turn).await, ["too long"]);
@@ -146,8 +139,7 @@ async fn undecodable_response_fails_its_call() {
     }
     // The session continues.
     let (reply, ()) = tokio::join!(session.interrupt(), async {
-        let request = peer.request("interrupt").await;
-        peer.reply(&request, json!({})).await;
+        peer.answer("interrupt", json!({})).await;
     });
     reply.unwrap();
 }

@@ -61,8 +61,7 @@ async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered(
             .await;
         assert_eq!(peer.response("r1").await["response"]["behavior"], "allow");
         let (asked, ()) = tokio::join!(control.mcp_status(), async {
-            let request = peer.request("mcp_status").await;
-            peer.reply(&request, json!({"mcpServers": []})).await;
+            peer.answer("mcp_status", json!({"mcpServers": []})).await;
         });
         asked.unwrap();
         assert!(began.elapsed() < Duration::from_secs(10));
