@@ -13,7 +13,7 @@ use agentwire_protocol::RawJson;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::{Cli, call, initialize, within};
+use crate::cli::{Cli, call, cancelled, initialize, within};
 
 /// A server with a behaviour for each method name.
 #[derive(Clone)]
@@ -93,7 +93,7 @@ impl ServerInstance for Opened {
 
 async fn start() -> (Cli, mpsc::Receiver<String>, ByHand) {
     let (server, came) = ByHand::new();
-    (Cli::start(McpServers::new().with("s", server.clone()).bridge()).await, came, server)
+    (Cli::serving(server.clone()).await, came, server)
 }
 
 /// Waits until the server reports this event.
@@ -173,8 +173,7 @@ async fn an_id_is_free_as_soon_as_its_request_is_cancelled() {
     let (mut cli, mut came, _) = start().await;
     cli.post("slow", "s", request(1, "hang")).await;
     until(&mut came, "hang").await;
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
-    let lines = [("note", cancel), ("again", request(1, "hang"))];
+    let lines = [("note", cancelled(1)), ("again", request(1, "hang"))];
     cli.post_all(&lines).await;
     let mut answers = [cli.answer().await, cli.answer().await];
     answers.sort_by(|one, other| one.0.cmp(&other.0));
@@ -200,8 +199,7 @@ async fn a_new_connection_has_its_own_ids() {
     cli.post("third", "s", request(1, "echo")).await;
     assert!(cli.answer().await.1.unwrap_err().contains("in flight already"));
     // A cancellation is the newest one's.
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
-    cli.post("note", "s", cancel).await;
+    cli.post("note", "s", cancelled(1)).await;
     let answers = [cli.answer().await.0, cli.answer().await.0];
     assert!(answers.contains(&"new".to_owned()), "{answers:?}");
 }
@@ -211,8 +209,7 @@ async fn a_cancelled_request_is_answered_at_once() {
     let (mut cli, mut came, _) = start().await;
     cli.post("slow", "s", request("r", "hang")).await;
     until(&mut came, "hang").await;
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "r"}});
-    cli.post("note", "s", cancel).await;
+    cli.post("note", "s", cancelled("r")).await;
     let mut answers = [cli.answer().await, cli.answer().await];
     answers.sort_by(|one, other| one.0.cmp(&other.0));
     let [(_, acknowledged), (_, cancelled)] = answers;
@@ -238,11 +235,10 @@ async fn a_call_is_cancelled_while_its_tools_are_listed() {
         }
     }
     let (seen, mut came) = mpsc::channel(16);
-    let mut cli = Cli::start(McpServers::new().with("s", NoList(seen)).bridge()).await;
+    let mut cli = Cli::serving(NoList(seen)).await;
     cli.post("call", "s", call(3, "t", json!({}))).await;
     assert_eq!(within(came.recv()).await.unwrap(), "tools/list");
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}});
-    cli.post("note", "s", cancel).await;
+    cli.post("note", "s", cancelled(3)).await;
     let answers = [cli.answer().await.0, cli.answer().await.0];
     assert!(answers.contains(&"call".to_owned()), "{answers:?}");
     assert_eq!(within(came.recv()).await.unwrap(), "notifications/cancelled");

@@ -2,13 +2,13 @@
 
 use std::{fmt::Write as _, future::pending, sync::Arc};
 
-use agentwire_mcp::{Json, McpServers, Server, Tool, ToolOutput, schemars::JsonSchema};
+use agentwire_mcp::{Json, Server, Tool, ToolOutput, schemars::JsonSchema};
 use agentwire_protocol::RawJson;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use crate::cli::{Cli, call, initialize, within};
+use crate::cli::{Cli, call, cancelled, initialize, within};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +29,7 @@ struct Sum {
 
 /// Starts a session, and sends `initialize` to the server `s`.
 async fn start(server: Server) -> Cli {
-    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    let mut cli = Cli::serving(server).await;
     cli.rpc(initialize()).await;
     cli
 }
@@ -127,10 +127,8 @@ async fn a_raw_input_is_as_the_cli_wrote_it() {
 }
 
 #[tokio::test]
-async fn an_unknown_tool_and_an_unfit_input_are_refused() {
+async fn an_input_is_refused_with_all_its_errors() {
     let mut cli = start(every_output()).await;
-    let unknown = cli.rpc(call(1, "none", json!({}))).await;
-    assert_eq!(unknown["error"]["code"], -32602);
     let unfit = cli.call("works", json!({"times": 4, "more": 1})).await;
     let text = unfit["content"][0]["text"].as_str().unwrap();
     assert_eq!(text.lines().count(), 4, "{text}");
@@ -167,10 +165,9 @@ fn observed() -> (Server, mpsc::Receiver<&'static str>, Arc<Notify>) {
 async fn a_cancelled_call_may_clean_up_for_the_grace_period() {
     let (server, mut came, go_on) = observed();
     let mut cli = start(server).await;
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
     cli.post("a", "s", call(1, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
-    cli.post("note", "s", cancel).await;
+    cli.post("note", "s", cancelled(1)).await;
     let mut answers = [cli.answer().await, cli.answer().await];
     answers.sort_by(|one, other| one.0.cmp(&other.0));
     let expected =

@@ -5,9 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use agentwire_mcp::{
-    McpServers, McpService, Outbox, ResponseFuture, Server, ServerInstance, schemars::JsonSchema,
-};
+use agentwire_mcp::{McpService, Outbox, ResponseFuture, Server, ServerInstance, schemars::JsonSchema};
 use agentwire_protocol::RawJson;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,7 +35,7 @@ async fn start() -> (Cli, Arc<AtomicUsize>) {
         runs.fetch_add(1, Ordering::Relaxed);
         async { "moved" }
     });
-    (Cli::start(McpServers::new().with("s", server).bridge()).await, ran)
+    (Cli::serving(server).await, ran)
 }
 
 /// The lines of an error result's text.
@@ -141,7 +139,7 @@ impl ServerInstance for Listing {
 async fn listing(pages: &[Value]) -> (Cli, Listing) {
     let server = Listing::default();
     server.set(pages);
-    (Cli::start(McpServers::new().with("s", server.clone()).bridge()).await, server)
+    (Cli::serving(server.clone()).await, server)
 }
 
 fn tool(name: &str, schema: Value) -> Value {

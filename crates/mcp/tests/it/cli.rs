@@ -1,76 +1,30 @@
-//! The CLI's side of a session.
+//! The CLI's side of a session, with messages to MCP servers.
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::time::Duration;
 
-use agentwire_control::{Config, Connection, Control, Messages, Responder, connect};
-use agentwire_transport::{MemoryPeer, Transport, memory};
+use agentwire_control::Responder;
+use agentwire_mcp::{McpServers, McpService};
 use serde_json::{Value, json};
-use tokio::{task::JoinHandle, time::timeout};
 
-pub(crate) struct Cli {
-    pub(crate) peer: MemoryPeer,
-    unread: Vec<u8>,
-    lines: VecDeque<Value>,
-    #[cfg_attr(not(feature = "schemars"), expect(dead_code, reason = "what is held keeps the session"))]
-    pub(crate) control: Control,
-    _messages: Messages,
-    driver: JoinHandle<()>,
-}
+#[path = "../../../hooks/tests/it/cli/session.rs"]
+mod session;
+
+pub(crate) use session::{Cli, within};
 
 impl Cli {
+    /// Starts a session with a long grace period: the bridge must end cancelled requests itself.
     pub(crate) async fn start(responder: impl Responder) -> Self {
-        let (transport, peer) = memory(1 << 16);
-        let link = transport.open().await.unwrap();
-        let mut settings = Config::default();
-        // A long grace: the bridge must end cancelled requests itself.
-        settings.callback_grace = Duration::from_secs(3600);
-        let Connection { control, messages, driver } = connect(link, Arc::new(responder), settings);
-        let driver = tokio::spawn(driver.run());
-        Self { peer, unread: Vec::new(), lines: VecDeque::new(), control, _messages: messages, driver }
+        Self::with_grace(Duration::from_secs(3600), responder).await
     }
 
-    pub(crate) async fn send(&self, frame: Value) {
-        self.peer.write(format!("{frame}\n").into_bytes()).await.unwrap();
-    }
-
-    pub(crate) async fn ask(&self, id: &str, request: Value) {
-        self.send(json!({"type": "control_request", "request_id": id, "request": request})).await;
-    }
-
-    pub(crate) async fn cancel(&self, id: &str) {
-        self.send(json!({"type": "control_cancel_request", "request_id": id})).await;
-    }
-
-    /// Returns the host's next line.
-    pub(crate) async fn line(&mut self) -> Value {
-        loop {
-            if let Some(line) = self.lines.pop_front() {
-                return line;
-            }
-            let chunk = within(self.peer.read()).await.unwrap();
-            self.unread.extend_from_slice(&chunk);
-            while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.unread.drain(..=end).collect();
-                self.lines.push_back(serde_json::from_slice(&line).unwrap());
-            }
-        }
+    /// Starts a session with the server `s`.
+    pub(crate) async fn serving(server: impl McpService) -> Self {
+        Self::start(McpServers::new().with("s", server).bridge()).await
     }
 
     /// Asserts that no received bytes from the host are left.
-    pub(crate) fn nothing_more(&mut self) {
-        assert!(self.lines.is_empty() && self.unread.is_empty(), "{:?}", self.lines);
-    }
-
-    /// Returns the host's next answer: its id, and the response or the error's text.
-    pub(crate) async fn answer(&mut self) -> (String, Result<Value, String>) {
-        let line = self.line().await;
-        assert_eq!(line["type"], "control_response", "{line}");
-        let response = &line["response"];
-        let id = response["request_id"].as_str().unwrap().to_owned();
-        match response["subtype"].as_str() {
-            Some("success") => (id, Ok(response["response"].clone())),
-            _ => (id, Err(response["error"].as_str().unwrap().to_owned())),
-        }
+    pub(crate) fn nothing_more(&self) {
+        assert_eq!(self.received.buffered(), 0);
     }
 
     /// Sends a JSON-RPC message to a server.
@@ -113,18 +67,6 @@ impl Cli {
         .await;
         line["request"].take()
     }
-
-    /// Ends the session, and returns the host's remaining lines.
-    pub(crate) async fn end(mut self) -> Vec<Value> {
-        self.peer.close_output();
-        within(self.driver).await.unwrap();
-        while let Some(chunk) = self.peer.read().await {
-            self.unread.extend_from_slice(&chunk);
-        }
-        let rest = self.unread.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        self.lines.extend(rest.map(|line| serde_json::from_slice(line).unwrap()));
-        self.lines.into()
-    }
 }
 
 /// A `tools/call`.
@@ -141,10 +83,7 @@ pub(crate) fn initialize() -> Value {
     }})
 }
 
-/// Waits, and fails at the limit.
-pub(crate) async fn within<T>(what: impl Future<Output = T>) -> T {
-    timeout(LIMIT, what).await.expect("it does not come")
+/// A `notifications/cancelled` of a request.
+pub(crate) fn cancelled(id: impl Into<Value>) -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id.into()}})
 }
-
-/// How long a test waits for something that must come.
-const LIMIT: Duration = Duration::from_secs(10);

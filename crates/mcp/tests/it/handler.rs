@@ -1,7 +1,7 @@
 //! `rmcp` handlers: one from the macros, and one that misbehaves.
 
 use agentwire_mcp::{
-    McpServers, RmcpServer,
+    RmcpServer,
     rmcp::{
         self, ErrorData, RoleServer, ServerHandler,
         handler::server::wrapper::Parameters,
@@ -17,7 +17,7 @@ use agentwire_mcp::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::{Cli, call, initialize, within};
+use crate::cli::{Cli, call, cancelled, initialize, within};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct AddInput {
@@ -101,17 +101,13 @@ impl ServerHandler for Ids {
     }
 }
 
-async fn start<H: ServerHandler + Clone>(handler: H) -> Cli {
-    Cli::start(McpServers::new().with("s", RmcpServer::new(handler)).bridge()).await
-}
-
 fn request(id: i64, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
 #[tokio::test]
 async fn a_server_made_with_macros_is_served_and_checked() {
-    let mut cli = start(Calculator).await;
+    let mut cli = Cli::serving(RmcpServer::new(Calculator)).await;
     assert_eq!(cli.rpc(initialize()).await["result"]["capabilities"], json!({"tools": {}}));
     assert_eq!(cli.rpc(request(1, "tools/list", json!({}))).await["result"]["tools"][0]["name"], "add");
     let sum = cli.call("add", json!({"a": 2, "b": 3})).await;
@@ -127,7 +123,7 @@ async fn a_server_made_with_macros_is_served_and_checked() {
 
 #[tokio::test]
 async fn any_order_of_messages_is_answered() {
-    let mut cli = start(Calculator).await;
+    let mut cli = Cli::serving(RmcpServer::new(Calculator)).await;
     let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     assert_eq!(cli.rpc(note.clone()).await["result"], json!({}));
     assert_eq!(cli.call("add", json!({"a": 2, "b": 3})).await["content"][0]["text"], "5");
@@ -138,7 +134,7 @@ async fn any_order_of_messages_is_answered() {
 
 #[tokio::test]
 async fn each_fault_has_the_code_of_json_rpc() {
-    let mut cli = start(Calculator).await;
+    let mut cli = Cli::serving(RmcpServer::new(Calculator)).await;
     let mut code = async |message| cli.rpc(message).await["error"]["code"].as_i64();
     assert_eq!(code(request(1, "tools/call", json!({"name": 5}))).await, Some(-32602));
     assert_eq!(code(request(2, "initialize", json!({}))).await, Some(-32602));
@@ -153,7 +149,7 @@ async fn each_fault_has_the_code_of_json_rpc() {
 
 #[tokio::test]
 async fn a_handler_that_panics_gives_an_error() {
-    let mut cli = start(Unruly).await;
+    let mut cli = Cli::serving(RmcpServer::new(Unruly)).await;
     let answer = cli.rpc(call(1, "panic", json!({}))).await;
     let expected = json!({"jsonrpc": "2.0", "id": 1, "error": {
         "code": -32603, "message": "the handler panicked: told to panic"
@@ -164,7 +160,7 @@ async fn a_handler_that_panics_gives_an_error() {
 
 #[tokio::test]
 async fn progress_goes_to_the_cli() {
-    let mut cli = start(Unruly).await;
+    let mut cli = Cli::serving(RmcpServer::new(Unruly)).await;
     cli.rpc(initialize()).await;
     cli.post("one", "s", call(1, "progress", json!({}))).await;
     let mut lines = [cli.line().await, cli.line().await];
@@ -178,7 +174,7 @@ async fn progress_goes_to_the_cli() {
 
 #[tokio::test]
 async fn a_request_of_the_servers_is_answered_or_fails() {
-    let mut cli = start(Unruly).await;
+    let mut cli = Cli::serving(RmcpServer::new(Unruly)).await;
     cli.rpc(initialize()).await;
     // The CLI acknowledges, and answers by a message of its own.
     cli.post("one", "s", call(1, "ask", json!({}))).await;
@@ -204,13 +200,11 @@ async fn a_request_of_the_servers_is_answered_or_fails() {
 #[tokio::test]
 async fn a_handler_gets_the_id_of_the_cancelled_request() {
     let (ids, mut came) = mpsc::channel(8);
-    let mut cli = start(Ids(ids)).await;
+    let mut cli = Cli::serving(RmcpServer::new(Ids(ids))).await;
     for name in ["first", "second"] {
         cli.post("one", "s", json!({"jsonrpc": "2.0", "id": name, "method": "ping"})).await;
         let (_, id) = within(came.recv()).await.unwrap();
-        let cancel =
-            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": name}});
-        cli.post("note", "s", cancel).await;
+        cli.post("note", "s", cancelled(name)).await;
         assert_eq!(within(came.recv()).await.unwrap(), ("cancelled", id));
         let answers = [cli.answer().await.1.unwrap(), cli.answer().await.1.unwrap()];
         assert!(answers.iter().any(|answer| answer["mcp_response"]["id"] == name), "{answers:?}");
@@ -235,7 +229,7 @@ async fn a_subscription_has_the_id_of_the_clis_request() {
             Ok(())
         }
     }
-    let mut cli = start(Listens).await;
+    let mut cli = Cli::serving(RmcpServer::new(Listens)).await;
     let listen = json!({"notifications": {"toolsListChanged": true}, "_meta": {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "claude-code", "version": "2"},

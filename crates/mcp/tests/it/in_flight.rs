@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-use agentwire_mcp::{McpServers, McpService, Outbox, ResponseFuture, ServerInstance};
+use agentwire_mcp::{McpService, Outbox, ResponseFuture, ServerInstance};
 use agentwire_protocol::RawJson;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
@@ -37,7 +37,7 @@ async fn sixty_four_calls_are_answered_in_any_order() {
             Some(answer(&id, json!({"content": [], "of": id})))
         }))
     });
-    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    let mut cli = Cli::serving(server).await;
     for id in 0..CALLS {
         cli.post(&format!("r{id}"), "s", call(id, "t", json!({}))).await;
     }
@@ -90,7 +90,7 @@ impl ServerInstance for Mortal {
 
 #[tokio::test]
 async fn the_end_of_a_server_fails_what_is_open_and_only_initialize_starts_it_again() {
-    let mut cli = Cli::start(McpServers::new().with("s", Mortal::default()).bridge()).await;
+    let mut cli = Cli::serving(Mortal::default()).await;
     let request = |id: i64, method: &str| json!({"jsonrpc": "2.0", "id": id, "method": method});
     for id in 0..3 {
         cli.post(&format!("r{id}"), "s", request(id, "hang")).await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use agentwire_mcp::{
-    McpServers, RmcpServer,
+    RmcpServer,
     rmcp::{
         self, ErrorData, RoleServer, ServerHandler,
         model::{
@@ -96,7 +96,7 @@ impl ServerHandler for Library {
 
 #[tokio::test]
 async fn a_handler_may_use_all_of_mcp() {
-    let mut cli = Cli::start(McpServers::new().with("s", RmcpServer::new(Library)).bridge()).await;
+    let mut cli = Cli::serving(RmcpServer::new(Library)).await;
     let hello = cli.rpc(initialize()).await["result"].take();
     assert_eq!(hello["capabilities"], json!({"prompts": {}, "resources": {"subscribe": true}}));
     let mut result = async |method, params| cli.rpc(request(method, params)).await["result"].take();
@@ -139,7 +139,7 @@ async fn a_tool_of_a_server_may_return_a_result_of_rmcp() {
         result.structured_content = Some(json!({"n": 1}));
         result
     });
-    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    let mut cli = Cli::serving(server).await;
     let expected = json!({
         "content": [{"type": "text", "text": "no"}], "structuredContent": {"n": 1}, "isError": true,
     });

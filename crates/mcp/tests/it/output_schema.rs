@@ -1,6 +1,6 @@
 //! The check of a tool's structured output against the declared schema.
 
-use agentwire_mcp::{Json, McpServers, Server, Tool, ToolOutput, schemars::JsonSchema};
+use agentwire_mcp::{Json, Server, Tool, ToolOutput, schemars::JsonSchema};
 use agentwire_protocol::RawJson;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -25,10 +25,6 @@ struct AddInput {
 #[derive(Deserialize, JsonSchema)]
 struct NoInput {}
 
-async fn start(server: Server) -> Cli {
-    Cli::start(McpServers::new().with("s", server).bridge()).await
-}
-
 fn raw(value: &Value) -> RawJson {
     RawJson::encode(value).unwrap()
 }
@@ -45,7 +41,7 @@ async fn a_typed_output_declares_its_schema_and_is_text_too() {
             },
         )
         .tool("no object", "", async |_: NoInput, _| Json(vec![1]));
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
     let tools = listed["result"]["tools"].as_array().unwrap();
     let schema = json!({
@@ -81,7 +77,7 @@ async fn an_output_that_violates_its_schema_becomes_an_error() {
         .with(tool("breaks", || ToolOutput::structured(json!({"n": "1", "m": 2}))))
         .with(tool("forgets", || ToolOutput::text("1")))
         .with(tool("fails", || ToolOutput::error("no")));
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     let mut call = async |tool| cli.call(tool, json!({})).await;
     assert_eq!(call("keeps").await["structuredContent"], json!({"n": 1}));
     // The schema does not apply to errors.
@@ -112,7 +108,7 @@ async fn an_output_that_can_not_be_checked_passes() {
             _ => json!({"content": [], "structuredContent": [1]}),
         })
     });
-    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    let mut cli = Cli::serving(server).await;
     assert_eq!(cli.call("odd", json!({})).await["structuredContent"], json!([1]));
     // The result of a task comes later.
     assert_eq!(cli.call("task", json!({})).await, json!({"task": {"taskId": "1"}}));

@@ -1,8 +1,7 @@
 //! Resources and prompts of a `Server`.
 
 use agentwire_mcp::{
-    Icon, McpServers, Prompt, PromptArgument, PromptMessages, Resource, ResourceBody, ResourceTemplate,
-    Server,
+    Icon, Prompt, PromptArgument, PromptMessages, Resource, ResourceBody, ResourceTemplate, Server,
 };
 use serde_json::{Value, json};
 
@@ -28,7 +27,7 @@ async fn built() -> Cli {
             Prompt::new("greet").description("Greets.").argument(PromptArgument::new("whom").required()),
             async |arguments| Ok::<_, &str>(PromptMessages::user(format!("Greet {}.", arguments["whom"]))),
         );
-    Cli::start(McpServers::new().with("s", server).bridge()).await
+    Cli::serving(server).await
 }
 
 #[tokio::test]
@@ -73,7 +72,7 @@ async fn the_builder_offers_prompts() {
 #[tokio::test]
 async fn a_request_that_is_not_offered_or_does_not_fit_has_the_code_of_json_rpc() {
     let mut cli = built().await;
-    let mut bare = Cli::start(McpServers::new().with("s", Server::new("s", "1")).bridge()).await;
+    let mut bare = Cli::serving(Server::new("s", "1")).await;
     let mut code = async |method: &str, params: Value| {
         let answer = cli.rpc(request(method, params.clone())).await;
         (answer["error"]["code"].as_i64(), bare.rpc(request(method, params)).await["error"]["code"].as_i64())
@@ -118,7 +117,7 @@ async fn a_description_is_listed_with_every_field() {
                 )
             },
         );
-    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    let mut cli = Cli::serving(server).await;
     let icons =
         json!([{"src": "https://a/b.png", "mimeType": "image/png", "sizes": ["48x48"], "theme": "dark"}]);
     assert_eq!(cli.rpc(initialize()).await["result"]["serverInfo"]["icons"], icons);

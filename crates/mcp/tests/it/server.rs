@@ -2,7 +2,6 @@
 
 use std::{
     fmt,
-    future::pending,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -15,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Notify, mpsc};
 
-use crate::cli::{Cli, call, initialize, within};
+use crate::cli::{Cli, call, cancelled, initialize, within};
 
 #[derive(Deserialize, JsonSchema)]
 struct AddInput {
@@ -34,21 +33,13 @@ enum Shape {
     Square { side: f64 },
 }
 
-async fn start(server: Server) -> Cli {
-    Cli::start(McpServers::new().with("s", server).bridge()).await
-}
-
 fn text(text: &str, is_error: bool) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": is_error})
 }
 
-fn cancelled(id: impl Into<Value>) -> Value {
-    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id.into()}})
-}
-
 #[tokio::test]
 async fn the_handshake_names_the_server() {
-    let mut cli = start(Server::new("calc", "1.2.3").instructions("Count.")).await;
+    let mut cli = Cli::serving(Server::new("calc", "1.2.3").instructions("Count.")).await;
     let result = cli.rpc(initialize()).await["result"].take();
     assert_eq!(result["protocolVersion"], "2025-11-25");
     assert_eq!(result["serverInfo"], json!({"name": "calc", "version": "1.2.3"}));
@@ -65,7 +56,7 @@ async fn the_list_holds_the_schemas() {
         .tool("add", "Adds.", async |input: AddInput, _| (input.a + input.b).to_string())
         .tool("area", "Measures.", async |_: Shape, _| ())
         .with(Tool::new("none", "Nothing.", async |_: NoInput, _| ()).read_only());
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await["result"].take();
     let tools = listed["tools"].as_array().unwrap();
     assert_eq!(
@@ -101,7 +92,7 @@ async fn every_kind_of_output_has_its_form() {
         .tool("says error", "", async |_: AddInput, _| ToolOutput::error("no"))
         .tool("panics", "", async |input: AddInput, _| assert!(input.a < 0, "a is {}", input.a))
         .tool("image", "", async |_: AddInput, _| ToolOutput::text("see").and_image(b"foob", "image/png"));
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     let cases = [
         ("string", text("3", false)),
         ("str", text("static", false)),
@@ -137,7 +128,7 @@ async fn a_tagged_enum_is_an_input() {
         Shape::Circle { radius } => format!("{:.1}", 3.0 * radius * radius),
         Shape::Square { side } => (side * side).to_string(),
     });
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     assert_eq!(cli.call("area", json!({"kind": "square", "side": 3})).await, text("9", false));
     assert_eq!(cli.call("area", json!({"kind": "circle", "radius": 1})).await, text("3.0", false));
     assert_eq!(cli.call("area", json!({"kind": "line"})).await["isError"], true);
@@ -145,7 +136,7 @@ async fn a_tagged_enum_is_an_input() {
 
 #[tokio::test]
 async fn an_input_type_that_is_no_object_is_refused_and_not_sent_to_the_model() {
-    let mut cli = start(Server::new("s", "1").tool("t", "", async |_: i32, _| ())).await;
+    let mut cli = Cli::serving(Server::new("s", "1").tool("t", "", async |_: i32, _| ())).await;
     let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
     assert_eq!(listed["result"]["tools"][0]["inputSchema"]["type"], "object");
     assert_eq!(cli.call("t", json!({})).await["isError"], true);
@@ -156,7 +147,7 @@ async fn a_tool_with_its_own_schema_gets_raw_input() {
     let schema =
         RawJson::parse(r#"{"type":"object","properties":{"q":{"type":"string","maxLength":3}}}"#).unwrap();
     let tool = Tool::with_schema("raw", "", &schema, async |input: RawJson, _| input.to_string()).unwrap();
-    let mut cli = start(Server::new("s", "1").with(tool)).await;
+    let mut cli = Cli::serving(Server::new("s", "1").with(tool)).await;
     assert_eq!(cli.call("raw", json!({"q": "abc"})).await, text(r#"{"q":"abc"}"#, false));
     assert_eq!(cli.call("raw", json!({"q": "abcd"})).await["isError"], true);
     let no_object = RawJson::parse("true").unwrap();
@@ -169,7 +160,7 @@ async fn the_context_has_the_tool_use_and_reaches_the_session() {
         let id = cx.tool_use_id.map(|id| id.to_string());
         cx.control.call(&Interrupt::default()).await.map(|_| id.unwrap_or_default())
     });
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     cli.post("one", "s", call(1, "stop", json!({}))).await;
     let line = cli.line().await;
     assert_eq!(line["request"]["subtype"], "interrupt");
@@ -187,7 +178,7 @@ async fn calls_run_concurrently() {
             all.wait().await;
         }
     });
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     for id in 0..50 {
         cli.post(&format!("r{id}"), "s", call(id, "wait", json!({}))).await;
     }
@@ -197,46 +188,6 @@ async fn calls_run_concurrently() {
         assert_eq!(request, format!("r{}", answer["mcp_response"]["id"]));
         assert_eq!(answer["mcp_response"]["result"]["isError"], false);
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_cancelled_tool_gets_its_token_and_is_then_dropped() {
-    struct Dropped(mpsc::Sender<&'static str>);
-    impl Drop for Dropped {
-        fn drop(&mut self) {
-            self.0.try_send("dropped").unwrap();
-        }
-    }
-    let (events, mut came) = mpsc::channel(8);
-    let server = Server::new("s", "1").tool("hang", "", move |_: NoInput, cx| {
-        let events = events.clone();
-        async move {
-            let _dropped = Dropped(events.clone());
-            events.send("started").await.unwrap();
-            cx.cancelled.cancelled().await;
-            events.send("cancelled").await.unwrap();
-            pending::<()>().await;
-        }
-    });
-    let mut cli = start(server).await;
-    // By a notification, by cancelling the control request, and by the end of the session.
-    cli.post("a", "s", call(1, "hang", json!({}))).await;
-    assert_eq!(within(came.recv()).await, Some("started"));
-    cli.post("note", "s", cancelled(1)).await;
-    let answers = [cli.answer().await.0, cli.answer().await.0];
-    assert!(answers.contains(&"a".to_owned()), "{answers:?}");
-    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
-    cli.post("b", "s", call(2, "hang", json!({}))).await;
-    assert_eq!(within(came.recv()).await, Some("started"));
-    cli.cancel("b").await;
-    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
-    cli.post("c", "s", call(3, "hang", json!({}))).await;
-    assert_eq!(within(came.recv()).await, Some("started"));
-    // The open call gets its answer in the last write.
-    let answers = cli.end().await;
-    assert_eq!(answers.len(), 1, "{answers:?}");
-    assert_eq!(answers[0]["response"]["error"], "the session is ending");
-    assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
 }
 
 #[tokio::test(start_paused = true)]
@@ -263,7 +214,7 @@ async fn a_reused_id_gets_the_answer_of_its_own_call() {
             format!("{name}, cancelled: {}", cx.cancelled.is_cancelled())
         }
     });
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     cli.post("a", "s", call(7, "work", json!({"name": "old"}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
     cli.post("note", "s", cancelled(7)).await;
@@ -297,7 +248,7 @@ async fn a_cancellation_reaches_its_own_call_only() {
             events.send("cancelled").await.unwrap();
         }
     });
-    let mut cli = start(server).await;
+    let mut cli = Cli::serving(server).await;
     cli.post("a", "s", call(100, "hang", json!({}))).await;
     assert_eq!(within(came.recv()).await, Some("started"));
     // None of these requests is open.

@@ -1,6 +1,6 @@
 //! Messages of a tool during its call: in order, and before its result.
 
-use agentwire_mcp::{McpServers, Server, ServerRequestError, ToolContext};
+use agentwire_mcp::{Server, ServerRequestError, ToolContext};
 use serde_json::{Value, json};
 
 use crate::cli::{Cli, call, within};
@@ -22,7 +22,7 @@ async fn start() -> Cli {
             cx.log("warning", format!("{} times", input.times)).await;
             cx.progress(1.0, None, "").await;
         });
-    Cli::start(McpServers::new().with("s", server).bridge()).await
+    Cli::serving(server).await
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn request_of_a_task_fails_when_the_session_ends() {
             "left"
         }
     });
-    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    let mut cli = Cli::serving(server).await;
     cli.post("one", "s", call(1, "leave", json!({}))).await;
     // The result of the call and the request may come in either order.
     for line in [cli.line().await, cli.line().await] {
@@ -129,7 +129,7 @@ async fn a_tool_may_send_any_notification_and_request() {
         }
         answers.join("; ")
     });
-    let mut cli = Cli::start(McpServers::new().with("s", server).bridge()).await;
+    let mut cli = Cli::serving(server).await;
     cli.post("one", "s", call(1, "talk", json!({}))).await;
     let note = cli.server_message().await["message"].take();
     let expected = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed", "params": {}});
