@@ -21,9 +21,10 @@ use std::{
 
 use agentwire_codec::{Incoming, LineDecoder};
 use agentwire_control::{
-    Config, Connection, Control, Messages, NoResponder, Responder, SessionEvent, connect,
+    CallContext, CallbackError, Config, Connection, Control, Messages, NoResponder, Reply, Responder,
+    SessionEvent, connect,
 };
-use agentwire_protocol::RawJson;
+use agentwire_protocol::{InboundRequest, RawJson};
 use agentwire_transport::{
     Connected, ExitReport, MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, PeerHandle, Signal,
     Transport, TransportError, memory,
@@ -94,6 +95,19 @@ async fn start_with(capacity: usize, responder: impl Responder, config: Config) 
 
 async fn quiet() -> Session {
     start(NoResponder::default(), Config::default()).await
+}
+
+/// A responder from a closure.
+struct With<F>(F);
+
+impl<F, A> Responder for With<F>
+where
+    F: Fn(CallContext) -> A + Send + Sync + 'static,
+    A: Future<Output = Result<RawJson, CallbackError>> + Send + 'static,
+{
+    fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
+        Some(Box::pin((self.0)(context)))
+    }
 }
 
 /// A handle with a process, which the peer simulates.

@@ -8,7 +8,6 @@ use agentwire_protocol::{
     control::{ErrorCode, Interrupt},
     message::UserInput,
 };
-use agentwire_transport::ExitReport;
 
 use crate::script::{ERROR_RESULT, INIT, ONE, RESULT, Script, TWO, cancel, inbound, lifecycle, success};
 
@@ -281,8 +280,7 @@ fn a_result_ends_a_turn_and_the_run_only_when_nothing_runs() {
 
 #[test]
 fn without_states_a_run_is_over_at_the_result_of_its_prompt() {
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
+    let mut script = Script::prompted();
     script.line(RESULT);
     check(&mut script, &[&format!("message {RESULT}"), "turn ended Result", "run over"]);
     script.router.send_user(&UserInput::new("y")).unwrap();
@@ -293,8 +291,7 @@ fn without_states_a_run_is_over_at_the_result_of_its_prompt() {
 
 #[test]
 fn a_result_that_cant_be_read_ends_its_turn() {
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
+    let mut script = Script::prompted();
     let broken = r#"{"duration_api_ms":1,"type":"result","is_error":"?"}"#;
     script.line(broken).end();
     let events =
@@ -307,8 +304,7 @@ fn a_turn_without_a_result_ends_when_the_cli_goes_idle() {
     let state =
         |state: &str| format!(r#"{{"type":"system","subtype":"session_state_changed","state":"{state}"}}"#);
     let (running, idle) = (state("running"), state("idle"));
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
+    let mut script = Script::prompted();
     // The CLI was idle before the prompt, and may report that late.
     script.line(&idle);
     check(&mut script, &[&format!("message {idle}")]);
@@ -331,8 +327,7 @@ fn a_result_with_a_field_that_does_not_fit_ends_its_turn() {
         r#""is_error":false,"user_message_uuids":7,"origin":[]"#,
         r#""is_error":false,"type":null,"type":"result""#,
     ] {
-        let mut script = Script::default();
-        script.router.send_user(&UserInput::new("x")).unwrap();
+        let mut script = Script::prompted();
         let line = format!(r#"{{"subtype":"success","result":"text",{field},"type":"result"}}"#);
         script.line(&line);
         check(&mut script, &[&format!("message {line}"), "turn ended Result", "run over"]);
@@ -342,15 +337,13 @@ fn a_result_with_a_field_that_does_not_fit_ends_its_turn() {
 /// After two queued prompts, the result of the first does not hide that the session ended in the turn of the second.
 #[test]
 fn truncated_result_does_not_end_a_turn() {
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
+    let mut script = Script::prompted();
     let half = r#"{"type":"result","is_err"#;
     script.last_line(half);
     let ended = "closed the session ended in the middle of a turn, which has no result";
     check(script.end(), &[&format!("undecodable {half}"), "turn ended NoResult", ended]);
     // A complete `result` without its newline does.
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
+    let mut script = Script::prompted();
     script.last_line(RESULT);
     let events = [&*format!("message {RESULT}"), "turn ended Result", "run over", "closed the session ended"];
     check(script.end(), &events);
@@ -358,8 +351,7 @@ fn truncated_result_does_not_end_a_turn() {
 
 #[test]
 fn session_end_cuts_a_running_turn() {
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
+    let mut script = Script::prompted();
     script.router.send_user(&UserInput::new("y")).unwrap();
     script.line(INIT).line(RESULT);
     let events = [&format!("message {INIT}"), &format!("message {RESULT}"), "turn ended Result", "run over"];
@@ -367,15 +359,14 @@ fn session_end_cuts_a_running_turn() {
     script.line(INIT);
     assert!(!script.router.is_idle() && !script.router.run_is_over());
     check(&mut script, &[&format!("message {INIT}")]);
-    script.router.handle_ending(SessionExit::exited(ExitReport::exited(0)));
+    script.exit(0);
     let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
     check(&mut script, &["turn ended NoResult", closed]);
 }
 
 #[test]
 fn the_run_is_over_again_after_each_turn_that_began_by_itself() {
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
+    let mut script = Script::prompted();
     script.line(INIT).line(RESULT).events();
     script.line(INIT).line(RESULT);
     let events = [&format!("message {INIT}"), &format!("message {RESULT}"), "turn ended Result", "run over"];
@@ -383,34 +374,25 @@ fn the_run_is_over_again_after_each_turn_that_began_by_itself() {
     check(script.end(), &["closed the session ended"]);
 }
 
-/// A CLI that reports `running` and never `idle` did not end in a turn if that has its result.
-#[test]
-fn an_exit_without_idle_after_the_result_cuts_no_turn() {
-    let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
-    script.line(running).line(INIT).line(RESULT).events();
-    script.router.handle_ending(SessionExit::exited(ExitReport::exited(0)));
-    check(&mut script, &["closed the session ended (exit code 0)"]);
-}
-
-#[test]
-fn an_error_result_is_not_the_cause_of_an_end_in_the_middle_of_the_next_turn() {
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
-    script.line(ERROR_RESULT).line(INIT).events();
-    script.router.handle_ending(SessionExit::exited(ExitReport::exited(9)));
-    let closed = "closed the session ended in the middle of a turn, which has no result (exit code 9)";
-    check(&mut script, &["turn ended NoResult", closed]);
-}
-
 #[test]
 fn session_end_reports_a_turn_without_a_result() {
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
-    script.router.handle_ending(SessionExit::exited(ExitReport::exited(0)));
-    let closed = "closed the session ended in the middle of a turn, which has no result (exit code 0)";
-    check(&mut script, &["turn ended NoResult", closed]);
+    let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
+    let closed = "closed the session ended in the middle of a turn, which has no result (exit code 9)";
+    for (lines, events) in [
+        (&[][..], &["turn ended NoResult", closed][..]),
+        // The error result belongs to the turn before, and is not the cause of the end.
+        (&[ERROR_RESULT, INIT], &["turn ended NoResult", closed]),
+        // A CLI that reports `running` and never `idle` did not end in a turn if that has its result.
+        (&[running, INIT, RESULT], &["closed the session ended (exit code 9)"]),
+    ] {
+        let mut script = Script::prompted();
+        for line in lines {
+            script.line(line);
+        }
+        script.events();
+        script.exit(9);
+        check(&mut script, events);
+    }
 }
 
 #[test]
@@ -421,7 +403,7 @@ fn error_result_outranks_the_exit_code() {
         for line in lines {
             script.line(line);
         }
-        script.router.handle_ending(SessionExit::exited(ExitReport::exited(1)));
+        script.exit(1);
         let events: Vec<_> = std::iter::from_fn(|| script.router.poll_event()).collect();
         assert!(matches!(events.last(), Some(RouterEvent::Closed(_))));
         events
@@ -462,8 +444,7 @@ fn after_the_end_of_input_queued_lines_are_written_and_new_ones_refused() {
 
 #[test]
 fn input_that_ends_when_idle_takes_answers_until_then() {
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("x")).unwrap();
+    let mut script = Script::prompted();
     script.line(&inbound("a"));
     script.router.refuse_open(|_| ok());
     script.router.end_input_when_idle();
@@ -514,7 +495,7 @@ fn run_is_not_over_while_a_prompt_waits() {
     answered.line(RESULT).line(&lifecycle(TWO, "completed")).line(&reported("idle"));
     assert!(answered.router.is_idle() && answered.events().contains(&over));
     let mut lost = first_turn();
-    lost.router.handle_ending(SessionExit::exited(ExitReport::exited(0)));
+    lost.exit(0);
     assert!(lost.ending().in_turn);
 }
 
@@ -556,8 +537,7 @@ fn input_that_ends_when_idle_waits_for_a_prompt_without_an_id() {
 #[test]
 fn interrupt_that_is_not_sent_interrupts_no_turn() {
     for sent in [true, false] {
-        let mut script = Script::default();
-        script.router.send_user(&UserInput::new("x")).unwrap();
+        let mut script = Script::prompted();
         if !sent {
             script.router.end_input();
         }
@@ -691,8 +671,7 @@ fn cli_without_session_states_is_busy_while_agents_run() {
     let agents =
         |list: &str| format!(r#"{{"type":"system","subtype":"background_tasks_changed","tasks":[{list}]}}"#);
     let task = |kind: &str| format!(r#"{{"task_id":"t","task_type":"{kind}","description":"d"}}"#);
-    let mut script = Script::default();
-    script.router.send_user(&UserInput::new("hi")).unwrap();
+    let mut script = Script::prompted();
     script.line(&agents(&task("local_agent"))).line(RESULT).events();
     assert!(!script.router.run_is_over());
     // The agent has ended, and the CLI is about to report it to the model.
@@ -732,15 +711,13 @@ fn prompts_lines_and_own_turns_count_as_work() {
     script.line(&inbound("a")).line(r#"{"type":"news"}"#);
     script.line(r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#);
     assert!(!script.router.was_given_work());
-    let mut prompted = Script::default();
-    prompted.router.send_user(&UserInput::new("hi")).unwrap();
     let mut lined = Script::default();
     lined.router.send_line("{}\n".into()).unwrap();
     let mut begun = Script::default();
     begun.line(INIT);
     let mut running = Script::default();
     running.line(r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#);
-    for script in [prompted, lined, begun, running] {
+    for script in [Script::prompted(), lined, begun, running] {
         assert!(script.router.was_given_work());
     }
 }

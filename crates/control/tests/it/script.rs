@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use agentwire_codec::{Frame, FrameError, FrameKind, Incoming, Limits, Line, LineDecoder};
 use agentwire_control::{ControlError, Router, RouterEvent, SessionEvent, SessionExit};
 use agentwire_protocol::{RawJson, RequestId, message::UserInput};
+use agentwire_transport::ExitReport;
 
 /// A router and its time.
 #[derive(Default)]
@@ -14,6 +15,13 @@ pub(crate) struct Script {
 }
 
 impl Script {
+    /// Creates a router to which the user has sent a prompt.
+    pub(crate) fn prompted() -> Self {
+        let mut script = Self::default();
+        script.router.send_user(&UserInput::new("x")).unwrap();
+        script
+    }
+
     /// Passes in a line of the CLI.
     pub(crate) fn line(&mut self, line: &str) -> &mut Self {
         self.router.handle_frame(Frame::new(Line::from(line)));
@@ -51,6 +59,11 @@ impl Script {
         self.now += Duration::from_secs(seconds);
         self.router.handle_timeout(self.now);
         self
+    }
+
+    /// Ends the session with this exit code of the CLI.
+    pub(crate) fn exit(&mut self, code: i32) {
+        self.router.handle_ending(SessionExit::exited(ExitReport::exited(code)));
     }
 
     pub(crate) fn end(&mut self) -> &mut Self {

@@ -9,17 +9,15 @@ use std::{
 };
 
 use agentwire_codec::Incoming;
-use agentwire_control::{CallContext, ControlError, NoResponder, Reply, Responder, SessionEvent};
-use agentwire_protocol::InboundRequest;
+use agentwire_control::{CallContext, ControlError, NoResponder, Responder, SessionEvent};
 
-use super::{Cli, Session, ask, config, news, next, start, start_with, waits};
+use super::{Cli, Session, With, ask, config, news, next, start, start_with, waits};
 use crate::script::{cancel, inbound, success};
 
 #[tokio::test(start_paused = true)]
 async fn reading_stops_at_the_soft_limit_and_resumes_as_the_user_reads() {
     let config = config(|config| config.unread_soft_limit = 4096);
-    let Session { control: _control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), config).await;
+    let Session { control: _control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli, 500));
     assert!(waits(&mut speaking).await);
     for number in 0..500 {
@@ -29,22 +27,20 @@ async fn reading_stops_at_the_soft_limit_and_resumes_as_the_user_reads() {
 }
 
 /// A responder that answers at once and counts its requests.
-struct Counted(Arc<AtomicUsize>);
-
-impl Responder for Counted {
-    fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Some(Box::pin(async { Err("no".into()) }))
-    }
+fn counted(count: &Arc<AtomicUsize>) -> impl Responder {
+    let count = Arc::clone(count);
+    With(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        async { Err("no".into()) }
+    })
 }
 
 #[tokio::test(start_paused = true)]
 async fn request_behind_unread_messages_is_answered() {
     let config = config(|config| config.unread_soft_limit = 4096);
     let seen = Arc::new(AtomicUsize::new(0));
-    let responder: Vec<Box<dyn Responder>> =
-        vec![Box::new(NoResponder::default()), Box::new(Counted(Arc::clone(&seen)))];
-    let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, config).await;
+    let responder: Vec<Box<dyn Responder>> = vec![Box::new(NoResponder::default()), Box::new(counted(&seen))];
+    let Session { control: _control, mut messages, cli, .. } = start(responder, config).await;
     speak(cli.clone(), 500).await;
     cli.send_line(&inbound("a")).await;
     assert_eq!(cli.next_line().await.unwrap()["response"]["request_id"], "a");
@@ -57,8 +53,8 @@ async fn request_behind_unread_messages_is_answered() {
 #[tokio::test(start_paused = true)]
 async fn unread_messages_are_bounded_with_a_responder_too() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (4096, 32_768));
-    let responder = Counted(Arc::default());
-    let Session { control: _control, mut messages, cli, driver: _driver } = start(responder, config).await;
+    let responder = counted(&Arc::default());
+    let Session { control: _control, mut messages, cli, .. } = start(responder, config).await;
     let mut speaking = tokio::spawn(speak(cli, 2000));
     assert!(waits(&mut speaking).await);
     for number in 0..2000 {
@@ -71,8 +67,7 @@ async fn unread_messages_are_bounded_with_a_responder_too() {
 async fn reading_stops_at_the_soft_limit_with_an_empty_list_of_responders() {
     let config = config(|config| config.unread_soft_limit = 4096);
     let responders: Vec<Box<dyn Responder>> = Vec::new();
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(responders, config).await;
+    let Session { control: _control, messages: _messages, cli, .. } = start(responders, config).await;
     assert!(waits(speak(cli, 500)).await);
 }
 
@@ -81,7 +76,7 @@ async fn unread_bytes_are_bounded_after_each_message() {
     // The router decodes news, and does not decode pieces of answers.
     for line in [news(0), piece(0)] {
         let config = config(|config| config.unread_soft_limit = 16 * 1024);
-        let Session { control: _control, mut messages, cli, driver: _driver } =
+        let Session { control: _control, mut messages, cli, .. } =
             start_with(PIPE, NoResponder::default(), config).await;
         // The last read before the limit may exceed it.
         let more = PIPE / line.len() + 1;
@@ -115,8 +110,7 @@ async fn unread_bytes_are_bounded_after_each_message() {
 #[tokio::test(start_paused = true)]
 async fn reader_that_is_dropped_repeatedly_loses_nothing() {
     let config = config(|config| config.unread_soft_limit = 4096);
-    let Session { control: _control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), config).await;
+    let Session { control: _control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
     for number in 0..300 {
         // A dropped wait for a message does not take it: the next wait gets it.
         assert!(waits(messages.next()).await);
@@ -133,7 +127,7 @@ async fn reader_that_is_dropped_repeatedly_loses_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn pieces_of_answers_keep_their_place() {
-    let Session { control: _control, mut messages, cli, driver: _driver } =
+    let Session { control: _control, mut messages, cli, .. } =
         start(NoResponder::default(), config(|_| {})).await;
     let broken = r#"{"type":"stream_event","uuid":7}"#;
     let result = r#"{"type":"result"}"#;
@@ -176,7 +170,7 @@ async fn past_the_hard_limit_calls_fail_and_no_message_is_lost() {
         config.unread_soft_limit = 4096;
         config.unread_hard_limit = 32_768;
     });
-    let Session { control, mut messages, cli, driver: _driver } = start(NoResponder::default(), config).await;
+    let Session { control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli.clone(), 1000));
     let error = ask(&control).await.unwrap_err();
     assert!(matches!(error, ControlError::Backlogged { parked, .. } if parked > 32_768), "{error:?}");
@@ -200,17 +194,12 @@ async fn past_the_hard_limit_calls_fail_and_no_message_is_lost() {
 
 #[tokio::test(start_paused = true)]
 async fn unanswered_requests_are_bounded() {
-    struct Never;
-    impl Responder for Never {
-        fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
-            Some(Box::pin(pending()))
-        }
-    }
     let config = config(|config| {
         config.unread_soft_limit = 1024;
         config.unread_hard_limit = 64 * 1024;
     });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } = start(Never, config).await;
+    let Session { control: _control, messages: _messages, cli, .. } =
+        start(With(|_| pending()), config).await;
     let asking = async {
         for number in 0..1000 {
             cli.send_line(&inbound(&number.to_string())).await;
@@ -221,17 +210,12 @@ async fn unanswered_requests_are_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn unread_answers_are_bounded_and_none_is_lost() {
-    struct Large;
-    impl Responder for Large {
-        fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
-            Some(Box::pin(async { Err("x".repeat(1000).into()) }))
-        }
-    }
+    let responder = With(|_| async { Err("x".repeat(1000).into()) });
     let config = config(|config| {
         config.unread_soft_limit = 1024;
         config.unread_hard_limit = 16 * 1024;
     });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } = start(Large, config).await;
+    let Session { control: _control, messages: _messages, cli, .. } = start(responder, config).await;
     let asking = cli.clone();
     let mut asking = tokio::spawn(async move {
         for number in 0..200 {
@@ -245,22 +229,17 @@ async fn unread_answers_are_bounded_and_none_is_lost() {
     asking.await.unwrap();
 }
 
-/// Makes a call before it answers, and answers with its outcome.
-struct Nested;
-
-impl Responder for Nested {
-    fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
-        Some(Box::pin(
-            async move { ask(&context.control).await.map_err(|error| format!("{error:?}").into()) },
-        ))
-    }
+/// A responder that makes a call before it answers, and answers with its outcome.
+fn nested() -> impl Responder {
+    With(|context: CallContext| async move {
+        ask(&context.control).await.map_err(|error| format!("{error:?}").into())
+    })
 }
 
 #[tokio::test(start_paused = true)]
 async fn request_above_the_hard_limit_can_make_calls() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(Nested, config).await;
+    let Session { control: _control, messages: _messages, cli, .. } = start(nested(), config).await;
     cli.send_line(&large("a")).await;
     let id = cli.next_request_id().await;
     cli.send_line(&success(&id, "[1]")).await;
@@ -270,8 +249,8 @@ async fn request_above_the_hard_limit_can_make_calls() {
 #[tokio::test(start_paused = true)]
 async fn calls_of_callbacks_that_stop_reading_fail() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start_with(1 << 20, Nested, config).await;
+    let Session { control: _control, messages: _messages, cli, .. } =
+        start_with(1 << 20, nested(), config).await;
     cli.send_line(&large("a")).await;
     cli.send_line(&large("b")).await;
     let mut answers = Vec::new();
@@ -295,7 +274,7 @@ fn large(id: &str) -> String {
 #[tokio::test(start_paused = true)]
 async fn session_goes_on_without_a_reader() {
     let config = config(|config| config.unread_soft_limit = 4096);
-    let Session { control, messages, cli, driver: _driver } = start(NoResponder::default(), config).await;
+    let Session { control, messages, cli, .. } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli.clone(), 500));
     assert!(waits(&mut speaking).await);
     drop(messages);

@@ -15,17 +15,8 @@ use agentwire_protocol::{InboundRequest, RawJson};
 use agentwire_transport::ExitReport;
 use tokio::sync::{Barrier, oneshot};
 
-use super::{Session, ask, news, next, quiet, start, waits};
+use super::{Session, With, ask, news, next, quiet, start, waits};
 use crate::script::{cancel, inbound, success};
-
-/// A responder from a closure.
-struct With<F>(F);
-
-impl<F: Fn(CallContext) -> Reply + Send + Sync + 'static> Responder for With<F> {
-    fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
-        Some((self.0)(context))
-    }
-}
 
 fn done() -> Result<RawJson, CallbackError> {
     Ok(RawJson::empty_object())
@@ -41,7 +32,7 @@ async fn fifty_callbacks_run_at_once() {
             done()
         })
     });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+    let Session { control: _control, messages: _messages, cli, .. } =
         start(responder, Config::default()).await;
     for number in 0..50 {
         cli.send_line(&inbound(&number.to_string())).await;
@@ -66,8 +57,7 @@ async fn callback_does_not_wake_the_reader() {
         }
     }
     let responder = With(|_| -> Reply { Box::pin(async { done() }) });
-    let Session { control: _control, mut messages, cli, driver: _driver } =
-        start(responder, Config::default()).await;
+    let Session { control: _control, mut messages, cli, .. } = start(responder, Config::default()).await;
     let woken = Arc::<Woken>::default();
     let waker = Waker::from(Arc::clone(&woken));
     assert!(messages.poll_next(&mut Context::from_waker(&waker)).is_pending());
@@ -89,7 +79,7 @@ async fn callback_can_make_calls() {
             Ok(reply)
         })
     });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+    let Session { control: _control, messages: _messages, cli, .. } =
         start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     let id = cli.next_request_id().await;
@@ -104,7 +94,7 @@ async fn callback_can_make_calls() {
 
 #[tokio::test(start_paused = true)]
 async fn unhandled_request_is_refused_by_name_and_shown() {
-    let Session { control: _control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control: _control, mut messages, cli, .. } = quiet().await;
     cli.send_line(&news(0)).await;
     cli.send_line(&format!("\u{feff}{}", inbound("a"))).await;
     cli.send_line(&news(1)).await;
@@ -145,7 +135,7 @@ async fn panics_are_error_replies_and_other_callbacks_go_on() {
             }
         }
     }
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+    let Session { control: _control, messages: _messages, cli, .. } =
         start(Responding, Config::default()).await;
     for id in ["at once", "later", "when dropped"] {
         cli.send_line(&inbound(id)).await;
@@ -161,7 +151,7 @@ async fn panics_are_error_replies_and_other_callbacks_go_on() {
 #[tokio::test(start_paused = true)]
 async fn the_text_of_a_panic_is_cut() {
     let responder = With(|_| -> Reply { Box::pin(async { panic!("{}", "ä".repeat(100_000)) }) });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+    let Session { control: _control, messages: _messages, cli, .. } =
         start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     let answer = cli.next_line().await.unwrap();
@@ -173,7 +163,7 @@ async fn the_text_of_a_panic_is_cut() {
 #[tokio::test(start_paused = true)]
 async fn a_request_after_the_end_of_input_starts_nothing_and_is_shown() {
     let responder = With(|_| -> Reply { panic!("started") });
-    let Session { control, mut messages, cli, driver: _driver } = start(responder, Config::default()).await;
+    let Session { control, mut messages, cli, .. } = start(responder, Config::default()).await;
     control.end_input();
     assert_eq!(cli.next_line().await, None);
     cli.send_line(&inbound("a")).await;
@@ -184,7 +174,7 @@ async fn a_request_after_the_end_of_input_starts_nothing_and_is_shown() {
 
 #[tokio::test(start_paused = true)]
 async fn ignored_frames_are_counted() {
-    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control, mut messages, cli, .. } = quiet().await;
     cli.send_line(&success("never", "{}")).await;
     cli.send_line(&cancel("never")).await;
     cli.send_line(&news(0)).await;
@@ -205,7 +195,7 @@ async fn cancelled_request_cancels_its_token_and_gets_no_answer() {
             done()
         })
     });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+    let Session { control: _control, messages: _messages, cli, .. } =
         start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     cli.send_line(&cancel("a")).await;
@@ -228,8 +218,7 @@ async fn requests_and_cancellations_in_one_batch_keep_their_order() {
             done()
         })
     });
-    let Session { control, messages: _messages, cli, driver: _driver } =
-        start(responder, Config::default()).await;
+    let Session { control, messages: _messages, cli, .. } = start(responder, Config::default()).await;
     cli.send_line(&[inbound("a"), inbound("b"), cancel("a"), inbound("c"), inbound("d")].join("\n")).await;
     for id in ["b", "c", "d"] {
         assert_eq!(cli.next_line().await.unwrap()["response"]["request_id"], id);
@@ -242,7 +231,7 @@ async fn requests_and_cancellations_in_one_batch_keep_their_order() {
 #[tokio::test(start_paused = true)]
 async fn a_callback_that_ignores_its_token_is_dropped_after_the_grace() {
     let (responder, dropped) = stubborn();
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+    let Session { control: _control, messages: _messages, cli, .. } =
         start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     cli.send_line(&cancel("a")).await;
@@ -268,7 +257,7 @@ async fn stale_answer_is_not_sent_for_a_later_request_with_the_same_id() {
             }),
         }
     });
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
+    let Session { control: _control, messages: _messages, cli, .. } =
         start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     cli.send_line(&cancel("a")).await;
@@ -309,8 +298,7 @@ async fn the_first_responder_that_takes_a_request_answers_it() {
         Box::new(With(|_| -> Reply { Box::pin(async { Ok(RawJson::parse("1").unwrap()) }) })),
         Box::new(With(|_| -> Reply { Box::pin(pending()) })),
     ];
-    let Session { control: _control, messages: _messages, cli, driver: _driver } =
-        start(all, Config::default()).await;
+    let Session { control: _control, messages: _messages, cli, .. } = start(all, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     assert_eq!(cli.next_line().await.unwrap()["response"]["response"], 1);
 }

@@ -13,8 +13,7 @@ use crate::script::success;
 async fn a_call_completes_while_two_thousand_messages_are_unread() {
     for unread_soft_limit in [64, 1 << 20] {
         let config = config(|config| config.unread_soft_limit = unread_soft_limit);
-        let Session { control, mut messages, cli, driver: _driver } =
-            start(NoResponder::default(), config).await;
+        let Session { control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
         let speaker = cli.clone();
         let spoken = tokio::spawn(async move {
             for number in 0..2000 {
@@ -34,7 +33,7 @@ async fn a_call_completes_while_two_thousand_messages_are_unread() {
 
 #[tokio::test(start_paused = true)]
 async fn two_hundred_calls_in_a_row_are_answered() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     let answering = tokio::spawn(async move {
         for number in 0..200 {
             let id = cli.next_request_id().await;
@@ -50,7 +49,7 @@ async fn two_hundred_calls_in_a_row_are_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn twenty_calls_at_once_are_answered_in_any_order() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     let mut calls = JoinSet::new();
     for number in 0..20 {
         let control = control.clone();
@@ -76,7 +75,7 @@ async fn twenty_calls_at_once_are_answered_in_any_order() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn calls_from_many_threads_are_answered() {
-    let Session { control, messages: _messages, cli, driver: _driver } =
+    let Session { control, messages: _messages, cli, .. } =
         start_with(16, NoResponder::default(), Config::default()).await;
     let answering = tokio::spawn(async move {
         for _ in 0..1000 {
@@ -105,7 +104,7 @@ async fn calls_from_many_threads_are_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn dropped_call_is_cancelled_and_its_late_reply_ignored() {
-    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control, mut messages, cli, .. } = quiet().await;
     let call = tokio::spawn({
         let control = control.clone();
         async move { ask(&control).await }
@@ -124,7 +123,7 @@ async fn dropped_call_is_cancelled_and_its_late_reply_ignored() {
 
 #[tokio::test(start_paused = true)]
 async fn call_without_a_reply_times_out_and_is_cancelled() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     let hearing = tokio::spawn(async move { (cli.next_request_id().await, cli.next_line().await.unwrap()) });
     let error = control.call_within(Duration::from_secs(7), &SetModel::new(None)).await.unwrap_err();
     assert!(
@@ -137,7 +136,7 @@ async fn call_without_a_reply_times_out_and_is_cancelled() {
 
 #[tokio::test(start_paused = true)]
 async fn time_limit_of_any_length_is_accepted() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     let call = tokio::spawn(async move { control.call_within(Duration::MAX, &SetModel::new(None)).await });
     let id = cli.next_request_id().await;
     assert!(waits(cli.next_line()).await);
@@ -147,7 +146,7 @@ async fn time_limit_of_any_length_is_accepted() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reply_of_the_wrong_shape_is_an_error_with_the_reply() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     let call = tokio::spawn(async move { control.call(&SetModel::new(None)).await });
     let id = cli.next_request_id().await;
     cli.send_line(&success(&id, r#"{"model":7}"#)).await;
@@ -158,7 +157,7 @@ async fn a_reply_of_the_wrong_shape_is_an_error_with_the_reply() {
 
 #[tokio::test(start_paused = true)]
 async fn a_large_prompt_goes_out_while_the_cli_writes_and_does_not_read() {
-    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control, mut messages, cli, .. } = quiet().await;
     let prompt = "p".repeat(50_000);
     control.send(&UserInput::new(prompt.as_str())).await.unwrap();
     // The CLI writes everything before it reads.
@@ -171,8 +170,7 @@ async fn a_large_prompt_goes_out_while_the_cli_writes_and_does_not_read() {
 #[tokio::test(start_paused = true)]
 async fn senders_wait_for_room_and_a_dropped_one_has_sent_nothing() {
     let config = config(|config| config.write_buffer_limit = 100);
-    let Session { control, messages: _messages, cli, driver: _driver } =
-        start(NoResponder::default(), config).await;
+    let Session { control, messages: _messages, cli, .. } = start(NoResponder::default(), config).await;
     let prompt = |text: &str| UserInput::new(format!("{text}{}", "x".repeat(200)).as_str());
     // The first prompt is being written, and the second is queued.
     control.send(&prompt("one")).await.unwrap();
@@ -194,8 +192,7 @@ async fn senders_wait_for_room_and_a_dropped_one_has_sent_nothing() {
 /// The CLI writes more than the soft limit before it reads.
 #[tokio::test(start_paused = true)]
 async fn call_behind_unread_prompts_gets_its_reply() {
-    let Session { control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), tight()).await;
+    let Session { control, mut messages, cli, .. } = start(NoResponder::default(), tight()).await;
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     let speaking = tokio::spawn(async move {
@@ -218,8 +215,7 @@ async fn call_behind_unread_prompts_gets_its_reply() {
 
 #[tokio::test(start_paused = true)]
 async fn call_behind_prompts_that_are_never_read_times_out() {
-    let Session { control, messages: _messages, cli, driver: _driver } =
-        start(NoResponder::default(), tight()).await;
+    let Session { control, messages: _messages, cli, .. } = start(NoResponder::default(), tight()).await;
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     let before = Instant::now();
@@ -231,8 +227,7 @@ async fn call_behind_prompts_that_are_never_read_times_out() {
 
 #[tokio::test(start_paused = true)]
 async fn a_sender_that_waits_for_room_does_not_stop_reading() {
-    let Session { control, mut messages, cli, driver: _driver } =
-        start(NoResponder::default(), tight()).await;
+    let Session { control, mut messages, cli, .. } = start(NoResponder::default(), tight()).await;
     let speaking = tokio::spawn(async move {
         for number in 0..500 {
             cli.send_line(&news(number)).await;
@@ -258,7 +253,7 @@ fn tight() -> Config {
 
 #[tokio::test(start_paused = true)]
 async fn input_ends_after_all_queued_lines() {
-    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control, mut messages, cli, .. } = quiet().await;
     control.send(&UserInput::new("one")).await.unwrap();
     control.send(&UserInput::new("two")).await.unwrap();
     control.end_input();
@@ -274,7 +269,7 @@ async fn input_ends_after_all_queued_lines() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_next_loses_nothing() {
-    let Session { control: _control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control: _control, mut messages, cli, .. } = quiet().await;
     let speaking = tokio::spawn(async move {
         for number in 0..100 {
             cli.send_line(&news(number)).await;

@@ -90,7 +90,7 @@ async fn another_process_that_writes_does_not_keep_the_session() {
 #[tokio::test(start_paused = true)]
 async fn output_of_a_dead_peer_waits_for_a_slow_reader() {
     let config = config(|config| config.unread_soft_limit = 1000);
-    let Session { control: _control, mut messages, cli, driver: _driver } =
+    let Session { control: _control, mut messages, cli, .. } =
         start_with(1 << 20, NoResponder::default(), config).await;
     let line = |number| format!(r#"{{"type":"news","n":{number},"x":"{}"}}"#, "y".repeat(5000));
     for number in 0..20 {
@@ -160,7 +160,7 @@ async fn a_read_fault_ends_the_session_with_its_cause() {
 
 #[tokio::test(start_paused = true)]
 async fn last_message_of_a_peer_that_refuses_input_is_the_cause() {
-    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control, mut messages, cli, .. } = quiet().await;
     cli.peer.close_input();
     let call = asking(&control);
     assert!(tokio::time::timeout(Duration::from_secs(1), next(&mut messages)).await.is_err());
@@ -171,7 +171,7 @@ async fn last_message_of_a_peer_that_refuses_input_is_the_cause() {
 
 #[tokio::test(start_paused = true)]
 async fn peer_that_closes_its_input_fails_calls_in_time_and_is_still_read() {
-    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control, mut messages, cli, .. } = quiet().await;
     cli.peer.close_input();
     let before = Instant::now();
     let ending = asking(&control).await.unwrap();
@@ -191,7 +191,7 @@ async fn peer_that_closes_its_input_fails_calls_in_time_and_is_still_read() {
 
 #[tokio::test(start_paused = true)]
 async fn call_after_an_unnoticed_crash_gets_the_cause() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     cli.peer.close_input();
     let one = asking(&control);
     crate::clock::pass(Duration::from_secs(1)).await;
@@ -211,7 +211,7 @@ async fn call_after_an_unnoticed_crash_gets_the_cause() {
 
 #[tokio::test(start_paused = true)]
 async fn later_call_to_a_peer_that_closed_its_input_fails_in_time() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     cli.peer.close_input();
     let before = Instant::now();
     let one = asking(&control);
@@ -256,7 +256,7 @@ async fn a_peer_that_refused_a_prompt_is_read_until_it_falls_silent() {
 #[tokio::test(start_paused = true)]
 async fn a_peer_that_refused_a_prompt_is_not_silent_while_the_user_does_not_read() {
     let config = config(|config| config.unread_soft_limit = 1000);
-    let Session { control, mut messages, cli, driver: _driver } =
+    let Session { control, mut messages, cli, .. } =
         start_with(1 << 20, NoResponder::default(), config).await;
     cli.peer.close_input();
     let line = |number| format!(r#"{{"type":"news","n":{number},"x":"{}"}}"#, "y".repeat(5000));
@@ -273,7 +273,7 @@ async fn a_peer_that_refused_a_prompt_is_not_silent_while_the_user_does_not_read
 
 #[tokio::test(start_paused = true)]
 async fn result_of_a_written_prompt_is_awaited_after_a_failed_write() {
-    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control, mut messages, cli, .. } = quiet().await;
     control.send(&UserInput::new("x")).await.unwrap();
     cli.next_line().await.unwrap();
     cli.peer.close_input();
@@ -287,7 +287,7 @@ async fn result_of_a_written_prompt_is_awaited_after_a_failed_write() {
 #[tokio::test(start_paused = true)]
 async fn senders_that_wait_for_room_fail_at_the_end() {
     let config = config(|config| config.write_buffer_limit = 1);
-    let Session { control, messages: _messages, cli, driver: _driver } =
+    let Session { control, messages: _messages, cli, .. } =
         start_with(1, NoResponder::default(), config).await;
     let mut sending: Vec<_> = (0..5)
         .map(|_| {
@@ -331,7 +331,7 @@ async fn a_dropped_driver_ends_calls_and_readers() {
 fn a_runtime_that_shuts_down_ends_the_session_for_others() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (its, ours) = (runtime(), runtime());
-    let Session { control, mut messages, cli, driver: _driver } = its.block_on(async {
+    let Session { control, mut messages, cli, .. } = its.block_on(async {
         let session = quiet().await;
         tokio::task::yield_now().await;
         session
@@ -369,7 +369,7 @@ async fn a_session_without_handles_does_not_wait_for_a_peer_that_does_not_read()
 
 #[tokio::test(start_paused = true)]
 async fn messages_alone_keep_the_session() {
-    let Session { control, mut messages, cli, driver: _driver } = quiet().await;
+    let Session { control, mut messages, cli, .. } = quiet().await;
     drop(control);
     assert!(waits(cli.next_line()).await);
     cli.send_line(&news(0)).await;

@@ -43,7 +43,7 @@ async fn prompted(cli: &Cli) {
 
 #[tokio::test(start_paused = true)]
 async fn open_requests_are_refused_before_the_input_ends() {
-    let Session { control, messages: _messages, cli, driver: _driver } =
+    let Session { control, messages: _messages, cli, .. } =
         start(Undecided { guards: false }, Config::default()).await;
     control.send(&UserInput::new("x")).await.unwrap();
     prompted(&cli).await;
@@ -57,7 +57,7 @@ async fn open_requests_are_refused_before_the_input_ends() {
 
 #[tokio::test(start_paused = true)]
 async fn guarded_input_stays_open_and_refuses_until_the_turn_is_over() {
-    let Session { control, messages: _messages, cli, driver: _driver } =
+    let Session { control, messages: _messages, cli, .. } =
         start(Undecided { guards: true }, Config::default()).await;
     control.send(&UserInput::new("x")).await.unwrap();
     prompted(&cli).await;
@@ -166,8 +166,7 @@ async fn request_that_no_handle_can_answer_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn queued_short_answers_count_with_their_overhead() {
     let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 16 << 10));
-    let Session { control: _control, messages, cli, driver: _driver } =
-        start(NoResponder::default(), tight).await;
+    let Session { control: _control, messages, cli, .. } = start(NoResponder::default(), tight).await;
     drop(messages);
     let mut said = 0;
     while said < 1000 && !waits(cli.send_line(&inbound(&said.to_string()))).await {
@@ -178,7 +177,7 @@ async fn queued_short_answers_count_with_their_overhead() {
 
 #[tokio::test(start_paused = true)]
 async fn guarded_input_ends_soon_after_a_result_that_two_prompts_share() {
-    let Session { control, messages: _messages, cli, driver: _driver } =
+    let Session { control, messages: _messages, cli, .. } =
         start(Undecided { guards: true }, Config::default()).await;
     for _ in 0..2 {
         control.send(&UserInput::new("x")).await.unwrap();

@@ -146,7 +146,7 @@ fn no_request_lacks_a_method() {
 
 #[tokio::test(start_paused = true)]
 async fn each_method_sends_its_request_and_reads_its_reply() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     for Row { subtype, fields, reply, ask } in rows() {
         let asking = tokio::spawn(ask(control.clone()));
         let line = cli.next_line().await.unwrap();
@@ -164,7 +164,7 @@ async fn each_method_sends_its_request_and_reads_its_reply() {
 
 #[tokio::test(start_paused = true)]
 async fn each_method_returns_a_refusal() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     for Row { subtype: asked, ask, .. } in rows() {
         let asking = tokio::spawn(ask(control.clone()));
         let id = cli.next_request_id().await;
@@ -178,7 +178,7 @@ async fn each_method_returns_a_refusal() {
 
 #[tokio::test(start_paused = true)]
 async fn each_method_times_out_with_the_limit_of_its_handle() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     let quick = control.within(Duration::from_secs(2));
     for Row { ask, .. } in rows() {
         let asking = tokio::spawn(ask(quick.clone()));
@@ -192,7 +192,7 @@ async fn each_method_times_out_with_the_limit_of_its_handle() {
 
 #[tokio::test(start_paused = true)]
 async fn each_method_is_cancelled_when_it_is_dropped() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     for Row { ask, .. } in rows() {
         let asking = tokio::spawn(ask(control.clone()));
         let id = cli.next_request_id().await;

@@ -34,8 +34,7 @@ async fn sent(config: Config, uuids: &[&str]) -> Session {
 
 #[tokio::test(start_paused = true)]
 async fn prompt_reaches_each_final_state() {
-    let Session { control, messages: _messages, cli, driver: _driver } =
-        sent(Config::default(), &["a", "b", "c"]).await;
+    let Session { control, messages: _messages, cli, .. } = sent(Config::default(), &["a", "b", "c"]).await;
     let ids = ["a", "b", "c"].map(Uuid::from);
     assert!(waits(control.prompt_begun(&ids[0])).await);
     for uuid in ["a", "b", "c"] {
@@ -62,8 +61,7 @@ async fn prompt_reaches_each_final_state() {
 
 #[tokio::test(start_paused = true)]
 async fn result_settles_prompts_of_a_cli_without_prompt_states() {
-    let Session { control, messages: _messages, cli, driver: _driver } =
-        sent(Config::default(), &["a"]).await;
+    let Session { control, messages: _messages, cli, .. } = sent(Config::default(), &["a"]).await;
     cli.send_line(RESULT).await;
     assert_eq!(control.prompt_settled(&"a".into()).await.unwrap(), PromptState::Completed);
     assert!(!control.names_prompts());
@@ -71,8 +69,7 @@ async fn result_settles_prompts_of_a_cli_without_prompt_states() {
 
 #[tokio::test(start_paused = true)]
 async fn unknown_prompt_and_ended_session_are_errors() {
-    let Session { control, messages: _messages, cli, driver: _driver } =
-        sent(Config::default(), &["a"]).await;
+    let Session { control, messages: _messages, cli, .. } = sent(Config::default(), &["a"]).await;
     let error = control.prompt_settled(&"z".into()).await.unwrap_err();
     assert!(matches!(&error, ControlError::UnknownPrompt { prompt } if prompt.as_str() == "z"), "{error:?}");
     let (settled, ()) =
@@ -83,7 +80,7 @@ async fn unknown_prompt_and_ended_session_are_errors() {
 /// The state lies behind more messages than the soft limit allows.
 #[tokio::test(start_paused = true)]
 async fn waiting_for_a_prompt_keeps_reading_and_loses_nothing() {
-    let Session { control, mut messages, cli, driver: _driver } =
+    let Session { control, mut messages, cli, .. } =
         sent(config(|config| config.unread_soft_limit = 1024), &["a"]).await;
     let speaking = tokio::spawn(async move {
         speak(&cli, 500).await;
@@ -111,7 +108,7 @@ async fn past_the_hard_limit_senders_and_waits_for_prompts_fail() {
     let config = config(|config| {
         (config.unread_soft_limit, config.unread_hard_limit, config.write_buffer_limit) = (4096, 32_768, 100);
     });
-    let Session { control, mut messages, cli, driver: _driver } = start(NoResponder::default(), config).await;
+    let Session { control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
     // One prompt is being written, one is queued, and there is no room for a third.
     for uuid in ["a", "b"] {
         control.send(&prompt(uuid)).await.unwrap();
@@ -150,7 +147,7 @@ async fn past_the_hard_limit_senders_and_waits_for_prompts_fail() {
 
 #[tokio::test(start_paused = true)]
 async fn oldest_of_very_many_prompts_are_forgotten() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     let hearing = tokio::spawn(async move { while cli.next_line().await.is_some() {} });
     for number in 0..5000 {
         control.send(&prompt(&number.to_string())).await.unwrap();
@@ -163,7 +160,7 @@ async fn oldest_of_very_many_prompts_are_forgotten() {
 
 #[tokio::test(start_paused = true)]
 async fn wait_for_a_forgotten_prompt_fails() {
-    let Session { control, messages: _messages, cli, driver: _driver } = quiet().await;
+    let Session { control, messages: _messages, cli, .. } = quiet().await;
     let hearing = tokio::spawn(async move { while cli.next_line().await.is_some() {} });
     control.send(&prompt("first")).await.unwrap();
     let waiting = control.clone();
@@ -195,7 +192,7 @@ async fn full() -> Session {
 
 #[tokio::test(start_paused = true)]
 async fn ended_input_is_not_ready() {
-    let Session { control, messages: _messages, cli: _cli, driver: _driver } =
+    let Session { control, messages: _messages, cli: _cli, .. } =
         start(NoResponder::default(), Config::default()).await;
     control.end_input();
     let error = control.ready().await.unwrap_err();
@@ -204,7 +201,7 @@ async fn ended_input_is_not_ready() {
 
 #[tokio::test(start_paused = true)]
 async fn prompt_that_finds_no_room_is_not_sent() {
-    let Session { control, messages: _messages, cli, driver: _driver } = full().await;
+    let Session { control, messages: _messages, cli, .. } = full().await;
     let start = Instant::now();
     let error = control.send(&prompt("c")).await.unwrap_err();
     let limit = Config::default().call_limit;
@@ -230,7 +227,7 @@ async fn prompt_that_finds_no_room_is_not_sent() {
 
 #[tokio::test(start_paused = true)]
 async fn each_sender_waits_for_its_own_limit() {
-    let Session { control, messages: _messages, cli, driver: _driver } = full().await;
+    let Session { control, messages: _messages, cli, .. } = full().await;
     let start = Instant::now();
     let send = |uuid: &'static str, limit: u64| {
         let control = control.within(Duration::from_secs(limit));

@@ -2,11 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire_control::{CallContext, Reply, Responder};
-use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
+use agentwire_protocol::{RawJson, message::UserInput};
 use tokio::{sync::Mutex, task::JoinSet, time::timeout};
 
-use super::{Session, ask, config, news, next, start_with};
+use super::{Session, With, ask, config, news, next, start_with};
 use crate::script::{inbound, success};
 
 /// Senders wait for room, the peer waits for the reader, and callbacks run between, on several threads and always at their
@@ -14,7 +13,8 @@ use crate::script::{inbound, success};
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_wake_up_is_lost_when_all_parts_wait_for_each_other() {
     let tight = config(|config| (config.write_buffer_limit, config.unread_soft_limit) = (100, 1024));
-    let Session { control, mut messages, cli, driver: _driver } = start_with(64, Answers, tight).await;
+    let responder = With(|_| async { Ok(RawJson::empty_object()) });
+    let Session { control, mut messages, cli, .. } = start_with(64, responder, tight).await;
     let mut all = JoinSet::new();
     // One line at a time, from either task.
     let voice = Arc::new(Mutex::new(cli.clone()));
@@ -65,14 +65,6 @@ async fn no_wake_up_is_lost_when_all_parts_wait_for_each_other() {
     timeout(Duration::from_secs(60), heard).await.unwrap();
     // The handles live until here: without them the session ends, and with it its callbacks.
     drop((control, messages));
-}
-
-struct Answers;
-
-impl Responder for Answers {
-    fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
-        Some(Box::pin(async { Ok(RawJson::empty_object()) }))
-    }
 }
 
 const NEWS: usize = 2000;
