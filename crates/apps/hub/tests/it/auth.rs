@@ -5,25 +5,30 @@ mod grants;
 mod issuer;
 mod server;
 
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use agentwire_hub::{
     Backoff, CallRequest, Hub, ServerState,
     auth::{Authorization, AuthorizationRequest, AuthorizeError, Loopback, TokenFile},
     config::{Endpoint, Launch, Patterns, ServerConfig, Sources, Stdio},
 };
-use futures_util::StreamExt as _;
+use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
 };
 
 use self::server::{Authority, form};
-use crate::web::WebServer;
+use crate::{over_http::until, web::WebServer};
 
 type Way = fn(Endpoint) -> Launch;
 
-const WAYS: [(Way, &str); 2] = [(Launch::Http, "/mcp"), (Launch::Sse, "/sse")];
+const HTTP: (Way, &str) = (Launch::Http, "/mcp");
+const WAYS: [(Way, &str); 2] = [HTTP, (Launch::Sse, "/sse")];
 
 fn config(launch: Launch) -> ServerConfig {
     let mut config = ServerConfig::new(launch);
@@ -31,27 +36,48 @@ fn config(launch: Launch) -> ServerConfig {
     config
 }
 
+/// A server that requires authorization, and a hub with its tokens in a file.
+struct Guarded {
+    folder: TempDir,
+    server: WebServer,
+    authority: Authority,
+    launch: Launch,
+    hub: Hub,
+}
+
+impl Guarded {
+    /// Starts both, and waits until the server has refused the hub.
+    async fn start((way, path): (Way, &str)) -> Self {
+        let (folder, server) = (tempfile::tempdir().unwrap(), WebServer::start());
+        let authority = Authority::guard(&server);
+        let launch = way(Endpoint::new(server.url(path)));
+        let hub = hub(launch.clone(), &folder.path().join("tokens.json"));
+        until(&hub, is_refused).await;
+        Self { folder, server, authority, launch, hub }
+    }
+
+    /// Starts both, and authorizes the hub.
+    async fn authorized(way: (Way, &str)) -> Self {
+        let guarded = Self::start(way).await;
+        authorize(&guarded.hub).await;
+        guarded
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("tokens.json")
+    }
+
+    /// Returns another hub with the same file.
+    fn another_hub(&self) -> Hub {
+        hub(self.launch.clone(), &self.file())
+    }
+}
+
 fn hub(launch: Launch, file: &Path) -> Hub {
     let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
     // Two servers that are one: they share its tokens.
     let sources = Sources::new().server("web", config(launch.clone())).server("again", config(launch));
     Hub::builder().sources(sources).backoff(backoff).tokens(TokenFile::new(file)).build()
-}
-
-fn http(server: &WebServer) -> Launch {
-    Launch::Http(Endpoint::new(server.url("/mcp")))
-}
-
-async fn state(hub: &Hub, is_wanted: impl Fn(&ServerState) -> bool) {
-    let mut events = hub.events();
-    let wait = async {
-        while !is_wanted(&hub.server("web").unwrap().state) {
-            events.next().await;
-        }
-    };
-    if tokio::time::timeout(LIMIT, wait).await.is_err() {
-        panic!("{:?} {:?}", hub.server("web").unwrap().state, hub.troubles("web"));
-    }
 }
 
 fn is_connected(state: &ServerState) -> bool {
@@ -96,14 +122,9 @@ async fn authorize(hub: &Hub) {
 
 #[tokio::test]
 async fn user_authorizes_once_and_the_server_stays_connected() {
-    for (way, path) in WAYS {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tokens.json");
-        let server = WebServer::start();
-        let authority = Authority::guard(&server);
-        let launch = way(Endpoint::new(server.url(path)));
-        let hub = hub(launch.clone(), &file);
-        state(&hub, is_refused).await;
+    for way in WAYS {
+        let guarded = Guarded::start(way).await;
+        let Guarded { server, authority, hub, .. } = &guarded;
 
         let loopback = Loopback::bind().await.unwrap();
         let request = AuthorizationRequest::new(loopback.redirect_uri());
@@ -121,41 +142,38 @@ async fn user_authorizes_once_and_the_server_stays_connected() {
         };
         let (came, ()) = tokio::join!(loopback.redirect(&authorization), browser);
         assert!(is_connected(&authorization.finish(&came.unwrap()).await.unwrap()));
-        assert_eq!(echo(&hub, "web", "hello").await.unwrap(), "hello");
+        assert_eq!(echo(hub, "web", "hello").await.unwrap(), "hello");
 
-        let kept = fs::read_to_string(&file).unwrap();
+        let kept = fs::read_to_string(guarded.file()).unwrap();
         assert!(kept.contains("token-") && kept.contains("refresh-"));
         #[cfg(unix)]
         assert_eq!(
-            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions()) & 0o777,
+            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(guarded.file()).unwrap().permissions())
+                & 0o777,
             0o600
         );
         let told = format!("{hub:?} {:?} {:?}", hub.snapshot(), hub.troubles("web"));
         assert!(!told.contains("token-") && !told.contains("refresh-"), "{told}");
 
         hub.close().await;
-        let again = self::hub(launch, &file);
-        state(&again, is_connected).await;
+        let again = guarded.another_hub();
+        until(&again, is_connected).await;
         assert_eq!(authority.with(|state| (state.registered.len(), state.asked.len())), (1, 1));
 
         assert!(is_refused(&again.forget_authorization("web").await.unwrap()));
-        assert!(!fs::read_to_string(&file).unwrap().contains("token-"));
+        assert!(!fs::read_to_string(guarded.file()).unwrap().contains("token-"));
         again.close().await;
     }
 }
 
 #[tokio::test]
 async fn refused_token_is_renewed_without_a_failed_call() {
-    for (way, path) in WAYS {
-        let folder = tempfile::tempdir().unwrap();
-        let server = WebServer::start();
-        let authority = Authority::guard(&server);
+    for way in WAYS {
+        let Guarded { authority, hub, .. } = &Guarded::start(way).await;
         authority.with(|state| state.secret = true);
-        let hub = hub(way(Endpoint::new(server.url(path))), &folder.path().join("tokens.json"));
-        state(&hub, is_refused).await;
-        authorize(&hub).await;
+        authorize(hub).await;
         authority.with(|state| state.tokens.clear());
-        assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
+        assert_eq!(echo(hub, "web", "a").await.unwrap(), "a");
         assert_eq!(authority.refreshes(), 1);
         let asked = authority.with(|state| state.asked.clone());
         assert!(
@@ -170,21 +188,16 @@ async fn refused_token_is_renewed_without_a_failed_call() {
 
 #[tokio::test]
 async fn connections_that_renew_at_once_use_no_refresh_token_twice() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("tokens.json");
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
-    let one = hub(http(&server), &file);
-    state(&one, is_refused).await;
-    authorize(&one).await;
+    let guarded = Guarded::authorized(HTTP).await;
+    let Guarded { authority, hub: one, .. } = &guarded;
     assert!(is_connected(&one.restart("again").await.unwrap()));
     // Another program, with the same file.
-    let other = hub(http(&server), &file);
+    let other = guarded.another_hub();
     assert!(other.wait_until_ready(LIMIT).await);
     for round in 0..5 {
         authority.with(|state| state.tokens.clear());
         let calls = (0..24).map(|n| {
-            let hub = if n % 2 == 0 { &one } else { &other };
+            let hub = if n % 2 == 0 { one } else { &other };
             let server = if n % 3 == 0 { "web" } else { "again" };
             async move { echo(hub, server, &n.to_string()).await }
         });
@@ -201,20 +214,15 @@ async fn connections_that_renew_at_once_use_no_refresh_token_twice() {
 
 #[tokio::test]
 async fn token_of_another_process_may_have_expired() {
-    for (way, path) in WAYS {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tokens.json");
-        let server = WebServer::start();
-        let authority = Authority::guard(&server);
-        let one = hub(way(Endpoint::new(server.url(path))), &file);
-        state(&one, is_refused).await;
-        authorize(&one).await;
-        let other = hub(way(Endpoint::new(server.url(path))), &file);
+    for way in WAYS {
+        let guarded = Guarded::authorized(way).await;
+        let Guarded { authority, hub: one, .. } = &guarded;
+        let other = guarded.another_hub();
         assert!(other.wait_until_ready(LIMIT).await);
         authority.with(|state| state.tokens.clear());
         assert_eq!(echo(&other, "web", "a").await.unwrap(), "a");
         authority.with(|state| state.tokens.clear());
-        assert_eq!(echo(&one, "web", "b").await.unwrap(), "b");
+        assert_eq!(echo(one, "web", "b").await.unwrap(), "b");
         assert_eq!(authority.with(|state| state.reused), 0);
         assert!(authority.refreshes() >= 2, "each of them has renewed");
         one.close().await;
@@ -224,22 +232,17 @@ async fn token_of_another_process_may_have_expired() {
 
 #[tokio::test]
 async fn token_that_expires_soon_is_renewed_before_it_is_sent() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("tokens.json");
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
-    let first = hub(http(&server), &file);
-    state(&first, is_refused).await;
-    authorize(&first).await;
-    first.close().await;
-    let kept: serde_json::Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let guarded = Guarded::authorized(HTTP).await;
+    let Guarded { server, authority, hub, .. } = &guarded;
+    hub.close().await;
+    let kept: serde_json::Value = serde_json::from_str(&fs::read_to_string(guarded.file()).unwrap()).unwrap();
     let since = &kept.as_object().unwrap().values().next().unwrap()["credentials"]["token_received_at"];
     let long_ago = kept.to_string().replace(&since.to_string(), "1000000");
-    fs::write(&file, long_ago).unwrap();
+    fs::write(guarded.file(), long_ago).unwrap();
 
     let before = server.seen().len();
-    let again = hub(http(&server), &file);
-    state(&again, is_connected).await;
+    let again = guarded.another_hub();
+    until(&again, is_connected).await;
     assert_eq!(authority.refreshes(), 1);
     let seen = server.seen();
     let sent: Vec<_> = seen[before..].iter().filter_map(|seen| seen.header("authorization")).collect();
@@ -249,29 +252,20 @@ async fn token_that_expires_soon_is_renewed_before_it_is_sent() {
 
 #[tokio::test]
 async fn token_with_a_short_life_is_sent() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
+    let Guarded { authority, hub, .. } = &Guarded::start(HTTP).await;
     authority.with(|state| state.lifetime = 1);
-    let hub = hub(http(&server), &folder.path().join("tokens.json"));
-    state(&hub, is_refused).await;
-    authorize(&hub).await;
-    assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
+    authorize(hub).await;
+    assert_eq!(echo(hub, "web", "a").await.unwrap(), "a");
     assert_eq!(authority.with(|state| state.reused), 0);
     hub.close().await;
 }
 
 #[tokio::test]
 async fn dropped_call_loses_no_token() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
-    let hub = hub(http(&server), &folder.path().join("tokens.json"));
-    state(&hub, is_refused).await;
-    authorize(&hub).await;
+    let Guarded { server, authority, hub, .. } = &Guarded::authorized(HTTP).await;
     authority.with(|state| state.tokens.clear());
     {
-        let call = echo(&hub, "web", "a");
+        let call = echo(hub, "web", "a");
         let seen = server.saw(2, |seen| seen.is("POST", "/token"));
         tokio::select! {
             biased;
@@ -279,90 +273,71 @@ async fn dropped_call_loses_no_token() {
             () = seen => {}
         }
     }
-    assert_eq!(echo(&hub, "web", "b").await.unwrap(), "b");
+    assert_eq!(echo(hub, "web", "b").await.unwrap(), "b");
     assert_eq!(authority.with(|state| state.reused), 0);
     hub.close().await;
 }
 
 #[tokio::test]
 async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_does_not() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
-    let hub = hub(http(&server), &folder.path().join("tokens.json"));
-    state(&hub, is_refused).await;
-    authorize(&hub).await;
+    let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
 
     authority.with(|state| {
         state.broken = Some(503);
         state.tokens.clear();
     });
-    let why = echo(&hub, "web", "a").await.unwrap_err();
+    let why = echo(hub, "web", "a").await.unwrap_err();
     assert!(!why.contains("token-") && !why.contains("refresh-"), "{why}");
     assert!(
         matches!(hub.restart("web").await.unwrap(), ServerState::Reconnecting { why, .. } if why.contains("the token cannot be renewed"))
     );
     authority.with(|state| state.broken = None);
-    state(&hub, is_connected).await;
+    until(hub, is_connected).await;
 
     authority.with(|state| {
         state.tokens.clear();
         state.refresh.clear();
     });
-    echo(&hub, "web", "b").await.unwrap_err();
-    state(&hub, is_refused).await;
-    authorize(&hub).await;
+    echo(hub, "web", "b").await.unwrap_err();
+    until(hub, is_refused).await;
+    authorize(hub).await;
     assert_eq!(authority.with(|state| state.registered.len()), 1, "the client is known there already");
     hub.close().await;
 }
 
 #[tokio::test]
 async fn more_scope_is_asked_for_beside_what_was_granted() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
-    let hub = hub(http(&server), &folder.path().join("tokens.json"));
-    state(&hub, is_refused).await;
-    authorize(&hub).await;
+    let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
     authority.with(|state| state.scope = Some("write".into()));
-    echo(&hub, "web", "a").await.unwrap_err();
+    echo(hub, "web", "a").await.unwrap_err();
     assert!(is_connected(&hub.server("web").unwrap().state), "the others may still be called");
-    let (authorization, redirect) = begin(&hub).await;
+    let (authorization, redirect) = begin(hub).await;
     let asked = form(authorization.url().split_once('?').unwrap().1);
     assert_eq!(asked["scope"], "basic write");
     authority.with(|state| state.scope = None);
     authorization.finish(&redirect).await.unwrap();
-    assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
+    assert_eq!(echo(hub, "web", "a").await.unwrap(), "a");
     hub.close().await;
 }
 
 #[tokio::test]
 async fn new_authorization_server_gets_no_old_tokens_or_client() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
-    let hub = hub(http(&server), &folder.path().join("tokens.json"));
-    state(&hub, is_refused).await;
-    authorize(&hub).await;
+    let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
     authority.with(|state| {
         state.issuer = "/other".into();
         state.tokens.clear();
     });
-    echo(&hub, "web", "a").await.unwrap_err();
-    state(&hub, is_refused).await;
+    echo(hub, "web", "a").await.unwrap_err();
+    until(hub, is_refused).await;
     assert_eq!(authority.refreshes(), 0);
-    authorize(&hub).await;
+    authorize(hub).await;
     assert_eq!(authority.with(|state| state.registered.len()), 2);
     hub.close().await;
 }
 
 #[tokio::test]
 async fn unsafe_page_ends_the_authorization() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
-    let hub = hub(http(&server), &folder.path().join("tokens.json"));
-    state(&hub, is_refused).await;
+    let Guarded { authority, hub, .. } = &Guarded::start(HTTP).await;
     for page in [
         "javascript:alert(1)",
         "file:///etc/passwd",
@@ -379,18 +354,14 @@ async fn unsafe_page_ends_the_authorization() {
     }
     assert!(authority.with(|state| state.registered.is_empty()));
     authority.with(|state| state.page = None);
-    authorize(&hub).await;
+    authorize(hub).await;
     hub.close().await;
 }
 
 #[tokio::test]
 async fn invalid_answer_is_reported() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = WebServer::start();
-    let authority = Authority::guard(&server);
-    let hub = hub(http(&server), &folder.path().join("tokens.json"));
-    state(&hub, is_refused).await;
-    let (authorization, redirect) = begin(&hub).await;
+    let Guarded { authority, hub, .. } = &Guarded::start(HTTP).await;
+    let (authorization, redirect) = begin(hub).await;
     assert!(!format!("{authorization:?}").contains("code_challenge"));
     let state = redirect.split_once("state=").unwrap().1.to_owned();
     let denied =
@@ -402,11 +373,11 @@ async fn invalid_answer_is_reported() {
     for foreign in
         ["nothing", "http://127.0.0.1:9/callback?code=x", "http://127.0.0.1:9/callback?code=x&state=y"]
     {
-        let (authorization, _) = begin(&hub).await;
+        let (authorization, _) = begin(hub).await;
         assert!(matches!(authorization.finish(foreign).await, Err(AuthorizeError::Foreign)), "{foreign}");
     }
     authority.with(|state| state.broken = Some(500));
-    let (authorization, redirect) = begin(&hub).await;
+    let (authorization, redirect) = begin(hub).await;
     assert!(matches!(authorization.finish(&redirect).await, Err(AuthorizeError::Server(_))));
     assert!(is_refused(&hub.server("web").unwrap().state));
     hub.close().await;

@@ -26,8 +26,8 @@ fn state(hub: &Hub) -> ServerState {
     hub.server("web").unwrap().state
 }
 
-/// Waits for a state, however it comes.
-async fn until(hub: &Hub, is_wanted: impl Fn(&ServerState) -> bool) -> ServerState {
+/// Waits until the server `web` has a state, and returns it.
+pub(crate) async fn until(hub: &Hub, is_wanted: impl Fn(&ServerState) -> bool) -> ServerState {
     let mut events = hub.events();
     let wait = async {
         loop {

@@ -8,9 +8,8 @@ use super::{
     is_connected, is_refused,
     issuer::{Issuer, Nonce},
     server::Authority,
-    state,
 };
-use crate::web::WebServer;
+use crate::{over_http::until, web::WebServer};
 
 fn guard(server: &WebServer, nonce: Nonce) -> Issuer {
     let issuer = Issuer::guard(server);
@@ -23,11 +22,10 @@ fn guard(server: &WebServer, nonce: Nonce) -> Issuer {
 
 #[tokio::test]
 async fn every_request_has_a_proof_of_its_own_for_its_token_and_address() {
-    for (way, path) in WAYS {
+    for way in WAYS {
         let server = WebServer::start();
         let issuer = guard(&server, Nonce::None);
-        let url = server.url(path);
-        let hub = hub(way(Endpoint::new(&url)), &url, Grant::client_credentials(with_secret()));
+        let hub = hub(way, &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
         issuer.with(|state| {
@@ -52,11 +50,10 @@ async fn every_request_has_a_proof_of_its_own_for_its_token_and_address() {
 
 #[tokio::test]
 async fn nonce_of_the_refusal_is_used_until_there_is_another() {
-    for (way, path) in WAYS {
+    for way in WAYS {
         let server = WebServer::start();
         let issuer = guard(&server, Nonce::This("first"));
-        let url = server.url(path);
-        let hub = hub(way(Endpoint::new(&url)), &url, Grant::client_credentials(with_secret()));
+        let hub = hub(way, &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         assert_eq!(issuer.asked(), 2, "one without the nonce, and one with it");
         let before = issuer.with(|state| state.proofs.len());
@@ -93,15 +90,14 @@ async fn requests_end_if_the_server_always_requires_another_nonce() {
     for (way, path) in WAYS {
         let server = WebServer::start();
         let issuer = guard(&server, Nonce::None);
-        let url = server.url(path);
-        let hub = hub(way(Endpoint::new(&url)), &url, Grant::client_credentials(with_secret()));
+        let hub = hub((way, path), &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         let before = issuer.with(|state| {
             state.nonce = Nonce::AnotherOfServer;
             state.proofs.len()
         });
         echo(&hub, "web", "a").await.unwrap_err();
-        state(&hub, is_refused).await;
+        until(&hub, is_refused).await;
         let asked =
             issuer.with(|state| state.proofs[before..].iter().filter(|proof| proof.token.is_some()).count());
         // For each of three tokens: a request, a nonce, and the request with it.
@@ -120,7 +116,7 @@ async fn tokens_of_a_user_stay_bound_to_one_key() {
         authority.with(|state| state.dpop = true);
         let launch = way(Endpoint::new(server.url(path)));
         let first = super::hub(launch.clone(), &file);
-        state(&first, is_refused).await;
+        until(&first, is_refused).await;
         authorize(&first).await;
         authority.with(|state| state.tokens.clear());
         assert_eq!(echo(&first, "web", "a").await.unwrap(), "a");
@@ -132,7 +128,7 @@ async fn tokens_of_a_user_stay_bound_to_one_key() {
         first.close().await;
 
         let again = super::hub(launch, &file);
-        state(&again, is_connected).await;
+        until(&again, is_connected).await;
         authority.with(|state| state.tokens.clear());
         assert_eq!(echo(&again, "web", "b").await.unwrap(), "b");
         assert_eq!(authority.refreshes(), 2);

@@ -11,27 +11,28 @@ use std::{
 use agentwire_hub::{
     Backoff, Hub, ServerState,
     auth::{AuthorizationRequest, AuthorizeError, Grant, IdentityProvider, RegisteredClient, SigningKey},
-    config::{Endpoint, Launch, Sources},
+    config::{Endpoint, Sources},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-use super::{WAYS, config, echo, is_connected, issuer::Issuer, state};
-use crate::web::WebServer;
+use super::{HTTP, WAYS, Way, config, echo, is_connected, issuer::Issuer};
+use crate::{over_http::until, web::WebServer};
 
 const SECRET: &str = "hunter2";
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 /// Returns a hub with two connections to the server.
-pub(super) fn hub(launch: Launch, url: &str, grant: Grant) -> Hub {
+pub(super) fn hub((way, path): (Way, &str), server: &WebServer, grant: Grant) -> Hub {
+    let url = server.url(path);
+    let launch = way(Endpoint::new(&url));
     let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
     let sources = Sources::new().server("web", config(launch.clone())).server("again", config(launch));
     Hub::builder().sources(sources).backoff(backoff).grant(url, grant).build()
 }
 
 pub(super) fn over_http(server: &WebServer, grant: Grant) -> Hub {
-    let url = server.url("/mcp");
-    hub(Launch::Http(Endpoint::new(&url)), &url, grant)
+    hub(HTTP, server, grant)
 }
 
 pub(super) fn with_secret() -> RegisteredClient {
@@ -44,7 +45,7 @@ fn is_failed(state: &ServerState) -> bool {
 
 /// Waits until the server has failed for good; returns all that the hub shows of it.
 pub(super) async fn failure(hub: &Hub) -> String {
-    state(hub, is_failed).await;
+    until(hub, is_failed).await;
     format!("{:?} {:?} {hub:?}", hub.server("web").unwrap().state, hub.troubles("web"))
 }
 
@@ -54,11 +55,10 @@ async fn made(token: &'static str) -> Result<String, std::io::Error> {
 
 #[tokio::test]
 async fn client_with_a_secret_gets_one_token_for_all_connections_until_it_is_refused() {
-    for (way, path) in WAYS {
+    for way in WAYS {
         let server = WebServer::start();
         let issuer = Issuer::guard(&server);
-        let url = server.url(path);
-        let hub = hub(way(Endpoint::new(&url)), &url, Grant::client_credentials(with_secret()));
+        let hub = hub(way, &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
         assert_eq!(echo(&hub, "again", "b").await.unwrap(), "b");
@@ -84,15 +84,14 @@ async fn client_with_a_secret_gets_one_token_for_all_connections_until_it_is_ref
 
 #[tokio::test]
 async fn wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
-    for (way, path) in WAYS {
+    for way in WAYS {
         let server = WebServer::start();
         let issuer = Issuer::guard(&server);
         let echoed = json!({"error": "invalid_client", "error_description": format!("not {SECRET}")});
         issuer.with(|state| state.refusal = Some((401, echoed)));
-        let url = server.url(path);
         let grant = Grant::client_credentials(with_secret());
         assert!(!format!("{grant:?}").contains(SECRET));
-        let hub = hub(way(Endpoint::new(&url)), &url, grant);
+        let hub = hub(way, &server, grant);
         let shown = failure(&hub).await;
         let origin = server.url("");
         assert!(
@@ -110,10 +109,10 @@ async fn token_is_requested_again_after_a_temporary_error() {
     let issuer = Issuer::guard(&server);
     issuer.with(|state| state.refusal = Some((503, json!({}))));
     let hub = over_http(&server, Grant::client_credentials(with_secret()));
-    state(&hub, |state| matches!(state, ServerState::Reconnecting { why, .. } if why.contains("HTTP 503")))
+    until(&hub, |state| matches!(state, ServerState::Reconnecting { why, .. } if why.contains("HTTP 503")))
         .await;
     issuer.with(|state| state.refusal = None);
-    state(&hub, is_connected).await;
+    until(&hub, is_connected).await;
     hub.close().await;
 }
 
@@ -137,7 +136,7 @@ async fn secret_is_sent_by_an_accepted_method() {
         state.metadata = json!({"token_endpoint_auth_methods_supported": ["client_secret_post"]});
     });
     let hub = over_http(&server, Grant::client_credentials(with_secret()).scopes(["a", "b"]));
-    state(&hub, is_connected).await;
+    until(&hub, is_connected).await;
     issuer.with(|state| {
         let asked = &state.asked[0];
         assert_eq!((&*asked.form["client_id"], &*asked.form["client_secret"]), ("robot", SECRET));
@@ -159,7 +158,7 @@ async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
     issuer.with(|state| state.metadata = algorithms(json!(["PS256", "ES256"])));
     let key = SigningKey::from_pem(include_str!("../../../../hub-transport/tests/it/keys/rsa.pem")).unwrap();
     let hub = over_http(&server, Grant::client_credentials(RegisteredClient::with_key("robot", key)));
-    state(&hub, is_connected).await;
+    until(&hub, is_connected).await;
     issuer.with(|state| {
         let asked = &state.asked[0];
         assert_eq!(
@@ -187,7 +186,7 @@ async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
 
 #[tokio::test]
 async fn workload_sends_the_token_of_its_platform() {
-    for (way, path) in WAYS {
+    for way in WAYS {
         let server = WebServer::start();
         let issuer = Issuer::guard(&server);
         let audience = Arc::new(Mutex::new(String::new()));
@@ -196,8 +195,7 @@ async fn workload_sends_the_token_of_its_platform() {
             *seen.lock().unwrap() = audience;
             made("platform-token")
         });
-        let url = server.url(path);
-        let hub = hub(way(Endpoint::new(&url)), &url, grant);
+        let hub = hub(way, &server, grant);
         assert!(hub.wait_until_ready(super::LIMIT).await);
         assert_eq!(*audience.lock().unwrap(), server.url(""));
         issuer.with(|state| {
@@ -234,7 +232,7 @@ async fn failed_token_source_is_called_again() {
             }
         });
         let hub = over_http(&server, grant);
-        state(&hub, is_connected).await;
+        until(&hub, is_connected).await;
         let troubles = format!("{:?} {:?}", hub.troubles("web"), hub.troubles("again"));
         let why = if panics { "the program panicked" } else { "no metadata service" };
         assert!(troubles.contains(&format!("the assertion could not be made: {why}")), "{troubles}");
@@ -254,7 +252,7 @@ async fn identity_provider_exchanges_the_users_token_for_one_of_the_server() {
     let server = WebServer::start();
     let issuer = Issuer::guard(&server);
     let hub = over_http(&server, enterprise(&server));
-    state(&hub, is_connected).await;
+    until(&hub, is_connected).await;
     assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
     issuer.with(|state| {
         let [exchanged, granted] = &state.asked[..] else { panic!() };
