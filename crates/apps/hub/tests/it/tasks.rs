@@ -7,39 +7,44 @@ use tokio::{
         AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
         duplex, split,
     },
-    task::JoinHandle,
     time::timeout,
 };
 
 use crate::server::{LIMIT, config, hub};
 
-/// A client that sends JSON as it is.
-struct Raw {
+/// A client that sends JSON as it is, and reads only when it waits for a message.
+pub(crate) struct Raw {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     write: WriteHalf<DuplexStream>,
     next: u64,
-    _server: JoinHandle<()>,
 }
 
 impl Raw {
-    /// Connects, with the handshake of 2025-11-25.
     async fn connect(hub: &Hub) -> (Self, Value) {
         let (ours, theirs) = duplex(1 << 16);
         let gateway = Gateway::new(hub);
-        let server = tokio::spawn(async move { drop(gateway.serve(ours).await.unwrap().waiting().await) });
-        let (read, write) = split(theirs);
-        let mut raw = Self { lines: BufReader::new(read).lines(), write, next: 1, _server: server };
-        let params = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {"tasks": {"list": {}, "cancel": {}}},
-            "clientInfo": {"name": "raw", "version": "1"},
-        });
+        tokio::spawn(async move { drop(gateway.serve(ours).await.unwrap().waiting().await) });
+        Self::shake_hands(theirs, json!({"tasks": {"list": {}, "cancel": {}}})).await
+    }
+
+    /// Performs the handshake of 2025-11-25, and returns its result.
+    pub(crate) async fn shake_hands(pipe: DuplexStream, capabilities: Value) -> (Self, Value) {
+        let (read, write) = split(pipe);
+        let mut raw = Self { lines: BufReader::with_capacity(64, read).lines(), write, next: 1 };
+        let us = json!({"name": "raw", "version": "1"});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": us});
         let answer = raw.request("initialize", params).await;
         raw.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         (raw, answer["result"].clone())
     }
 
-    async fn send(&mut self, message: Value) {
+    pub(crate) async fn send(&mut self, message: Value) {
         self.write.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+    }
+
+    pub(crate) async fn next_message(&mut self) -> Value {
+        let line = timeout(LIMIT, self.lines.next_line()).await.unwrap().unwrap().unwrap();
+        serde_json::from_str(&line).unwrap()
     }
 
     /// Returns the answer to a request. Other messages are skipped.
@@ -48,8 +53,7 @@ impl Raw {
         self.next += 1;
         self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         loop {
-            let line = timeout(LIMIT, self.lines.next_line()).await.unwrap().unwrap().unwrap();
-            let message: Value = serde_json::from_str(&line).unwrap();
+            let message = self.next_message().await;
             if message["id"] == id {
                 return message;
             }
