@@ -27,7 +27,7 @@ use crate::{
 tests!(callbacks:
     unknown_request_gets_an_error_reply, request_without_fields_gets_an_error_reply, duplicate_request_is_answered_once, cancel_of_an_unknown_request_is_ignored, missing_permission_callback_denies, permission_request_keeps_all_fields,
     failing_permission_callback_denies, panicking_hook_refuses, failing_hook_refuses, hook_with_continue_on_failure_lets_the_tool_run, slow_hook_is_cancelled_and_sends_nothing,
-    hook_can_send_control_requests, hook_can_interrupt_the_turn, fifty_hooks_run_concurrently, cancelled_question_is_not_answered,
+    hook_can_send_control_requests, hook_can_interrupt_the_turn, many_hooks_run_concurrently, cancelled_question_is_not_answered,
     query_waits_for_background_work, session_receives_background_work,
 );
 
@@ -86,8 +86,7 @@ fn duplicate_request_is_answered_once() {
 
 fn cancel_of_an_unknown_request_is_ignored() {
     play("stray-cancel", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (session, received) = cli.turn().await;
         assert_eq!(received.kinds(), ["assistant", "result"]);
         assert_eq!(session.control().ignored().cancels, 1);
         closes_cleanly(session).await;
@@ -280,21 +279,23 @@ async fn eventually_async(condition: impl Fn() -> bool) {
     }
 }
 
-fn fifty_hooks_run_concurrently() {
-    play("hooks=50", async |cli| {
-        // None of them passes the barrier before all of them run.
-        let barrier = Arc::new(Barrier::new(50));
-        let hooks = Hooks::new().on(PreToolUse, move |_, _| {
-            let barrier = Arc::clone(&barrier);
-            async move {
-                barrier.wait().await;
-            }
+fn many_hooks_run_concurrently() {
+    for count in [50, 1000] {
+        play(&format!("hooks={count}"), async |cli| {
+            // None of them passes the barrier before all of them run.
+            let barrier = Arc::new(Barrier::new(count));
+            let hooks = Hooks::new().on(PreToolUse, move |_, _| {
+                let barrier = Arc::clone(&barrier);
+                async move {
+                    barrier.wait().await;
+                }
+            });
+            let received = with_hooks(cli, hooks).await;
+            assert_eq!(received.answers().len(), count);
+            assert!(received.answers().iter().all(|answer| answer["subtype"] == "success"));
+            assert_eq!(received.tool_results(), ["the tool ran"]);
         });
-        let received = with_hooks(cli, hooks).await;
-        assert_eq!(received.answers().len(), 50);
-        assert!(received.answers().iter().all(|answer| answer["subtype"] == "success"));
-        assert_eq!(received.tool_results(), ["the tool ran"]);
-    });
+    }
 }
 
 fn cancelled_question_is_not_answered() {

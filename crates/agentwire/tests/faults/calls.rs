@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::{
     fault_cli::play,
-    received::{closes_cleanly, completes_a_turn},
+    received::{closes_cleanly, completes_a_turn, completes_a_turn_and_closes},
     runner::tests,
 };
 
@@ -26,7 +26,7 @@ async fn model_is_set(session: &Session, model: &str) {
 
 fn twenty_calls_get_their_own_replies_in_any_order() {
     play("reverse-replies=20", async |cli| {
-        let mut session = cli.connect().await;
+        let session = cli.connect().await;
         for round in 0..10 {
             let mut calls = JoinSet::new();
             for number in 0..20 {
@@ -41,14 +41,13 @@ fn twenty_calls_get_their_own_replies_in_any_order() {
                 assert_eq!(received.as_deref(), Some(&*asked));
             }
         }
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 
 fn error_reply_is_typed() {
     play("error-reply", async |cli| {
-        let mut session = cli.connect().await;
+        let session = cli.connect().await;
         let error = session.set_model(Some("m")).await.unwrap_err();
         let Error::Control(ControlError::Rejected { subtype, message, code: Some(code) }) = &error else {
             panic!("{error:?}")
@@ -56,18 +55,16 @@ fn error_reply_is_typed() {
         assert_eq!((&**subtype, message.as_str()), ("set_model", "refused by the fault CLI"));
         assert_eq!(code.as_str(), "unsupported_request");
         assert!(error.report().to_string().contains("refused by the fault CLI"), "{}", error.report());
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 
 fn call_without_reply_times_out() {
     play("no-reply=mcp_status", async |cli| {
-        let mut session = cli.connect().await;
+        let session = cli.connect().await;
         times_out(&session).await;
         model_is_set(&session, "m").await;
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 
@@ -82,7 +79,7 @@ async fn times_out(session: &Session) {
 
 fn late_reply_is_ignored() {
     play("late-reply=mcp_status", async |cli| {
-        let mut session = cli.connect().await;
+        let session = cli.connect().await;
         times_out(&session).await;
         // The late reply arrives before this one.
         model_is_set(&session, "m").await;
@@ -92,8 +89,7 @@ fn late_reply_is_ignored() {
         tokio::time::timeout(Duration::from_millis(50), asked).await.unwrap_err();
         model_is_set(&session, "n").await;
         assert_eq!(session.control().ignored().responses, 2);
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 
@@ -112,22 +108,20 @@ fn duplicate_reply_is_ignored() {
 
 fn reply_to_an_unknown_request_is_ignored() {
     play("stray-reply", async |cli| {
-        let mut session = cli.connect().await;
+        let session = cli.connect().await;
         model_is_set(&session, "m").await;
         assert_eq!(session.control().ignored().responses, 2);
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 
 fn reply_without_response_is_a_success() {
     play("empty-reply", async |cli| {
-        let mut session = cli.connect().await;
+        let session = cli.connect().await;
         let receipt = session.control().call(&Interrupt::default()).await.unwrap();
         assert!(receipt.still_queued.is_empty());
         assert_eq!(session.set_model(Some("m")).await.unwrap().model, None);
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 

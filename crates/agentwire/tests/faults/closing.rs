@@ -16,9 +16,9 @@ use crate::{
 };
 
 tests!(closing:
-    session_without_faults_leaves_no_process, frozen_cli_is_terminated, stopped_cli_is_killed, query_ends_though_its_output_is_held_open, dropped_query_lets_the_cli_store, query_ends_though_the_cli_ignores_the_end_of_input, cli_that_ignores_the_end_of_input_is_terminated, cli_that_ignores_sigterm_is_killed,
+    session_without_faults_leaves_no_process, frozen_cli_is_terminated, stopped_cli_is_killed, query_ends_though_its_output_is_held_open, dropped_query_lets_the_cli_store, query_ends_though_the_cli_ignores_the_end_of_input, cli_that_ignores_the_end_of_input_is_terminated_or_killed,
     close_during_a_turn_lets_the_cli_store, without_grace_period_nothing_is_stored, drop_during_a_turn_lets_the_cli_store, drop_in_an_idle_runtime_lets_the_cli_store,
-    drop_after_the_runtime_lets_the_cli_store, surviving_grandchild_is_ended, surviving_quiet_grandchild_is_ended, drop_ends_grandchildren,
+    drop_after_the_runtime_lets_the_cli_store, surviving_grandchild_is_ended, drop_ends_grandchildren,
     dropping_leaves_no_process, drop_writes_sent_prompts, process_outside_the_group_does_not_delay_close, session_without_a_prompt_has_a_short_grace_period, unclaimed_spare_has_a_short_grace_period,
 );
 
@@ -109,24 +109,17 @@ fn query_ends_though_the_cli_ignores_the_end_of_input() {
     });
 }
 
-fn cli_that_ignores_the_end_of_input_is_terminated() {
-    play("deaf", async |cli| {
-        let mut session = cli.hasty_at_first().connect().await.unwrap();
-        completes_a_turn(&mut session).await;
-        let closed = session.close().await.unwrap();
-        cli.is_gone();
-        assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(15), EndedBy::Terminated));
-    });
-}
-
-fn cli_that_ignores_sigterm_is_killed() {
-    play("stubborn", async |cli| {
-        let mut session = cli.hasty().connect().await.unwrap();
-        completes_a_turn(&mut session).await;
-        let closed = session.close().await.unwrap();
-        cli.is_gone();
-        assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(9), EndedBy::Killed));
-    });
+fn cli_that_ignores_the_end_of_input_is_terminated_or_killed() {
+    for (faults, signal, by) in [("deaf", 15, EndedBy::Terminated), ("stubborn", 9, EndedBy::Killed)] {
+        play(faults, async |cli| {
+            let builder = if by == EndedBy::Killed { cli.hasty() } else { cli.hasty_at_first() };
+            let mut session = builder.connect().await.unwrap();
+            completes_a_turn(&mut session).await;
+            let closed = session.close().await.unwrap();
+            cli.is_gone();
+            assert_eq!((closed.exit.unwrap().signal, closed.by), (Some(signal), by));
+        });
+    }
 }
 
 /// Returns a session during a turn, with a CLI that takes a while to store the conversation in this file.
@@ -247,23 +240,16 @@ fn drop_writes_sent_prompts() {
 }
 
 fn surviving_grandchild_is_ended() {
-    play("grandchild", async |cli| {
-        let start = Instant::now();
-        let mut session = cli.hasty_afterwards().connect().await.unwrap();
-        completes_a_turn(&mut session).await;
-        session.close().await.unwrap();
-        cli.is_gone();
-        assert!(start.elapsed() < BOUND / 2, "{:?}", start.elapsed());
-    });
-}
-
-fn surviving_quiet_grandchild_is_ended() {
-    play("quiet-grandchild", async |cli| {
-        let mut session = cli.hasty_afterwards().connect().await.unwrap();
-        completes_a_turn(&mut session).await;
-        session.close().await.unwrap();
-        cli.is_gone();
-    });
+    for faults in ["grandchild", "quiet-grandchild"] {
+        play(faults, async |cli| {
+            let start = Instant::now();
+            let mut session = cli.hasty_afterwards().connect().await.unwrap();
+            completes_a_turn(&mut session).await;
+            session.close().await.unwrap();
+            cli.is_gone();
+            assert!(start.elapsed() < BOUND / 2, "{:?}", start.elapsed());
+        });
+    }
 }
 
 fn drop_ends_grandchildren() {

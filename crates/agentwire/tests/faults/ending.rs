@@ -108,8 +108,7 @@ fn error_result_is_reported_with_the_exit_code() {
 
 fn exit_0_during_a_turn_is_an_error() {
     play("exit-in-turn", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (_session, received) = cli.turn().await;
         assert_eq!(received.kinds(), ["assistant"]);
         has_no_result(received.error());
     });

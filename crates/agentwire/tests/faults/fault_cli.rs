@@ -6,7 +6,10 @@ use agentwire::{Options, Session, SessionBuilder};
 use agentwire_testkit::faults;
 use tokio::{runtime::Runtime, time::timeout};
 
-use crate::left::{BOUND, Mark, kill};
+use crate::{
+    left::{BOUND, Mark, kill},
+    received::Received,
+};
 
 /// This program as a fault CLI with these faults.
 pub(crate) struct FaultCli {
@@ -60,6 +63,13 @@ impl FaultCli {
 
     pub(crate) async fn connect(&self) -> Session {
         self.builder().connect().await.unwrap()
+    }
+
+    /// Returns a session and the messages of its first turn.
+    pub(crate) async fn turn(&self) -> (Session, Received) {
+        let mut session = self.connect().await;
+        let received = Received::turn(&mut session, "hi").await;
+        (session, received)
     }
 
     /// Waits until no process of it remains, including zombies.

@@ -16,7 +16,7 @@ use agentwire::{
 
 use crate::{
     fault_cli::{BELOW_GRACE, FaultCli, play},
-    received::{Received, closes_cleanly, completes_a_turn},
+    received::{Received, closes_cleanly, completes_a_turn_and_closes},
     runner::tests,
 };
 
@@ -115,12 +115,10 @@ fn callback_in_the_handshake_is_answered() {
 
 fn unknown_request_in_the_handshake_gets_an_error_reply() {
     play("early-request", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (session, received) = cli.turn().await;
         assert_eq!(received.kinds(), ["unhandled control_request", "fault_report", "assistant", "result"]);
         assert!(received.answers()[0]["error"].as_str().unwrap().contains("from_the_future"));
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 

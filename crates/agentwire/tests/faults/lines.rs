@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{
     fault_cli::play,
-    received::{Received, closes_cleanly, completes_a_turn},
+    received::{Received, closes_cleanly, completes_a_turn_and_closes},
     runner::tests,
 };
 
@@ -19,8 +19,7 @@ tests!(lines:
 
 fn stray_lines_are_delivered() {
     play("stray-line", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (session, received) = cli.turn().await;
         assert_eq!(received.kinds(), ["noise", "noise", "noise", "noise", "assistant", "result"]);
         let noise = received.all.iter().filter(|incoming| matches!(incoming, Incoming::NonJson(_)));
         let noise: Vec<_> = noise.map(|incoming| incoming.line().unwrap().to_str().unwrap()).collect();
@@ -44,8 +43,7 @@ fn odd_line_ends_have_no_effect() {
 
 fn unknown_kinds_are_kept() {
     play("unknown", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (session, received) = cli.turn().await;
         assert_eq!(
             received.words,
             [
@@ -72,15 +70,13 @@ fn unknown_kinds_are_kept() {
         assert!(format!("{event:?}").contains("from_the_future"), "{event:?}");
         assert!(format!("{:?}", received.all[6].message()).contains("dreaming"), "{received:?}");
         assert!(format!("{:?}", received.all[7].message()).contains("from_the_future"), "{received:?}");
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 
 fn undecodable_lines_are_kept() {
     play("undecodable", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (session, received) = cli.turn().await;
         let broken: Vec<_> = received
             .all
             .iter()
@@ -101,8 +97,7 @@ fn undecodable_lines_are_kept() {
         );
         assert!(broken.iter().all(|(error, _)| !error.is_empty()));
         assert_eq!(received.kinds()[4..], ["assistant", "result"]);
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 
@@ -161,8 +156,7 @@ fn long_lines_are_delivered() {
             assert_eq!(received.kinds(), ["assistant", "assistant", "result"]);
             assert_eq!(received.texts()[0].len(), bytes);
             assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
-            completes_a_turn(&mut session).await;
-            closes_cleanly(session).await;
+            completes_a_turn_and_closes(session).await;
         });
     }
 }
@@ -183,8 +177,7 @@ fn overlong_line_is_reported_once() {
 
 fn characters_across_reads_are_intact() {
     play("split-utf8", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (session, received) = cli.turn().await;
         assert_eq!(received.texts(), ["€".repeat(100_000).as_str(), "äöü€😀", "hello"]);
         assert_eq!(received.kinds(), ["assistant", "assistant", "assistant", "result"]);
         closes_cleanly(session).await;
@@ -193,23 +186,20 @@ fn characters_across_reads_are_intact() {
 
 fn lone_surrogates_are_kept() {
     play("surrogate", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (session, received) = cli.turn().await;
         assert_eq!(received.kinds(), ["assistant", "assistant", "result"]);
         let incoming =
             received.all.iter().find(|incoming| crate::received::word(incoming) == "assistant").unwrap();
         assert!(incoming.line().unwrap().to_str().unwrap().contains(r"a\ud800b"));
         let Some(Message::Assistant(said)) = incoming.message() else { panic!("{incoming:?}") };
         assert!(matches!(&said.message.content[..], [Block::Text(text)] if text.text == "a\u{fffd}b"));
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }
 
 fn invalid_utf8_is_kept() {
     play("bad-utf8", async |cli| {
-        let mut session = cli.connect().await;
-        let received = Received::turn(&mut session, "hi").await;
+        let (session, received) = cli.turn().await;
         let broken = received
             .all
             .iter()
@@ -220,7 +210,6 @@ fn invalid_utf8_is_kept() {
         assert!(received.lines().all(|line| good(&line)));
         assert_eq!(received.kinds().last(), Some(&"result"));
         assert_eq!(received.kinds().len(), 3, "{:?}", received.words);
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        completes_a_turn_and_closes(session).await;
     });
 }

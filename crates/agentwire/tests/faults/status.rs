@@ -6,7 +6,7 @@ use agentwire::EndedBy;
 
 use crate::{
     fault_cli::play,
-    received::{Received, closes_cleanly, completes_a_turn},
+    received::{Received, completes_a_turn, completes_a_turn_and_closes},
     runner::tests,
 };
 
@@ -31,9 +31,8 @@ pub(crate) fn host() -> ExitCode {
         let closed = session.close().await.unwrap();
         let exit = closed.exit.unwrap();
         assert_eq!((exit.code, exit.signal, closed.by), (None, None, EndedBy::Itself));
-        let mut session = cli.connect().await;
-        completes_a_turn(&mut session).await;
-        closes_cleanly(session).await;
+        let session = cli.connect().await;
+        completes_a_turn_and_closes(session).await;
         let mut query = cli.connect().await.into_query("hi").await.unwrap();
         let received = Received::by_query(&mut query).await;
         assert_eq!(received.kinds(), ["assistant", "result"]);
