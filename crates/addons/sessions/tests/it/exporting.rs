@@ -1,6 +1,7 @@
 //! Tests of exports: content, order, and escaping.
 
 use agentwire_sessions::{Export, RawEntry, conversation};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -210,20 +211,8 @@ fn a_session_is_exported_under_its_title() {
 
 /// Returns SHA-256 in base64, as in a content security policy.
 fn digest(text: &str) -> String {
-    let hash = Sha256::digest(text.as_bytes());
-    let mut spelt = String::new();
-    for three in hash.chunks(3) {
-        let bits =
-            three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let sextet = (bits >> (18 - 6 * place) & 63) as usize;
-            spelt.push(if place <= three.len() { char::from(ALPHABET[sextet]) } else { '=' });
-        }
-    }
-    spelt
+    STANDARD.encode(Sha256::digest(text.as_bytes()))
 }
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 #[test]
 fn each_of_two_results_of_one_use_is_shown() {

@@ -1,6 +1,7 @@
 //! Nothing that a transcript holds becomes markup, and the page may load nothing.
 
 use agentwire_testkit::Transcript;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
 use super::{page_of, recordings};
@@ -121,17 +122,5 @@ fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
 
 /// Returns SHA-256 in base64, as a policy contains it.
 fn digest(text: &str) -> String {
-    let hash = Sha256::digest(text.as_bytes());
-    let mut spelt = String::new();
-    for three in hash.chunks(3) {
-        let bits =
-            three.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let sextet = (bits >> (18 - 6 * place) & 63) as usize;
-            spelt.push(if place <= three.len() { char::from(ALPHABET[sextet]) } else { '=' });
-        }
-    }
-    spelt
+    STANDARD.encode(Sha256::digest(text.as_bytes()))
 }
-
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
