@@ -50,6 +50,8 @@ fn both_formats_are_read_with_comments_and_trailing_commas() {
         r#"{"servers":{"git":{"command":"g"},"web":{"type":"streamable-http","url":"https://h/mcp"}}}"#,
         "// of the project\r\n{ /* both */ \"servers\": {\r\n \"git\": {\"command\": \"g\",},\r\n\
          \"web\": {\"type\": \"http\", \"url\": \"https://h/mcp\"}, // there\r\n},\r\n}\r\n",
+        "\u{feff}{\r\t\"mcpServers\": {\r\t\t// one\r\t\t\"git\": {\"command\": \"g\", /* it */\r\t\t},\r\
+         \t\t\"web\": {\"type\": \"http\", \"url\": \"https://h/mcp\"},\r\t},\r}\r",
         "\u{feff}{\"mcpServers\":{\"git\":{\"command\":\"g\"}},\
          \"servers\":{\"web\":{\"type\":\"http\",\"url\":\"https://h/mcp\"}}}",
         "{\"\\u006dcpServers\":{\"g\\u0069t\":{\"command\":\"g\"},\
@@ -90,9 +92,11 @@ fn every_key_is_read() {
         panic!("another type");
     };
     assert_eq!((sse.url.as_str(), sse.headers["X-A"].as_str()), ("HTTP://u:p@h", "${B}"));
+    server(r#""command":"c","env":{"A":1e3,"B":-0,"C":false,"D":null,"E":12345678901234567890123}"#);
     // `null` counts as missing.
-    let config =
-        server(r#""command":"c","type":null,"url":null,"args":null,"env":null,"timeout":null,"no":null"#);
+    let config = server(
+        r#""command":"c","type":null,"url":null,"args":null,"env":null,"cwd":null,"timeout":null,"no":null"#,
+    );
     assert_eq!(config, ServerConfig::new(Stdio::new("c")));
 }
 
@@ -102,9 +106,11 @@ fn keys_of_other_programs_cause_no_warning() {
         r#"{
         "$schema": "https://example.org/s.json", "_comment": "c", "//": "c",
         "inputs": [{"type": "promptString", "id": "key", "description": "Key", "password": true},
-            {"type": "pickString", "id": "p", "options": ["a", {"label": "B", "value": "b"}], "default": "a"}],
+            {"type": "pickString", "id": "p", "options": ["a", {"label": "B", "value": "b"}], "default": "a"},
+            {"type": "command", "id": "c", "command": "x.key", "args": {"a": 1}}],
         "servers": {
-            "vscode": {"type": "stdio", "command": "node", "dev": {"watch": "src/**", "debug": {"type": "node"}},
+            "vscode": {"type": "stdio", "command": "node", "args": ["${input:key}", "${workspaceFolder}"],
+                "dev": {"watch": "src/**", "debug": {"type": "node"}},
                 "gallery": true, "version": "1.0.0", "sandboxEnabled": false},
             "claude": {"type": "http", "url": "${URL:-https://h}/mcp", "oauth": {"clientId": "c", "callbackPort": 1},
                 "alwaysLoad": true, "timeout": 60},
@@ -219,10 +225,12 @@ fn an_ambiguous_launch_is_an_error() {
 fn values_of_the_wrong_type_or_range_break_their_server() {
     for (field, error) in [
         (r#""disabled":"true""#, "a.disabled: must be true or false"),
+        (r#""disabled":"false""#, "a.disabled: must be true or false"),
         (r#""timeout":0.5"#, "a.timeout: must be a number of seconds from 1 to 3600"),
         (r#""timeout":-1"#, "a.timeout: must be a number of seconds from 1 to 3600"),
         (r#""timeout":"60""#, "a.timeout: must be a number of seconds from 1 to 3600"),
         (r#""startupTimeout":true"#, "a.startupTimeout: must be a number of seconds from 1 to 3600"),
+        (r#""startupTimeout":"1m""#, "a.startupTimeout: must be a number of seconds from 1 to 3600"),
         (
             r#""timeout":60000"#,
             "a.timeout: must be a number of seconds from 1 to 3600 \
@@ -234,11 +242,14 @@ fn values_of_the_wrong_type_or_range_break_their_server() {
              (the milliseconds that Claude Code reads are not meant here)",
         ),
         (r#""args":["a",null]"#, "a.args[1]: must be a string"),
-        (r#""args":[3000]"#, "a.args[0]: must be a string"),
+        (r#""args":["--port",3000]"#, "a.args[1]: must be a string"),
+        (r#""args":"--port""#, "a.args: must be an array of strings"),
         (r#""cwd":"""#, "a.cwd: must be a string that is not empty"),
         (r#""env":["A=b"]"#, "a.env: must be an object with a string for each name"),
+        (r#""env":[]"#, "a.env: must be an object with a string for each name"),
         (r#""env":{"":"b"}"#, "a.env[\"\"]: this can't be the name of an environment variable"),
         (r#""env":{"A":["b"]}"#, "a.env.A: must be a string"),
+        (r#""env":{"A":{"B":1}}"#, "a.env.A: must be a string"),
         (r#""envFile":true"#, "a.envFile: must be a string"),
         (r#""headers":{"A B":"c"}"#, "a.headers[\"A…\"]: this can't be the name of a header"),
         (r#""headers":{"A":1}"#, "a.headers.A: must be a string"),
@@ -355,7 +366,12 @@ fn a_file_without_a_configuration_is_reported() {
     for (text, error) in [
         ("", "error: .mcp.json: the file is empty"),
         (" \n// nothing\n", "error: .mcp.json: the file is empty"),
+        ("\u{feff}", "error: .mcp.json: the file is empty"),
+        (" \r\n// nothing yet\r\n/* nor here */\r\n", "error: .mcp.json: the file is empty"),
         ("[]", "error: .mcp.json:1:1: must be an object"),
+        ("[{\"name\": \"a\", \"command\": \"c\"}]", "error: .mcp.json:1:1: must be an object"),
+        ("null", "error: .mcp.json:1:1: must be an object"),
+        ("\"mcpServers\"", "error: .mcp.json:1:1: must be an object"),
         ("{\n  \"mcpServers\": {,}\n}", "error: .mcp.json:2:18: unexpected token in object"),
         ("{\"mcpServers\": {\r\n  é", "error: .mcp.json:2:3: expected string for object property"),
         ("{\"a\": 'x'}", "error: .mcp.json:1:7: single-quoted strings are not allowed"),
