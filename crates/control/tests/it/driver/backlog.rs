@@ -67,8 +67,8 @@ async fn unread_messages_are_bounded_with_a_responder_too() {
 async fn reading_stops_at_the_soft_limit_with_an_empty_list_of_responders() {
     let config = config(|config| config.unread_soft_limit = 4096);
     let responders: Vec<Box<dyn Responder>> = Vec::new();
-    let Session { control: _control, messages: _messages, cli, .. } = start(responders, config).await;
-    assert!(waits(speak(cli, 500)).await);
+    let Session { cli, .. } = &start(responders, config).await;
+    assert!(waits(speak(cli.clone(), 500)).await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -198,8 +198,7 @@ async fn unanswered_requests_are_bounded() {
         config.unread_soft_limit = 1024;
         config.unread_hard_limit = 64 * 1024;
     });
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start(With(|_| pending()), config).await;
+    let Session { cli, .. } = &start(With(|_| pending()), config).await;
     let asking = async {
         for number in 0..1000 {
             cli.send_line(&inbound(&number.to_string())).await;
@@ -215,7 +214,7 @@ async fn unread_answers_are_bounded_and_none_is_lost() {
         config.unread_soft_limit = 1024;
         config.unread_hard_limit = 16 * 1024;
     });
-    let Session { control: _control, messages: _messages, cli, .. } = start(responder, config).await;
+    let Session { cli, .. } = &start(responder, config).await;
     let asking = cli.clone();
     let mut asking = tokio::spawn(async move {
         for number in 0..200 {
@@ -239,7 +238,7 @@ fn nested() -> impl Responder {
 #[tokio::test(start_paused = true)]
 async fn request_above_the_hard_limit_can_make_calls() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
-    let Session { control: _control, messages: _messages, cli, .. } = start(nested(), config).await;
+    let Session { cli, .. } = &start(nested(), config).await;
     cli.send_line(&large("a")).await;
     let id = cli.next_request_id().await;
     cli.send_line(&success(&id, "[1]")).await;
@@ -249,8 +248,7 @@ async fn request_above_the_hard_limit_can_make_calls() {
 #[tokio::test(start_paused = true)]
 async fn calls_of_callbacks_that_stop_reading_fail() {
     let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start_with(1 << 20, nested(), config).await;
+    let Session { cli, .. } = &start_with(1 << 20, nested(), config).await;
     cli.send_line(&large("a")).await;
     cli.send_line(&large("b")).await;
     let mut answers = Vec::new();

@@ -25,15 +25,14 @@ fn done() -> Result<RawJson, CallbackError> {
 #[tokio::test(start_paused = true)]
 async fn fifty_callbacks_run_at_once() {
     let barrier = Arc::new(Barrier::new(50));
-    let responder = With(move |_| -> Reply {
+    let responder = With(move |_| {
         let barrier = Arc::clone(&barrier);
-        Box::pin(async move {
+        async move {
             barrier.wait().await;
             done()
-        })
+        }
     });
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start(responder, Config::default()).await;
+    let Session { cli, .. } = &start(responder, Config::default()).await;
     for number in 0..50 {
         cli.send_line(&inbound(&number.to_string())).await;
     }
@@ -56,7 +55,7 @@ async fn callback_does_not_wake_the_reader() {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
     }
-    let responder = With(|_| -> Reply { Box::pin(async { done() }) });
+    let responder = With(|_| async { done() });
     let Session { control: _control, mut messages, cli, .. } = start(responder, Config::default()).await;
     let woken = Arc::<Woken>::default();
     let waker = Waker::from(Arc::clone(&woken));
@@ -73,14 +72,10 @@ async fn callback_does_not_wake_the_reader() {
 
 #[tokio::test(start_paused = true)]
 async fn callback_can_make_calls() {
-    let responder = With(|context: CallContext| -> Reply {
-        Box::pin(async move {
-            let reply = ask(&context.control).await.map_err(|error| error.to_string())?;
-            Ok(reply)
-        })
+    let responder = With(|context: CallContext| async move {
+        ask(&context.control).await.map_err(|error| error.to_string().into())
     });
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start(responder, Config::default()).await;
+    let Session { cli, .. } = &start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     let id = cli.next_request_id().await;
     // The reply lies behind unread messages.
@@ -135,8 +130,7 @@ async fn panics_are_error_replies_and_other_callbacks_go_on() {
             }
         }
     }
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start(Responding, Config::default()).await;
+    let Session { cli, .. } = &start(Responding, Config::default()).await;
     for id in ["at once", "later", "when dropped"] {
         cli.send_line(&inbound(id)).await;
         let answer = cli.next_line().await.unwrap();
@@ -151,8 +145,7 @@ async fn panics_are_error_replies_and_other_callbacks_go_on() {
 #[tokio::test(start_paused = true)]
 async fn the_text_of_a_panic_is_cut() {
     let responder = With(|_| -> Reply { Box::pin(async { panic!("{}", "ä".repeat(100_000)) }) });
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start(responder, Config::default()).await;
+    let Session { cli, .. } = &start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     let answer = cli.next_line().await.unwrap();
     let text = answer["response"]["error"].as_str().unwrap();
@@ -187,16 +180,15 @@ async fn ignored_frames_are_counted() {
 async fn cancelled_request_cancels_its_token_and_gets_no_answer() {
     let (fired, was_fired) = oneshot::channel();
     let fired = Mutex::new(Some(fired));
-    let responder = With(move |context: CallContext| -> Reply {
+    let responder = With(move |context: CallContext| {
         let fired = fired.lock().unwrap().take();
-        Box::pin(async move {
+        async move {
             context.cancelled.cancelled().await;
             fired.unwrap().send(()).unwrap();
             done()
-        })
+        }
     });
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start(responder, Config::default()).await;
+    let Session { cli, .. } = &start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     cli.send_line(&cancel("a")).await;
     was_fired.await.unwrap();
@@ -207,16 +199,16 @@ async fn cancelled_request_cancels_its_token_and_gets_no_answer() {
 async fn requests_and_cancellations_in_one_batch_keep_their_order() {
     let began = Arc::new(Mutex::new(Vec::new()));
     let book = Arc::clone(&began);
-    let responder = With(move |context: CallContext| -> Reply {
+    let responder = With(move |context: CallContext| {
         let mut began = book.lock().unwrap();
         began.push(context.request_id.to_string());
         let waits = began.len() == 1;
-        Box::pin(async move {
+        async move {
             if waits {
                 context.cancelled.cancelled().await;
             }
             done()
-        })
+        }
     });
     let Session { control, messages: _messages, cli, .. } = start(responder, Config::default()).await;
     cli.send_line(&[inbound("a"), inbound("b"), cancel("a"), inbound("c"), inbound("d")].join("\n")).await;
@@ -231,8 +223,7 @@ async fn requests_and_cancellations_in_one_batch_keep_their_order() {
 #[tokio::test(start_paused = true)]
 async fn a_callback_that_ignores_its_token_is_dropped_after_the_grace() {
     let (responder, dropped) = stubborn();
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start(responder, Config::default()).await;
+    let Session { cli, .. } = &start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     cli.send_line(&cancel("a")).await;
     let before = tokio::time::Instant::now();
@@ -257,8 +248,7 @@ async fn stale_answer_is_not_sent_for_a_later_request_with_the_same_id() {
             }),
         }
     });
-    let Session { control: _control, messages: _messages, cli, .. } =
-        start(responder, Config::default()).await;
+    let Session { cli, .. } = &start(responder, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     cli.send_line(&cancel("a")).await;
     cli.send_line(&inbound("a")).await;
@@ -295,10 +285,10 @@ async fn a_dropped_driver_ends_its_callbacks() {
 async fn the_first_responder_that_takes_a_request_answers_it() {
     let all: Vec<Box<dyn Responder>> = vec![
         Box::new(NoResponder::default()),
-        Box::new(With(|_| -> Reply { Box::pin(async { Ok(RawJson::parse("1").unwrap()) }) })),
-        Box::new(With(|_| -> Reply { Box::pin(pending()) })),
+        Box::new(With(|_| async { Ok(RawJson::parse("1").unwrap()) })),
+        Box::new(With(|_| pending())),
     ];
-    let Session { control: _control, messages: _messages, cli, .. } = start(all, Config::default()).await;
+    let Session { cli, .. } = &start(all, Config::default()).await;
     cli.send_line(&inbound("a")).await;
     assert_eq!(cli.next_line().await.unwrap()["response"]["response"], 1);
 }
@@ -307,12 +297,12 @@ async fn the_first_responder_that_takes_a_request_answers_it() {
 fn stubborn() -> (impl Responder, oneshot::Receiver<()>) {
     let (held, dropped) = oneshot::channel::<()>();
     let held = Mutex::new(Some(held));
-    let responder = With(move |_| -> Reply {
+    let responder = With(move |_| {
         let held = held.lock().unwrap().take();
-        Box::pin(async move {
+        async move {
             let _held = held;
             pending().await
-        })
+        }
     });
     (responder, dropped)
 }
