@@ -59,7 +59,7 @@ async fn talking() -> Place {
 
 /// Asks in a CLI of its own, in a session that is there already or in a new one.
 async fn ask(place: &Place, prompt: &str, resumed: Option<&SessionId>) -> SessionId {
-    let mut options = place.options().cwd(place.path("project"));
+    let mut options = place.in_project();
     if let Some(session) = resumed {
         options = options.resume(session.as_str());
     }

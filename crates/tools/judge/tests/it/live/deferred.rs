@@ -46,7 +46,7 @@ async fn deferred() -> (Place, String) {
 }
 
 fn options(place: &Place) -> Options {
-    place.options().cwd(place.path("project")).allowed_tools(["Bash"])
+    place.in_project().allowed_tools(["Bash"])
 }
 
 /// Goes on with the session, with a hook that denies; the number of times that the hook was asked.

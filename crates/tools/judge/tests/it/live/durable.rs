@@ -14,7 +14,10 @@ use agentwire_worker::{
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{LIMIT, Place, place};
+use super::{
+    LIMIT, Place,
+    place::{self, bash},
+};
 
 const TENANT: &str = "tenant";
 
@@ -30,10 +33,6 @@ fn prompt_id(n: usize) -> String {
 
 fn prompt(n: usize) -> TurnSpec {
     TurnSpec::prompt(prompt_id(n), "Go.")
-}
-
-fn bash(id: &str, command: &str) -> Value {
-    json!({"tool_use": {"id": id, "name": "Bash", "input": {"command": command, "description": "Note"}}})
 }
 
 /// Returns a place with a model that uses tools in its first answer and then answers `Done.`.

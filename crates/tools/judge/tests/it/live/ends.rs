@@ -60,7 +60,7 @@ async fn closing_after_a_turn_limit_is_no_error() {
         r#"{"replies": [{"blocks": [{"tool_use": {"name": "Read", "input": {"file_path": "${place}/project/a.txt"}}}]}]}"#,
     )
     .await;
-    let options = place.options().cwd(place.path("project")).max_turns(1);
+    let options = place.in_project().max_turns(1);
     fails_and_closes(options).await;
 }
 
@@ -105,7 +105,7 @@ async fn hook_behind_unread_messages_runs() {
         called.notify_one();
         async {}
     });
-    let options = place.options().cwd(place.path("project")).include_partial_messages();
+    let options = place.in_project().include_partial_messages();
     let mut session = Session::builder().options(options).hooks(hooks).connect().await.unwrap();
     session.send("Write much, then read.").await.unwrap();
     // The caller reads only after its own hook ran.

@@ -58,7 +58,7 @@ fn written(place: &Place) -> bool {
 }
 
 async fn turn(place: &Place, hooks: Hooks, asks: Option<PermissionHandler>, tools: &[&str]) -> TurnResult {
-    let options = place.options().cwd(place.path("project")).allowed_tools(tools.iter().copied());
+    let options = place.in_project().allowed_tools(tools.iter().copied());
     let mut builder = Session::builder().options(options).hooks(hooks);
     if let Some(asks) = asks {
         builder = builder.permissions(asks);

@@ -5,13 +5,7 @@
 mod guard;
 mod host;
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-    sync::Arc,
-    time::Duration,
-};
+use std::{fs, path::Path, process::Command, sync::Arc, time::Duration};
 
 use agentwire_testkit::eventually;
 use tokio::{sync::Semaphore, task::JoinSet, time::sleep};
@@ -88,16 +82,8 @@ async fn try_all(chosen: impl Fn(&Guard, &str) -> bool) -> Vec<(&'static str, &'
 
 async fn is_passed(guard: &'static Guard, way: &str) -> bool {
     let place = guard.place().await;
-    let mut host = Host(
-        Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "live::leaving::host"])
-            .env(HOST, [guard.name, way, place.root(), place.model.base_url()].join("\t"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap(),
-    );
+    let words = [guard.name, way, place.root(), place.model.base_url()];
+    let mut host = Host::start("live::leaving::host", HOST, &words);
     eventually(|| guard.has_come(&place)).await;
     // Time for the CLI to reach the state in which it waits.
     sleep(Duration::from_millis(200)).await;

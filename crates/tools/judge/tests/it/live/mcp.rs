@@ -107,7 +107,7 @@ async fn run(
 ) -> Wire {
     let names: Vec<String> = tools.iter().map(|tool| format!("mcp__s__{tool}")).collect();
     let place = calling(&names.iter().map(String::as_str).collect::<Vec<_>>()).await;
-    let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
+    let options = place.in_project().allowed_tools(["mcp__s"]);
     let builder = with(Session::builder().options(options).mcp_servers(servers.manifest_limit(LONG)));
     let (mut session, wire) = recorded(builder).await;
     let turn = session.ask("Go.").await.unwrap();
@@ -136,7 +136,7 @@ async fn manifests_spare_every_round_trip_before_the_first_turn() {
     for number in [1, 5, 20] {
         for limit in [None, Some(LONG)] {
             let place = calling(&["mcp__s__echo"]).await;
-            let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
+            let options = place.in_project().allowed_tools(["mcp__s"]);
             let servers = servers(number).manifest_limit(limit);
             let began = Instant::now();
             let (mut session, wire) =
@@ -222,7 +222,7 @@ async fn long_call_goes_to_the_background_if_allowed() {
             async move { released.notified().await }
         });
         let place = calling(&["mcp__s__wait"]).await;
-        let options = place.options().cwd(place.path("project")).allowed_tools(["mcp__s"]);
+        let options = place.in_project().allowed_tools(["mcp__s"]);
         let options =
             options.env("CLAUDE_AUTO_BACKGROUND_TASKS", "1").env("CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS", "500");
         let servers = McpServers::new().with_policy("s", server, policy);

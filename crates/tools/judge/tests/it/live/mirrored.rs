@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     fs,
     path::Path,
-    process::{Command, Stdio},
     sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
@@ -16,20 +15,19 @@ use agentwire::{
     sessions::{FolderStore, MemoryStore, Page, RawEntry, SessionKey, SessionStore, StoreSessions},
 };
 use agentwire_testkit::eventually;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::{sleep, timeout};
 
-use super::{LIMIT, Place, killed::Host, place};
+use super::{
+    LIMIT, Place,
+    killed::Host,
+    place::{self, bash},
+};
 
 const PROJECT: &str = "p";
 
-fn bash(id: &str, command: &str) -> Value {
-    let input = json!({"command": command, "description": "Note"});
-    json!({"tool_use": {"id": id, "name": "Bash", "input": input}})
-}
-
 fn options(place: &Place) -> Options {
-    place.options().cwd(place.path("project")).allowed_tools(["Bash"]).session_store_project(PROJECT)
+    place.in_project().allowed_tools(["Bash"]).session_store_project(PROJECT)
 }
 
 /// Returns all entries of all sessions in the store, including those of subagents.
@@ -164,14 +162,8 @@ async fn stored_entries_survive_a_killed_host() {
             {"blocks": [{"text": "Done."}], "times": 9},
         ]});
         let place = Place::scripted(&script.to_string()).await;
-        let host = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "live::mirrored::host"])
-            .env(HOST, [way, place.root(), place.model.base_url()].join("\t"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        let mut host = Host(host.unwrap());
+        let words = [way, place.root(), place.model.base_url()];
+        let mut host = Host::start("live::mirrored::host", HOST, &words);
         eventually(|| place.file("project/ran.txt").exists()).await;
         let store = FolderStore::at(place.file("store"));
         if *way == "eager" {
@@ -181,8 +173,7 @@ async fn stored_entries_survive_a_killed_host() {
                 sleep(Duration::from_millis(10)).await;
             }
         }
-        host.0.kill().unwrap();
-        host.0.wait().unwrap();
+        host.kill();
         // The first turn had its result; only an eager or explicitly flushed store has entries of the second one.
         let has_tool_use = has(&store, "toolu_1").await;
         assert_eq!(has_tool_use, *way != "batched", "{way}");
@@ -190,7 +181,7 @@ async fn stored_entries_survive_a_killed_host() {
         let [listed] = &sessions.list(Page::ALL).await.unwrap()[..] else { panic!("one session: {way}") };
         // Another host goes on from there, elsewhere.
         let there = Place::new().await;
-        let options = there.options().cwd(there.path("project")).session_store_project(PROJECT);
+        let options = there.in_project().session_store_project(PROJECT);
         let builder = Session::builder().options(options.resume(listed.session_id.as_str()));
         let mut session = builder.session_store(Arc::new(store)).connect().await.unwrap();
         session.ask("And now?").await.unwrap().finish().await.unwrap();

@@ -31,7 +31,7 @@ async fn calls() {
     let ping = Tool::with_schema("ping", "Answers.", &schema, async |_, _cx| "pong").unwrap();
     let server = Server::new("s", "1").with(ping);
     let mut session = Session::builder()
-        .options(place.options().cwd(place.path("project")).allowed_tools(["mcp__s__ping"]))
+        .options(place.in_project().allowed_tools(["mcp__s__ping"]))
         .hooks(hooks)
         .permissions(permissions)
         .mcp_servers(McpServers::new().with("s", server))

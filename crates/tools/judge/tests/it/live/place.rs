@@ -7,6 +7,7 @@ use std::{
 
 use agentwire::Options;
 use agentwire_testkit::{Script, ScriptedModel};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A home, a project and a model.
@@ -53,6 +54,16 @@ impl Place {
     pub(super) fn options(&self) -> Options {
         options(self.dir.path(), self.model.base_url())
     }
+
+    /// The same, with the project as working directory.
+    pub(super) fn in_project(&self) -> Options {
+        self.options().cwd(self.path("project"))
+    }
+}
+
+/// Returns a block of a reply of the model: a use of `Bash`.
+pub(super) fn bash(id: &str, command: &str) -> Value {
+    json!({"tool_use": {"id": id, "name": "Bash", "input": {"command": command, "description": "Note"}}})
 }
 
 /// Options with which the CLI sees this folder alone, and this model.

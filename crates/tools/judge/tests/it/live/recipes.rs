@@ -80,7 +80,7 @@ fn replies(calls: &[(&str, Value)]) -> Vec<Value> {
 /// Options that permit the CLI's own tools, so that only a hook refuses.
 pub(super) fn permissive(place: &Place) -> Options {
     let tools = ["Bash", "Edit", "Monitor", "NotebookEdit", "Read", "Write"];
-    place.options().cwd(place.path("project")).allowed_tools(tools)
+    place.in_project().allowed_tools(tools)
 }
 
 /// Holds one turn with these hooks, where everything is permitted.

@@ -49,7 +49,7 @@ async fn every_request_is_answered() {
 
 async fn requests() {
     let place = Place::new().await;
-    let options = place.options().cwd(place.path("project"));
+    let options = place.in_project();
     let mut session = Session::connect(options).await.unwrap();
     let mut turn = session.ask("Say hello.").await.unwrap();
     turn.next().await.unwrap().unwrap();

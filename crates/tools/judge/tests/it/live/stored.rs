@@ -85,7 +85,7 @@ async fn resume(name: &str, entries: &[Value]) {
     std::fs::write(folder.join(format!("{SESSION}.jsonl")), text).unwrap();
     let sessions = Sessions::at(place.file("home/.claude")).in_project(&project);
     let read = sessions.messages(&SESSION.into(), Page::ALL).unwrap().unwrap();
-    let options = place.options().cwd(place.path("project")).resume(SESSION);
+    let options = place.in_project().resume(SESSION);
     let mut session = Session::builder().options(options).connect().await.unwrap();
     session.ask("Go on.").await.unwrap().finish().await.unwrap();
     session.close().await.unwrap();

@@ -16,7 +16,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::super::Place;
+use super::super::{Place, place::bash};
 
 /// What a session was seen to do.
 #[derive(Debug, Default)]
@@ -40,9 +40,8 @@ impl Seen {
 }
 
 /// Returns a command that leaves a line in `ran.txt`.
-fn bash(id: &str) -> Value {
-    let input = json!({"command": format!("echo {id} >> ran.txt"), "description": "Note"});
-    json!({"tool_use": {"id": id, "name": "Bash", "input": input}})
+fn note(id: &str) -> Value {
+    bash(id, &format!("echo {id} >> ran.txt"))
 }
 
 /// Returns a place with a model that replies with these blocks first, and then ends the turn.
@@ -58,12 +57,12 @@ fn ran(place: &Place) -> Vec<String> {
 }
 
 fn session(place: &Place) -> SessionBuilder {
-    Session::builder().options(place.options().cwd(place.path("project")).allowed_tools(["Bash"]))
+    Session::builder().options(place.in_project().allowed_tools(["Bash"]))
 }
 
 fn resumed(place: &Place, before: &Seen) -> SessionBuilder {
     let id = before.last().session_id.as_ref().unwrap();
-    let options = place.options().cwd(place.path("project")).allowed_tools(["Bash"]);
+    let options = place.in_project().allowed_tools(["Bash"]);
     Session::builder().options(options.resume(id.as_str()))
 }
 
@@ -110,7 +109,7 @@ async fn run(builder: SessionBuilder, prompt: Option<&str>, turns: usize) -> See
 
 /// Returns a place with a session in which a command waits.
 async fn parked() -> (Place, Seen) {
-    let place = place(&[bash("toolu_1")]).await;
+    let place = place(&[note("toolu_1")]).await;
     let seen = hooked(session(&place), |_| HookReply::defer(), Some("Go."), 1).await;
     assert_eq!(seen.waits(), Some("toolu_1"));
     assert_eq!(seen.last().terminal_reason, Some(TerminalReason::ToolDeferred));
@@ -162,7 +161,7 @@ async fn rules_and_the_handler_decide_without_a_hook() {
     {
         let (place, before) = parked().await;
         let id = before.last().session_id.as_ref().unwrap();
-        let mut options = place.options().cwd(place.path("project")).resume(id.as_str());
+        let mut options = place.in_project().resume(id.as_str());
         if allowed {
             options = options.allowed_tools(["Bash"]);
         }
@@ -191,7 +190,7 @@ async fn prompt_with_a_resume_gets_its_turn_after_the_deferred_tool_use() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn prompt_to_the_same_process_abandons_the_deferred_tool_use() {
-    let place = place(&[bash("toolu_1")]).await;
+    let place = place(&[note("toolu_1")]).await;
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
     let mut session = session(&place).hooks(hooks).connect().await.unwrap();
     session.ask("Go.").await.unwrap().finish().await.unwrap();
@@ -208,8 +207,8 @@ async fn first_tool_use_of_a_message_is_deferred_and_the_others_are_denied() {
     // The CLI may ask about several `Read` calls at once, but not about commands.
     let read = |id: &str| json!({"tool_use": {"id": id, "name": "Read", "input": {"file_path": "${place}/project/a.txt"}}});
     for blocks in [
-        vec![bash("toolu_1"), bash("toolu_2"), bash("toolu_3"), bash("toolu_free")],
-        vec![read("toolu_1"), read("toolu_2"), read("toolu_3"), bash("toolu_free")],
+        vec![note("toolu_1"), note("toolu_2"), note("toolu_3"), note("toolu_free")],
+        vec![read("toolu_1"), read("toolu_2"), read("toolu_3"), note("toolu_free")],
     ] {
         let place = place(&blocks).await;
         let decide = |id: &str| if id == "toolu_free" { HookReply::allow() } else { HookReply::defer() };
@@ -235,7 +234,7 @@ async fn a_tool_use_of_a_subagent_is_denied() {
             "run_in_background": background,
         });
         let task = json!({"tool_use": {"id": "toolu_task", "name": "Task", "input": input}});
-        let agent = json!([{"blocks": [bash("toolu_1")]}, {"blocks": [{"text": "No."}], "times": 9}]);
+        let agent = json!([{"blocks": [note("toolu_1")]}, {"blocks": [{"text": "No."}], "times": 9}]);
         let script = json!({
             "replies": [{"blocks": [task]}, {"blocks": [{"text": "Done."}], "times": 9}],
             "match": [{"marker": "AGENT-ONE", "replies": agent}],
@@ -280,7 +279,7 @@ async fn a_tool_of_a_server_of_the_clis_own_is_deferred() {
     let place = place(&[call]).await;
     let program = env!("CARGO_BIN_EXE_agentwire-judge-mcp");
     let server = || [("srv", McpServerConfig::Stdio(StdioServer::new(program, Vec::new())))];
-    let options = place.options().cwd(place.path("project")).mcp_servers(server());
+    let options = place.in_project().mcp_servers(server());
     let builder = Session::builder().options(options.clone());
     let before = hooked(builder, |_| HookReply::defer(), Some("Go."), 1).await;
     assert_eq!(before.waits(), Some("toolu_1"), "{before:?}");

@@ -21,7 +21,7 @@ async fn a_parked_question_is_answered_on_another_machine() {
         let allows = verdict.is_ok();
         let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
         let builder = |place: &Place, answer: Option<Answer>| -> SessionBuilder {
-            let options = place.options().cwd(place.path("project")).session_store_project("p");
+            let options = place.in_project().session_store_project("p");
             let hooks = park::ask_later(Hooks::new(), &["Bash"], answer);
             Session::builder().options(options).hooks(hooks).session_store(Arc::clone(&store))
         };
@@ -37,7 +37,7 @@ async fn a_parked_question_is_answered_on_another_machine() {
         let there = Place::new().await;
         let answer = Answer { tool_use: question.id, verdict };
         let resuming = builder(&there, Some(answer));
-        let options = there.options().cwd(there.path("project")).session_store_project("p");
+        let options = there.in_project().session_store_project("p");
         let outcome = park::resume(resuming.options(options.resume(session))).await.unwrap();
         assert!(matches!(&outcome, Outcome::Done(text) if text == "Hello."), "{outcome:?}");
         let ran = fs::read_to_string(there.file("project/ran.txt")).unwrap_or_default();

@@ -1,7 +1,5 @@
 //! Hosts that are killed in a turn: no effect is repeated, and the turn is reported.
 
-use std::process::{Command, Stdio};
-
 use agentwire_testkit::eventually;
 use agentwire_worker::Recovery;
 
@@ -19,17 +17,9 @@ async fn killed() -> Place {
         {"blocks": [{"text": "Done."}], "times": 99},
     ]});
     let place = Place::scripted(&script.to_string()).await;
-    let host = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "live::durable::host::host"])
-        .env(HOST, [place.root(), place.model.base_url()].join("\t"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let mut host = Host(host.unwrap());
+    let mut host = Host::start("live::durable::host::host", HOST, &[place.root(), place.model.base_url()]);
     eventually(|| (0..SESSIONS).all(|n| noted(&place, n) == "began\n")).await;
-    host.0.kill().unwrap();
-    host.0.wait().unwrap();
+    host.kill();
     place
 }
 

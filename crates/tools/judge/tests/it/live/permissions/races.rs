@@ -76,7 +76,7 @@ async fn handler_that_decides_first_wins_over_an_open_hook() {
     });
     let place = Place::scripted(&uses([shell("mkfifo p"), shell("mkfifo q")]).to_string()).await;
     let handler = PermissionHandler::new(async |_, _| Decision::allow());
-    let options = place.options().cwd(place.path("project"));
+    let options = place.in_project();
     let builder = Session::builder().options(options).permissions(handler).hooks(hooks);
     let mut session = builder.connect().await.unwrap();
     let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
@@ -95,7 +95,7 @@ async fn handler_that_decides_first_wins_over_an_open_hook() {
 async fn interrupt_cancels_an_open_question() {
     let (began, cancelled) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let place = Place::scripted(&uses([shell("mkfifo p")]).to_string()).await;
-    let options = place.options().cwd(place.path("project"));
+    let options = place.in_project();
     let builder = Session::builder().options(options).permissions(waits(&began, &cancelled));
     let mut session = builder.connect().await.unwrap();
     let turn = session.ask("Go.").await.unwrap();

@@ -134,7 +134,7 @@ async fn writing_lands_in_the_sandbox() {
     symlink(place.file("other"), inside("project/way")).unwrap();
     let hooks = sandbox::redirect(Hooks::new(), &box_).unwrap();
     // Nothing is permitted but by the hook.
-    let options = place.options().cwd(place.path("project"));
+    let options = place.in_project();
     let seen = hold(Session::builder().options(options).hooks(hooks)).await;
     assert_eq!(seen.refused(), [false, false, false, true, true], "{seen:#?}");
     assert!(seen.outputs[4].as_ref().unwrap_err().contains("only files in"), "{seen:#?}");
@@ -165,7 +165,7 @@ async fn reading_in_one_folder_needs_no_question() {
         let approving = read_only::approve(Hooks::new(), place.file("other")).unwrap();
         let hooks = if with { approving } else { Hooks::new() };
         let ruled = format!("Read(/{})", place.path("other/ruled.txt"));
-        let options = place.options().cwd(place.path("project")).disallowed_tools([ruled]);
+        let options = place.in_project().disallowed_tools([ruled]);
         // The CLI asks no callback: without a rule or a hook that allows it, the call is denied.
         let seen = hold(Session::builder().options(options).hooks(hooks)).await;
         assert_eq!(seen.refused(), refused, "{with}: {seen:#?}");

@@ -147,7 +147,7 @@ async fn some_calls_reach_no_hook_and_no_question() {
         asking.lock().unwrap().push(request.tool_name.to_string());
         std::future::ready(Decision::deny("not this time"))
     });
-    let options = place.options().cwd(place.path("project"));
+    let options = place.in_project();
     let seen = hold(Session::builder().options(options).hooks(hooks).permissions(permissions)).await;
     assert_eq!(seen.refused(), [true, true, true, true, false, false, true, true], "{seen:#?}");
     // The paths as the CLI uses them, not as the model writes them.

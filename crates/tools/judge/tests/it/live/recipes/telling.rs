@@ -97,7 +97,7 @@ async fn open_question_is_reported() {
             Decision::allow()
         }
     });
-    let options = place.options().cwd(place.path("project"));
+    let options = place.in_project();
     let seen = hold(Session::builder().options(options).hooks(hooks).permissions(permissions)).await;
     assert_eq!(seen.refused(), [false], "{seen:#?}");
     assert!(place.file("project/b.txt").exists());
