@@ -210,6 +210,23 @@ fn a_session_goes_into_the_archive_and_comes_out() {
 }
 
 #[test]
+fn a_deletion_that_fails_can_be_repeated() {
+    let config = Config::new();
+    let path = config.write("/a", &id(1), 10, &chain(&["a"]));
+    let beside = path.with_extension("");
+    // Cannot be deleted as a folder.
+    fs::write(&beside, "").unwrap();
+    let (sessions, session) = (config.sessions(), id(1).into());
+    for _ in 0..2 {
+        let error = sessions.delete(&session).unwrap_err();
+        assert!(matches!(&error, SessionError::Io { path, .. } if *path == beside), "{error}");
+    }
+    fs::remove_file(&beside).unwrap();
+    sessions.delete(&session).unwrap();
+    assert!(!path.exists());
+}
+
+#[test]
 fn a_deleted_session_is_gone_from_all_projects_and_nothing_else() {
     let config = Config::new();
     let first = config.write("/a", &id(1), 10, &chain(&["a"]));
