@@ -20,6 +20,7 @@ use agent_client_protocol::{
         },
     },
 };
+use agentwire::protocol::session_info::SessionMessage;
 use serde_json::Value;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -203,21 +204,21 @@ impl Agent {
         answer: fn(NewSessionResponse) -> T,
         replays: bool,
     ) -> Result<(), Error> {
-        let history = match wanted.resume.clone() {
-            Some(id) => {
-                // The client opens a running session again, perhaps with other servers.
-                self.close(&id).await;
-                match blocking(move || listing::history(&id)).await {
-                    Ok(history) => history,
-                    Err(error) => return responder.respond_with_error(error),
-                }
-            }
-            None => Vec::new(),
+        let started = async {
+            let features = Features::of(&self.client(), &wanted.cwd);
+            let resume = wanted.resume.clone();
+            let id: Arc<str> = resume.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string()).into();
+            let options = wanted.options(&id, &self.settings)?;
+            let history = match resume {
+                Some(resume) => self.history(resume).await?,
+                None => Vec::new(),
+            };
+            let (tasks, stop) = (self.tasks.clone(), self.closing.child_token());
+            let live = Live::start(id, options, &self.settings, features, outbox, tasks, stop).await?;
+            Ok((live, history))
         };
-        let features = Features::of(&self.client(), &wanted.cwd);
-        let (tasks, stop) = (self.tasks.clone(), self.closing.child_token());
-        let mut live = match Live::start(wanted, &self.settings, features, outbox, tasks, stop).await {
-            Ok(live) => live,
+        let (mut live, history) = match started.await {
+            Ok(started) => started,
             Err(error) => return responder.respond_with_error(error),
         };
         if replays {
@@ -241,6 +242,17 @@ impl Agent {
             }
         });
         Ok(())
+    }
+
+    /// Ends a running session, which the client opens again, perhaps with other servers, and returns its messages.
+    async fn history(&self, id: String) -> Result<Vec<SessionMessage>, Error> {
+        let read = || {
+            let id = id.clone();
+            blocking(move || listing::history(&id))
+        };
+        // A request that fails must not end the session.
+        let history = read().await?;
+        if self.close(&id).await { read().await } else { Ok(history) }
     }
 
     /// Ends a session; returns `false` if there is none.

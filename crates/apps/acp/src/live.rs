@@ -16,7 +16,7 @@ use agent_client_protocol::{
     },
 };
 use agentwire::{
-    Block, Control, Incoming, Message, PermissionMode, Session,
+    Block, Control, Incoming, Message, Options, PermissionMode, Session,
     protocol::{Uuid, message::UserInput, session_info::SessionMessage},
 };
 use futures_util::FutureExt as _;
@@ -33,7 +33,6 @@ use crate::{
     config::Config,
     failure::{internal, invalid, no_session, not_logged_in},
     features::Features,
-    launch::Wanted,
     mapping::{Mapping, available_commands},
     outbox::Outbox,
     settings::Settings,
@@ -80,17 +79,16 @@ impl Live {
     ///
     /// # Errors
     ///
-    /// If the request can't be met, or the CLI can't be started.
+    /// If the CLI can't be started.
     pub(crate) async fn start(
-        wanted: Wanted,
+        id: Arc<str>,
+        options: Options,
         settings: &Settings,
         features: Features,
         outbox: Outbox,
         tasks: TaskTracker,
         stop: CancellationToken,
     ) -> Result<Self, Error> {
-        let id: Arc<str> = wanted.resume.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string()).into();
-        let options = wanted.options(&id, settings)?;
         let (sender, commands) = mpsc::channel(COMMANDS);
         let asking = Asking {
             session: Arc::clone(&id),

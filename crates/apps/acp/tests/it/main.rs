@@ -90,14 +90,51 @@ async fn prompt_right_after_a_cancel_is_not_cancelled() {
     tokio::time::timeout(LIMIT, both).await.unwrap().0.unwrap();
 }
 
+#[tokio::test]
+async fn session_goes_on_if_it_cannot_be_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let cli = folder.path().join("claude");
+    fs::write(&cli, CLI).unwrap();
+    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+    let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
+    let mut settings = Settings::default();
+    settings.cli = Some(cli);
+    let client = async {
+        let mut lines = BufReader::new(output).lines();
+        let opened = request("session/new", json!({"cwd": folder.path(), "mcpServers": []}));
+        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+        let session = result(&mut lines).await["sessionId"].clone();
+        // The second folder is valid, but no message of the session is stored.
+        for cwd in [json!("relative"), json!(folder.path())] {
+            let load = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
+            input.write_all(format!("{}\n", request("session/load", load)).as_bytes()).await.unwrap();
+            let answer = answer(&mut lines).await;
+            assert!(answer["error"].is_object(), "{answer}");
+        }
+        let text = json!({"type": "text", "text": "Go on."});
+        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
+        input.write_all(format!("{prompt}\n").as_bytes()).await.unwrap();
+        assert_eq!(result(&mut lines).await["stopReason"], "end_turn");
+        drop(input);
+    };
+    let both = async { tokio::join!(serve(settings, theirs, ours), client) };
+    tokio::time::timeout(LIMIT, both).await.unwrap().0.unwrap();
+}
+
 /// Returns the result of the next answer.
 async fn result(lines: &mut tokio::io::Lines<BufReader<tokio::io::DuplexStream>>) -> Value {
+    let mut message = answer(lines).await;
+    assert!(message["result"].is_object(), "{message}");
+    message["result"].take()
+}
+
+/// Returns the next answer.
+async fn answer(lines: &mut tokio::io::Lines<BufReader<tokio::io::DuplexStream>>) -> Value {
     loop {
         let line = lines.next_line().await.unwrap().unwrap();
-        let mut message: Value = serde_json::from_str(&line).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap();
         if message["id"] == 1 && message["method"].is_null() {
-            assert!(message["result"].is_object(), "{line}");
-            return message["result"].take();
+            return message;
         }
     }
 }
