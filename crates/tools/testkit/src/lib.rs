@@ -19,6 +19,7 @@ pub mod record;
 pub mod redact;
 #[cfg(feature = "replay")]
 pub mod replay;
+mod signals;
 pub mod transcript;
 
 // Shared with the workspace's own judge of recordings, and no part of the API.

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::Value;
 
 use super::TooLong;
-use crate::{Argv, End, Entry, Header, Transcript};
+use crate::{Argv, End, Entry, Header, Transcript, signals};
 
 /// Everything that was seen, in order.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Tape {
     }
 
     pub(super) fn ended(&mut self, report: &ExitReport) {
-        let signal = || report.signal.map(|number| End::Signal(signal_name(number).into()));
+        let signal = || report.signal.map(|number| End::Signal(signals::name(number).into()));
         self.end = report.code.map(End::Exit).or_else(signal);
     }
 
@@ -177,21 +177,6 @@ fn version(line: &[u8]) -> Option<Box<str>> {
     let is_init = line["type"] == "system" && line["subtype"] == "init";
     let version = line[VERSION].as_str().filter(|_| is_init)?;
     (!version.is_empty() && !version.contains(char::is_whitespace)).then(|| version.into())
-}
-
-fn signal_name(number: i32) -> String {
-    let name = match number {
-        1 => "SIGHUP",
-        2 => "SIGINT",
-        3 => "SIGQUIT",
-        6 => "SIGABRT",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        other => return format!("SIG{other}"),
-    };
-    name.to_owned()
 }
 
 const VERSION: &str = "claude_code_version";

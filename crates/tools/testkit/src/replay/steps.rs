@@ -11,6 +11,7 @@ use bytes::Bytes;
 use crate::{
     End, Entry, Transcript,
     recorded::{Recorded, Role},
+    signals,
 };
 
 /// The steps of a replay, in order.
@@ -165,25 +166,6 @@ impl Ours {
 pub fn exit_report(end: &End) -> ExitReport {
     match end {
         End::Exit(code) => ExitReport::exited(*code),
-        End::Signal(name) => {
-            let number = SIGNALS.iter().find(|(known, _)| **known == **name).map_or(0, |(_, number)| *number);
-            ExitReport::signalled(number)
-        }
+        End::Signal(name) => ExitReport::signalled(signals::number(name)),
     }
 }
-
-/// The numbers that are the same on every Unix.
-const SIGNALS: &[(&str, i32)] = &[
-    ("SIGHUP", 1),
-    ("SIGINT", 2),
-    ("SIGQUIT", 3),
-    ("SIGILL", 4),
-    ("SIGTRAP", 5),
-    ("SIGABRT", 6),
-    ("SIGFPE", 8),
-    ("SIGKILL", 9),
-    ("SIGSEGV", 11),
-    ("SIGPIPE", 13),
-    ("SIGALRM", 14),
-    ("SIGTERM", 15),
-];
