@@ -125,7 +125,10 @@ fn remote_in(mounts: &str, folder: &Path) -> Option<String> {
 /// Returns the mount point and the kind of the file system.
 fn mount(line: &str) -> Option<(PathBuf, &str)> {
     let (mount, kind) = line.split_once(" - ")?;
-    let point = mount.split(' ').nth(4)?.replace("\\040", " ");
+    let point = mount.split(' ').nth(4)?;
+    // A backslash is last: the text after it may look like an escape.
+    let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
+    let point = escapes.iter().fold(point.to_owned(), |point, (escape, char)| point.replace(escape, char));
     Some((point.into(), kind.split(' ').next()?))
 }
 
@@ -151,5 +154,11 @@ mod tests {
         assert_eq!(remote("/home of/mean"), None);
         assert_eq!(remote("/"), None);
         assert_eq!(remote_in("", Path::new("/")), None);
+    }
+
+    #[test]
+    fn escapes_in_mount_points_are_decoded() {
+        let mounts = "40 22 0:35 / /a\\011b\\012c\\134040d rw - nfs4 server:/me rw\n";
+        assert_eq!(remote_in(mounts, Path::new("/a\tb\nc\\040d/x")), Some("nfs4".into()));
     }
 }
