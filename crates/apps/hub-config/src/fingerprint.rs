@@ -1,8 +1,11 @@
 //! The part of a configuration that a user trusts.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::{Configured, Endpoint, Launch, Patterns, Stdio};
+use super::{Configured, Endpoint, Input, Launch, Patterns, Stdio};
 
 impl Configured {
     /// Returns the SHA-256, in hexadecimal, of everything that decides which program runs, where it connects, and which
@@ -13,24 +16,29 @@ impl Configured {
     /// of it.
     pub fn fingerprint(&self) -> String {
         let Self { name, origin, config, written, .. } = self;
-        let mut digest = Digest(Sha256::new());
-        digest.text(name.as_str());
-        digest.bytes(origin.file().map_or(&[], |file| file.as_os_str().as_encoded_bytes()));
-        match &config.launch {
-            Launch::Stdio(stdio) => digest.stdio(stdio),
-            Launch::Http(endpoint) => digest.endpoint("http", endpoint),
-            Launch::Sse(endpoint) => digest.endpoint("sse", endpoint),
-        }
-        digest.all(&config.watch_paths);
-        digest.patterns(Some(&config.always_allow));
-        digest.patterns(Some(&config.disabled_tools));
-        digest.patterns(config.enabled_tools.as_ref());
-        if config.launch.asks() {
-            let mut inputs: Vec<_> = written.inputs.values().map(|input| format!("{input:?}")).collect();
-            inputs.sort();
-            digest.all(&inputs);
-        }
-        digest.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        let file = origin.file().map(|file| file.as_os_str().as_encoded_bytes());
+        let launch = match &config.launch {
+            Launch::Stdio(Stdio { command, args, cwd, env, env_file }) => {
+                json!(["stdio", command, args, cwd, env, env_file])
+            }
+            Launch::Http(Endpoint { url, headers }) => json!(["http", url, headers]),
+            Launch::Sse(Endpoint { url, headers }) => json!(["sse", url, headers]),
+        };
+        // The order of patterns has no meaning.
+        let patterns = |patterns: &Patterns| patterns.iter().map(str::to_owned).collect::<BTreeSet<_>>();
+        let tools = [Some(&config.always_allow), Some(&config.disabled_tools), config.enabled_tools.as_ref()];
+        let inputs =
+            config.launch.asks().then(|| written.inputs.values().map(input).collect::<BTreeMap<_, _>>());
+        // Arrays only: the order of an object's fields depends on a feature of `serde_json`.
+        let parts = json!([
+            name.as_str(),
+            file,
+            launch,
+            config.watch_paths,
+            tools.map(|tools| tools.map(patterns)),
+            inputs
+        ]);
+        Sha256::digest(parts.to_string()).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Returns the fingerprint of this configuration without a tool in its lists, in any spelling.
@@ -42,6 +50,13 @@ impl Configured {
         config.enabled_tools = config.enabled_tools.as_ref().map(|some| some.without(tool));
         other.fingerprint()
     }
+}
+
+/// Returns the id of an input, and its other fields as the file has them.
+fn input(
+    Input { server: _, id, description, default, options, password }: &Input,
+) -> (&str, serde_json::Value) {
+    (id, json!([description, default, options, password]))
 }
 
 impl Launch {
@@ -60,55 +75,29 @@ impl Launch {
     }
 }
 
-/// A hash of fields, each with its length before it, so that no text can move from one field to another.
-struct Digest(Sha256);
+#[cfg(test)]
+mod tests {
+    use std::{collections::HashMap, sync::Arc};
 
-impl Digest {
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.0.update((bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
-    }
+    use super::*;
+    use crate::{Origin, ServerConfig, ServerName, server::Written};
 
-    fn text(&mut self, text: &str) {
-        self.bytes(text.as_bytes());
-    }
-
-    fn maybe(&mut self, text: Option<&String>) {
-        self.all(text.map(std::slice::from_ref).unwrap_or_default());
-    }
-
-    fn all(&mut self, texts: &[String]) {
-        self.0.update((texts.len() as u64).to_le_bytes());
-        texts.iter().for_each(|text| self.text(text));
-    }
-
-    fn pairs<'a>(&mut self, pairs: impl IntoIterator<Item = (&'a String, &'a String)>) {
-        let texts: Vec<_> =
-            pairs.into_iter().flat_map(|(name, value)| [name.clone(), value.clone()]).collect();
-        self.all(&texts);
-    }
-
-    fn stdio(&mut self, Stdio { command, args, cwd, env, env_file }: &Stdio) {
-        self.text("stdio");
-        self.text(command);
-        self.all(args);
-        self.maybe(cwd.as_ref());
-        self.pairs(env);
-        self.maybe(env_file.as_ref());
-    }
-
-    fn endpoint(&mut self, transport: &str, Endpoint { url, headers }: &Endpoint) {
-        self.text(transport);
-        self.text(url);
-        self.pairs(headers);
-    }
-
-    /// Hashes patterns regardless of their order, which has no meaning.
-    fn patterns(&mut self, patterns: Option<&Patterns>) {
-        self.text(if patterns.is_some() { "some" } else { "none" });
-        let mut texts: Vec<_> = patterns.into_iter().flat_map(Patterns::iter).map(str::to_owned).collect();
-        texts.sort();
-        texts.dedup();
-        self.all(&texts);
+    #[test]
+    fn fingerprint_of_a_definition_is_stable() {
+        let mut stdio = Stdio::new("git");
+        stdio.args.push("${input:t}".to_owned());
+        stdio.env.insert("A".to_owned(), "b".to_owned());
+        let mut config = ServerConfig::new(stdio);
+        config.always_allow = ["y", "x"].into_iter().collect();
+        let origin = Origin::Global(Arc::new("/m".into()));
+        let mut configured = Configured::new(ServerName::from("a"), origin, config);
+        let mut input = Input::new("t");
+        (input.description, input.options, input.password) =
+            (Some("Token".to_owned()), vec!["1".to_owned()], true);
+        let inputs = Arc::new(HashMap::from([("t".to_owned(), input)]));
+        configured.written = Arc::new(Written { inputs, ..Written::default() });
+        // Another one would revoke the trust of users.
+        let expected = "34765bc6f79c11cadae2671b76fbe20bf26ff49fe55d7a8d59117f0b36dd8880";
+        assert_eq!(configured.fingerprint(), expected);
     }
 }
