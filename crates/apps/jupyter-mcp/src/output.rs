@@ -267,17 +267,28 @@ impl Output {
 
     /// Removes the incomplete last line, which the next output replaces.
     fn start_line_again(&mut self, stream: usize) {
-        let (last, chars) = match self.tail.back_mut() {
-            Some(last) => (Some(last), &mut self.tail_chars),
-            None => (self.head.last_mut(), &mut self.head_chars),
-        };
-        if let Some(Item::Printed { stream: same, text }) = last
-            && *same == stream
-        {
+        let mut is_older = true;
+        if let Some(last) = self.tail.back_mut() {
+            let began_before = cut_line(last, stream, &mut self.tail_chars);
+            is_older = began_before && self.tail.len() == 1 && self.left_out.chars == 0;
+        }
+        // The line may have begun in the head.
+        if let Some(last) = self.head.last_mut().filter(|_| is_older) {
+            cut_line(last, stream, &mut self.head_chars);
+        }
+    }
+}
+
+/// Removes the incomplete last line of a text, and returns whether the line may have begun before the text.
+fn cut_line(item: &mut Item, stream: usize, chars: &mut usize) -> bool {
+    match item {
+        Item::Printed { stream: same, text } if *same == stream => {
             let start = text.rfind('\n').map_or(0, |at| at + 1);
             *chars -= text[start..].chars().count();
             text.truncate(start);
+            start == 0
         }
+        _ => false,
     }
 }
 

@@ -32,6 +32,16 @@ fn texts_and_images_keep_their_order() {
 }
 
 #[test]
+fn line_that_is_too_long_for_the_head_is_replaced_as_a_whole() {
+    let mut output = Output::new(20, 0);
+    output.print(0, "one\n");
+    // The head has room for six more characters.
+    output.print(0, "0123456789");
+    output.print(0, "\rnew");
+    assert_eq!(shown(output), ["one\nnew"]);
+}
+
+#[test]
 fn the_beginning_and_the_end_of_much_are_kept() {
     let mut output = Output::new(100, 0);
     for number in 0..100_000 {
