@@ -41,11 +41,16 @@ fn in_declaration(start: &str) -> Option<String> {
 
 /// Returns the value of an attribute of a tag.
 fn value(tag: &str, name: &str) -> Option<String> {
-    let (_, value) = tag.split_once(name)?;
-    let value = value.trim_start().strip_prefix('=')?.trim_start();
-    let value = value.trim_start_matches(['"', '\'']);
-    let end = value.find(|c: char| c.is_whitespace() || "\"';/?".contains(c)).unwrap_or(value.len());
-    (end > 0).then(|| value[..end].to_owned())
+    tag.match_indices(name).find_map(|(at, _)| {
+        // `data-charset` is another attribute.
+        if tag[..at].ends_with(|c: char| c.is_alphanumeric() || "-_:.".contains(c)) {
+            return None;
+        }
+        let value = tag[at + name.len()..].trim_start().strip_prefix('=')?.trim_start();
+        let value = value.trim_start_matches(['"', '\'']);
+        let end = value.find(|c: char| c.is_whitespace() || "\"';/?".contains(c)).unwrap_or(value.len());
+        (end > 0).then(|| value[..end].to_owned())
+    })
 }
 
 /// How many bytes of a body are searched, as in browsers.
@@ -75,6 +80,13 @@ mod tests {
         let older = b"<META http-equiv=Content-Type content=\"text/html; charset=windows-1252\">\x80";
         assert!(text(older, None).ends_with('€'));
         assert_eq!(text(b"<meta charset=utf-16>a", None), "<meta charset=utf-16>a");
+    }
+
+    #[test]
+    fn other_attributes_do_not_name_the_charset() {
+        for tag in ["<meta data-charset=\"klingon\" charset=\"latin1\">", "<meta charset charset=latin1>"] {
+            assert!(text(&[tag.as_bytes(), b"\xe9"].concat(), None).ends_with('é'), "{tag}");
+        }
     }
 
     #[test]
