@@ -149,16 +149,13 @@ impl Target {
     /// Returns the arguments, if they match the schema of the tool.
     ///
     /// An optional argument that is `null` against the schema is removed: models write `null` for a missing argument.
-    pub(crate) fn check(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
+    pub(crate) async fn check(&self, tool: &str, arguments: Value) -> Result<Value, CallError> {
         let mut arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
-        let check = |arguments: &Value| {
-            let schema = self.catalog.input_schema(tool);
-            schema.map_or_else(Vec::new, |schema| schema.violations(tool, arguments))
-        };
         if !arguments.is_object() {
             return Err(self.misfit(tool, vec![Violation::whole("they must be an object")]));
         }
-        let violations = check(&arguments);
+        let Some(schema) = self.catalog.input_schema(tool) else { return Ok(arguments) };
+        let violations = schema.check(tool, &arguments).await;
         if violations.is_empty() {
             return Ok(arguments);
         }
@@ -168,7 +165,10 @@ impl Target {
             arguments.retain(|name, value| !(value.is_null() && misplaced(name)));
         }
         // Report the first violations: a required argument was `null` and is missing only now.
-        if check(&arguments).is_empty() { Ok(arguments) } else { Err(self.misfit(tool, violations)) }
+        match schema.check(tool, &arguments).await.is_empty() {
+            true => Ok(arguments),
+            false => Err(self.misfit(tool, violations)),
+        }
     }
 
     /// Fails if the tool can be called as a task only. Versions without a handshake have no such tools.
@@ -184,14 +184,15 @@ impl Target {
     }
 
     /// Returns the violations of the tool's output schema. A failed call and an unusable schema have none.
-    pub(crate) fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
-        let Some(schema) =
-            self.catalog.output_schema(tool).filter(|schema| !outcome.is_error && schema.is_usable(tool))
-        else {
+    pub(crate) async fn verify(&self, tool: &str, outcome: &CallOutcome) -> Vec<Violation> {
+        let Some(schema) = self.catalog.output_schema(tool).filter(|_| !outcome.is_error) else {
             return Vec::new();
         };
+        if !schema.can_check(tool).await {
+            return Vec::new();
+        }
         match &outcome.structured {
-            Some(structured) => schema.violations(tool, structured),
+            Some(structured) => schema.check(tool, structured).await,
             // Content that was too large is not in the outcome.
             None if outcome.left_out.is_some() => Vec::new(),
             None => vec![Violation::whole("there is none")],

@@ -14,6 +14,7 @@ use agentwire_net::excerpt;
 use jsonschema::Validator;
 use rmcp::model::JsonObject;
 use serde_json::Value;
+use tokio::task::spawn_blocking;
 
 use crate::{Violation, size::size};
 
@@ -46,13 +47,45 @@ impl Schema {
         Self(Arc::new(Shared { text: Arc::clone(text), is_plain: is_plain(text), compiled, late }))
     }
 
+    /// Returns the violations of a value as [`violations`](Self::violations) does, without blocking the runtime.
+    pub(crate) async fn check(&self, tool: &str, value: &Value) -> Vec<Violation> {
+        if self.is_soon_valid(tool, value) {
+            return Vec::new();
+        }
+        let (name, value) = (tool.to_owned(), value.clone());
+        self.apart(move |schema| schema.violations(&name, &value)).await.unwrap_or_else(late)
+    }
+
+    /// Returns whether values can be validated, without blocking the runtime.
+    pub(crate) async fn can_check(&self, tool: &str) -> bool {
+        if self.0.is_plain || self.0.compiled.get().is_some() {
+            return self.0.compiled(tool).is_ok();
+        }
+        let name = tool.to_owned();
+        self.apart(move |schema| schema.is_usable(&name)).await.unwrap_or(false)
+    }
+
+    /// Runs work that waits for a validating thread; `None` if the runtime shuts down.
+    ///
+    /// The work goes on if the future is dropped, so that late threads are counted.
+    async fn apart<T: Send + 'static>(&self, work: impl FnOnce(&Self) -> T + Send + 'static) -> Option<T> {
+        let schema = Self(Arc::clone(&self.0));
+        spawn_blocking(move || work(&schema)).await.ok()
+    }
+
+    /// Returns whether a short value is valid for a plain schema.
+    fn is_soon_valid(&self, tool: &str, value: &Value) -> bool {
+        self.0.is_plain
+            && size(value) <= PLAIN_SIZE
+            && self.0.compiled(tool).is_ok_and(|validator| validator.is_valid(value))
+    }
+
     /// Returns the violations of a value, at most 21 of them.
     ///
     /// No value is valid for a schema that does not compile, or with which it can't be validated in time.
     /// If only the search for the violations takes too long, the result is a single violation without a place.
-    pub(crate) fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
-        let is_short = self.0.is_plain && size(value) <= PLAIN_SIZE;
-        if is_short && self.0.compiled(tool).is_ok_and(|validator| validator.is_valid(value)) {
+    fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
+        if self.is_soon_valid(tool, value) {
             return Vec::new();
         }
         let (name, value) = (tool.to_owned(), value.clone());
@@ -69,7 +102,7 @@ impl Schema {
     }
 
     /// Returns whether values can be validated.
-    pub(crate) fn is_usable(&self, tool: &str) -> bool {
+    fn is_usable(&self, tool: &str) -> bool {
         if self.0.is_plain {
             return self.0.compiled(tool).is_ok();
         }
@@ -89,7 +122,6 @@ impl Schema {
         work: impl FnOnce(&Shared, &SyncSender<Report>) -> bool + Send + 'static,
     ) -> Vec<Violation> {
         let deadline = Instant::now() + TIME_LIMIT;
-        let late = || vec![Violation::whole("it can't be checked against the schema in time")];
         if self.0.late.load(Ordering::Acquire) > 0 || LATE.load(Ordering::Acquire) >= MAX_LATE {
             return late();
         }
@@ -123,6 +155,10 @@ impl Schema {
             false => late(),
         }
     }
+}
+
+fn late() -> Vec<Violation> {
+    vec![Violation::whole("it can't be checked against the schema in time")]
 }
 
 impl Shared {

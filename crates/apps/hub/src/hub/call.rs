@@ -57,7 +57,7 @@ impl Hub {
         let name = target.tool(tool)?.name.clone();
         recording.found(target.server(), &name);
         target.needs_no_task(&name)?;
-        let arguments = target.check(&name, arguments)?;
+        let arguments = target.check(&name, arguments).await?;
         let config = Arc::clone(&target.config);
         let pattern = config.always_allow.matching(&name);
         let has_changed = pattern.is_some() && !target.connection.allowed().has(target.tool(&name)?);
@@ -88,7 +88,7 @@ impl Hub {
             }
             // The approval handler may still have a clone.
             let arguments = Arc::try_unwrap(arguments).unwrap_or_else(|kept| (*kept).clone());
-            target.check(&name, arguments)?
+            target.check(&name, arguments).await?
         };
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
@@ -103,7 +103,7 @@ impl Hub {
             other => return Err(target.unexpected(&name, &other)),
         };
         let mut outcome = CallOutcome::bounded(result, &self.calls().limits);
-        outcome.violations = target.verify(&name, &outcome);
+        outcome.violations = target.verify(&name, &outcome).await;
         Ok(outcome)
     }
 

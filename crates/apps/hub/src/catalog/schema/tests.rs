@@ -1,10 +1,11 @@
 //! Tests of the check against a schema.
 
 use std::{
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
+use agentwire_testkit::eventually;
 use serde_json::{Value, json};
 
 use super::{MAX_VIOLATIONS, PLAIN_SIZE, Schema, UNBOUNDED, Violation};
@@ -101,6 +102,19 @@ fn hostile_regular_expressions_end_in_time() {
     }
 }
 
+#[tokio::test]
+async fn runtime_goes_on_during_a_check() {
+    let (schema, value) = (schema(endless()), json!({"x": "text"}));
+    tokio::select! {
+        biased;
+        violations = schema.check("t", &value) => panic!("the check blocks the runtime: {violations:?}"),
+        () = tokio::task::yield_now() => {}
+    }
+    // The thread is counted, although the check was dropped.
+    eventually(|| schema.0.late.load(Ordering::Acquire) == 1).await;
+    assert!(schema.check("t", &value).await[0].problem.contains("in time"));
+}
+
 #[test]
 fn schema_that_is_too_large_is_not_used() {
     let schema = schema(json!({"description": "x".repeat(2 << 20)}));
@@ -168,8 +182,8 @@ fn schema_that_leads_back_to_itself_in_several_ways_ends_in_time() {
     }
 }
 
-#[test]
-fn schema_whose_references_go_around_ends_in_time() {
+/// Returns a schema with references that go around.
+fn endless() -> Value {
     let others = |own: usize| -> Vec<_> {
         (0..12)
             .filter(|other| *other != own)
@@ -178,8 +192,12 @@ fn schema_whose_references_go_around_ends_in_time() {
     };
     let defs: serde_json::Map<_, _> =
         (0..12).map(|own| (own.to_string(), json!({"allOf": others(own)}))).collect();
-    let schema =
-        schema(json!({"$defs": defs, "required": ["x"], "properties": {"x": {"$ref": "#/$defs/0"}}}));
+    json!({"$defs": defs, "required": ["x"], "properties": {"x": {"$ref": "#/$defs/0"}}})
+}
+
+#[test]
+fn schema_whose_references_go_around_ends_in_time() {
+    let schema = schema(endless());
     // The second time no thread is started, as one still works.
     for limit in [LIMIT, LIMIT / 2] {
         let started = Instant::now();
