@@ -69,7 +69,8 @@ pub enum LocalError {
     /// The state of a turn that was cut can't be read.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
-    /// The turn does not start with a prompt, or the name of the session is not a single path component.
+    /// The turn does not start with a prompt, the tenant is not a single path component, or the session's id is not a
+    /// UUID.
     #[error("the turn of {session} is not a prompt of a valid session")]
     Invalid {
         /// The session.

@@ -10,7 +10,7 @@ use std::{
 
 use agentwire::{
     protocol::{ToolUseId, Uuid},
-    sessions::SessionStore,
+    sessions::{SessionKey, SessionStore},
 };
 use tokio::{
     sync::{mpsc, oneshot},
@@ -140,9 +140,7 @@ impl Engine {
 
     async fn prompt(&mut self, session: &SessionName, turn: TurnSpec) -> Result<(), LocalError> {
         let id = match &turn.input {
-            TurnInput::Prompt { id, .. } if is_name(&session.tenant) && is_name(&session.session) => {
-                id.clone()
-            }
+            TurnInput::Prompt { id, .. } if is_valid(session) => id.clone(),
             _ => return Err(LocalError::Invalid { session: session.clone() }),
         };
         let record = self.sessions.entry(session.clone()).or_default();
@@ -370,6 +368,11 @@ impl Engine {
     fn written(&self, result: io::Result<()>) -> Result<(), LocalError> {
         result.map_err(|source| LocalError::Folder { folder: self.folder.clone(), source })
     }
+}
+
+/// Returns whether the session can have a folder, and a key in the store.
+fn is_valid(session: &SessionName) -> bool {
+    is_name(&session.tenant) && SessionKey::new(&*session.tenant, session.session.clone()).is_ok()
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {

@@ -49,6 +49,19 @@ async fn folder_has_one_engine_at_a_time() {
     }
 }
 
+#[tokio::test]
+async fn prompt_of_a_session_without_a_key_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine =
+        Local::open(folder.path().join("engine"), worker(folder.path()), LossPolicy::Tell, Ledger::default());
+    let engine = engine.await.unwrap();
+    for session in [SessionName::new("me", "chat-1"), SessionName::new("..", session().session)] {
+        let refused = engine.prompt(&session, TurnSpec::prompt(PROMPT, "Go.")).await;
+        assert!(matches!(refused, Err(LocalError::Invalid { .. })), "{session}: {refused:?}");
+    }
+    assert_eq!(engine.sessions().await.unwrap(), []);
+}
+
 fn is_unstarted(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Interrupted { state: Recovery::Unstarted, .. })
 }
