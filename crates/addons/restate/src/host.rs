@@ -7,6 +7,7 @@ use std::{
 };
 
 use agentwire::protocol::ToolUseId;
+use agentwire_net::error_chain;
 use agentwire_worker::{Answer, SessionName, Start, TurnEnd, Worker, WorkerConfig, WorkerError};
 use axum::{
     Json, Router,
@@ -202,7 +203,9 @@ async fn call(
             let recovery = worker.recovery(&session, &input).await;
             reply(
                 &recovery
-                    .inspect_err(|error| tracing::warn!("the state of a turn can't be read: {error}"))
+                    .inspect_err(|error| {
+                        tracing::warn!("the state of a turn can't be read: {}", error_chain(error));
+                    })
                     .ok(),
             )
         }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_net::tls_config;
+use agentwire_net::{error_chain, tls_config};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -70,7 +70,7 @@ impl Ingress {
             client: reqwest::Client::builder()
                 .tls_backend_preconfigured(tls_config())
                 .build()
-                .map_err(|error| IngressError::Client { why: error.to_string() })?,
+                .map_err(|error| IngressError::Client { why: error_chain(&error) })?,
         })
     }
 
@@ -106,7 +106,7 @@ impl Ingress {
             let answered = match request.send().await {
                 Ok(response) => (response.status(), response.text().await),
                 Err(error) => {
-                    why = error.to_string();
+                    why = error_chain(&error);
                     continue;
                 }
             };
@@ -125,7 +125,7 @@ impl Ingress {
                     });
                 }
                 (status, Ok(text)) => why = format!("{status}: {text}"),
-                (_, Err(error)) => why = error.to_string(),
+                (_, Err(error)) => why = error_chain(&error),
             }
         }
         Err(IngressError::Unreachable { why })

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use agentwire_net::error_chain;
 use agentwire_worker::{Fence, Recovery, SessionName, TurnInput};
 use reqwest::Response;
 use serde::de::DeserializeOwned;
@@ -50,7 +51,8 @@ impl Peers {
     pub(crate) async fn start(&self, address: &str, call: &Call) -> Option<Begun> {
         match self.post(address, call).await {
             Ok(response) if response.status().is_client_error() => {
-                read(address, response.text().await).map(Begun::Refused)
+                let status = response.status().as_u16();
+                read(address, response.text().await).map(|why| Begun::Refused(status, why))
             }
             Ok(response) => read(address, response.json().await),
             Err(error) => read(address, Err(error)),
@@ -117,7 +119,9 @@ impl Peers {
 }
 
 fn read<T>(address: &str, answer: reqwest::Result<T>) -> Option<T> {
-    answer.inspect_err(|error| tracing::debug!("the worker {address} does not answer: {error}")).ok()
+    answer
+        .inspect_err(|error| tracing::debug!("the worker {address} does not answer: {}", error_chain(error)))
+        .ok()
 }
 
 /// How long a worker may take to answer.

@@ -64,8 +64,8 @@ pub(crate) enum Begun {
     Started,
     Busy,
     Lost,
-    /// The worker refuses the call, for example because of its length.
-    Refused(String),
+    /// The worker refuses the call with this HTTP status, for example because of its length.
+    Refused(u16, String),
 }
 
 /// A fence, and the address of its worker.

@@ -120,9 +120,9 @@ impl Session {
                     }
                     continue;
                 }
-                Begun::Refused(why) => {
+                Begun::Refused(status, why) => {
                     watch.stop();
-                    return Err(TerminalError::new_with_code(413, why));
+                    return Err(TerminalError::new_with_code(status, why));
                 }
                 Begun::Started | Begun::Lost => {}
             }

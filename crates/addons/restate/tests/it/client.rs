@@ -45,6 +45,7 @@ async fn request_without_any_node_names_the_cause() {
     let unreachable = client(&[&nowhere().await]).interrupt(&session()).await.unwrap_err();
     assert!(matches!(unreachable, IngressError::Unreachable { .. }), "{unreachable:?}");
     assert!(unreachable.to_string().starts_with("no node of Restate has answered"), "{unreachable}");
+    assert!(unreachable.to_string().contains("Connection refused"), "{unreachable}");
 }
 
 #[tokio::test]

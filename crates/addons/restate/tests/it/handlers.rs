@@ -222,6 +222,14 @@ async fn refused_start_ends_the_prompt_with_the_reason() {
 }
 
 #[tokio::test]
+async fn refusal_of_a_start_has_the_status_of_the_worker() {
+    let mut handler = Handler::with(prompt(), |_| (StatusCode::UNPROCESSABLE_ENTITY, json!("unknown"))).await;
+    handler.started(0).await;
+    let commands = handler.invocation.ended().await;
+    assert_eq!(commands.last(), Some(&Command::Fail(422, "\"unknown\"".to_owned())));
+}
+
+#[tokio::test]
 async fn parked_turn_continues_with_its_answers_behind_a_new_fence() {
     let mut handler = Handler::new(prompt()).await;
     handler.started(0).await;
