@@ -144,7 +144,8 @@ async fn beat(config: HostConfig, state: HostState) {
     let lease_ms = u64::try_from(config.lease.as_millis()).unwrap_or(u64::MAX);
     loop {
         let (sent, boot) = (Instant::now(), state.worker.boot());
-        let beat = Beat { pool: config.pool.clone(), address: config.address.clone(), lease_ms };
+        let is_known = *locked(&state.known_boot) == boot;
+        let beat = Beat { pool: config.pool.clone(), address: config.address.clone(), lease_ms, is_known };
         match config.ingress.post::<Value>(&format!("AgentWorker/{boot}/beat"), &beat, None, pause).await {
             Ok(_) if boot == state.worker.boot() => {
                 state.worker.renew(sent);

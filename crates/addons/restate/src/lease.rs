@@ -12,10 +12,15 @@ pub(crate) struct Lease;
 
 #[restate_sdk::object(name = "AgentWorker", journal_retention = "0s", client_visibility = "pub(crate)")]
 impl Lease {
-    /// Renews the lease.
+    /// Renews the lease. A run that is lost stays lost.
     #[handler]
     async fn beat(&self, ctx: ObjectContext<'_>, Json(beat): Json<Beat>) -> Result<(), HandlerError> {
-        let beats = ctx.get::<u64>(BEATS).await?.unwrap_or(0) + 1;
+        let beats = ctx.get::<u64>(BEATS).await?;
+        if beats.is_none() && beat.is_known {
+            // The machine was suspended, for example, and other workers have its sessions: it must end its own.
+            return Err(TerminalError::new_with_code(410, "the run of the worker is lost").into());
+        }
+        let beats = beats.unwrap_or(0) + 1;
         ctx.set(BEATS, beats);
         let boot = ctx.key().to_owned();
         if beats == 1 {

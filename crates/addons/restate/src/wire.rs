@@ -110,6 +110,9 @@ pub(crate) struct Beat {
     pub(crate) pool: Box<str>,
     pub(crate) address: Box<str>,
     pub(crate) lease_ms: u64,
+    /// Whether an earlier beat of the run was accepted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_known: bool,
 }
 
 /// The limits of a tenant.

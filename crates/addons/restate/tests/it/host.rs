@@ -112,6 +112,8 @@ async fn worker_gives_no_fence_before_restate_knows_it() {
     let beats = place.requests("/AgentWorker/", 2).await;
     assert_eq!(beats[0].path, format!("/AgentWorker/{}/beat", fence["boot"].as_str().unwrap()));
     assert_eq!(beats[0].body, json!({"pool": "agents", "address": place.address, "lease_ms": 10_000}));
+    let beats = place.requests("/AgentWorker/", 3).await;
+    assert_eq!((&beats[1].body["is_known"], &beats[2].body["is_known"]), (&Value::Null, &json!(true)));
 }
 
 #[tokio::test]

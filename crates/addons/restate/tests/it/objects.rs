@@ -32,6 +32,18 @@ async fn turns_of_a_run_without_a_later_beat_are_lost() {
 }
 
 #[tokio::test]
+async fn lost_run_is_not_revived_by_a_later_beat() {
+    let beat =
+        |is_known: bool| json!({"pool": "agents", "address": "a", "lease_ms": 9, "is_known": is_known});
+    let commands = called("AgentWorker/beat", "boot", &[], &beat(true)).await;
+    assert_eq!(commands, [Command::Fail(410, "the run of the worker is lost".to_owned())]);
+    let commands = called("AgentWorker/beat", "boot", &[], &beat(false)).await;
+    assert_eq!(commands[0], Command::Set("beats".to_owned(), json!(1)), "a new run is not lost");
+    let commands = called("AgentWorker/beat", "boot", &[("beats", json!(1))], &beat(true)).await;
+    assert_eq!(commands[0], Command::Set("beats".to_owned(), json!(2)));
+}
+
+#[tokio::test]
 async fn turn_on_a_lost_run_is_lost_at_once() {
     let commands = called("AgentWorker/began", "boot", &[], &json!("prom_1")).await;
     assert_eq!(commands, [lost("prom_1"), Command::Return(Value::Null)]);
