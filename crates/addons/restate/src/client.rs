@@ -115,7 +115,7 @@ impl Client {
         turns: Option<usize>,
     ) -> Result<(), IngressError> {
         let limits = Limits { budget_usd, turns };
-        self.ingress.post(&format!("AgentTenant/{tenant}/limit"), &limits, None, LIMIT).await
+        self.ingress.post(&format!("AgentTenant/{}/limit", escaped(tenant)), &limits, None, LIMIT).await
     }
 
     /// Returns the limits of a tenant and their use.
@@ -124,7 +124,7 @@ impl Client {
     ///
     /// [`IngressError`].
     pub async fn ledger(&self, tenant: &str) -> Result<Ledger, IngressError> {
-        self.ingress.post(&format!("AgentTenant/{tenant}/ledger"), &(), None, LIMIT).await
+        self.ingress.post(&format!("AgentTenant/{}/ledger", escaped(tenant)), &(), None, LIMIT).await
     }
 
     async fn call<T: DeserializeOwned>(
@@ -138,7 +138,16 @@ impl Client {
 }
 
 fn path(session: &SessionName, handler: &str) -> String {
-    format!("AgentSession/{}%2F{}/{handler}", session.tenant, session.session)
+    format!("AgentSession/{}%2F{}/{handler}", escaped(&session.tenant), escaped(session.session.as_str()))
+}
+
+/// Escapes a part of a path.
+fn escaped(part: &str) -> String {
+    let escape = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    part.bytes().map(escape).collect()
 }
 
 fn key(prompt: &Prompt) -> Option<String> {

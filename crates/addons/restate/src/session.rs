@@ -5,7 +5,10 @@ mod reservation;
 mod turn;
 mod watch;
 
-use agentwire::protocol::{ToolUseId, message::UserInput};
+use agentwire::{
+    protocol::{ToolUseId, message::UserInput},
+    sessions::SessionKey,
+};
 use agentwire_worker::{Answer, Outcome, Phase, Question, SessionName, TurnInput};
 use restate_sdk::prelude::*;
 
@@ -150,6 +153,9 @@ fn name(key: &str) -> Result<SessionName, TerminalError> {
     let (tenant, session) = key
         .split_once('/')
         .ok_or_else(|| TerminalError::new_with_code(400, format!("`{key}` is not TENANT/SESSION")))?;
+    // The store, which a worker reads after a crash, has a key for no other name.
+    SessionKey::new(tenant, session.into())
+        .map_err(|error| TerminalError::new_with_code(400, error.to_string()))?;
     Ok(SessionName::new(tenant, session))
 }
 

@@ -1,7 +1,7 @@
 //! Requests of a client.
 
 use agentwire_restate::{Admin, Client, Ingress, IngressError, Prompt};
-use agentwire_worker::{Ledger, Outcome, TurnSpec};
+use agentwire_worker::{Ledger, Outcome, SessionName, TurnSpec};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
@@ -46,6 +46,14 @@ async fn request_without_any_node_names_the_cause() {
     assert!(matches!(unreachable, IngressError::Unreachable { .. }), "{unreachable:?}");
     assert!(unreachable.to_string().starts_with("no node of Restate has answered"), "{unreachable}");
     assert!(unreachable.to_string().contains("Connection refused"), "{unreachable}");
+}
+
+#[tokio::test]
+async fn names_are_escaped_in_paths() {
+    let node = Node::in_turn(vec![(StatusCode::OK, json!(true))]).await;
+    let client = client(&[&node.address]);
+    client.cancel(&SessionName::new("a/b?c", "d%2Fä")).await.unwrap();
+    assert_eq!(node.requests()[0].path, "/AgentSession/a%2Fb%3Fc%2Fd%252F%C3%A4/cancel");
 }
 
 #[tokio::test]

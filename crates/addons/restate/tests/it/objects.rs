@@ -1,6 +1,7 @@
 //! The other handlers, by the state of their object.
 
-use agentwire_restate::{Ingress, handlers};
+use agentwire_restate::{Ingress, Prompt, handlers};
+use agentwire_worker::TurnSpec;
 use axum::{
     body::{Body, to_bytes},
     http::Request,
@@ -8,7 +9,7 @@ use axum::{
 use serde_json::{Value, json};
 
 use crate::{
-    SESSION,
+    PROMPT, SESSION,
     invocation::{Command, Invocation},
     node::nowhere,
 };
@@ -82,6 +83,16 @@ async fn cancel_signals_the_prompt_that_has_not_ended() {
 async fn key_without_a_tenant_is_refused() {
     let commands = called("AgentSession/interrupt", "tenant", &[], &Value::Null).await;
     assert_eq!(commands, [Command::Fail(400, "`tenant` is not TENANT/SESSION".to_owned())]);
+}
+
+#[tokio::test]
+async fn name_that_the_store_has_no_key_for_is_refused() {
+    let prompt = Prompt::new(TurnSpec::prompt(PROMPT, "Go."));
+    for key in ["tenant/chat-1".to_owned(), format!("../{SESSION}"), format!("/{SESSION}")] {
+        let prompt = serde_json::to_value(&prompt).unwrap();
+        let commands = called("AgentSession/prompt", &key, &[], &prompt).await;
+        assert!(matches!(commands[..], [Command::Fail(400, _)]), "{key}: {commands:#?}");
+    }
 }
 
 #[tokio::test]
