@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use agentwire_worker::{Answer, Ledger, Outcome, SessionName, TurnInput};
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
 
 use crate::{
     ingress::{Ingress, IngressError},
@@ -53,7 +53,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`IngressError`].
+    /// [`IngressError`]. A worker that does not answer may have got the request.
     pub async fn answer(
         &self,
         session: &SessionName,
@@ -67,7 +67,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`IngressError`].
+    /// [`IngressError`]. A worker that does not answer may have got the request.
     pub async fn interrupt(&self, session: &SessionName) -> Result<bool, IngressError> {
         self.call(session, "interrupt", &()).await
     }
@@ -76,7 +76,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`IngressError`].
+    /// [`IngressError`]. A worker that does not answer may have got the request.
     pub async fn steer(&self, session: &SessionName, prompt: &UserInput) -> Result<bool, IngressError> {
         self.call(session, "steer", prompt).await
     }
@@ -96,7 +96,7 @@ impl Client {
     ///
     /// [`IngressError`].
     pub async fn status(&self, session: &SessionName) -> Result<Status, IngressError> {
-        self.call(session, "status", &()).await
+        self.ingress.post(&path(session, "status"), &(), None, LIMIT).await
     }
 
     /// Sets the limits of a tenant: a budget in US dollars, and how many turns may run at once. `None` is no limit, as
@@ -127,13 +127,15 @@ impl Client {
         self.ingress.post(&format!("AgentTenant/{}/ledger", escaped(tenant)), &(), None, LIMIT).await
     }
 
-    async fn call<T: DeserializeOwned>(
+    /// Sends a request that counts once, although each node may get it.
+    async fn call(
         &self,
         session: &SessionName,
         handler: &str,
         body: &impl Serialize,
-    ) -> Result<T, IngressError> {
-        self.ingress.post(&path(session, handler), body, None, LIMIT).await
+    ) -> Result<bool, IngressError> {
+        let key = uuid::Uuid::new_v4().to_string();
+        self.ingress.post(&path(session, handler), body, Some(&key), LIMIT).await
     }
 }
 

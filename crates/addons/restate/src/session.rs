@@ -144,8 +144,10 @@ impl Session {
     ) -> Result<bool, TerminalError> {
         let Some(place) = record.running else { return Ok(false) };
         let peers = self.peers.clone();
-        let send = || async move { Ok(peers.call::<bool>(&place.address, &call).await.unwrap_or(false)) };
-        ctx.run(send).name(step).await
+        let send = || async move { Ok(Json(peers.call::<bool>(&place.address, &call).await)) };
+        let Json(answer) = ctx.run(send).name(step).await?;
+        // The worker may have got the request.
+        answer.ok_or_else(|| TerminalError::new_with_code(503, "the worker of the session does not answer"))
     }
 }
 

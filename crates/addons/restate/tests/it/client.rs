@@ -1,5 +1,6 @@
 //! Requests of a client.
 
+use agentwire::protocol::message::UserInput;
 use agentwire_restate::{Admin, Client, Ingress, IngressError, Prompt};
 use agentwire_worker::{Ledger, Outcome, SessionName, TurnSpec};
 use axum::http::StatusCode;
@@ -46,6 +47,19 @@ async fn request_without_any_node_names_the_cause() {
     assert!(matches!(unreachable, IngressError::Unreachable { .. }), "{unreachable:?}");
     assert!(unreachable.to_string().starts_with("no node of Restate has answered"), "{unreachable}");
     assert!(unreachable.to_string().contains("Connection refused"), "{unreachable}");
+}
+
+#[tokio::test]
+async fn request_that_another_node_repeats_counts_once() {
+    let busy = (StatusCode::SERVICE_UNAVAILABLE, json!("no leader"));
+    let node = Node::in_turn(vec![busy, (StatusCode::OK, json!(true))]).await;
+    let client = client(&[&node.address, &node.address]);
+    for _ in 0..2 {
+        assert!(client.steer(&session(), &UserInput::new("Stop.")).await.unwrap());
+    }
+    let keys: Vec<_> = node.requests().into_iter().map(|asked| asked.key.unwrap()).collect();
+    assert_eq!(keys[0], keys[1]);
+    assert_ne!(keys[0], keys[2], "the same prompt may be sent twice");
 }
 
 #[tokio::test]

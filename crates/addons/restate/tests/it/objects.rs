@@ -96,6 +96,20 @@ async fn name_that_the_store_has_no_key_for_is_refused() {
 }
 
 #[tokio::test]
+async fn request_to_a_worker_without_an_answer_fails() {
+    let place = json!({"address": nowhere().await, "fence": {
+        "session": {"tenant": "tenant", "session": SESSION}, "epoch": 1, "boot": "boot", "number": 1,
+    }});
+    let (key, state) = (format!("tenant/{SESSION}"), [("session", json!({"running": place}))]);
+    let answer = json!(["toolu_1", {"Deny": {"reason": "no"}}]);
+    for (handler, body) in [("AgentSession/answer", answer), ("AgentSession/interrupt", Value::Null)] {
+        let commands = called(handler, &key, &state, &body).await;
+        let failed = Command::Fail(503, "the worker of the session does not answer".to_owned());
+        assert_eq!(commands.last(), Some(&failed), "{commands:#?}");
+    }
+}
+
+#[tokio::test]
 async fn turn_of_a_tenant_at_its_limit_waits_for_the_end_of_another_one() {
     let ledger = |running: u64| {
         json!({
