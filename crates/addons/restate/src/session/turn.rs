@@ -143,7 +143,10 @@ impl Session {
                 }
             }
             loop {
-                unless_cancelled(self.stop(ctx, &place, name).await)?;
+                if unless_cancelled(self.stop(ctx, &place).await)? == Some(Some(false)) {
+                    watch.stop();
+                    return Ok((None, 0.0));
+                }
                 restate_sdk::select! {
                     end = &mut ended => { return Ok(watch.end(end?.into_inner(), true)) },
                     _ = ctx.sleep(PAUSE) => {},
@@ -185,15 +188,14 @@ impl Session {
         ctx.run(start).name("start").await.map(Json::into_inner)
     }
 
-    async fn stop(
-        &self,
-        ctx: &ObjectContext<'_>,
-        place: &Place,
-        name: &SessionName,
-    ) -> Result<(), TerminalError> {
-        let (peers, address, call) = (self.peers.clone(), place.address.clone(), Call::Stop(name.clone()));
-        let stop = || async move { Ok(peers.call::<bool>(&address, &call).await.unwrap_or(false)) };
-        ctx.run(stop).name("stop").await.map(drop)
+    /// Ends a turn. Returns whether its end is reported, and `None` without an answer of the worker.
+    ///
+    /// If the start of the turn has not reached the worker, there is no report, and a later start is refused.
+    async fn stop(&self, ctx: &ObjectContext<'_>, place: &Place) -> Result<Option<bool>, TerminalError> {
+        let (peers, address) = (self.peers.clone(), place.address.clone());
+        let call = Call::Cancel(place.fence.clone());
+        let stop = || async move { Ok(Json(peers.call::<bool>(&address, &call).await)) };
+        ctx.run(stop).name("stop").await.map(Json::into_inner)
     }
 
     /// Asks a worker for the state of the lost turn, until one answers.

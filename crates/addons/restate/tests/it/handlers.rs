@@ -34,13 +34,18 @@ impl Handler {
     ) -> Self {
         let address = Arc::new(Mutex::new(String::new()));
         let own = Arc::clone(&address);
+        let mut is_started = false;
         let worker = Node::new(move |asked| {
             let answer = match call(asked) {
                 None => json!({"boot": &*own.lock().unwrap()}),
                 Some("Fence") => fence(asked.body["Fence"][1].as_u64().unwrap()),
-                Some("Start") => return start(asked),
+                Some("Start") => {
+                    let answer = start(asked);
+                    is_started |= answer.1 == "Started";
+                    return answer;
+                }
                 Some("Recovery") => json!({"Interrupted": {"tools": [OPEN.clone()]}}),
-                Some("Stop") => json!(true),
+                Some("Cancel") => json!(is_started),
                 Some(other) => panic!("no call of {other} is expected"),
             };
             (StatusCode::OK, answer)
@@ -282,6 +287,19 @@ async fn cancelled_prompt_stops_its_turn_and_waits_for_its_end() {
     let commands = handler.invocation.ended().await;
     assert_eq!(commands.last(), Some(&Command::Return(json!("Cancelled"))));
     assert!(commands.contains(&reservation::settled(None, 0.25)), "{commands:#?}");
+}
+
+#[tokio::test]
+async fn cancelled_prompt_whose_start_has_not_arrived_ends() {
+    let mut handler = Handler::with(prompt(), |_| (StatusCode::BAD_GATEWAY, json!("restarting"))).await;
+    handler.started(0).await;
+    handler.invocation.cancel();
+    let commands = handler.invocation.ended().await;
+    assert_eq!(commands.last(), Some(&Command::Return(json!("Cancelled"))));
+    assert_eq!(handler.calls("Cancel"), [fence(1)]);
+    let removed =
+        |command: &Command| matches!(command, Command::Send(to, _) if to == "AgentWorker/boot/ended");
+    assert!(commands.iter().any(removed), "{commands:#?}");
 }
 
 #[tokio::test]

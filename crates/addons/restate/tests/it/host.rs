@@ -150,6 +150,23 @@ async fn fence_of_another_run_is_lost() {
 }
 
 #[tokio::test]
+async fn cancelled_fence_starts_no_turn() {
+    let place = Place::ready().await;
+    let fence = place.fence().await;
+    assert_eq!(place.call(&json!({"Cancel": fence})).await, json!(false));
+    assert_eq!(place.call(&json!({"Cancel": fence})).await, json!(false), "the first answer may be lost");
+    assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Lost");
+    let mut of_another_run = fence.clone();
+    of_another_run["boot"] = json!("another");
+    assert_eq!(place.call(&json!({"Cancel": of_another_run})).await, json!(true), "its loss is reported");
+
+    let fence = place.fence().await;
+    assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Started");
+    place.requests("/restate/awakeables/", 1).await;
+    assert_eq!(place.call(&json!({"Cancel": fence})).await, json!(true), "its end is reported");
+}
+
+#[tokio::test]
 async fn session_without_a_turn_takes_no_request() {
     let place = Place::ready().await;
     let deny = json!({"Deny": {"reason": "no"}});
