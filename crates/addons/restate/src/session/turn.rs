@@ -35,9 +35,9 @@ impl Session {
             let ended = self.turn(ctx, name, &mut turn, record).await;
             record.running = None;
             settle(ctx, name, turn.budget_usd, ended.as_ref().map_or(0.0, |(_, cost_usd)| *cost_usd));
-            let lost = match ended?.0 {
+            let (why, state, revision) = match ended?.0 {
                 None => return Ok(Outcome::Cancelled),
-                Some(Ended::Lost) => Some("the worker was lost in the turn".to_owned()),
+                Some(Ended::Lost) => ("the worker was lost in the turn".to_owned(), None, None),
                 Some(Ended::Turn(end, early)) => match end.outcome {
                     Outcome::Parked(questions) => {
                         let Some(answers) = answers(ctx, questions, early, record).await? else {
@@ -47,16 +47,23 @@ impl Session {
                         turn.revision = end.revision;
                         continue;
                     }
-                    Outcome::Drained => Some("the worker gave up the turn".to_owned()),
-                    Outcome::Interrupted { why, .. } => Some(why),
+                    Outcome::Drained => ("the worker gave up the turn".to_owned(), None, end.revision),
+                    Outcome::Interrupted { why, state } => (why, Some(state), end.revision),
                     outcome => return Ok(outcome),
                 },
             };
             record.save(ctx);
-            let why = lost.unwrap_or_default();
-            let Some(state) = unless_cancelled(self.recovery(ctx, name, &turn.input).await)? else {
-                return Ok(Outcome::Cancelled);
+            let state = match state {
+                Some(state) => state,
+                None => match unless_cancelled(self.recovery(ctx, name, &turn.input).await)? {
+                    Some(state) => state,
+                    None => return Ok(Outcome::Cancelled),
+                },
             };
+            // A turn that began has changed files.
+            if state != Recovery::Unstarted {
+                turn.revision = revision;
+            }
             let id = ctx.run(|| async { Ok(uuid::Uuid::new_v4().to_string()) }).name("id").await;
             let Some(id) = unless_cancelled(id)? else { return Ok(Outcome::Cancelled) };
             match (state.restart(&policy, &turn.input, id), state) {

@@ -88,6 +88,13 @@ fn ended(outcome: &Value, cost_usd: f64) -> Value {
     }, []]})
 }
 
+/// The report of a turn that was cut, with the revision of its files.
+fn cut(outcome: &Value, revision: &str) -> Value {
+    let mut ended = ended(outcome, 0.0);
+    ended["Turn"][0]["revision"] = json!(revision);
+    ended
+}
+
 fn prompt() -> Prompt {
     Prompt::new(TurnSpec::prompt(PROMPT, "Go."))
 }
@@ -251,6 +258,37 @@ async fn parked_turn_continues_with_its_answers_behind_a_new_fence() {
     let starts = handler.calls("Start");
     assert_eq!(starts[1][0], fence(2));
     assert_eq!(starts[1][1]["input"]["Answers"], json!([[question, {"Allow": {"input": null}}]]));
+}
+
+#[tokio::test]
+async fn cut_turn_continues_from_its_own_state_and_files() {
+    let policy = LossPolicy::Resume("Check first.".to_owned());
+    let mut handler = Handler::new(prompt().policy(policy)).await;
+    handler.started(0).await;
+    handler.invocation.resolve(1, &cut(&json!("Drained"), "r1"));
+    handler.started(2).await;
+    // The process that began the turn knows its state.
+    let interrupted = json!({"Interrupted": {"why": "it ended", "state": {"Interrupted": {"tools": []}}}});
+    handler.invocation.resolve(3, &cut(&interrupted, "r2"));
+    handler.started(4).await;
+    assert_eq!(handler.calls("Recovery").len(), 1, "only for the turn that was given up");
+    // The files of a turn that was not started are those of the turn before.
+    let unstarted = json!({"Interrupted": {"why": "no CLI", "state": "Unstarted"}});
+    handler.invocation.resolve(5, &cut(&unstarted, "r3"));
+    handler.started(6).await;
+    handler.invocation.resolve(7, &json!("Lost"));
+    handler.started(8).await;
+    let revisions: Vec<_> = handler.calls("Start").iter().map(|start| start[1]["revision"].clone()).collect();
+    assert_eq!(revisions, [json!(null), json!("r1"), json!("r2"), json!("r2"), json!(null)]);
+}
+
+#[tokio::test]
+async fn turn_that_was_not_started_is_reported_as_such() {
+    let mut handler = Handler::new(prompt()).await;
+    handler.started(0).await;
+    let unstarted = json!({"Interrupted": {"why": "no CLI", "state": "Unstarted"}});
+    handler.invocation.resolve(1, &ended(&unstarted, 0.0));
+    assert_eq!(handler.invocation.ended().await.last(), Some(&Command::Return(unstarted)));
 }
 
 #[tokio::test]
