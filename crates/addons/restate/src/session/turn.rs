@@ -240,26 +240,31 @@ async fn answers(
     early: Vec<(ToolUseId, Answer)>,
     record: &mut Record,
 ) -> Result<Option<Vec<(Question, Answer)>>, TerminalError> {
-    let (mut answers, mut promises) = (Vec::new(), Vec::new());
+    let (mut answers, mut open, mut promises) = (Vec::new(), Vec::new(), DurableFuturesUnordered::new());
     for question in questions {
         if let Some((_, answer)) = early.iter().find(|(id, _)| *id == question.id) {
             answers.push((question, answer.clone()));
         } else {
             let (awakeable, promise) = ctx.awakeable::<Json<Answer>>();
             record.parked.push(Parked { question: question.clone(), awakeable });
-            promises.push((question, promise));
+            promises.push(promise);
+            open.push(question);
         }
     }
     record.save(ctx);
-    for (question, promise) in promises {
-        restate_sdk::select! {
-            answer = promise => { answers.push((question, answer?.into_inner())) },
-            on_cancel => return Ok(None)
+    loop {
+        match unless_cancelled(promises.next().await)? {
+            None => return Ok(None),
+            Some(None) => return Ok(Some(answers)),
+            Some(Some((n, answer))) => {
+                let Some(question): Option<&Question> = open.get(n) else { continue };
+                // A later answer to it is refused.
+                record.parked.retain(|parked| parked.question.id != question.id);
+                record.save(ctx);
+                answers.push((question.clone(), answer?.into_inner()));
+            }
         }
     }
-    record.parked.clear();
-    record.save(ctx);
-    Ok(Some(answers))
 }
 
 /// Waits for room, longer in later rounds, and returns whether the prompt was not cancelled.

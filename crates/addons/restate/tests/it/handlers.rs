@@ -63,6 +63,13 @@ impl Handler {
         self.invocation.until_run("start").await
     }
 
+    /// Returns the parked questions in the next record.
+    async fn parked(&mut self) -> Vec<Value> {
+        let commands = self.invocation.until(|command| matches!(command, Command::Set(..))).await;
+        let parked = records(&commands)[0]["parked"].as_array().unwrap();
+        parked.iter().map(|parked| parked["question"].clone()).collect()
+    }
+
     fn calls(&self, name: &str) -> Vec<Value> {
         let requests = self.worker.requests();
         let calls = requests.iter().filter(|asked| call(asked) == Some(name));
@@ -258,6 +265,25 @@ async fn parked_turn_continues_with_its_answers_behind_a_new_fence() {
     let starts = handler.calls("Start");
     assert_eq!(starts[1][0], fence(2));
     assert_eq!(starts[1][1]["input"]["Answers"], json!([[question, {"Allow": {"input": null}}]]));
+}
+
+#[tokio::test]
+async fn answered_question_is_not_parked_any_more() {
+    let mut handler = Handler::new(prompt()).await;
+    handler.started(0).await;
+    let questions =
+        ["toolu_1", "toolu_2"].map(|id| json!({"id": id, "tool": "Bash", "input": {}, "way": "Grant"}));
+    handler.invocation.resolve(1, &ended(&json!({"Parked": questions}), 0.0));
+    assert_eq!(handler.parked().await, questions);
+    handler.invocation.resolve(3, &json!({"Allow": {"input": null}}));
+    assert_eq!(handler.parked().await, questions[..1]);
+    handler.invocation.resolve(2, &json!({"Deny": {"reason": "no"}}));
+    handler.started(4).await;
+    let answers = handler.calls("Start")[1][1]["input"]["Answers"].clone();
+    assert_eq!(
+        answers,
+        json!([[questions[1], {"Allow": {"input": null}}], [questions[0], {"Deny": {"reason": "no"}}]])
+    );
 }
 
 #[tokio::test]
