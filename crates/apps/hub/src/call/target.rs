@@ -155,7 +155,7 @@ impl Target {
             return Err(self.misfit(tool, vec![Violation::whole("they must be an object")]));
         }
         let Some(schema) = self.catalog.input_schema(tool) else { return Ok(arguments) };
-        let violations = schema.check(tool, &arguments).await;
+        let violations = schema.violations(tool, &arguments).await;
         if violations.is_empty() {
             return Ok(arguments);
         }
@@ -165,7 +165,7 @@ impl Target {
             arguments.retain(|name, value| !(value.is_null() && misplaced(name)));
         }
         // Report the first violations: a required argument was `null` and is missing only now.
-        match schema.check(tool, &arguments).await.is_empty() {
+        match schema.violations(tool, &arguments).await.is_empty() {
             true => Ok(arguments),
             false => Err(self.misfit(tool, violations)),
         }
@@ -188,11 +188,11 @@ impl Target {
         let Some(schema) = self.catalog.output_schema(tool).filter(|_| !outcome.is_error) else {
             return Vec::new();
         };
-        if !schema.can_check(tool).await {
+        if !schema.is_usable(tool).await {
             return Vec::new();
         }
         match &outcome.structured {
-            Some(structured) => schema.check(tool, structured).await,
+            Some(structured) => schema.violations(tool, structured).await,
             // Content that was too large is not in the outcome.
             None if outcome.left_out.is_some() => Vec::new(),
             None => vec![Violation::whole("there is none")],

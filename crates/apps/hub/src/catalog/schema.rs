@@ -4,17 +4,16 @@ use std::{
     sync::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
-        mpsc::{RecvTimeoutError, SyncSender, sync_channel},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use agentwire_net::excerpt;
 use jsonschema::Validator;
 use rmcp::model::JsonObject;
 use serde_json::Value;
-use tokio::task::spawn_blocking;
+use tokio::{sync::watch, time::timeout};
 
 use crate::{Violation, size::size};
 
@@ -30,15 +29,8 @@ struct Shared {
     text: Arc<JsonObject>,
     is_plain: bool,
     compiled: OnceLock<Result<Validator, Violation>>,
-    /// Threads that still work after their time limit.
+    /// Threads that still work although nothing waits for them.
     late: AtomicUsize,
-}
-
-/// What a validating thread reports.
-enum Report {
-    /// The value is invalid; the violations follow.
-    Invalid,
-    Violations(Vec<Violation>),
 }
 
 impl Schema {
@@ -47,118 +39,95 @@ impl Schema {
         Self(Arc::new(Shared { text: Arc::clone(text), is_plain: is_plain(text), compiled, late }))
     }
 
-    /// Returns the violations of a value as [`violations`](Self::violations) does, without blocking the runtime.
-    pub(crate) async fn check(&self, tool: &str, value: &Value) -> Vec<Violation> {
-        if self.is_soon_valid(tool, value) {
-            return Vec::new();
-        }
-        let (name, value) = (tool.to_owned(), value.clone());
-        self.apart(move |schema| schema.violations(&name, &value)).await.unwrap_or_else(late)
-    }
-
-    /// Returns whether values can be validated, without blocking the runtime.
-    pub(crate) async fn can_check(&self, tool: &str) -> bool {
-        if self.0.is_plain || self.0.compiled.get().is_some() {
-            return self.0.compiled(tool).is_ok();
-        }
-        let name = tool.to_owned();
-        self.apart(move |schema| schema.is_usable(&name)).await.unwrap_or(false)
-    }
-
-    /// Runs work that waits for a validating thread; `None` if the runtime shuts down.
-    ///
-    /// The work goes on if the future is dropped, so that late threads are counted.
-    async fn apart<T: Send + 'static>(&self, work: impl FnOnce(&Self) -> T + Send + 'static) -> Option<T> {
-        let schema = Self(Arc::clone(&self.0));
-        spawn_blocking(move || work(&schema)).await.ok()
-    }
-
-    /// Returns whether a short value is valid for a plain schema.
-    fn is_soon_valid(&self, tool: &str, value: &Value) -> bool {
-        self.0.is_plain
-            && size(value) <= PLAIN_SIZE
-            && self.0.compiled(tool).is_ok_and(|validator| validator.is_valid(value))
-    }
-
     /// Returns the violations of a value, at most 21 of them.
     ///
     /// No value is valid for a schema that does not compile, or with which it can't be validated in time.
     /// If only the search for the violations takes too long, the result is a single violation without a place.
-    fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
-        if self.is_soon_valid(tool, value) {
+    pub(crate) async fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
+        let is_short = self.0.is_plain && size(value) <= PLAIN_SIZE;
+        if is_short && self.0.compiled(tool).is_ok_and(|validator| validator.is_valid(value)) {
             return Vec::new();
         }
         let (name, value) = (tool.to_owned(), value.clone());
         self.in_time(move |schema, reports| match schema.compiled(&name) {
-            Err(why) => reports.send(Report::Violations(vec![why.clone()])).is_ok(),
-            Ok(validator) if validator.is_valid(&value) => {
-                reports.send(Report::Violations(Vec::new())).is_ok()
-            }
+            Err(why) => _ = reports.send(vec![why.clone()]),
+            Ok(validator) if validator.is_valid(&value) => _ = reports.send(Vec::new()),
             Ok(validator) => {
-                reports.send(Report::Invalid).is_ok()
-                    && reports.send(Report::Violations(all(validator, &value))).is_ok()
+                let why = "it does not fit the schema, which is too intricate to say where";
+                if reports.send(vec![Violation::whole(why)]).is_ok() {
+                    _ = reports.send(all(validator, &value));
+                }
             }
         })
+        .await
     }
 
     /// Returns whether values can be validated.
-    fn is_usable(&self, tool: &str) -> bool {
+    pub(crate) async fn is_usable(&self, tool: &str) -> bool {
         if self.0.is_plain {
             return self.0.compiled(tool).is_ok();
         }
         let tool = tool.to_owned();
-        let compiled = self.in_time(move |schema, reports| {
-            let why = schema.compiled(&tool).err().cloned();
-            reports.send(Report::Violations(why.into_iter().collect())).is_ok()
-        });
-        compiled.is_empty()
+        let compile = move |schema: &Shared, reports: &watch::Sender<Vec<Violation>>| {
+            _ = reports.send(schema.compiled(&tool).err().cloned().into_iter().collect());
+        };
+        self.in_time(compile).await.is_empty()
     }
 
-    /// Runs work on a thread and waits for its last report, for no longer than the time limit.
+    /// Runs work on a thread, and returns its last report within the time limit.
     ///
     /// A thread can't be cancelled. While one of this schema is late, or many are, no other is started.
-    fn in_time(
+    async fn in_time(
         &self,
-        work: impl FnOnce(&Shared, &SyncSender<Report>) -> bool + Send + 'static,
+        work: impl FnOnce(&Shared, &watch::Sender<Vec<Violation>>) + Send + 'static,
     ) -> Vec<Violation> {
-        let deadline = Instant::now() + TIME_LIMIT;
+        let late = vec![Violation::whole("it can't be checked against the schema in time")];
         if self.0.late.load(Ordering::Acquire) > 0 || LATE.load(Ordering::Acquire) >= MAX_LATE {
-            return late();
+            return late;
         }
-        // Without a buffer, a report is either received or fails to be sent.
-        let (sender, reports) = sync_channel(0);
-        let shared = Arc::clone(&self.0);
+        let (sender, mut reports) = watch::channel(late);
+        let mut wait = Wait { schema: &self.0, thread: Arc::default(), is_over: false };
+        let (shared, late_thread) = (Arc::clone(&self.0), Arc::clone(&wait.thread));
         let working = move || {
-            if !work(&shared, &sender) {
-                shared.late.fetch_sub(1, Ordering::AcqRel);
-                LATE.fetch_sub(1, Ordering::AcqRel);
-            }
+            work(&shared, &sender);
+            drop(late_thread);
         };
-        if thread::Builder::new().name("mcp-schema".to_owned()).spawn(working).is_err() {
-            return late();
+        if thread::Builder::new().name("mcp-schema".to_owned()).spawn(working).is_ok() {
+            let ended = async { while reports.changed().await.is_ok() {} };
+            wait.is_over = timeout(TIME_LIMIT, ended).await.is_ok();
         }
-        let mut is_invalid = false;
-        loop {
-            match reports.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(Report::Violations(violations)) => return violations,
-                Ok(Report::Invalid) => is_invalid = true,
-                Err(RecvTimeoutError::Disconnected) => return late(),
-                Err(RecvTimeoutError::Timeout) => break,
-            }
-        }
-        // Before the receiver is dropped: the thread counts down once it finds that.
-        self.0.late.fetch_add(1, Ordering::AcqRel);
-        LATE.fetch_add(1, Ordering::AcqRel);
-        drop(reports);
-        match is_invalid {
-            true => vec![Violation::whole("it does not fit the schema, which is too intricate to say where")],
-            false => late(),
+        reports.borrow().clone()
+    }
+}
+
+/// A wait for a thread. If it is dropped before the thread has ended, the thread counts as late until its end.
+struct Wait<'a> {
+    schema: &'a Arc<Shared>,
+    /// Shared with the thread: the last owner ends the count.
+    thread: Arc<OnceLock<LateThread>>,
+    is_over: bool,
+}
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.schema.late.fetch_add(1, Ordering::AcqRel);
+            LATE.fetch_add(1, Ordering::AcqRel);
+            // It is set only here.
+            _ = self.thread.set(LateThread(Arc::clone(self.schema)));
         }
     }
 }
 
-fn late() -> Vec<Violation> {
-    vec![Violation::whole("it can't be checked against the schema in time")]
+/// A thread that is counted as late.
+#[derive(Debug)]
+struct LateThread(Arc<Shared>);
+
+impl Drop for LateThread {
+    fn drop(&mut self) {
+        self.0.late.fetch_sub(1, Ordering::AcqRel);
+        LATE.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl Shared {

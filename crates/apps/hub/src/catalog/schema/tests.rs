@@ -14,15 +14,15 @@ fn schema(text: Value) -> Schema {
     Schema::new(&Arc::new(text.as_object().unwrap().clone()))
 }
 
-#[test]
-fn all_violations_are_reported_with_their_places() {
+#[tokio::test]
+async fn all_violations_are_reported_with_their_places() {
     let schema = schema(json!({
         "type": "object", "required": ["path", "mode"], "additionalProperties": false,
         "properties": {"path": {"type": "string"}, "mode": {"type": "string"}, "lines": {
             "type": "array", "items": {"type": "integer", "minimum": 1}}},
     }));
-    assert_eq!(schema.violations("t", &json!({"path": "a", "mode": "r", "lines": [1]})), []);
-    let violations = schema.violations("t", &json!({"path": 5, "lines": [1, 0, "x"]}));
+    assert_eq!(schema.violations("t", &json!({"path": "a", "mode": "r", "lines": [1]})).await, []);
+    let violations = schema.violations("t", &json!({"path": 5, "lines": [1, 0, "x"]})).await;
     let pointers: Vec<_> = violations.iter().map(|violation| &*violation.pointer).collect();
     for place in ["/path", "/lines/1", "/lines/2", ""] {
         assert!(pointers.contains(&place), "{place}: {violations:?}");
@@ -30,14 +30,14 @@ fn all_violations_are_reported_with_their_places() {
     assert!(violations.iter().any(|violation| violation.to_string().starts_with("\"mode\"")));
 }
 
-#[test]
-fn violations_are_limited_in_number_and_length() {
+#[tokio::test]
+async fn violations_are_limited_in_number_and_length() {
     let schema = schema(json!({"additionalProperties": {"type": "string", "maxLength": 3}}));
     let many: serde_json::Map<_, _> = (0..100).map(|n| (n.to_string(), json!(n))).collect();
-    let violations = schema.violations("t", &Value::Object(many));
+    let violations = schema.violations("t", &Value::Object(many)).await;
     assert_eq!(violations.len(), MAX_VIOLATIONS + 1);
     assert_eq!(violations[MAX_VIOLATIONS].problem, "and more");
-    let violations = schema.violations("t", &json!({"long": "x".repeat(100_000)}));
+    let violations = schema.violations("t", &json!({"long": "x".repeat(100_000)})).await;
     assert!(violations[0].problem.len() < 300, "{}", violations[0].problem.len());
 }
 
@@ -51,8 +51,8 @@ fn schema_with_unbounded_work_is_not_plain() {
     assert!(!of_field(json!({"description": "x".repeat(PLAIN_SIZE)})).0.is_plain);
 }
 
-#[test]
-fn largest_plain_schema_is_checked_in_time() {
+#[tokio::test]
+async fn largest_plain_schema_is_checked_in_time() {
     for of in ["anyOf", "oneOf", "allOf"] {
         let mut nested = json!({"type": "string"});
         for _ in 0..105 {
@@ -62,15 +62,15 @@ fn largest_plain_schema_is_checked_in_time() {
         assert!(schema.0.is_plain);
         for value in [json!({"x": vec![1; 2000]}), json!({"x": vec!["a"; 1000]})] {
             let started = Instant::now();
-            schema.violations("t", &value);
+            schema.violations("t", &value).await;
             assert!(started.elapsed() < LIMIT, "{of}: {:?}", started.elapsed());
         }
-        assert_ne!(schema.violations("t", &json!({"x": vec![1; 2000]})), [], "{of}");
+        assert_ne!(schema.violations("t", &json!({"x": vec![1; 2000]})).await, [], "{of}");
     }
 }
 
-#[test]
-fn references_that_multiply_end_in_time_and_are_checked() {
+#[tokio::test]
+async fn references_that_multiply_end_in_time_and_are_checked() {
     for (of, reference) in [("allOf", "#/$defs/a"), ("anyOf", "#anchor"), ("oneOf", "#/$defs/a")] {
         let next = |level: usize| json!({"$ref": format!("{reference}{level}")});
         let mut defs = serde_json::Map::new();
@@ -84,20 +84,20 @@ fn references_that_multiply_end_in_time_and_are_checked() {
         }));
         for value in [json!({"y": 1}), json!({"x": 1})] {
             let started = Instant::now();
-            assert_ne!(schema.violations("t", &value), [], "{of} {reference}: {value}");
+            assert_ne!(schema.violations("t", &value).await, [], "{of} {reference}: {value}");
             assert!(started.elapsed() < LIMIT, "{:?}", started.elapsed());
         }
     }
 }
 
-#[test]
-fn hostile_regular_expressions_end_in_time() {
+#[tokio::test]
+async fn hostile_regular_expressions_end_in_time() {
     let value = json!({"x": format!("{}!", "a".repeat(5_000))});
     for pattern in ["^(a+)+$", "^(?=(a+)+b)(a|aa)+$", "^((a|aa)+)\\1$", "(((a{1,100}){1,100}){1,100}){1,100}"]
     {
         let schema = schema(json!({"properties": {"x": {"pattern": pattern}}}));
         let started = Instant::now();
-        assert_ne!(schema.violations("t", &value), [], "{pattern}");
+        assert_ne!(schema.violations("t", &value).await, [], "{pattern}");
         assert!(started.elapsed() < LIMIT, "{pattern}: {:?}", started.elapsed());
     }
 }
@@ -107,35 +107,35 @@ async fn runtime_goes_on_during_a_check() {
     let (schema, value) = (schema(endless()), json!({"x": "text"}));
     tokio::select! {
         biased;
-        violations = schema.check("t", &value) => panic!("the check blocks the runtime: {violations:?}"),
+        violations = schema.violations("t", &value) => panic!("the check blocks the runtime: {violations:?}"),
         () = tokio::task::yield_now() => {}
     }
     // The thread is counted, although the check was dropped.
     eventually(|| schema.0.late.load(Ordering::Acquire) == 1).await;
-    assert!(schema.check("t", &value).await[0].problem.contains("in time"));
+    assert!(schema.violations("t", &value).await[0].problem.contains("in time"));
 }
 
-#[test]
-fn schema_that_is_too_large_is_not_used() {
+#[tokio::test]
+async fn schema_that_is_too_large_is_not_used() {
     let schema = schema(json!({"description": "x".repeat(2 << 20)}));
-    let violations = schema.violations("t", &json!({}));
+    let violations = schema.violations("t", &json!({})).await;
     assert!(violations[0].problem.contains("bytes, more than"), "{violations:?}");
-    assert!(!schema.is_usable("t"));
+    assert!(!schema.is_usable("t").await);
 }
 
-#[test]
-fn references_are_followed() {
+#[tokio::test]
+async fn references_are_followed() {
     let schema = schema(json!({
         "$defs": {"leaf": {"type": "integer"}, "tree": {"type": "object", "properties": {
             "leaf": {"$ref": "#/$defs/leaf"}, "left": {"$ref": "#/$defs/tree"}, "right": {"$ref": "#/$defs/tree"}}}},
         "properties": {"a": {"$ref": "#/$defs/tree"}, "many": {"type": "array", "items": {"$ref": "#/$defs/leaf"}}},
     }));
-    let violations = schema.violations("t", &json!({"a": {"left": {"leaf": "x"}, "right": 1}}));
+    let violations = schema.violations("t", &json!({"a": {"left": {"leaf": "x"}, "right": 1}})).await;
     assert_eq!(violations.len(), 2, "{violations:?}");
 }
 
-#[test]
-fn no_value_is_valid_for_a_schema_that_does_not_compile() {
+#[tokio::test]
+async fn no_value_is_valid_for_a_schema_that_does_not_compile() {
     for text in [
         json!({"type": "strin"}),
         json!({"$ref": "https://example.com/schema.json"}),
@@ -147,10 +147,10 @@ fn no_value_is_valid_for_a_schema_that_does_not_compile() {
         json!({"$schema": "https://example.com/draft", "type": "object"}),
     ] {
         let schema = schema(text.clone());
-        let violations = schema.violations("t", &json!({"a": 1}));
+        let violations = schema.violations("t", &json!({"a": 1})).await;
         let [violation] = &violations[..] else { panic!("{text}: {violations:?}") };
         assert!(violation.to_string().starts_with("they can't be checked"), "{text}: {violation}");
-        assert!(!schema.is_usable("t"));
+        assert!(!schema.is_usable("t").await);
     }
 }
 
@@ -159,25 +159,25 @@ fn nested(levels: usize, innermost: Value) -> Value {
 }
 
 /// Validates with a new schema, which must take no longer than the time limit.
-fn ended(text: Value, value: &Value) -> Vec<Violation> {
+async fn ended(text: Value, value: &Value) -> Vec<Violation> {
     let started = Instant::now();
-    let violations = schema(text).violations("t", value);
+    let violations = schema(text).violations("t", value).await;
     assert!(started.elapsed() < LIMIT, "{:?}", started.elapsed());
     violations
 }
 
-#[test]
-fn schema_that_leads_back_to_itself_in_several_ways_ends_in_time() {
+#[tokio::test]
+async fn schema_that_leads_back_to_itself_in_several_ways_ends_in_time() {
     for of in ["allOf", "anyOf", "oneOf"] {
         let again = json!({"$ref": "#/$defs/t"});
         let below = json!({"properties": {"x": again}});
         let target = json!({"type": "object", of: [below, below]});
         let text = json!({"$defs": {"t": target}, "properties": {"x": again}});
-        let violations = ended(text.clone(), &nested(100, json!("no object")));
+        let violations = ended(text.clone(), &nested(100, json!("no object"))).await;
         assert_eq!(violations.len(), 1, "{of}: {violations:?}");
         assert!(violations[0].problem.contains("too intricate"), "{of}: {violations:?}");
         // Where it takes no time, the place is reported.
-        let violations = ended(text, &nested(1, json!("no object")));
+        let violations = ended(text, &nested(1, json!("no object"))).await;
         assert!(violations[0].pointer.starts_with("/x"), "{of}: {violations:?}");
     }
 }
@@ -195,13 +195,13 @@ fn endless() -> Value {
     json!({"$defs": defs, "required": ["x"], "properties": {"x": {"$ref": "#/$defs/0"}}})
 }
 
-#[test]
-fn schema_whose_references_go_around_ends_in_time() {
+#[tokio::test]
+async fn schema_whose_references_go_around_ends_in_time() {
     let schema = schema(endless());
     // The second time no thread is started, as one still works.
     for limit in [LIMIT, LIMIT / 2] {
         let started = Instant::now();
-        let violations = schema.violations("t", &json!({"x": "text"}));
+        let violations = schema.violations("t", &json!({"x": "text"})).await;
         assert!(violations[0].problem.contains("in time"), "{violations:?}");
         assert!(started.elapsed() < limit, "{:?}", started.elapsed());
     }
@@ -210,8 +210,8 @@ fn schema_whose_references_go_around_ends_in_time() {
         "type": "object", "properties": {"next": {"$ref": "#/$defs/maybe"}, "n": {"type": "integer"}},
         "$defs": {"maybe": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}},
     });
-    assert_eq!(ended(text.clone(), &json!({"next": {"next": null, "n": 1}})), []);
-    assert_eq!(ended(text, &json!({"next": {"next": {"n": "x"}}})).len(), 1);
+    assert_eq!(ended(text.clone(), &json!({"next": {"next": null, "n": 1}})).await, []);
+    assert_eq!(ended(text, &json!({"next": {"next": {"n": "x"}}})).await.len(), 1);
 }
 
 /// The time limit, and room for a loaded machine.
