@@ -54,14 +54,14 @@ pub use progress::Progress;
 pub(crate) use progress::ProgressReceiver;
 use progress::{Routed, Routes};
 use questions::{Asking, QuestionEnd};
-pub(crate) use stale::{Stale, StaleReceiver, StaleSender, stale};
+pub(crate) use stale::{Stale, StaleLists};
 
 /// Our end of a connection. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     server: ServerName,
     handlers: Arc<Handlers>,
-    stale: StaleSender,
+    stale: StaleLists,
     inbound: Inbound,
     /// Whether the server answered too late that it needs no handshake.
     is_late: Arc<AtomicBool>,
@@ -104,7 +104,7 @@ pub(crate) struct Inbound {
 }
 
 impl Client {
-    pub(crate) fn new(server: ServerName, handlers: Arc<Handlers>, stale: StaleSender) -> Self {
+    pub(crate) fn new(server: ServerName, handlers: Arc<Handlers>, stale: StaleLists) -> Self {
         let callers = handlers.asks_callers.then(Callers::default);
         let inbound = Inbound { callers, ..Inbound::default() };
         Self { server, handlers, stale, inbound, is_late: Arc::default(), pages: Pages::default() }

@@ -93,11 +93,9 @@ pub(super) async fn exchange<C>(
                 // While the server waits for the user, it can't continue. The present is read before the time of the question:
                 // otherwise a delay of this thread between the two would look like a timeout.
                 let now = Instant::now();
-                if let Some(activity) = inbound.asking.since() {
-                    clock.since(activity, &limits);
-                    if clock.deadline > now {
-                        continue;
-                    }
+                clock.since(inbound.asking.since(), &limits);
+                if clock.deadline > now {
+                    continue;
                 }
                 open.reason = OVER;
                 return Err(clock.over());

@@ -1,41 +1,47 @@
-//! The time since a server's last message.
+//! The time since a server's last activity.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
-/// The time of a server's last message, and the number of requests in flight.
+/// The time of the last activity, and the number of open requests.
 #[derive(Debug)]
 pub(crate) struct Activity(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
-    received: Instant,
-    waiting: usize,
-    /// When the last request ended.
-    rested: Instant,
+    last: Instant,
+    open: usize,
 }
 
-/// A request in flight, which has its own time limit. Dropping it ends the request.
+/// An open request, which has its own time limit. Dropping it ends the request.
 #[derive(Debug)]
 pub(crate) struct Waits<'a>(&'a Activity);
 
 impl Activity {
     /// Notes a message of the server.
     pub(super) fn note_message(&self) {
-        self.lock().received = Instant::now();
+        self.lock().last = Instant::now();
     }
 
-    /// Notes a request in flight.
+    /// Notes an open request.
     pub(crate) fn wait(&self) -> Waits<'_> {
-        self.lock().waiting += 1;
+        self.lock().open += 1;
         Waits(self)
     }
 
-    /// Returns the time of the last message or request; `None` while a request is in flight.
+    /// Notes an open request, unless `max` are open.
+    pub(super) fn wait_among(&self, max: usize) -> Option<Waits<'_>> {
+        let mut state = self.lock();
+        let has_room = state.open < max;
+        state.open += usize::from(has_room);
+        has_room.then(|| Waits(self))
+    }
+
+    /// Returns the time of the last message or request; `None` while a request is open.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         let state = self.lock();
-        (state.waiting == 0).then(|| state.received.max(state.rested))
+        (state.open == 0).then_some(state.last)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -45,15 +51,14 @@ impl Activity {
 
 impl Default for Activity {
     fn default() -> Self {
-        let now = Instant::now();
-        Self(Mutex::new(State { received: now, waiting: 0, rested: now }))
+        Self(Mutex::new(State { last: Instant::now(), open: 0 }))
     }
 }
 
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
-        state.waiting -= 1;
-        state.rested = Instant::now();
+        state.open -= 1;
+        state.last = Instant::now();
     }
 }

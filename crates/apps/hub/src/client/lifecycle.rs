@@ -112,7 +112,7 @@ mod tests {
     use super::{Duration, Instant, Lifecycle};
     use crate::{
         Handlers,
-        client::{Client, stale},
+        client::{Client, StaleLists},
     };
 
     const PATIENCE: Duration = Duration::from_secs(5);
@@ -133,8 +133,7 @@ mod tests {
                 }
             }
         });
-        let (changed, _stale) = stale();
-        let client = Client::new("s".into(), Handlers::new().into(), changed);
+        let client = Client::new("s".into(), Handlers::new().into(), StaleLists::default());
         let (read, write) = split(ours);
         let transport = AsyncRwTransport::new(read, write);
         let service = client.clone().serve(transport, Lifecycle::Probe, PATIENCE).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use futures_util::FutureExt;
@@ -10,18 +10,12 @@ use rmcp::model::{ElicitResult, ElicitationAction};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::activity::Activity;
 use crate::handlers::Handler;
 
 /// The open questions of a server. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asking(Arc<Mutex<Questions>>);
-
-#[derive(Debug, Default)]
-struct Questions {
-    open: usize,
-    /// When the last question was answered.
-    answered: Option<Instant>,
-}
+pub(crate) struct Asking(Arc<Activity>);
 
 /// How a question ended.
 pub(super) enum QuestionEnd<A> {
@@ -34,13 +28,10 @@ pub(super) enum QuestionEnd<A> {
 
 impl Asking {
     /// Returns when the last question ended, or the present while a question is open.
-    pub(crate) fn since(&self) -> Option<Instant> {
-        let questions = self.lock();
-        if questions.open > 0 { Some(Instant::now()) } else { questions.answered }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Questions> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    ///
+    /// Before the first question, returns the start of the connection.
+    pub(crate) fn since(&self) -> Instant {
+        self.0.idle_since().unwrap_or_else(Instant::now)
     }
 
     /// Asks the handler, until the question is cancelled.
@@ -50,7 +41,7 @@ impl Asking {
         question: Q,
         cancelled: &CancellationToken,
     ) -> QuestionEnd<A> {
-        let Some(_open) = OpenQuestion::new(self) else { return QuestionEnd::TooMany };
+        let Some(_open) = self.0.wait_among(MAX_OPEN) else { return QuestionEnd::TooMany };
         let answer = AssertUnwindSafe(async { handler(question).await }).catch_unwind();
         tokio::select! {
             answer = answer => answer.map_or(QuestionEnd::Panicked, QuestionEnd::Answered),
@@ -66,27 +57,6 @@ pub(super) fn catch<T>(work: impl FnOnce() -> T) -> Option<T> {
 
 pub(super) fn declined() -> ElicitResult {
     ElicitResult::new(ElicitationAction::Decline)
-}
-
-struct OpenQuestion<'a>(&'a Asking);
-
-impl<'a> OpenQuestion<'a> {
-    fn new(asking: &'a Asking) -> Option<Self> {
-        let mut questions = asking.lock();
-        if questions.open == MAX_OPEN {
-            return None;
-        }
-        questions.open += 1;
-        Some(Self(asking))
-    }
-}
-
-impl Drop for OpenQuestion<'_> {
-    fn drop(&mut self) {
-        let mut questions = self.0.lock();
-        questions.open -= 1;
-        questions.answered = Some(Instant::now());
-    }
 }
 
 /// The maximum number of open questions of one server.

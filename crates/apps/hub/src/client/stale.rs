@@ -16,28 +16,18 @@ pub(crate) enum Stale {
     Prompts = 4,
 }
 
-/// Creates a channel that stores each kind of list at most once.
-pub(crate) fn stale() -> (StaleSender, StaleReceiver) {
-    let shared = Arc::new(Shared::default());
-    (StaleSender(Arc::clone(&shared)), StaleReceiver(shared))
-}
+/// The lists that changed, each at most once. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StaleLists(Arc<Shared>);
 
-#[derive(Clone, Debug)]
-pub(crate) struct StaleSender(Arc<Shared>);
-
-impl StaleSender {
+impl StaleLists {
     pub(crate) fn send(&self, list: Stale) {
         self.0.kinds.fetch_or(list as u8, Ordering::AcqRel);
         self.0.notify.notify_one();
     }
-}
 
-#[derive(Debug)]
-pub(crate) struct StaleReceiver(Arc<Shared>);
-
-impl StaleReceiver {
-    /// Waits for a changed list. Cancel-safe.
-    pub(crate) async fn recv(&mut self) -> Stale {
+    /// Waits for a changed list. Cancel-safe. For one task at a time.
+    pub(crate) async fn recv(&self) -> Stale {
         loop {
             let kinds = self.0.kinds.load(Ordering::Acquire);
             for list in [Stale::Tools, Stale::Resources, Stale::Prompts] {
@@ -61,24 +51,25 @@ struct Shared {
 mod tests {
     use futures_util::FutureExt;
 
-    use super::{Stale, stale};
+    use super::{Stale, StaleLists};
 
     #[tokio::test]
     async fn repeated_changes_are_merged_and_none_is_lost() {
-        let (sender, mut receiver) = stale();
-        assert!(receiver.recv().now_or_never().is_none());
+        let lists = StaleLists::default();
+        assert!(lists.recv().now_or_never().is_none());
         for _ in 0..100 {
-            sender.send(Stale::Prompts);
-            sender.send(Stale::Tools);
+            lists.send(Stale::Prompts);
+            lists.send(Stale::Tools);
         }
-        assert_eq!(receiver.recv().await, Stale::Tools);
-        sender.send(Stale::Tools);
-        assert_eq!(receiver.recv().await, Stale::Tools);
-        assert_eq!(receiver.recv().await, Stale::Prompts);
-        assert!(receiver.recv().now_or_never().is_none());
+        assert_eq!(lists.recv().await, Stale::Tools);
+        lists.send(Stale::Tools);
+        assert_eq!(lists.recv().await, Stale::Tools);
+        assert_eq!(lists.recv().await, Stale::Prompts);
+        assert!(lists.recv().now_or_never().is_none());
+        let receiver = lists.clone();
         let waiting = tokio::spawn(async move { receiver.recv().await });
         tokio::task::yield_now().await;
-        sender.send(Stale::Resources);
+        lists.send(Stale::Resources);
         assert_eq!(waiting.await.unwrap(), Stale::Resources);
     }
 }

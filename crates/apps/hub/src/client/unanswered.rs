@@ -58,7 +58,7 @@ mod tests {
     use super::MAX_OPEN;
     use crate::{
         Handlers,
-        client::{Client, Lifecycle, stale},
+        client::{Client, Lifecycle, StaleLists},
     };
 
     const MANY: usize = 3_000;
@@ -109,8 +109,11 @@ mod tests {
             for is_one_id in [false, true] {
                 let (ours, theirs) = duplex(1 << 10);
                 let (read, write) = split(ours);
-                let (changed, _stale) = stale();
-                let client = Client::new("s".into(), Handlers::new().roots(|_| Vec::new()).into(), changed);
+                let client = Client::new(
+                    "s".into(),
+                    Handlers::new().roots(|_| Vec::new()).into(),
+                    StaleLists::default(),
+                );
                 let serving = tokio::spawn(client.serve(
                     AsyncRwTransport::new(read, write),
                     Lifecycle::Initialize,

@@ -95,10 +95,7 @@ async fn idle(inbound: &Inbound, time: Duration) {
 
 /// Returns the time of the last message or open call. Returns the present while a call or a question is open.
 fn last_activity(inbound: &Inbound) -> Instant {
-    match (inbound.activity.idle_since(), inbound.asking.since()) {
-        (None, _) => Instant::now(),
-        (Some(since), asked) => asked.map_or(since, |asked| asked.max(since)),
-    }
+    inbound.activity.idle_since().map_or_else(Instant::now, |since| since.max(inbound.asking.since()))
 }
 
 /// Sends a ping. Returns whether there was an answer; `None` after the time limit.

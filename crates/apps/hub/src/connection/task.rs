@@ -33,7 +33,7 @@ use crate::transport::link::DisconnectReason;
 use crate::{
     Change, Handlers, ServerState,
     catalog::Catalog,
-    client::{Client, Lifecycle, Stale, StaleReceiver, stale},
+    client::{Client, Lifecycle, Stale, StaleLists},
     config::{Configured, Launch, Resolved, Variables, resolve},
     handlers::RootChanges,
     size::size,
@@ -228,9 +228,9 @@ impl Task {
             let now = self.desired_rx.borrow();
             (Arc::clone(&now.config), Arc::clone(&now.configured), now.listing)
         };
-        let (changed, stale) = stale();
+        let stale = StaleLists::default();
         let roots = self.setting.handlers.client_roots.follow();
-        let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), changed);
+        let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), stale.clone());
         let limit = config.startup_timeout;
         // Outside of the limit: the user may be asked for a value.
         let opened = match self.setting.resolve(&configured).await {
@@ -249,7 +249,7 @@ impl Task {
     async fn serve_connection(
         &self,
         opened: Opened,
-        stale: StaleReceiver,
+        stale: StaleLists,
         roots: RootChanges,
         listing: u64,
         desired: &Desired,
@@ -303,7 +303,7 @@ impl Task {
     }
 
     /// Reads lists again after changes and on request.
-    async fn follow_lists(&self, live: &Live, mut stale: StaleReceiver, mut listing: u64) -> Infallible {
+    async fn follow_lists(&self, live: &Live, stale: StaleLists, mut listing: u64) -> Infallible {
         let mut desired_rx = self.desired_rx.clone();
         let mut rested = Instant::now();
         loop {
