@@ -136,9 +136,9 @@ impl<T: Transport> Transport for Recording<T> {
     async fn open(self) -> Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError> {
         let Connected { source, sink, handle } = self.inner.open().await?;
         Ok(Connected {
-            source: RecordingSource::new(source, self.recorder.clone()),
-            sink: RecordingSink::new(sink, self.recorder.clone()),
-            handle: RecordingPeer::new(handle, self.recorder),
+            source: RecordingSource { inner: source, recorder: self.recorder.clone() },
+            sink: RecordingSink { inner: sink, recorder: self.recorder.clone() },
+            handle: RecordingPeer { inner: handle, recorder: self.recorder },
         })
     }
 }

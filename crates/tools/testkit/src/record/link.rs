@@ -10,40 +10,22 @@ use super::Recorder;
 /// A source that records lines when they are read.
 #[derive(Debug)]
 pub struct RecordingSource<S> {
-    inner: S,
-    recorder: Recorder,
+    pub(super) inner: S,
+    pub(super) recorder: Recorder,
 }
 
 /// A sink that records lines before it passes them on.
 #[derive(Debug)]
 pub struct RecordingSink<S> {
-    inner: S,
-    recorder: Recorder,
+    pub(super) inner: S,
+    pub(super) recorder: Recorder,
 }
 
 /// A handle that records signals and the end of the peer.
 #[derive(Debug)]
 pub struct RecordingPeer<L> {
-    inner: L,
-    recorder: Recorder,
-}
-
-impl<S> RecordingSource<S> {
-    pub(super) fn new(inner: S, recorder: Recorder) -> Self {
-        Self { inner, recorder }
-    }
-}
-
-impl<S> RecordingSink<S> {
-    pub(super) fn new(inner: S, recorder: Recorder) -> Self {
-        Self { inner, recorder }
-    }
-}
-
-impl<L> RecordingPeer<L> {
-    pub(super) fn new(inner: L, recorder: Recorder) -> Self {
-        Self { inner, recorder }
-    }
+    pub(super) inner: L,
+    pub(super) recorder: Recorder,
 }
 
 impl<S: ByteSource> ByteSource for RecordingSource<S> {
