@@ -2,12 +2,14 @@
 
 use std::{
     error::Error,
+    io,
     path::{Path, PathBuf},
     pin::Pin,
     process::Stdio,
+    time::Duration,
 };
 
-use tokio::process::Command;
+use tokio::{fs, process::Command, time::timeout};
 
 use crate::{secrets::is_name, turn::SessionName};
 
@@ -56,7 +58,7 @@ impl FolderWorkspace {
             return Err(format!("`{session}` is not the name of a session").into());
         }
         let folder = self.root.join(&*session.tenant).join(&*session.session);
-        tokio::fs::create_dir_all(&folder)
+        fs::create_dir_all(&folder)
             .await
             .map_err(|error| format!("can't create {}: {error}", folder.display()))?;
         Ok(folder)
@@ -85,7 +87,10 @@ impl Workspace for FolderWorkspace {
 /// A git repository with a ref for each session, `refs/agentwire/TENANT/SESSION`.
 ///
 /// Working folders are clones in a folder of this machine; a snapshot commits all files that git does not ignore, and
-/// pushes the commit. The program `git` must be installed.
+/// pushes the commit. Files that can't be committed stay in the folder. Of a repository within the folder, git stores
+/// only a link to its commit.
+///
+/// The program `git` must be installed. Each of its commands may take ten minutes.
 #[derive(Clone, Debug)]
 pub struct GitWorkspace {
     folders: FolderWorkspace,
@@ -99,6 +104,21 @@ impl GitWorkspace {
     pub fn new(repository: impl Into<String>, root: impl Into<PathBuf>) -> Self {
         Self { folders: FolderWorkspace::new(root), repository: repository.into() }
     }
+
+    /// Clones the repository to a folder, which must be empty.
+    async fn clone_to(&self, folder: &Path) -> Result<(), Box<dyn Error + Send + Sync>> {
+        // A clone that was killed is no repository. No session has a name that starts with a dot.
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let clone = folder.with_file_name(format!(".{name}.clone"));
+        remove(fs::remove_dir_all(&clone).await)?;
+        fs::create_dir(&clone).await?;
+        git(&clone, &["clone", "--quiet", "--", &self.repository, "."]).await?;
+        fs::remove_dir(folder)
+            .await
+            .map_err(|error| format!("{} is not empty: {error}", folder.display()))?;
+        fs::rename(clone, folder).await?;
+        Ok(())
+    }
 }
 
 impl Workspace for GitWorkspace {
@@ -109,10 +129,14 @@ impl Workspace for GitWorkspace {
     ) -> WorkspaceFuture<'a, PathBuf> {
         Box::pin(async move {
             let folder = self.folders.folder(session).await?;
-            if !tokio::fs::try_exists(folder.join(".git")).await? {
-                git(&folder, &["clone", "--quiet", "--", &self.repository, "."]).await?;
+            if !fs::try_exists(folder.join(".git")).await? {
+                self.clone_to(&folder).await?;
             }
             let reference = reference(session);
+            for lock in ["index", "HEAD", "packed-refs", &reference].map(|name| format!(".git/{name}.lock")) {
+                // A command that was killed leaves its lock, and none runs now.
+                remove(fs::remove_file(folder.join(lock)).await)?;
+            }
             let known = git(&folder, &["ls-remote", "origin", &reference]).await?;
             if !known.is_empty() {
                 git(&folder, &["fetch", "--quiet", "origin", &format!("+{reference}:{reference}")]).await?;
@@ -121,11 +145,15 @@ impl Workspace for GitWorkspace {
             let is_ahead = git(&folder, &["merge-base", "--is-ancestor", &reference, "HEAD"]).await.is_ok();
             let newest = if known.is_empty() || is_ahead { "HEAD" } else { &reference };
             let commit = format!("{}^{{commit}}", revision.unwrap_or(newest));
-            let commit =
-                git(&folder, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]).await?;
-            git(&folder, &["checkout", "--quiet", "--force", "--detach", &commit]).await?;
-            // Files of a turn that was not stored belong to no revision.
-            git(&folder, &["clean", "--quiet", "-ffd"]).await?;
+            let commit = git(&folder, &["rev-parse", "--verify", "--end-of-options", &commit]).await?;
+            let is_stored = !fs::try_exists(folder.join(UNSTORED)).await?;
+            if is_stored || commit != git(&folder, &["rev-parse", "HEAD"]).await? {
+                git(&folder, &["checkout", "--quiet", "--force", "--detach", &commit]).await?;
+            }
+            if is_stored {
+                // Files of a turn that was cut belong to no revision.
+                git(&folder, &["clean", "--quiet", "-ffd"]).await?;
+            }
             Ok(folder)
         })
     }
@@ -133,17 +161,31 @@ impl Workspace for GitWorkspace {
     fn snapshot<'a>(&'a self, session: &'a SessionName) -> WorkspaceFuture<'a, Option<String>> {
         Box::pin(async move {
             let folder = self.folders.folder(session).await?;
-            git(&folder, &["add", "--all"]).await?;
-            if !git(&folder, &["status", "--porcelain"]).await?.is_empty() {
+            fs::write(folder.join(UNSTORED), "").await?;
+            // What can't be added must not keep the other files from a revision.
+            let added = git(&folder, &["add", "--all", "--ignore-errors"]).await;
+            if !git(&folder, &["diff", "--cached", "--name-only"]).await?.is_empty() {
                 let author = ["-c", "user.name=agentwire", "-c", "user.email=agentwire@localhost"];
                 let commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", "Turn"];
                 git(&folder, &[&author[..], &commit[..]].concat()).await?;
             }
+            if added.is_ok() {
+                remove(fs::remove_file(folder.join(UNSTORED)).await)?;
+            }
             git(&folder, &["push", "--quiet", "--force", "origin", &format!("HEAD:{}", reference(session))])
                 .await?;
+            added?;
             Ok(Some(git(&folder, &["rev-parse", "HEAD"]).await?))
         })
     }
+}
+
+/// Marks a folder with files of a turn that are not committed. The next checkout keeps them.
+const UNSTORED: &str = ".git/agentwire-unstored";
+
+/// Returns success if the file or folder is gone.
+fn remove(removed: io::Result<()>) -> io::Result<()> {
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
 }
 
 fn reference(session: &SessionName) -> String {
@@ -160,15 +202,20 @@ async fn git(folder: &Path, arguments: &[&str]) -> Result<String, Box<dyn Error 
         .env("GIT_TERMINAL_PROMPT", "0")
         .stdin(Stdio::null())
         .kill_on_drop(true)
-        .output()
+        .output();
+    let command = arguments.iter().find(|argument| !argument.starts_with('-')).unwrap_or(&"");
+    let output = timeout(LIMIT, output)
         .await
+        .map_err(|_| format!("git {command}: not finished after {LIMIT:?}"))?
         .map_err(|error| format!("can't run git: {error}"))?;
     if !output.status.success() {
-        let command = arguments.iter().find(|argument| !argument.starts_with('-')).unwrap_or(&"");
         return Err(format!("git {command}: {}", String::from_utf8_lossy(&output.stderr).trim()).into());
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
+
+/// How long a command of git may take. Without a limit, a server that does not answer would hold the turn forever.
+const LIMIT: Duration = Duration::from_secs(600);
 
 #[cfg(test)]
 mod tests {
@@ -221,5 +268,79 @@ mod tests {
         std::fs::rename(&away, &repository).unwrap();
         let folder = seed.checkout(&session(), None).await.unwrap();
         assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "three", "the snapshot is kept");
+    }
+
+    /// Returns a repository with one file, and a workspace of it whose session has a working folder.
+    async fn cloned(root: &Path) -> (GitWorkspace, PathBuf) {
+        let repository = root.join("repository");
+        std::fs::create_dir(&repository).unwrap();
+        commit(&repository).await;
+        let workspace = GitWorkspace::new(repository.display().to_string(), root.join("folders"));
+        let folder = workspace.checkout(&session(), None).await.unwrap();
+        (workspace, folder)
+    }
+
+    /// Creates a repository with one file.
+    async fn commit(folder: &Path) {
+        git(folder, &["init", "--quiet"]).await.unwrap();
+        std::fs::write(folder.join("seed.txt"), "seed").unwrap();
+        git(folder, &["add", "--all"]).await.unwrap();
+        let author = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
+        git(folder, &[&author[..], &["commit", "--quiet", "-m", "Seed"]].concat()).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn files_that_cannot_be_committed_stay() {
+        let root = tempfile::tempdir().unwrap();
+        let (workspace, folder) = cloned(root.path()).await;
+        let nested = folder.join("nested");
+        std::fs::create_dir(&nested).unwrap();
+        git(&nested, &["init", "--quiet"]).await.unwrap();
+        std::fs::write(nested.join("inner.txt"), "inner").unwrap();
+        std::fs::write(folder.join("outer.txt"), "outer").unwrap();
+        let error = workspace.snapshot(&session()).await.unwrap_err().to_string();
+        assert!(error.contains("nested"), "{error}");
+        workspace.checkout(&session(), None).await.unwrap();
+        assert!(nested.join("inner.txt").exists() && folder.join("outer.txt").exists());
+
+        let other = GitWorkspace::new(workspace.repository.as_str(), root.path().join("other"));
+        let elsewhere = other.checkout(&session(), None).await.unwrap();
+        assert!(elsewhere.join("outer.txt").exists(), "other files are in the revision");
+
+        commit(&nested).await;
+        assert!(workspace.snapshot(&session()).await.unwrap().is_some());
+        std::fs::write(nested.join("inner.txt"), "changed").unwrap();
+        assert!(workspace.snapshot(&session()).await.unwrap().is_some(), "the link has not changed");
+        std::fs::write(folder.join("half.txt"), "of a turn that crashed").unwrap();
+        workspace.checkout(&session(), None).await.unwrap();
+        assert!(nested.join("inner.txt").exists() && !folder.join("half.txt").exists());
+    }
+
+    #[tokio::test]
+    async fn killed_commands_leave_a_usable_folder() {
+        let root = tempfile::tempdir().unwrap();
+        let half = root.path().join("folders/tenant").join(format!(".{}.clone", session().session));
+        std::fs::create_dir_all(half.join(".git")).unwrap();
+        let (workspace, folder) = cloned(root.path()).await;
+        assert!(folder.join("seed.txt").exists() && !half.exists());
+        workspace.snapshot(&session()).await.unwrap();
+        let own = folder.join(".git").join(format!("{}.lock", reference(&session())));
+        for lock in [folder.join(".git/index.lock"), folder.join(".git/HEAD.lock"), own] {
+            std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+            std::fs::write(lock, "").unwrap();
+        }
+        std::fs::remove_file(folder.join("seed.txt")).unwrap();
+        workspace.checkout(&session(), None).await.unwrap();
+        assert!(folder.join("seed.txt").exists());
+        let error = workspace.checkout(&session(), Some("missing")).await.unwrap_err().to_string();
+        assert!(error.starts_with("git rev-parse: fatal"), "{error}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn command_that_hangs_is_killed() {
+        let root = tempfile::tempdir().unwrap();
+        let hang = ["-c", "protocol.ext.allow=always", "ls-remote", "ext::sleep 5"];
+        let error = git(root.path(), &hang).await.unwrap_err().to_string();
+        assert!(error.ends_with("not finished after 600s"), "{error}");
     }
 }
