@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    path::Path,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
@@ -142,14 +143,31 @@ const ASSUMED: u64 = 400 << 20;
 const PAUSE: Duration = Duration::from_secs(1);
 
 fn memory_limit() -> Option<u64> {
-    let number = |path: &str| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
     });
-    let group =
-        number("/sys/fs/cgroup/memory.max").or_else(|| number("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
-    group.into_iter().chain(machine).min()
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    group_limit(&groups, Path::new("/sys/fs/cgroup")).into_iter().chain(machine).min()
+}
+
+/// Returns the lowest memory limit of the groups in `/proc/self/cgroup` and of the groups that contain them.
+fn group_limit(groups: &str, root: &Path) -> Option<u64> {
+    let limits = groups.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?.trim_start_matches('/'));
+        let (root, file) = match controllers {
+            "" => (root.to_owned(), "memory.max"),
+            list if list.split(',').any(|controller| controller == "memory") => {
+                (root.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        // In a container, the path may be that of the host, while the root is the container's group.
+        let number = |group: &Path| fs::read_to_string(root.join(group).join(file)).ok()?.trim().parse().ok();
+        Path::new(path).ancestors().filter_map(number).min()
+    });
+    limits.min()
 }
 
 /// Returns the resident memory of the largest process group that a child of this process leads.
@@ -212,6 +230,27 @@ mod tests {
         assert_eq!(admission.numbers().slots, 4);
         admission.state.high_water.store(800 << 20, Ordering::Relaxed);
         assert_eq!(admission.numbers().slots, 2);
+    }
+
+    #[test]
+    fn limit_of_a_group_is_found_below_the_root() {
+        let root = tempfile::tempdir().unwrap();
+        let set = |file: &str, limit: &str| {
+            let file = root.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, limit).unwrap();
+        };
+        let limit = |groups| group_limit(groups, root.path());
+        set("system.slice/agents.service/memory.max", "max\n");
+        assert_eq!(limit("0::/system.slice/agents.service\n"), None);
+        set("system.slice/agents.service/memory.max", "2000\n");
+        assert_eq!(limit("0::/system.slice/agents.service\n"), Some(2000));
+        set("system.slice/memory.max", "1000\n");
+        assert_eq!(limit("0::/system.slice/agents.service\n"), Some(1000), "the slice is smaller");
+        set("memory/memory.limit_in_bytes", "3000\n");
+        let old = "4:cpu,cpuacct:/docker/a\n3:memory:/docker/a\n";
+        assert_eq!(limit(old), Some(3000), "the path is the host's");
+        assert_eq!(limit(""), None);
     }
 
     #[test]
