@@ -22,17 +22,24 @@ pub(crate) enum Command {
     Evict,
 }
 
-/// Waits for a command that ends a turn, while its process starts.
-pub(crate) async fn stopped(commands: &mut mpsc::Receiver<Command>) -> Event {
+/// Waits for a command that ends a turn, while its process starts. Prompts for the turn are added to `steering`.
+pub(crate) async fn stopped(commands: &mut mpsc::Receiver<Command>, steering: &mut Vec<UserInput>) -> Event {
     loop {
         match commands.recv().await {
             Some(Command::Drain | Command::Finish) => return Event::Drain,
             Some(Command::Stop | Command::Interrupt) | None => return Event::Stop,
-            // The turn has not begun, so there is nothing to answer or to steer.
+            Some(Command::Steer(prompt)) if steering.len() < STEERING => steering.push(*prompt),
+            Some(Command::Steer(_)) => {
+                tracing::warn!("a prompt for a running turn is dropped: {STEERING} wait for its process");
+            }
+            // The turn has not begun, so there is nothing to answer.
             Some(_) => {}
         }
     }
 }
+
+/// How many prompts for a turn may wait while its process starts.
+const STEERING: usize = 64;
 
 /// The state of a session that the worker reads, and where it claims the session for a turn.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire::{Session, SessionStoreFlush, sessions::SessionKey};
+use agentwire::{Session, SessionBuilder, SessionStoreFlush, sessions::SessionKey};
 
 use crate::{
     config::Config,
@@ -10,13 +10,13 @@ use crate::{
     turn::{Answer, Question, SessionName, TurnSpec, Way},
 };
 
-/// Starts the process of a session: a new one, or from the store.
-pub(crate) async fn connect(
+/// Prepares the process of a session: a new one, or from the store. Nothing is started yet.
+pub(crate) async fn prepare(
     config: &Config,
     name: &SessionName,
     gate: &Gate,
     spec: &TurnSpec,
-) -> Result<Session, String> {
+) -> Result<SessionBuilder, String> {
     let key = SessionKey::new(&*name.tenant, name.session.clone()).map_err(|error| failed(&error))?;
     let folder =
         config.workspace.checkout(name, spec.revision.as_deref()).await.map_err(|error| failed(&*error))?;
@@ -39,19 +39,26 @@ pub(crate) async fn connect(
     options = if is_known { options.resume(&*name.session) } else { options.session_id(&*name.session) };
     let builder = (config.configure)(name, Session::builder()).session_store(Arc::clone(&config.store));
     let hooks = gate.hooks(config.hooks.clone(), config.approvals.clone(), builder.store_handle());
-    let builder = builder
+    Ok(builder
         .options(options)
         .hooks(hooks)
         .permissions(gate.permissions())
         .grace(CLOSING, CLOSING)
-        .orphan_grace(Duration::ZERO);
-    builder.connect().await.map_err(|error| failed(&error))
+        .orphan_grace(Duration::ZERO))
 }
 
-/// Returns an error and its causes.
+/// Returns an error and its causes, without those that the text contains.
 pub(crate) fn failed(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+    causes.map(ToString::to_string).fold(error.to_string(), |text, cause| {
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    })
+}
+
+/// Returns whether the CLI was not started.
+pub(crate) fn is_unstarted(error: &agentwire::Error) -> bool {
+    use agentwire::Error;
+    matches!(error, Error::CliNotFound(_) | Error::Options { .. } | Error::Resume(_))
 }
 
 /// Returns the prompt that informs the model of the answers; none is needed if the CLI has deferred the tool use.
@@ -81,3 +88,23 @@ const CLOSING: Duration = Duration::from_secs(1);
 
 /// How long a process lives at most after its task was aborted: the two grace periods, and two seconds for SIGKILL.
 pub(crate) const ENDING: Duration = Duration::from_secs(4);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_of_an_error_are_named_once() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("{text}")]
+        struct Failure {
+            text: &'static str,
+            source: Option<Box<Failure>>,
+        }
+        let cause = Failure { text: "no space left", source: None };
+        let error = Failure { text: "can't load the session", source: Some(Box::new(cause)) };
+        assert_eq!(failed(&error), "can't load the session: no space left");
+        let error = Failure { text: "the folder: can't load the session", source: Some(Box::new(error)) };
+        assert_eq!(failed(&error), "the folder: can't load the session: no space left");
+    }
+}

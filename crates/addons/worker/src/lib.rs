@@ -13,6 +13,7 @@ mod local;
 mod machine;
 mod observers;
 mod outcome;
+mod panics;
 mod recovery;
 mod secrets;
 mod session_task;

@@ -1,5 +1,7 @@
 //! The task of one session: it runs the machine, and owns the process.
 
+mod end;
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -24,12 +26,11 @@ use crate::{
     command::{Command, View, stopped},
     config::Config,
     gate::{Asked, Gate, Verdict},
-    interrupt::{interrupt, interrupted},
-    launch::{ENDING, connect, failed, notice},
-    machine::{Effect, Ending, Event, Machine},
+    interrupt::interrupt,
+    launch::{ENDING, failed, is_unstarted, notice, prepare},
+    machine::{Effect, Event, Machine},
     observers::Observers,
-    outcome::{Outcome, TurnEnd},
-    recovery::Recovery,
+    panics::caught,
     turn::{Fence, SessionName, TurnInput, TurnSpec, Way},
 };
 
@@ -58,6 +59,8 @@ pub(crate) struct SessionTask {
     resumed: Option<Instant>,
     result: Option<Box<TurnResult>>,
     failure: String,
+    /// Whether the CLI of the turn has not been started.
+    is_unstarted: bool,
     /// The cost of the process before the turn.
     spent: f64,
     /// The slot of the process, until it has ended.
@@ -87,6 +90,7 @@ impl SessionTask {
             resumed: None,
             result: None,
             failure: String::new(),
+            is_unstarted: false,
             spent: 0.0,
             slot: Some(slot),
         }
@@ -94,13 +98,19 @@ impl SessionTask {
 
     /// Runs until the session has no process.
     pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        while let Err(why) = caught("the session's task", self.events(&mut commands)).await {
+            self.panicked(why, &mut commands).await;
+        }
+    }
+
+    async fn events(&mut self, commands: &mut mpsc::Receiver<Command>) {
         loop {
-            let event = self.next(&mut commands).await;
-            for event in self.withdrawn().into_iter().chain(event) {
-                self.apply(event, &mut commands).await;
-            }
             if self.released() {
                 return;
+            }
+            let event = self.next(commands).await;
+            for event in self.withdrawn().into_iter().chain(event) {
+                self.apply(event, commands).await;
             }
         }
     }
@@ -143,7 +153,11 @@ impl SessionTask {
                 // Options of a process can't be changed.
                 let is_of_one_turn =
                     spec.budget_usd.is_some() || !spec.secrets.is_empty() || spec.revision.is_some();
-                if std::mem::replace(&mut self.is_of_one_turn, is_of_one_turn) || is_of_one_turn {
+                // Another worker may have run the turns between, which the process does not know.
+                let is_next =
+                    self.fence.as_ref().is_none_or(|last| last.epoch.checked_add(1) == Some(fence.epoch));
+                let was_of_one_turn = std::mem::replace(&mut self.is_of_one_turn, is_of_one_turn);
+                if was_of_one_turn || is_of_one_turn || !is_next {
                     self.close().await;
                 }
                 (self.fence, self.spec) = (Some(fence), Some(spec));
@@ -159,13 +173,17 @@ impl SessionTask {
                 None
             }
             Command::Steer(prompt) => {
-                if let (true, Some(session)) = (self.machine.in_turn(), &self.session)
-                    && let Err(error) = session.send(*prompt).await
-                {
-                    tracing::warn!(session = %self.name, "a prompt for a running turn was not sent: {error}");
-                }
+                self.steer(*prompt).await;
                 None
             }
+        }
+    }
+
+    async fn steer(&self, prompt: UserInput) {
+        if let (true, Some(session)) = (self.machine.in_turn(), &self.session)
+            && let Err(error) = session.send(prompt).await
+        {
+            tracing::warn!(session = %self.name, "a prompt for a running turn was not sent: {error}");
         }
     }
 
@@ -253,25 +271,42 @@ impl SessionTask {
         let spec = self.spec.take()?;
         (self.result, self.notice, self.resumed, self.failure) = (None, None, None, String::new());
         self.awaited.start(None);
+        (self.turn, self.is_unstarted) = (Some(spec.clone()), self.session.is_none());
         self.observers.started(self.fence.as_ref()?, &spec.input).await;
-        self.turn = Some(spec.clone());
         // A resumed CLI may ask for its tool use before `connect` returns.
         self.gate.grant(&spec.input);
+        let mut steering = Vec::new();
         if self.session.is_none() {
-            let connect = connect(&self.config, &self.name, &self.gate, &spec);
+            let connect = async {
+                let builder = prepare(&self.config, &self.name, &self.gate, &spec).await?;
+                self.is_unstarted = false;
+                builder.connect().await.map_err(|error| {
+                    self.is_unstarted = is_unstarted(&error);
+                    failed(&error)
+                })
+            };
             tokio::select! {
                 session = connect => match session {
                     Ok(session) => (self.session, self.spent) = (Some(session), 0.0),
                     Err(why) => return self.gone(why),
                 },
-                event = stopped(commands) => {
+                event = stopped(commands, &mut steering) => {
                     // A process that was starting ends within this time.
                     sleep(ENDING).await;
                     return Some(event);
                 }
             }
         }
-        match spec.input {
+        let event = self.begin(spec.input).await;
+        for prompt in steering {
+            self.steer(prompt).await;
+        }
+        event
+    }
+
+    /// Sends the input of a turn.
+    async fn begin(&mut self, input: TurnInput) -> Option<Event> {
+        match input {
             TurnInput::Prompt { id, text } => self.send(UserInput::new(text).with_uuid(id)).await,
             TurnInput::Answers(answers) => {
                 let notice = notice(&answers);
@@ -297,90 +332,6 @@ impl SessionTask {
     fn gone(&mut self, why: String) -> Option<Event> {
         self.failure = why;
         Some(Event::Gone)
-    }
-
-    fn decide(&mut self, id: &ToolUseId, verdict: Verdict) {
-        if let Some(sender) = self.verdicts.remove(id) {
-            // The callback may have been withdrawn just now.
-            let _ = sender.send(verdict);
-        }
-    }
-
-    /// Ends the process, and waits until it is gone.
-    async fn close(&mut self) {
-        self.verdicts.clear();
-        let Some(mut session) = self.session.take() else { return };
-        if self.turn.is_some() && self.result.is_none() {
-            // The CLI records the end of the turn, and a running tool ends. The result has the cost.
-            self.result = interrupted(&mut session, &mut self.observers).await;
-        }
-        if let Err(error) = session.close().await {
-            tracing::debug!(session = %self.name, "the session ended with: {error}");
-        }
-    }
-
-    async fn report(&mut self, ending: Ending) {
-        let Some(fence) = self.fence.clone() else { return };
-        let result = self.result.take();
-        let total = result.as_ref().map_or(self.spent, |result| result.total_cost_usd);
-        let cost_usd = (total - self.spent).max(0.0);
-        self.spent = total;
-        let outcome = match ending {
-            Ending::Done => result.map_or_else(
-                || self.awaited.without_result(),
-                |result| Outcome::Done {
-                    is_error: result.is_error,
-                    text: result.result.unwrap_or_else(|| result.errors.join("\n")),
-                },
-            ),
-            Ending::Parked(questions) => Outcome::Parked(questions),
-            Ending::Cancelled => Outcome::Cancelled,
-            Ending::Drained => Outcome::Drained,
-            Ending::Interrupted => {
-                let why = std::mem::take(&mut self.failure);
-                self.interrupted(why).await
-            }
-        };
-        let revision = match self.config.workspace.snapshot(&self.name).await {
-            Ok(revision) => revision,
-            Err(error) => {
-                tracing::warn!(session = %self.name, "the workspace was not stored: {error}");
-                None
-            }
-        };
-        self.config.admission.observe();
-        // The engine may start the next turn within the callback.
-        self.view.lock().unwrap_or_else(PoisonError::into_inner).is_busy = false;
-        self.released();
-        let ticket = self.turn.take().and_then(|turn| turn.ticket);
-        self.observers.ended(TurnEnd { fence, outcome, cost_usd, revision, ticket }).await;
-    }
-
-    /// Returns the outcome of a turn that was cut, as far as the store shows.
-    async fn interrupted(&self, why: String) -> Outcome {
-        let Some(TurnSpec { input, .. }) = &self.turn else {
-            return Outcome::Interrupted { why, state: Recovery::Unstarted };
-        };
-        match Recovery::of(&self.config.store, &self.name, input).await {
-            Ok(state) => Outcome::Interrupted { why, state },
-            // It may have begun.
-            Err(error) => Outcome::Interrupted {
-                why: format!("{why}; {error}"),
-                state: Recovery::Interrupted { tools: Vec::new() },
-            },
-        }
-    }
-
-    /// Frees the slot if the process has ended and no turn is accepted, and returns whether this is so.
-    fn released(&mut self) -> bool {
-        if self.session.is_none() {
-            let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
-            if !view.is_busy {
-                view.is_closed = true;
-                self.slot = None;
-            }
-        }
-        self.slot.is_none()
     }
 
     fn publish(&self) {

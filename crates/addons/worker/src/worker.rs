@@ -1,7 +1,8 @@
 //! The worker: the sessions of one process, behind fences and within limits.
 
+mod state;
+
 use std::{
-    collections::{BTreeSet, HashMap},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -10,7 +11,6 @@ use std::{
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use tokio::{
     sync::mpsc,
-    task::JoinSet,
     time::{Instant, sleep_until, timeout},
 };
 
@@ -24,6 +24,7 @@ use crate::{
     session_task::SessionTask,
     turn::{Answer, Fence, Question, SessionName, TurnInput, TurnSpec},
 };
+use state::{SessionHandle, State};
 
 /// A worker, which runs turns of sessions, each session in a CLI process.
 ///
@@ -103,7 +104,9 @@ impl Worker {
 
     /// Returns a fence for a turn of a session on this run of the worker.
     ///
-    /// `epoch` is the number of the turn in its session. An engine stores the fence before it starts the turn.
+    /// `epoch` is the number of the turn in its session. An engine stores the fence before it starts the turn. A turn
+    /// whose number does not follow that of the process's last turn gets a new process, since another worker may have
+    /// run the turns between.
     pub fn fence(&self, session: &SessionName, epoch: u64) -> Fence {
         let mut state = self.shared.state();
         state.fences += 1;
@@ -126,7 +129,7 @@ impl Worker {
         let turn = Box::new((fence.clone(), spec.clone()));
         if let Some(handle) = state.handles.get(&fence.session) {
             let mut view = handle.view();
-            if !view.is_closed {
+            if !view.is_closed && !handle.commands.is_closed() {
                 if view.is_busy || handle.commands.capacity() == 0 {
                     return Start::Busy;
                 }
@@ -153,10 +156,12 @@ impl Worker {
         if commands.try_send(Command::Start(turn)).is_err() {
             return Start::Busy;
         }
-        state.handles.retain(|_, handle| !handle.view().is_closed);
+        state.handles.retain(|_, handle| !handle.commands.is_closed());
+        state.reporting.retain(|commands| !commands.is_closed());
         while state.tasks.try_join_next().is_some() {}
         state.tasks.spawn(task.run(receiver));
-        state.handles.insert(fence.session.clone(), SessionHandle { commands, view });
+        let replaced = state.handles.insert(fence.session.clone(), SessionHandle { commands, view });
+        state.reporting.extend(replaced.map(|handle| handle.commands));
         state.remember(fence.number);
         Start::Started
     }
@@ -175,7 +180,9 @@ impl Worker {
             && state.handles.get(&fence.session).is_some_and(|handle| {
                 let view = handle.view();
                 // A task publishes the fence when it takes the turn.
-                view.is_busy && view.fence.as_ref().is_none_or(|current| current.number <= fence.number)
+                view.is_busy
+                    && !handle.commands.is_closed()
+                    && view.fence.as_ref().is_none_or(|current| current.number <= fence.number)
             })
     }
 
@@ -203,7 +210,8 @@ impl Worker {
 
     /// Sends a prompt into the running turn, by its priority. Returns whether the session is here.
     ///
-    /// A prompt that comes after the end of the turn is dropped.
+    /// A prompt that comes while the process starts follows the prompt of the turn. After the end of the turn, a prompt is
+    /// dropped.
     pub fn steer(&self, session: &SessionName, prompt: UserInput) -> bool {
         self.command(session, Command::Steer(Box::new(prompt)))
     }
@@ -249,7 +257,8 @@ impl Worker {
         let sessions: Vec<_> = {
             let mut state = self.shared.state();
             state.is_draining = true;
-            state.handles.values().map(|handle| handle.commands.clone()).collect()
+            let handles = state.handles.values().map(|handle| &handle.commands);
+            handles.chain(&state.reporting).cloned().collect()
         };
         let ended = async |command: fn() -> Command| {
             for session in &sessions {
@@ -307,92 +316,5 @@ impl Shared {
     }
 }
 
-struct State {
-    /// The run of the worker; a lost lease begins another.
-    boot: Box<str>,
-    /// The number of the last fence.
-    fences: u64,
-    /// The fences of turns that were started.
-    started: BTreeSet<u64>,
-    /// Fences up to this one are not in `started` any more.
-    forgotten: u64,
-    handles: HashMap<SessionName, SessionHandle>,
-    /// The tasks of the sessions.
-    tasks: JoinSet<()>,
-    watchdog: JoinSet<()>,
-    is_draining: bool,
-    renewed: Instant,
-    /// No turn starts before: processes of a lost lease are ending.
-    blocked: Instant,
-}
-
-/// A handle to a session's task.
-struct SessionHandle {
-    commands: mpsc::Sender<Command>,
-    view: Arc<Mutex<View>>,
-}
-
-impl SessionHandle {
-    fn view(&self) -> MutexGuard<'_, View> {
-        self.view.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn new() -> Self {
-        Self {
-            boot: boot(),
-            fences: 0,
-            started: BTreeSet::new(),
-            forgotten: 0,
-            handles: HashMap::new(),
-            tasks: JoinSet::new(),
-            watchdog: JoinSet::new(),
-            is_draining: false,
-            renewed: Instant::now(),
-            blocked: Instant::now(),
-        }
-    }
-
-    fn remember(&mut self, number: u64) {
-        self.started.insert(number);
-        if self.started.len() > FENCES
-            && let Some(first) = self.started.pop_first()
-        {
-            self.forgotten = first;
-        }
-    }
-
-    /// Ends the process that has waited longest for a turn.
-    fn evict(&self) {
-        let idle = self.handles.values().filter_map(|handle| {
-            let view = handle.view();
-            (view.phase == Phase::Idle && !view.is_busy).then_some((view.since, handle))
-        });
-        if let Some((_, handle)) = idle.min_by_key(|(since, _)| *since) {
-            // A full queue means that the session is about to act anyway.
-            let _ = handle.commands.try_send(Command::Evict);
-        }
-    }
-
-    /// Ends all processes without a report, since the lease is lost.
-    fn abort_all(&mut self) {
-        if !self.handles.is_empty() {
-            tracing::warn!("the lease was not renewed: ending {} sessions", self.handles.len());
-        }
-        self.handles.clear();
-        self.tasks.abort_all();
-        self.boot = boot();
-        (self.renewed, self.blocked) = (Instant::now(), Instant::now() + ENDING);
-    }
-}
-
-fn boot() -> Box<str> {
-    uuid::Uuid::new_v4().to_string().into()
-}
-
 /// How many commands may wait for a session.
 const COMMANDS: usize = 64;
-
-/// How many fences are remembered.
-const FENCES: usize = 65_536;

@@ -1,0 +1,106 @@
+//! The state of a worker: its sessions, and the fences of its turns.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::{sync::mpsc, task::JoinSet, time::Instant};
+
+use crate::{
+    command::{Command, View},
+    launch::ENDING,
+    machine::Phase,
+    turn::SessionName,
+};
+
+pub(super) struct State {
+    /// The run of the worker; a lost lease begins another.
+    pub(super) boot: Box<str>,
+    /// The number of the last fence.
+    pub(super) fences: u64,
+    /// The fences of turns that were started.
+    pub(super) started: BTreeSet<u64>,
+    /// Fences up to this one are not in `started` any more.
+    pub(super) forgotten: u64,
+    pub(super) handles: HashMap<SessionName, SessionHandle>,
+    /// The tasks without a handle, which still report their last turn.
+    pub(super) reporting: Vec<mpsc::Sender<Command>>,
+    /// The tasks of the sessions.
+    pub(super) tasks: JoinSet<()>,
+    pub(super) watchdog: JoinSet<()>,
+    pub(super) is_draining: bool,
+    pub(super) renewed: Instant,
+    /// No turn starts before: processes of a lost lease are ending.
+    pub(super) blocked: Instant,
+}
+
+/// A handle to a session's task.
+pub(super) struct SessionHandle {
+    pub(super) commands: mpsc::Sender<Command>,
+    pub(super) view: Arc<Mutex<View>>,
+}
+
+impl SessionHandle {
+    pub(super) fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    pub(super) fn new() -> Self {
+        Self {
+            boot: boot(),
+            fences: 0,
+            started: BTreeSet::new(),
+            forgotten: 0,
+            handles: HashMap::new(),
+            reporting: Vec::new(),
+            tasks: JoinSet::new(),
+            watchdog: JoinSet::new(),
+            is_draining: false,
+            renewed: Instant::now(),
+            blocked: Instant::now(),
+        }
+    }
+
+    pub(super) fn remember(&mut self, number: u64) {
+        self.started.insert(number);
+        if self.started.len() > FENCES
+            && let Some(first) = self.started.pop_first()
+        {
+            self.forgotten = first;
+        }
+    }
+
+    /// Ends the process that has waited longest for a turn.
+    pub(super) fn evict(&self) {
+        let idle = self.handles.values().filter_map(|handle| {
+            let view = handle.view();
+            (view.phase == Phase::Idle && !view.is_busy).then_some((view.since, handle))
+        });
+        if let Some((_, handle)) = idle.min_by_key(|(since, _)| *since) {
+            // A full queue means that the session is about to act anyway.
+            let _ = handle.commands.try_send(Command::Evict);
+        }
+    }
+
+    /// Ends all processes without a report, since the lease is lost.
+    pub(super) fn abort_all(&mut self) {
+        if !self.handles.is_empty() {
+            tracing::warn!("the lease was not renewed: ending {} sessions", self.handles.len());
+        }
+        self.handles.clear();
+        self.reporting.clear();
+        self.tasks.abort_all();
+        self.boot = boot();
+        (self.renewed, self.blocked) = (Instant::now(), Instant::now() + ENDING);
+    }
+}
+
+fn boot() -> Box<str> {
+    uuid::Uuid::new_v4().to_string().into()
+}
+
+/// How many fences are remembered.
+const FENCES: usize = 65_536;
