@@ -17,6 +17,7 @@ use crate::{
     ledger::Ledger,
     machine::Phase,
     outcome::{Outcome, TurnEnd},
+    panics::caught,
     recovery::{LossPolicy, RecoveryError},
     turn::{Answer, Question, SessionName, TurnSpec},
     worker::{Worker, WorkerError},
@@ -34,7 +35,7 @@ pub struct Local {
     requests: mpsc::Sender<Request>,
     worker: Worker,
     /// The task of the engine.
-    _engine: JoinSet<()>,
+    engine: JoinSet<()>,
 }
 
 /// The state of a session in an engine.
@@ -98,7 +99,7 @@ pub enum LocalError {
 }
 
 impl Local {
-    /// Opens a folder and starts the worker. `limits` are those of each tenant.
+    /// Opens a folder and starts the worker. `limits` are those of each tenant. A lease of the worker is ignored.
     ///
     /// Waits up to two seconds while another engine uses the folder.
     ///
@@ -114,11 +115,14 @@ impl Local {
         let (sender, requests) = mpsc::channel(REQUESTS);
         let mut config = worker;
         let (store, on_end) = (config.config.store.clone(), config.config.on_end);
+        // No other worker takes the sessions over, and nothing would renew the lease.
+        config.config.lease = None;
         let ends = sender.downgrade();
         config.config.on_end = std::sync::Arc::new(move |end| {
-            let (then, ends) = (on_end(end.clone()), ends.clone());
+            let (on_end, ends) = (std::sync::Arc::clone(&on_end), ends.clone());
             Box::pin(async move {
-                then.await;
+                // The engine needs the end although the function panics.
+                let _ = caught("on_end", async { on_end(end.clone()).await }).await;
                 if let Some(ends) = ends.upgrade() {
                     // Without the engine, the next one on the folder decides.
                     let _ = ends.send(Request::Ended(end)).await;
@@ -129,7 +133,7 @@ impl Local {
         let engine = Engine::open(folder.into(), worker.clone(), store, policy, limits).await?;
         let mut task = JoinSet::new();
         task.spawn(engine.run(requests));
-        Ok(Self { requests: sender, worker, _engine: task })
+        Ok(Self { requests: sender, worker, engine: task })
     }
 
     /// Queues a turn that starts with a prompt. A prompt with a known id is not queued again.
@@ -204,8 +208,11 @@ impl Local {
     }
 
     /// Parks open questions, waits `grace` for running turns, and ends the others.
-    pub async fn close(self, grace: std::time::Duration) {
+    pub async fn close(mut self, grace: std::time::Duration) {
         self.worker.drain(grace).await;
+        // The engine ends when it has stored the ends that are queued.
+        drop(self.requests);
+        self.engine.join_next().await;
     }
 
     async fn request<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> Request) -> Result<T, LocalError> {

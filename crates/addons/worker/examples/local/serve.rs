@@ -48,6 +48,8 @@ async fn serve(folder: &Path, options: Options) -> Outcome {
     }
     // Questions are parked, and running turns may finish.
     engine.0.worker().drain(Duration::from_secs(5)).await;
+    // The engine replies when it has stored the ends of the turns.
+    engine.0.sessions().await?;
     Ok(())
 }
 

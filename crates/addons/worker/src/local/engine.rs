@@ -1,5 +1,7 @@
 //! The engine's task: it owns the state of all sessions.
 
+mod files;
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fs::File,
@@ -12,17 +14,14 @@ use agentwire::{
     protocol::{ToolUseId, Uuid},
     sessions::{SessionKey, SessionStore},
 };
-use tokio::{
-    sync::{mpsc, oneshot},
-    task::spawn_blocking,
-};
+use tokio::sync::{mpsc, oneshot};
 
 use super::{
     LocalError, Request, Status,
     record::{self, Parked, Prompt, Record},
 };
 use crate::{
-    launch::ENDING,
+    launch::{ENDING, failed},
     ledger::{Ledger, Refusal},
     machine::Phase,
     outcome::{Outcome, TurnEnd},
@@ -31,6 +30,7 @@ use crate::{
     turn::{Answer, SessionName, TurnInput, TurnSpec},
     worker::{Start, Worker},
 };
+use files::{SPENT, blocking};
 
 pub(super) struct Engine {
     folder: PathBuf,
@@ -97,14 +97,14 @@ impl Engine {
             if let Some(input) = input {
                 let recovery = Recovery::of(&store, &name, &input).await?;
                 let why = "the engine ended in the turn".to_owned();
-                engine.lost(&name, &input, why, recovery).await?;
+                engine.lost(&name, &input, None, why, recovery).await?;
             }
             engine.step(&name).await?;
         }
         Ok(engine)
     }
 
-    /// Runs until the handle is dropped.
+    /// Runs until the handle is dropped and its requests are served.
     pub(super) async fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         loop {
             let worker = self.worker.clone();
@@ -117,7 +117,7 @@ impl Engine {
                 () = worker.room(), if has_waiting => self.retry().await,
             };
             if let Err(error) = result {
-                tracing::error!("{error}");
+                tracing::error!("{}", failed(&error));
             }
         }
     }
@@ -226,7 +226,7 @@ impl Engine {
     }
 
     async fn ended(&mut self, end: TurnEnd) -> Result<(), LocalError> {
-        let TurnEnd { fence, outcome, cost_usd, .. } = end;
+        let TurnEnd { fence, outcome, cost_usd, revision, .. } = end;
         let session = &fence.session;
         // A file that can't be written is no reason to forget the end, or to start no other turn.
         let mut result = self.settle(session, cost_usd).await;
@@ -235,8 +235,14 @@ impl Engine {
         match outcome {
             // The next engine on the folder decides.
             Outcome::Drained => return result,
+            Outcome::Parked(_) if record.is_cancelled => {
+                result = result.and(self.finish(session, Outcome::Cancelled).await);
+            }
             Outcome::Parked(questions) => {
                 record.running = None;
+                if let Some(prompt) = record.prompts.front_mut() {
+                    prompt.turn.revision = revision;
+                }
                 record.parked =
                     questions.into_iter().map(|question| Parked { question, answer: None }).collect();
                 for (question, answer) in early {
@@ -246,7 +252,7 @@ impl Engine {
             }
             Outcome::Interrupted { why, state } => {
                 if let Some(input) = record.running.clone() {
-                    result = result.and(self.lost(session, &input, why, state).await);
+                    result = result.and(self.lost(session, &input, revision, why, state).await);
                 }
             }
             outcome => result = result.and(self.finish(session, outcome).await),
@@ -255,14 +261,18 @@ impl Engine {
         result.and(self.retry().await)
     }
 
-    /// Starts a turn that was cut again, or ends its prompt.
+    /// Starts a turn that was cut again, from this revision if it began, or ends its prompt.
     async fn lost(
         &mut self,
         session: &SessionName,
         input: &TurnInput,
+        revision: Option<String>,
         why: String,
         state: Recovery,
     ) -> Result<(), LocalError> {
+        if self.sessions.get(session).is_some_and(|record| record.is_cancelled) {
+            return self.finish(session, Outcome::Cancelled).await;
+        }
         let id = uuid::Uuid::new_v4().to_string();
         let again = state.restart(&self.policy, input, id.as_str());
         let prompt = self.sessions.get_mut(session).and_then(|record| {
@@ -271,8 +281,11 @@ impl Engine {
             record.prompts.front_mut()
         });
         match (again, prompt, state) {
-            (Some(input), Some(prompt), _) if prompt.restarts < RESTARTS => {
+            (Some(input), Some(prompt), state) if prompt.restarts < RESTARTS => {
                 prompt.turn.input = input;
+                if state != Recovery::Unstarted {
+                    prompt.turn.revision = revision;
+                }
                 prompt.restarts += 1;
                 self.save(session).await
             }
@@ -332,8 +345,9 @@ impl Engine {
             record.running = Some(turn.input.clone());
             let fence = self.worker.fence(session, record.epoch);
             self.budgets.insert(session.clone(), budget);
-            let saved = self.save(session).await;
-            if saved.is_ok() && self.worker.start(&fence, &turn) == Start::Started {
+            let mut saved = self.save(session).await;
+            let is_saved = saved.is_ok();
+            if is_saved && self.worker.start(&fence, &turn) == Start::Started {
                 return Ok(());
             }
             if let Some(record) = self.sessions.get_mut(session) {
@@ -341,32 +355,12 @@ impl Engine {
             }
             self.waiting.insert(session.clone());
             self.settle(session, 0.0).await?;
+            if is_saved {
+                // The file must not name a turn that did not start: the next engine would end it.
+                saved = self.save(session).await;
+            }
             return saved;
         }
-    }
-
-    /// Replaces the reservation of a turn by its cost.
-    async fn settle(&mut self, session: &SessionName, cost_usd: f64) -> Result<(), LocalError> {
-        let budget = self.budgets.remove(session);
-        let (Some(budget), Some(ledger)) = (budget, self.ledgers.get_mut(&session.tenant)) else {
-            return Ok(());
-        };
-        ledger.settle(budget, cost_usd);
-        if cost_usd > 0.0 {
-            let (path, spent) = (self.folder.join(&*session.tenant).join(SPENT), ledger.spent_usd);
-            self.written(blocking(move || record::write(&path, &spent)).await)?;
-        }
-        Ok(())
-    }
-
-    async fn save(&self, session: &SessionName) -> Result<(), LocalError> {
-        let Some(record) = self.sessions.get(session).cloned() else { return Ok(()) };
-        let path = record::path(&self.folder, session);
-        self.written(blocking(move || record::write(&path, &record)).await)
-    }
-
-    fn written(&self, result: io::Result<()>) -> Result<(), LocalError> {
-        result.map_err(|source| LocalError::Folder { folder: self.folder.clone(), source })
     }
 }
 
@@ -374,13 +368,6 @@ impl Engine {
 fn is_valid(session: &SessionName) -> bool {
     is_name(&session.tenant) && SessionKey::new(&*session.tenant, session.session.clone()).is_ok()
 }
-
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
-    spawn_blocking(work).await.map_err(io::Error::other)?
-}
-
-/// The file with what a tenant has spent.
-const SPENT: &str = "spent-usd";
 
 /// How many times a prompt is started again: a CLI that can't start must not keep the engine busy.
 const RESTARTS: u32 = 5;

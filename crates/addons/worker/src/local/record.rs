@@ -27,6 +27,9 @@ pub(super) struct Record {
     pub(super) prompts: VecDeque<Prompt>,
     /// The input of the turn that runs, as far as is known.
     pub(super) running: Option<TurnInput>,
+    /// Whether the running prompt was cancelled, which its turn may not have noticed.
+    #[serde(default)]
+    pub(super) is_cancelled: bool,
     /// The parked questions of the first prompt.
     pub(super) parked: Vec<Parked>,
     /// The last prompts that have ended.
@@ -84,6 +87,7 @@ impl Record {
     /// Ends all prompts but the running one as cancelled, and returns their ids.
     pub(super) fn cancel(&mut self) -> Vec<Uuid> {
         let first = usize::from(self.running.is_some()).min(self.prompts.len());
+        self.is_cancelled = first > 0;
         if first == 0 {
             self.parked.clear();
         }
@@ -94,7 +98,7 @@ impl Record {
 
     /// Ends the first prompt, and returns its id.
     pub(super) fn end(&mut self, outcome: Outcome) -> Option<Uuid> {
-        self.running = None;
+        (self.running, self.is_cancelled) = (None, false);
         self.parked.clear();
         let prompt = self.prompts.pop_front()?;
         self.remember(prompt.id.clone(), outcome);

@@ -1,0 +1,46 @@
+//! The files of the engine.
+
+use std::io;
+
+use tokio::task::spawn_blocking;
+
+use super::Engine;
+use crate::{
+    local::{LocalError, record},
+    turn::SessionName,
+};
+
+impl Engine {
+    /// Replaces the reservation of a turn by its cost.
+    pub(super) async fn settle(&mut self, session: &SessionName, cost_usd: f64) -> Result<(), LocalError> {
+        let budget = self.budgets.remove(session);
+        let (Some(budget), Some(ledger)) = (budget, self.ledgers.get_mut(&session.tenant)) else {
+            return Ok(());
+        };
+        ledger.settle(budget, cost_usd);
+        if cost_usd > 0.0 {
+            let (path, spent) = (self.folder.join(&*session.tenant).join(SPENT), ledger.spent_usd);
+            self.written(blocking(move || record::write(&path, &spent)).await)?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn save(&self, session: &SessionName) -> Result<(), LocalError> {
+        let Some(record) = self.sessions.get(session).cloned() else { return Ok(()) };
+        let path = record::path(&self.folder, session);
+        self.written(blocking(move || record::write(&path, &record)).await)
+    }
+
+    fn written(&self, result: io::Result<()>) -> Result<(), LocalError> {
+        result.map_err(|source| LocalError::Folder { folder: self.folder.clone(), source })
+    }
+}
+
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    spawn_blocking(work).await.map_err(io::Error::other)?
+}
+
+/// The file with what a tenant has spent.
+pub(super) const SPENT: &str = "spent-usd";
