@@ -1,0 +1,138 @@
+//! The embedded engine.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use agentwire_testkit::eventually;
+use agentwire_worker::{Answer, Local, LossPolicy, Outcome, Phase};
+use tokio::{sync::Semaphore, time::timeout};
+
+use crate::{LIMIT, done, id, prompt, session, stand_in::Place};
+
+/// Waits for the end of the `n`th prompt of the first session.
+async fn ended(engine: &Local, n: usize) -> Outcome {
+    timeout(LIMIT, engine.ended(&session(1), &id(n).as_str().into())).await.unwrap().unwrap()
+}
+
+/// Waits until the first session is in a phase.
+async fn reached(engine: &Local, phase: Phase) {
+    let reached = async {
+        while engine.status(&session(1)).await.unwrap().unwrap().phase != phase {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, reached).await.unwrap();
+}
+
+#[tokio::test]
+async fn prompt_that_had_no_room_runs_after_a_restart() {
+    let place = Place::new();
+    let engine = place.engine(place.worker(), LossPolicy::Tell).await;
+    engine.worker().drain(LIMIT).await;
+    engine.prompt(&session(1), prompt(1, "Go.")).await.unwrap();
+    engine.close(LIMIT).await;
+    let engine = place.engine(place.worker(), LossPolicy::Tell).await;
+    assert_eq!(ended(&engine, 1).await, done());
+}
+
+#[tokio::test]
+async fn answer_that_had_no_room_is_used_after_a_restart() {
+    let place = Place::new();
+    let engine = place.engine(place.parking(), LossPolicy::Tell).await;
+    engine.prompt(&session(1), prompt(1, "ask")).await.unwrap();
+    reached(&engine, Phase::Parked).await;
+    engine.worker().drain(LIMIT).await;
+    assert!(engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await.unwrap());
+    engine.close(LIMIT).await;
+    let engine = place.engine(place.worker(), LossPolicy::Tell).await;
+    assert_eq!(ended(&engine, 1).await, done());
+    assert!(place.lines(1, "prompts")[1].contains("is now allowed"));
+}
+
+#[tokio::test]
+async fn question_that_is_parked_by_close_stays_open() {
+    let place = Place::new();
+    let engine = place.engine(place.worker(), LossPolicy::Tell).await;
+    engine.prompt(&session(1), prompt(1, "ask")).await.unwrap();
+    reached(&engine, Phase::Asking).await;
+    engine.close(LIMIT).await;
+    let engine = place.engine(place.worker(), LossPolicy::Tell).await;
+    let status = engine.status(&session(1)).await.unwrap().unwrap();
+    assert_eq!((status.phase, status.questions.len()), (Phase::Parked, 1), "{status:?}");
+}
+
+#[tokio::test]
+async fn parked_turn_continues_from_its_own_revision() {
+    let place = Place::new();
+    let workspace = place.workspace();
+    let engine = place.engine(place.parking().workspace(workspace.clone()), LossPolicy::Tell).await;
+    let mut turn = prompt(1, "ask");
+    turn.revision = Some("old".to_owned());
+    engine.prompt(&session(1), turn).await.unwrap();
+    reached(&engine, Phase::Parked).await;
+    engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await.unwrap();
+    assert_eq!(ended(&engine, 1).await, done());
+    let calls = workspace.calls.lock().unwrap().clone();
+    assert_eq!(calls, [Some("old".to_owned()), Some("after 1".to_owned())]);
+}
+
+/// Cancels a prompt whose turn is being parked and waits for its snapshot.
+async fn cancelled_at_its_end(place: &Place) -> (Local, Arc<Semaphore>) {
+    let gate = Arc::new(Semaphore::new(0));
+    let mut workspace = place.workspace();
+    workspace.gate = Some(Arc::clone(&gate));
+    let snapshots = Arc::clone(&workspace.snapshots);
+    let policy = LossPolicy::Resume("Go on.".to_owned());
+    let engine = place.engine(place.parking().workspace(workspace), policy).await;
+    engine.prompt(&session(1), prompt(1, "ask")).await.unwrap();
+    eventually(|| snapshots.load(Ordering::Relaxed) == 1).await;
+    assert!(engine.cancel(&session(1)).await.unwrap());
+    (engine, gate)
+}
+
+#[tokio::test]
+async fn prompt_that_is_cancelled_while_its_turn_ends_is_not_parked() {
+    let place = Place::new();
+    let (engine, gate) = cancelled_at_its_end(&place).await;
+    gate.add_permits(9);
+    assert_eq!(ended(&engine, 1).await, Outcome::Cancelled);
+    engine.prompt(&session(1), prompt(2, "Go.")).await.unwrap();
+    assert_eq!(ended(&engine, 2).await, done());
+}
+
+#[tokio::test]
+async fn cancelled_prompt_does_not_run_again_after_a_crash() {
+    let place = Place::new();
+    drop(cancelled_at_its_end(&place).await);
+    let engine = place.engine(place.worker(), LossPolicy::Resume("Go on.".to_owned())).await;
+    assert_eq!(ended(&engine, 1).await, Outcome::Cancelled);
+    assert_eq!(place.lines(1, "prompts").len(), 1);
+}
+
+#[tokio::test]
+async fn answer_is_used_although_the_first_checkout_for_it_fails() {
+    let place = Place::new();
+    let workspace = place.workspace();
+    workspace.failures.lock().unwrap().extend([false, true]);
+    let worker = place.parking().workspace(workspace.clone());
+    let engine = place.engine(worker, LossPolicy::RetryUnstarted).await;
+    engine.prompt(&session(1), prompt(1, "ask")).await.unwrap();
+    reached(&engine, Phase::Parked).await;
+    place.store_entry().await;
+    engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await.unwrap();
+    assert_eq!(ended(&engine, 1).await, done());
+    assert!(place.lines(1, "prompts")[1].contains("is now allowed"));
+    let after = Some("after 1".to_owned());
+    assert_eq!(*workspace.calls.lock().unwrap(), [None, after.clone(), after]);
+}
+
+#[tokio::test]
+async fn engine_needs_no_lease() {
+    let place = Place::new();
+    // Nothing renews it, and a worker refuses one as short as this.
+    let engine = place.engine(place.worker().lease(Duration::from_millis(1)), LossPolicy::Tell).await;
+    engine.prompt(&session(1), prompt(1, "Go.")).await.unwrap();
+    assert_eq!(ended(&engine, 1).await, done());
+}

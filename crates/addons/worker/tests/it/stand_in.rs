@@ -1,0 +1,157 @@
+//! A script in place of the CLI, and a workspace that records its calls.
+
+use std::{
+    collections::VecDeque,
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use agentwire::{
+    Options,
+    sessions::{FolderStore, RawEntry, SessionKey, SessionStore as _},
+};
+use agentwire_worker::{Ledger, Local, LossPolicy, SessionName, WorkerConfig, Workspace, WorkspaceFuture};
+use tempfile::TempDir;
+use tokio::sync::Semaphore;
+
+use crate::session;
+
+/// Answers requests and prompts. A prompt with `ask` leads to a question, and the turn of one with `hold` goes on until
+/// it is interrupted. Its working folder has a line for each process and each prompt.
+const CLI: &str = r#"#!/bin/sh
+case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
+field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
+result() {
+    echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\",\"total_cost_usd\":0.5,\"user_message_uuids\":[\"$prompt\"]}"
+}
+success() {
+    echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}"
+}
+echo $$ >> processes
+while read -r line; do
+    case $line in
+    *'"type":"user"'*)
+        printf '%s\n' "$line" >> prompts
+        prompt=$(field uuid)
+        case $line in
+        *'"hold"'*) ;;
+        *'"ask"'*)
+            echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}' ;;
+        *) result Done. ;;
+        esac ;;
+    *'"type":"control_response"'*) result Done. ;;
+    *'"subtype":"interrupt"'*) success; result Interrupted. ;;
+    *'"type":"control_request"'*) success ;;
+    esac
+done
+"#;
+
+/// A folder with the state of an engine, and the script.
+pub(crate) struct Place(TempDir);
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        fs::write(place.path("claude"), CLI).unwrap();
+        fs::set_permissions(place.path("claude"), fs::Permissions::from_mode(0o755)).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn store(&self) -> Arc<FolderStore> {
+        Arc::new(FolderStore::at(self.path("store")))
+    }
+
+    /// Stores an entry of the first session, as the CLI does when its turn has begun.
+    pub(crate) async fn store_entry(&self) {
+        let key = SessionKey::new("tenant", session(1).session).unwrap();
+        let entry = RawEntry::parse(r#"{"type":"user","uuid":"1"}"#).unwrap();
+        self.store().append(&key, &[entry]).await.unwrap();
+    }
+
+    pub(crate) fn worker(&self) -> WorkerConfig {
+        let options = Options::new().path_to_claude_code_executable(self.path("claude"));
+        WorkerConfig::new(self.store(), self.path("workspaces")).options(options)
+    }
+
+    /// Returns a worker that parks questions at once.
+    pub(crate) fn parking(&self) -> WorkerConfig {
+        self.worker().question_grace(Duration::ZERO)
+    }
+
+    /// Returns the folder of the workspaces.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.path("workspaces")
+    }
+
+    pub(crate) fn workspace(&self) -> Noted {
+        Noted {
+            folder: self.folder(),
+            calls: Arc::default(),
+            failures: Arc::default(),
+            gate: None,
+            snapshots: Arc::default(),
+        }
+    }
+
+    pub(crate) async fn engine(&self, worker: WorkerConfig, policy: LossPolicy) -> Local {
+        Local::open(self.path("engine"), worker, policy, Ledger::default()).await.unwrap()
+    }
+
+    /// Returns the lines of a file that the script has written in the `n`th session.
+    pub(crate) fn lines(&self, n: usize, file: &str) -> Vec<String> {
+        let path = self.path("workspaces").join(session(n).to_string()).join(file);
+        fs::read_to_string(path).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+}
+
+/// A workspace whose revisions are named after the number of checkouts before them.
+#[derive(Clone)]
+pub(crate) struct Noted {
+    folder: PathBuf,
+    /// The revisions that were checked out.
+    pub(crate) calls: Arc<Mutex<Vec<Option<String>>>>,
+    /// Whether the next checkouts fail.
+    pub(crate) failures: Arc<Mutex<VecDeque<bool>>>,
+    /// What snapshots wait for.
+    pub(crate) gate: Option<Arc<Semaphore>>,
+    /// How many snapshots have begun.
+    pub(crate) snapshots: Arc<AtomicUsize>,
+}
+
+impl Workspace for Noted {
+    fn checkout<'a>(
+        &'a self,
+        session: &'a SessionName,
+        revision: Option<&'a str>,
+    ) -> WorkspaceFuture<'a, PathBuf> {
+        Box::pin(async move {
+            self.calls.lock().unwrap().push(revision.map(str::to_owned));
+            if self.failures.lock().unwrap().pop_front() == Some(true) {
+                return Err("the repository does not answer".into());
+            }
+            let folder = self.folder.join(Path::new(&session.to_string()));
+            fs::create_dir_all(&folder)?;
+            Ok(folder)
+        })
+    }
+
+    fn snapshot<'a>(&'a self, _session: &'a SessionName) -> WorkspaceFuture<'a, Option<String>> {
+        Box::pin(async move {
+            self.snapshots.fetch_add(1, Ordering::Relaxed);
+            if let Some(gate) = &self.gate {
+                gate.acquire().await?.forget();
+            }
+            Ok(Some(format!("after {}", self.calls.lock().unwrap().len())))
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! The worker without an engine.
+
+use std::{sync::Arc, time::Duration};
+
+use agentwire::{Options, protocol::message::UserInput};
+use agentwire_testkit::eventually;
+use agentwire_worker::{Start, TurnEnd, Worker};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    time::timeout,
+};
+
+use crate::{LIMIT, done, prompt, session, stand_in::Place};
+
+/// Starts a worker, and returns the ends of its turns.
+fn started(place: &Place) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
+    let (sender, ends) = mpsc::unbounded_channel();
+    let on_end = move |end| {
+        sender.send(end).unwrap();
+        std::future::ready(())
+    };
+    (Worker::new(place.worker().on_end(on_end)).unwrap(), ends)
+}
+
+#[tokio::test]
+async fn process_that_has_missed_a_turn_ends() {
+    let place = Place::new();
+    let (worker, mut ends) = started(&place);
+    for (epoch, processes) in [(1, 1), (2, 1), (4, 2), (5, 2)] {
+        let fence = worker.fence(&session(1), epoch);
+        assert_eq!(worker.start(&fence, &prompt(1, "Go.")), Start::Started);
+        let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+        assert_eq!((end.fence.epoch, end.outcome), (epoch, done()));
+        assert_eq!(place.lines(1, "processes").len(), processes, "in turn {epoch}");
+    }
+}
+
+#[tokio::test]
+async fn prompt_for_a_turn_follows_that_of_the_turn_after_the_start() {
+    let place = Place::new();
+    let (worker, _ends) = started(&place);
+    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "hold")), Start::Started);
+    assert!(worker.steer(&session(1), UserInput::new("Faster.")));
+    eventually(|| place.lines(1, "prompts").len() == 2).await;
+    let prompts = place.lines(1, "prompts");
+    assert!(prompts[0].contains("hold") && prompts[1].contains("Faster."), "{prompts:?}");
+}
+
+#[tokio::test]
+async fn drain_waits_for_reports_of_sessions_that_were_replaced() {
+    for next in [1, 2] {
+        let place = Place::new();
+        let gate = Arc::new(Semaphore::new(0));
+        let (sender, mut ends) = mpsc::unbounded_channel();
+        let opened = Arc::clone(&gate);
+        let on_end = move |end: TurnEnd| {
+            let is_first = end.fence.epoch == 1;
+            sender.send(end).unwrap();
+            let gate = Arc::clone(&opened);
+            async move {
+                if is_first {
+                    gate.acquire().await.unwrap().forget();
+                }
+            }
+        };
+        // A session has no process when its turn is reported.
+        let options = Options::new().path_to_claude_code_executable(place.folder().join("missing"));
+        let worker = Worker::new(place.worker().options(options).on_end(on_end)).unwrap();
+        assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
+        timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+        assert_eq!(worker.start(&worker.fence(&session(next), 2), &prompt(2, "Go.")), Start::Started);
+        timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+        assert!(timeout(Duration::from_millis(500), worker.drain(LIMIT)).await.is_err(), "a report is open");
+        gate.add_permits(1);
+        timeout(LIMIT, worker.drain(LIMIT)).await.unwrap();
+    }
+}
