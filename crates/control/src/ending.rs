@@ -17,7 +17,7 @@ pub struct SessionExit {
     pub error_result: Option<Box<TurnResult>>,
     /// The error kind of the assistant message before that result.
     pub error_kind: Option<AssistantError>,
-    /// Whether a turn was running, which never gets a result.
+    /// Whether a turn was running or known to follow, which never gets a result.
     pub in_turn: bool,
     /// Whether an interrupt of that turn was sent.
     pub interrupted: bool,

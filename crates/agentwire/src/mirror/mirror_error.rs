@@ -59,5 +59,5 @@ pub(crate) fn is_late(error: &str) -> bool {
     error.starts_with(LATE)
 }
 
-/// The start of the report of a late store.
+/// The start of the report of a late store. No other report starts like this: see [`is_late`].
 const LATE: &str = "the store did not take within";

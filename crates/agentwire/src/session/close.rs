@@ -41,8 +41,8 @@ impl Session {
     /// # Errors
     ///
     /// If something was lost that the caller has not seen:
-    /// [`Error::Ended`] for a turn without a result that was not interrupted, for a prompt that was not written, and
-    /// for an unread error result ([`Error::NotLoggedIn`] if that reports a missing login); [`Error::SessionStore`]
+    /// [`Error::Ended`] for a turn without a result that was not interrupted, for a prompt that was not written or waits
+    /// for its turn, and for an unread error result ([`Error::NotLoggedIn`] if that reports a missing login); [`Error::SessionStore`]
     /// for entries that the session store did not accept.
     /// An unusual exit of the process is not an error: see [`Closed`].
     pub async fn close(mut self) -> Result<Closed, Error> {

@@ -270,7 +270,8 @@ impl Output {
         let mut is_older = true;
         if let Some(last) = self.tail.back_mut() {
             let began_before = cut_line(last, stream, &mut self.tail_chars);
-            is_older = began_before && self.tail.len() == 1 && self.left_out.chars == 0;
+            is_older =
+                began_before && self.tail.len() == 1 && (self.left_out.chars, self.left_out.images) == (0, 0);
         }
         // The line may have begun in the head.
         if let Some(last) = self.head.last_mut().filter(|_| is_older) {

@@ -1,7 +1,7 @@
 //! Tracks turns and prompts. Only this module decides which turn a message belongs to, and when a run is over.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, VecDeque, hash_map::Entry},
     sync::Arc,
 };
 
@@ -116,9 +116,11 @@ impl Turns {
         self.sent_without_id |= prompt.is_none();
         self.interrupted = false;
         self.run_over_reported = false;
+        // A prompt that is sent again keeps its reported state.
         if let Some(prompt) = prompt
-            && self.prompts.insert(prompt.clone(), PromptState::Sent).is_none()
+            && let Entry::Vacant(entry) = self.prompts.entry(prompt.clone())
         {
+            entry.insert(PromptState::Sent);
             self.order.push_back(prompt);
         }
         if self.order.len() > MAX_PROMPTS
@@ -188,7 +190,10 @@ impl Turns {
         let Some(state) = self.prompts.get_mut(&change.command_uuid) else { return };
         self.reports_states = true;
         *state = state.after(&change.state);
-        if *state == PromptState::Withdrawn && self.all_settled() {
+        if *state == PromptState::Started {
+            // It waited for its turn at the last result, or joins the running turn.
+            self.awaits_result = true;
+        } else if state.is_settled() && self.all_settled() {
             // No later message of a cancelled prompt could end the run.
             self.has_run = true;
             self.awaits_result = self.awaits_result_without_id;
@@ -201,6 +206,11 @@ impl Turns {
             Arc::make_mut(&mut self.current).has_begun = true;
         }
         for prompt in prompts {
+            if let Some(state) = self.prompts.get_mut(prompt)
+                && !state.has_begun()
+            {
+                *state = PromptState::Started;
+            }
             if !self.current.prompts.contains(prompt) {
                 Arc::make_mut(&mut self.current).prompts.push(prompt.clone());
             }
@@ -267,8 +277,8 @@ impl Turns {
 
     /// Returns whether no turn, waiting prompt or background agent is known, regardless of the reported state.
     pub(super) fn seems_over(&self) -> bool {
-        let all_settled = !self.reports_states || self.all_settled();
-        !self.in_turn() && self.agents.are_done() && all_settled
+        let all_begun = !self.reports_states || self.prompts.values().all(|state| state.has_begun());
+        !self.in_turn() && self.agents.are_done() && all_begun
     }
 
     /// Returns whether the run is over: at least one turn has ended, and the CLI is idle.
@@ -290,7 +300,9 @@ impl Turns {
 
     /// Returns whether the run is over and this was not reported yet.
     pub(super) fn take_run_over(&mut self) -> bool {
-        self.run_is_over() && !std::mem::replace(&mut self.run_over_reported, true)
+        let is_new = !self.run_over_reported && self.run_is_over();
+        self.run_over_reported |= is_new;
+        is_new
     }
 
     /// Returns whether the session would end in the middle of a turn if it ended now.
@@ -300,9 +312,9 @@ impl Turns {
         self.awaits_result || self.owes_result || self.prompt_waits()
     }
 
-    /// Returns whether a prompt waits for its turn, as a CLI reports that also reports its own state.
+    /// Returns whether a prompt has not begun its turn, so that the result of an earlier turn does not answer it.
     ///
-    /// The result of an earlier turn does not answer it.
+    /// Known only if the CLI reports the states of prompts and of the session.
     fn prompt_waits(&self) -> bool {
         self.reports_states && self.state.is_some() && self.prompts.values().any(|state| !state.has_begun())
     }

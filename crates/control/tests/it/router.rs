@@ -377,21 +377,26 @@ fn the_run_is_over_again_after_each_turn_that_began_by_itself() {
 #[test]
 fn session_end_reports_a_turn_without_a_result() {
     let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
-    let closed = "closed the session ended in the middle of a turn, which has no result (exit code 9)";
-    for (lines, events) in [
-        (&[][..], &["turn ended NoResult", closed][..]),
+    let cut = |code| {
+        let closed = format!(
+            "closed the session ended in the middle of a turn, which has no result (exit code {code})"
+        );
+        vec!["turn ended NoResult".to_owned(), closed]
+    };
+    for (lines, code, events) in [
+        (&[][..], 0, cut(0)),
         // The error result belongs to the turn before, and is not the cause of the end.
-        (&[ERROR_RESULT, INIT], &["turn ended NoResult", closed]),
+        (&[ERROR_RESULT, INIT], 9, cut(9)),
         // A CLI that reports `running` and never `idle` did not end in a turn if that has its result.
-        (&[running, INIT, RESULT], &["closed the session ended (exit code 9)"]),
+        (&[running, INIT, RESULT], 0, vec!["closed the session ended (exit code 0)".to_owned()]),
     ] {
         let mut script = Script::prompted();
         for line in lines {
             script.line(line);
         }
         script.events();
-        script.exit(9);
-        check(&mut script, events);
+        script.exit(code);
+        assert_eq!(script.events(), events);
     }
 }
 
@@ -472,7 +477,7 @@ fn started_prompt_keeps_a_run_from_seeming_over() {
     script.router.end_input_when_idle();
     script.line(RESULT).line(&lifecycle(ONE, "completed")).line(&lifecycle(TWO, "started"));
     // A slow hook may run before the turn's `system/init`.
-    assert!(!script.router.seems_over());
+    assert!(script.router.is_ending() && !script.router.seems_over());
     script.line(INIT).line(RESULT).line(&lifecycle(TWO, "completed"));
     assert!(!script.router.input_is_open());
 }
@@ -494,6 +499,11 @@ fn run_is_not_over_while_a_prompt_waits() {
     answered.line(&lifecycle(TWO, "queued")).line(&lifecycle(TWO, "started")).line(INIT);
     answered.line(RESULT).line(&lifecycle(TWO, "completed")).line(&reported("idle"));
     assert!(answered.router.is_idle() && answered.events().contains(&over));
+    // A result that names the prompt answers it too.
+    let mut named = first_turn();
+    let result = RESULT.replacen('{', &format!(r#"{{"user_message_uuids":["{TWO}"],"#), 1);
+    named.line(&reported("running")).line(INIT).line(&result).line(&reported("idle"));
+    assert!(named.router.is_idle() && named.events().contains(&over));
     let mut lost = first_turn();
     lost.exit(0);
     assert!(lost.ending().in_turn);

@@ -129,7 +129,7 @@ impl<E: HookEvent> Merged<E> {
                 self.output.insert("permissionDecision".to_owned(), deny);
                 set(&mut self.output, "permissionDecisionReason", reason);
             }
-            // A `block` is no decision here.
+            // The CLI ignores a `block` of this event.
             "PermissionRequest" if strictness(&self.output) != Strictness::Deny => {
                 let mut decision = Fields::from([("behavior".to_owned(), deny)]);
                 set(&mut decision, "message", reason);

@@ -58,6 +58,8 @@ macro_rules! unions {
             }
         })*
 
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+
         /// Runs one check for every union.
         macro_rules! for_every_union {
             ($check:ident) => {{ $($check::<$name>();)* }};
@@ -103,6 +105,14 @@ unions! {
     WebFetchContent,
     WebSearchFailure,
     WebSearchItem,
+}
+
+#[test]
+fn every_example_is_of_a_union() {
+    for line in EXAMPLES.lines() {
+        let (name, _) = line.split_once(' ').unwrap();
+        assert!(NAMES.contains(&name), "{line}");
+    }
 }
 
 #[test]

@@ -1,10 +1,7 @@
 //! Validates arguments and structured content against the schemas of tools.
 
 use std::{
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     thread,
     time::Duration,
 };
@@ -13,7 +10,10 @@ use agentwire_net::excerpt;
 use jsonschema::Validator;
 use rmcp::model::JsonObject;
 use serde_json::Value;
-use tokio::{sync::watch, time::timeout};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::timeout,
+};
 
 use crate::{Violation, size::size};
 
@@ -29,13 +29,13 @@ struct Shared {
     text: Arc<JsonObject>,
     is_plain: bool,
     compiled: OnceLock<Result<Validator, Violation>>,
-    /// Threads that still work although nothing waits for them.
-    late: AtomicUsize,
+    /// Upgradable while a thread works after its time limit.
+    late: Mutex<Weak<()>>,
 }
 
 impl Schema {
     pub(super) fn new(text: &Arc<JsonObject>) -> Self {
-        let (compiled, late) = (OnceLock::new(), AtomicUsize::new(0));
+        let (compiled, late) = (OnceLock::new(), Mutex::default());
         Self(Arc::new(Shared { text: Arc::clone(text), is_plain: is_plain(text), compiled, late }))
     }
 
@@ -76,61 +76,40 @@ impl Schema {
 
     /// Runs work on a thread, and returns its last report within the time limit.
     ///
-    /// A thread can't be cancelled. While one of this schema is late, or many are, no other is started.
+    /// A thread can't be cancelled, also not by dropping the future. While one of this schema is late, no other is started.
     async fn in_time(
         &self,
         work: impl FnOnce(&Shared, &watch::Sender<Vec<Violation>>) + Send + 'static,
     ) -> Vec<Violation> {
         let late = vec![Violation::whole("it can't be checked against the schema in time")];
-        if self.0.late.load(Ordering::Acquire) > 0 || LATE.load(Ordering::Acquire) >= MAX_LATE {
+        if self.0.late().strong_count() > 0 {
             return late;
         }
         let (sender, mut reports) = watch::channel(late);
-        let mut wait = Wait { schema: &self.0, thread: Arc::default(), is_over: false };
-        let (shared, late_thread) = (Arc::clone(&self.0), Arc::clone(&wait.thread));
-        let working = move || {
-            work(&shared, &sender);
-            drop(late_thread);
+        let (shared, alive) = (Arc::clone(&self.0), Arc::new(()));
+        let thread = Arc::downgrade(&alive);
+        let run = async {
+            let permit = THREADS.acquire().await;
+            let working = move || {
+                let _until_the_end = (permit, alive);
+                work(&shared, &sender);
+            };
+            if thread::Builder::new().name("mcp-schema".to_owned()).spawn(working).is_ok() {
+                while reports.changed().await.is_ok() {}
+            }
         };
-        if thread::Builder::new().name("mcp-schema".to_owned()).spawn(working).is_ok() {
-            let ended = async { while reports.changed().await.is_ok() {} };
-            wait.is_over = timeout(TIME_LIMIT, ended).await.is_ok();
+        if timeout(TIME_LIMIT, run).await.is_err() {
+            *self.0.late() = thread;
         }
         reports.borrow().clone()
     }
 }
 
-/// A wait for a thread. If it is dropped before the thread has ended, the thread counts as late until its end.
-struct Wait<'a> {
-    schema: &'a Arc<Shared>,
-    /// Shared with the thread: the last owner ends the count.
-    thread: Arc<OnceLock<LateThread>>,
-    is_over: bool,
-}
-
-impl Drop for Wait<'_> {
-    fn drop(&mut self) {
-        if !self.is_over {
-            self.schema.late.fetch_add(1, Ordering::AcqRel);
-            LATE.fetch_add(1, Ordering::AcqRel);
-            // It is set only here.
-            _ = self.thread.set(LateThread(Arc::clone(self.schema)));
-        }
-    }
-}
-
-/// A thread that is counted as late.
-#[derive(Debug)]
-struct LateThread(Arc<Shared>);
-
-impl Drop for LateThread {
-    fn drop(&mut self) {
-        self.0.late.fetch_sub(1, Ordering::AcqRel);
-        LATE.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
 impl Shared {
+    fn late(&self) -> MutexGuard<'_, Weak<()>> {
+        self.late.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn compiled(&self, tool: &str) -> Result<&Validator, &Violation> {
         let compiled = self.compiled.get_or_init(|| {
             self.compile().map_err(|why| {
@@ -189,9 +168,8 @@ fn violation(error: jsonschema::ValidationError<'_>) -> Violation {
     Violation { pointer: error.instance_path().as_str().to_owned(), problem: excerpt(&problem).into_owned() }
 }
 
-/// Threads of all schemas that still work after their time limit.
-static LATE: AtomicUsize = AtomicUsize::new(0);
-const MAX_LATE: usize = 8;
+/// Limits the threads of all schemas, so that late ones don't occupy the machine.
+static THREADS: Semaphore = Semaphore::const_new(8);
 const TIME_LIMIT: Duration = Duration::from_millis(900);
 /// The largest schema, in bytes of JSON.
 const MAX_SIZE: usize = 1 << 20;

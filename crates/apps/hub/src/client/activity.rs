@@ -31,7 +31,7 @@ impl Activity {
     }
 
     /// Notes an open request, unless `max` are open.
-    pub(super) fn wait_among(&self, max: usize) -> Option<Waits<'_>> {
+    pub(super) fn wait_if_below(&self, max: usize) -> Option<Waits<'_>> {
         let mut state = self.lock();
         let has_room = state.open < max;
         state.open += usize::from(has_room);

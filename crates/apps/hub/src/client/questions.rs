@@ -41,7 +41,7 @@ impl Asking {
         question: Q,
         cancelled: &CancellationToken,
     ) -> QuestionEnd<A> {
-        let Some(_open) = self.0.wait_among(MAX_OPEN) else { return QuestionEnd::TooMany };
+        let Some(_open) = self.0.wait_if_below(MAX_OPEN) else { return QuestionEnd::TooMany };
         let answer = AssertUnwindSafe(async { handler(question).await }).catch_unwind();
         tokio::select! {
             answer = answer => answer.map_or(QuestionEnd::Panicked, QuestionEnd::Answered),

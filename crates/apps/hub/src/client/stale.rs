@@ -26,7 +26,7 @@ impl StaleLists {
         self.0.notify.notify_one();
     }
 
-    /// Waits for a changed list. Cancel-safe. For one task at a time.
+    /// Waits for a changed list. Cancel-safe. Only one task may wait, as a change wakes one.
     pub(crate) async fn recv(&self) -> Stale {
         loop {
             let kinds = self.0.kinds.load(Ordering::Acquire);
