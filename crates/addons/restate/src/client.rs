@@ -7,7 +7,7 @@ use agentwire_worker::{Answer, Ledger, Outcome, SessionName, TurnInput};
 use serde::Serialize;
 
 use crate::{
-    ingress::{Ingress, IngressError},
+    ingress::{Ingress, IngressError, escaped},
     wire::{Limits, Prompt, Status},
 };
 
@@ -141,15 +141,6 @@ impl Client {
 
 fn path(session: &SessionName, handler: &str) -> String {
     format!("AgentSession/{}%2F{}/{handler}", escaped(&session.tenant), escaped(session.session.as_str()))
-}
-
-/// Escapes a part of a path.
-fn escaped(part: &str) -> String {
-    let escape = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    };
-    part.bytes().map(escape).collect()
 }
 
 fn key(prompt: &Prompt) -> Option<String> {

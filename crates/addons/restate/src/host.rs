@@ -22,7 +22,7 @@ use serde_json::Value;
 use tokio::{net::TcpListener, task::JoinSet, time::sleep};
 
 use crate::{
-    ingress::Ingress,
+    ingress::{Ingress, IngressError},
     serve::send_at_once,
     wire::{Beat, Begun, Call, Ended},
 };
@@ -146,13 +146,12 @@ impl HostState {
     /// Ends the turn of a fence, or prevents its start. Returns whether the end of the turn is reported.
     fn cancel(&self, fence: &Fence) -> bool {
         let mut used = locked(&self.used);
+        if self.worker.alive(fence) {
+            return self.worker.stop(&fence.session);
+        }
         // Turns of an earlier run are reported as lost.
-        let is_reported = fence.boot != self.worker.boot()
-            || self.worker.alive(fence)
-            || used.contains(&(fence.clone(), true));
-        if is_reported {
-            self.worker.stop(&fence.session);
-        } else {
+        let is_reported = fence.boot != self.worker.boot() || used.contains(&(fence.clone(), true));
+        if !is_reported {
             remember(&mut used, fence, false);
         }
         is_reported
@@ -185,8 +184,13 @@ async fn report(end: TurnEnd, early: Early, ingress: Ingress) {
 async fn beat(config: HostConfig, state: HostState) {
     let pause = config.lease / 8;
     let lease_ms = u64::try_from(config.lease.as_millis()).unwrap_or(u64::MAX);
+    let mut lost = None;
     loop {
         let (sent, boot) = (Instant::now(), state.worker.boot());
+        if lost.as_ref() == Some(&boot) {
+            sleep(pause).await;
+            continue;
+        }
         let is_known = *locked(&state.known_boot) == boot;
         let beat = Beat { pool: config.pool.clone(), address: config.address.clone(), lease_ms, is_known };
         match config.ingress.post::<Value>(&format!("AgentWorker/{boot}/beat"), &beat, None, pause).await {
@@ -199,7 +203,14 @@ async fn beat(config: HostConfig, state: HostState) {
                 }
             }
             Ok(_) => {}
-            Err(error) => tracing::warn!("the lease was not renewed: {error}"),
+            Err(error) => {
+                tracing::warn!("the lease was not renewed: {error}");
+                if matches!(error, IngressError::Refused { status: 410, .. }) {
+                    // Without a renewal, the worker soon ends its sessions and gets another boot.
+                    *locked(&state.known_boot) = Box::default();
+                    lost = Some(boot);
+                }
+            }
         }
         sleep(pause.saturating_sub(sent.elapsed())).await;
     }

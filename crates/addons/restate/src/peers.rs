@@ -12,7 +12,7 @@ use reqwest::Response;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    ingress::Ingress,
+    ingress::{Ingress, escaped},
     wire::{Begun, Call, Place},
 };
 
@@ -103,7 +103,7 @@ impl Peers {
                 return known.addresses.clone();
             }
         }
-        let path = format!("AgentPool/{}/list", self.pool);
+        let path = format!("AgentPool/{}/list", escaped(&self.pool));
         match self.ingress.post::<BTreeMap<String, String>>(&path, &(), None, LIMIT).await {
             Ok(workers) => {
                 let mut known = known();

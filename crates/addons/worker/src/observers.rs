@@ -11,6 +11,7 @@ use crate::{
     config::Config,
     launch::failed,
     outcome::TurnEnd,
+    panics::caught,
     turn::{Fence, Question, SessionName, TurnInput},
 };
 
@@ -62,7 +63,9 @@ impl Observers {
     pub(crate) async fn ended(&mut self, end: TurnEnd) {
         self.retry_at = None;
         let missing = self.missing;
-        self.append(FrameKind::End, || encode(&End { end: &end, missing })).await;
+        // Without the callback, the engine would wait for ever.
+        let _ = caught("the event log", self.append(FrameKind::End, || encode(&End { end: &end, missing })))
+            .await;
         self.fence = None;
         (self.config.on_end)(end).await;
     }

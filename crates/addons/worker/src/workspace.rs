@@ -149,8 +149,6 @@ impl Workspace for GitWorkspace {
             let is_stored = !fs::try_exists(folder.join(UNSTORED)).await?;
             if is_stored || commit != git(&folder, &["rev-parse", "HEAD"]).await? {
                 git(&folder, &["checkout", "--quiet", "--force", "--detach", &commit]).await?;
-            }
-            if is_stored {
                 // Files of a turn that was cut belong to no revision.
                 git(&folder, &["clean", "--quiet", "-ffd"]).await?;
             }
@@ -180,7 +178,7 @@ impl Workspace for GitWorkspace {
     }
 }
 
-/// Marks a folder with files of a turn that are not committed. The next checkout keeps them.
+/// Marks a folder with files of a turn that are not committed. Checkouts of the same commit keep them.
 const UNSTORED: &str = ".git/agentwire-unstored";
 
 /// Returns success if the file or folder is gone.

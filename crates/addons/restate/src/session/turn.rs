@@ -48,7 +48,10 @@ impl Session {
                         continue;
                     }
                     Outcome::Drained => ("the worker gave up the turn".to_owned(), None, end.revision),
-                    Outcome::Interrupted { why, state } => (why, Some(state), end.revision),
+                    // Only the worker knows that a turn was not started. The rest is in the store.
+                    Outcome::Interrupted { why, state } => {
+                        (why, (state == Recovery::Unstarted).then_some(state), end.revision)
+                    }
                     outcome => return Ok(outcome),
                 },
             };
@@ -257,7 +260,7 @@ async fn answers(
             None => return Ok(None),
             Some(None) => return Ok(Some(answers)),
             Some(Some((n, answer))) => {
-                let Some(question): Option<&Question> = open.get(n) else { continue };
+                let question: &Question = &open[n];
                 // A later answer to it is refused.
                 record.parked.retain(|parked| parked.question.id != question.id);
                 record.save(ctx);

@@ -293,15 +293,15 @@ async fn cut_turn_continues_from_its_own_state_and_files() {
     handler.started(0).await;
     handler.invocation.resolve(1, &cut(&json!("Drained"), "r1"));
     handler.started(2).await;
-    // The process that began the turn knows its state.
     let interrupted = json!({"Interrupted": {"why": "it ended", "state": {"Interrupted": {"tools": []}}}});
     handler.invocation.resolve(3, &cut(&interrupted, "r2"));
     handler.started(4).await;
-    assert_eq!(handler.calls("Recovery").len(), 1, "only for the turn that was given up");
+    assert_eq!(handler.calls("Recovery").len(), 2);
     // The files of a turn that was not started are those of the turn before.
     let unstarted = json!({"Interrupted": {"why": "no CLI", "state": "Unstarted"}});
     handler.invocation.resolve(5, &cut(&unstarted, "r3"));
     handler.started(6).await;
+    assert_eq!(handler.calls("Recovery").len(), 2, "the worker knows that it was not started");
     handler.invocation.resolve(7, &json!("Lost"));
     handler.started(8).await;
     let revisions: Vec<_> = handler.calls("Start").iter().map(|start| start[1]["revision"].clone()).collect();

@@ -25,7 +25,7 @@ use crate::{
     ledger::{Ledger, Refusal},
     machine::Phase,
     outcome::{Outcome, TurnEnd},
-    recovery::{LossPolicy, Recovery},
+    recovery::{LossPolicy, Recovery, RecoveryError},
     secrets::is_name,
     turn::{Answer, SessionName, TurnInput, TurnSpec},
     worker::{Start, Worker},
@@ -95,7 +95,11 @@ impl Engine {
         for name in names {
             let input = engine.sessions.get(&name).and_then(|record| record.running.clone());
             if let Some(input) = input {
-                let recovery = Recovery::of(&store, &name, &input).await?;
+                let recovery = match Recovery::of(&store, &name, &input).await {
+                    // Such a session can't start.
+                    Err(RecoveryError::Key(_)) => Recovery::Unstarted,
+                    recovery => recovery?,
+                };
                 let why = "the engine ended in the turn".to_owned();
                 engine.lost(&name, &input, None, why, recovery).await?;
             }
@@ -188,6 +192,9 @@ impl Engine {
             self.save(session).await?;
             self.step(session).await?;
             return Ok(true);
+        }
+        if record.running.is_none() {
+            return Ok(false);
         }
         let (_, open) = self.worker.phase(session);
         if !open.iter().any(|asked| asked.id == question) {

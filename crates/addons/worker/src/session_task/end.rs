@@ -70,6 +70,9 @@ impl SessionTask {
             ),
             Ending::Parked(questions) => Outcome::Parked(questions),
             Ending::Cancelled => Outcome::Cancelled,
+            Ending::Drained if self.is_unstarted => {
+                self.interrupted("the worker is drained".to_owned()).await
+            }
             Ending::Drained => Outcome::Drained,
             Ending::Interrupted => {
                 let why = std::mem::take(&mut self.failure);
