@@ -142,6 +142,22 @@ async fn end_of_a_turn_is_reported_until_a_node_takes_it() {
 }
 
 #[tokio::test]
+async fn worker_gives_no_fence_after_restate_has_lost_it() {
+    let is_lost = Arc::new(AtomicBool::new(false));
+    let lost = Arc::clone(&is_lost);
+    let place = Place::new(move |_| match lost.load(Ordering::Relaxed) {
+        true => (StatusCode::GONE, json!("the run of the worker is lost")),
+        false => (StatusCode::OK, Value::Null),
+    })
+    .await;
+    let fence = place.fence().await;
+    is_lost.store(true, Ordering::Relaxed);
+    while place.call(&json!({"Fence": [name(), 2]})).await.is_object() {}
+    // The run itself ends later.
+    assert_ne!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Lost");
+}
+
+#[tokio::test]
 async fn fence_of_another_run_is_lost() {
     let place = Place::ready().await;
     let mut fence = place.fence().await;
