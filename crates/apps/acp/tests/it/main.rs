@@ -2,11 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 
-use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use agentwire_acp::{Settings, serve};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, duplex};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, duplex,
+};
 
 /// Sends the lines, ends the input, and returns the agent's lines.
 async fn answers(lines: &[&str]) -> Vec<Value> {
@@ -67,69 +69,66 @@ async fn unknown_requests_and_lines_end_nothing() {
 
 #[tokio::test]
 async fn prompt_right_after_a_cancel_is_not_cancelled() {
-    let folder = tempfile::tempdir().unwrap();
-    let cli = folder.path().join("claude");
-    fs::write(&cli, CLI).unwrap();
-    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
-    let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
-    let mut settings = Settings::default();
-    settings.cli = Some(cli);
-    let client = async {
-        let mut lines = BufReader::new(output).lines();
-        let opened = request("session/new", json!({"cwd": folder.path(), "mcpServers": []}));
-        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
-        let session = result(&mut lines).await["sessionId"].clone();
+    in_session(async |session, _, input, lines| {
         let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
         let text = json!({"type": "text", "text": "Do this instead."});
         let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
         input.write_all(format!("{cancel}\n{prompt}\n").as_bytes()).await.unwrap();
-        assert_eq!(result(&mut lines).await["stopReason"], "end_turn");
-        drop(input);
-    };
-    let both = async { tokio::join!(serve(settings, theirs, ours), client) };
-    tokio::time::timeout(LIMIT, both).await.unwrap().0.unwrap();
+        assert_eq!(result(lines).await["stopReason"], "end_turn");
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn session_goes_on_if_it_cannot_be_opened_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let cli = folder.path().join("claude");
-    fs::write(&cli, CLI).unwrap();
-    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
-    let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
-    let mut settings = Settings::default();
-    settings.cli = Some(cli);
-    let client = async {
-        let mut lines = BufReader::new(output).lines();
-        let opened = request("session/new", json!({"cwd": folder.path(), "mcpServers": []}));
-        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
-        let session = result(&mut lines).await["sessionId"].clone();
+    in_session(async |session, folder, input, lines| {
         // The second folder is valid, but no message of the session is stored.
-        for cwd in [json!("relative"), json!(folder.path())] {
+        for cwd in [json!("relative"), json!(folder)] {
             let load = json!({"sessionId": session, "cwd": cwd, "mcpServers": []});
             input.write_all(format!("{}\n", request("session/load", load)).as_bytes()).await.unwrap();
-            let answer = answer(&mut lines).await;
+            let answer = answer(lines).await;
             assert!(answer["error"].is_object(), "{answer}");
         }
         let text = json!({"type": "text", "text": "Go on."});
         let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
         input.write_all(format!("{prompt}\n").as_bytes()).await.unwrap();
-        assert_eq!(result(&mut lines).await["stopReason"], "end_turn");
+        assert_eq!(result(lines).await["stopReason"], "end_turn");
+    })
+    .await;
+}
+
+/// Opens a session in a folder, with the script as the CLI, and runs a client.
+async fn in_session(client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &mut Answers)) {
+    let folder = tempfile::tempdir().unwrap();
+    let cli = folder.path().join("claude");
+    fs::write(&cli, CLI).unwrap();
+    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+    let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
+    let mut settings = Settings::default();
+    settings.cli = Some(cli);
+    let client = async {
+        let mut lines = BufReader::new(output).lines();
+        let opened = request("session/new", json!({"cwd": folder.path(), "mcpServers": []}));
+        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+        let session = result(&mut lines).await["sessionId"].clone();
+        client(session, folder.path(), &mut input, &mut lines).await;
         drop(input);
     };
     let both = async { tokio::join!(serve(settings, theirs, ours), client) };
     tokio::time::timeout(LIMIT, both).await.unwrap().0.unwrap();
 }
 
+type Answers = Lines<BufReader<DuplexStream>>;
+
 /// Returns the result of the next answer.
-async fn result(lines: &mut tokio::io::Lines<BufReader<tokio::io::DuplexStream>>) -> Value {
+async fn result(lines: &mut Answers) -> Value {
     let mut message = answer(lines).await;
     assert!(message["result"].is_object(), "{message}");
     message["result"].take()
 }
 
 /// Returns the next answer.
-async fn answer(lines: &mut tokio::io::Lines<BufReader<tokio::io::DuplexStream>>) -> Value {
+async fn answer(lines: &mut Answers) -> Value {
     loop {
         let line = lines.next_line().await.unwrap().unwrap();
         let message: Value = serde_json::from_str(&line).unwrap();
