@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
+use agentwire_eventlog::{Batch, EventLog, Frame, FrameKind, LogFuture, MemoryLog, Position};
 use agentwire_worker::{
     FolderWorkspace, LossPolicy, Outcome, SessionName, WorkerConfig, Workspace, WorkspaceFuture,
 };
@@ -37,6 +38,22 @@ impl Workspace for Fragile {
     fn snapshot<'a>(&'a self, _session: &'a SessionName) -> WorkspaceFuture<'a, Option<String>> {
         self.1.call();
         Box::pin(async { Ok(None) })
+    }
+}
+
+/// An event log that panics at the first end of a turn.
+struct FragileLog(MemoryLog, Once);
+
+impl EventLog for FragileLog {
+    fn append<'a>(&'a self, session: &'a str, at: Position, frame: &'a Frame) -> LogFuture<'a, ()> {
+        if frame.kind == FrameKind::End {
+            self.1.call();
+        }
+        self.0.append(session, at, frame)
+    }
+
+    fn tail<'a>(&'a self, session: &'a str, after: Position) -> LogFuture<'a, Batch> {
+        self.0.tail(session, after)
     }
 }
 
@@ -86,6 +103,10 @@ async fn panic_after_the_turn_leaves_its_outcome() {
         worker.workspace(Fragile(FolderWorkspace::new(place.folder()), once))
     };
     assert_eq!(first_outcome("Go.", workspace).await, done());
+    let events = |_: &Place, worker: WorkerConfig, once: Once| {
+        worker.events(Arc::new(FragileLog(MemoryLog::new(), once)))
+    };
+    assert_eq!(first_outcome("Go.", events).await, done());
     let on_end = |_: &Place, worker: WorkerConfig, once: Once| {
         worker.on_end(move |_| {
             once.call();
