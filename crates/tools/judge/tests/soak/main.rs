@@ -13,9 +13,7 @@ use tokio::{runtime::Handle, task::JoinSet};
 async fn a_thousand_sessions_at_once_leave_nothing() {
     let file =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/sessions/2.1.330/two-turns.transcript");
-    // Packed alone, the crate has no recordings beside it.
-    let Ok(text) = std::fs::read(file) else { return println!("not run: no recordings here") };
-    let transcript = Transcript::parse(text).unwrap();
+    let transcript = Transcript::parse(std::fs::read(file).unwrap()).unwrap();
     // The runtime starts threads of its own when it is first used.
     play(connect(&transcript, 0).await).await;
     let runtime = Handle::current();

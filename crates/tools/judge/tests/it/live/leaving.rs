@@ -37,7 +37,9 @@ const USUAL: &[(&str, &str)] = &[
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn guards_hold_when_the_host_goes_away() {
     let chosen = |guard: &Guard, way: &str| USUAL.contains(&(guard.name, way));
-    for (guard, way, passed) in try_all(chosen).await {
+    let tried = try_all(chosen).await;
+    assert_eq!(tried.len(), USUAL.len(), "each name is that of a guard and of a way");
+    for (guard, way, passed) in tried {
         assert!(!passed, "{guard} is passed at {way}");
     }
 }
