@@ -78,7 +78,7 @@ async fn parked_turn_continues_from_its_own_revision() {
     assert_eq!(calls, [Some("old".to_owned()), Some("after 1".to_owned())]);
 }
 
-/// Cancels a prompt whose turn is being parked and waits for its snapshot.
+/// Cancels a prompt while its turn is parked and waits for its snapshot.
 async fn cancelled_at_its_end(place: &Place) -> (Local, Arc<Semaphore>) {
     let gate = Arc::new(Semaphore::new(0));
     let mut workspace = place.workspace();

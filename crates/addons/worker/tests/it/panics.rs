@@ -23,7 +23,7 @@ impl Once {
     }
 }
 
-/// A workspace whose first snapshot panics.
+/// A workspace that panics at its first snapshot.
 struct Fragile(FolderWorkspace, Once);
 
 impl Workspace for Fragile {

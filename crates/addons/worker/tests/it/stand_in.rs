@@ -114,7 +114,7 @@ impl Place {
     }
 }
 
-/// A workspace whose revisions are named after the number of checkouts before them.
+/// A workspace that names revisions after the number of checkouts before them.
 #[derive(Clone)]
 pub(crate) struct Noted {
     folder: PathBuf,
