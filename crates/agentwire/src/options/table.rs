@@ -96,7 +96,7 @@ options! {
         /// Beta features of the API (`--betas`).
         betas: list(String), "betas", list("betas"), OLD, "list of strings", "none";
         /// The system prompt (`initialize.systemPrompt`); by default an empty one, as in the reference SDKs.
-        system_prompt: own(SystemPrompt), "systemPrompt", custom("`initialize.systemPrompt`, `appendSystemPrompt`, `excludeDynamicSections`, `systemPromptSnapshot`; `--system-prompt-file=`"), OLD, "string, list, `{\"type\": \"custom\" …}`, `\"preset\"`, `\"file\"`", "an empty prompt", "It is never on the command line, as Python has it: prompts are long, and other users could read them. `{\"type\": \"file\"}` is Python's.";
+        system_prompt: own(SystemPrompt), "systemPrompt", custom("`initialize.systemPrompt`, `appendSystemPrompt`, `excludeDynamicSections`, `systemPromptSnapshot`; `--system-prompt-file=`"), OLD, "string, list, `{\"type\": \"custom\" …}`, `\"preset\"`, `\"file\"`", "an empty prompt", "Unlike in Python, it is never on the command line: prompts are long, and other users could read them. `{\"type\": \"file\"}` is Python's.";
         /// Instructions for plan mode, replacing the CLI's own (`initialize.planModeInstructions`).
         plan_mode_instructions: some(String), "planModeInstructions", handshake(), OLD, "string", "the CLI's";
 
@@ -145,22 +145,22 @@ options! {
         /// Whether the session is stored; `Some(false)` disables it (`--no-session-persistence`).
         persist_session: plain(bool), "persistSession", custom("`--no-session-persistence`, with `false`"), OLD, "boolean", "`true`";
         /// The title of a new session (`initialize.title`).
-        title: some(String), "title", handshake(), OLD, "string", "made up";
+        title: some(String), "title", handshake(), OLD, "string", "generated";
         /// When new entries are appended to a session store; no effect without a store.
         session_store_flush: some(SessionStoreFlush), "sessionStoreFlush", custom("when a session store is written to"), ANY, "`batched`, `eager`", "`batched`", "`eager` is the choice for anything that may be killed: see [sessions](sessions.md#choose-when-entries-are-stored). Without a session store it has no effect, and a warning reports it.";
         /// The time limit for loading from a session store, in milliseconds; no effect without a store.
-        load_timeout_ms: plain(u64), "loadTimeoutMs", custom("how long a session store may take to load"), ANY, "number", "60,000", "As with `sessionStoreFlush`.";
+        load_timeout_ms: plain(u64), "loadTimeoutMs", custom("how long a session store may take to load"), ANY, "number", "60,000", "Like `sessionStoreFlush`, it needs a session store.";
         /// How long a result or the end waits for the session store to have all earlier entries, in milliseconds; 10,000 by
         /// default.
-        session_store_flush_timeout_ms: plain(u64), "sessionStoreFlushTimeoutMs", custom("how long a result waits for a session store"), ANY, "number", "10,000", "The references wait for as long as an append may take. As with `sessionStoreFlush`.", Own;
+        session_store_flush_timeout_ms: plain(u64), "sessionStoreFlushTimeoutMs", custom("how long a result waits for a session store"), ANY, "number", "10,000", "The references wait for as long as an append may take. Like `sessionStoreFlush`, it needs a session store.", Own;
         /// The time limit of one append to a session store, in milliseconds; 60,000 by default.
-        session_store_append_timeout_ms: plain(u64), "sessionStoreAppendTimeoutMs", custom("how long a session store may take to append"), ANY, "number", "60,000", "As with `sessionStoreFlush`.", Own;
+        session_store_append_timeout_ms: plain(u64), "sessionStoreAppendTimeoutMs", custom("how long a session store may take to append"), ANY, "number", "60,000", "Like `sessionStoreFlush`, it needs a session store.", Own;
         /// The limit of bytes that are pending for a session store; 64 MiB by default. Entries beyond it are dropped and
         /// reported.
-        session_store_max_pending_bytes: plain(usize), "sessionStoreMaxPendingBytes", custom("what may wait for a session store"), ANY, "number of bytes", "64 MiB", "As with `sessionStoreFlush`.", Own;
+        session_store_max_pending_bytes: plain(usize), "sessionStoreMaxPendingBytes", custom("what may wait for a session store"), ANY, "number of bytes", "64 MiB", "Like `sessionStoreFlush`, it needs a session store.", Own;
         /// The name of the project in the session store; by default the name of the CLI's folder for `cwd`, which is
         /// derived from its path and therefore depends on the machine.
-        session_store_project: some(String), "sessionStoreProject", custom("the project in a session store"), ANY, "string", "the CLI's folder for `cwd`", "As with `sessionStoreFlush`.", Own;
+        session_store_project: some(String), "sessionStoreProject", custom("the project in a session store"), ANY, "string", "the CLI's folder for `cwd`", "Like `sessionStoreFlush`, it needs a session store.", Own;
 
         /// The format of the answer (`initialize.jsonSchema`, and `--json-schema` if it is short).
         output_format: some(OutputFormat), "outputFormat", custom("`initialize.jsonSchema` and `--json-schema=`"), OLD, "`{\"type\": \"json_schema\", \"schema\": …}`", "text", "A schema of more than 8 KiB goes into the handshake alone, which suffices: a command line has a limit of length.";
@@ -185,7 +185,7 @@ options! {
 
         /// The MCP servers that the CLI runs or connects to, by name (`initialize.mcpServers`).
         #[serde(deserialize_with = "strict::read")]
-        mcp_servers: map(McpServerConfig), "mcpServers", custom("`initialize.mcpServers` with `--await-initialize`"), OLD, "servers by name", "none", "They go into the handshake by default: other users of the machine can read a command line. `type` and `args` are always written. A server in this program is none of them: it goes to `SessionBuilder::mcp_servers`. A key that a server does not have is an error.";
+        mcp_servers: map(McpServerConfig), "mcpServers", custom("`initialize.mcpServers` with `--await-initialize`"), OLD, "servers by name", "none", "They go into the handshake by default: other users of the machine can read a command line. `type` and `args` are always written. In-process servers go to `SessionBuilder::mcp_servers`. A key that a server does not have is an error.";
         /// The way `mcp_servers` reach the CLI; by default the handshake, which other users of the machine can't read.
         mcp_servers_delivery: some(Delivery), "mcpServersDelivery", custom("with `argv`, `--mcp-config=`"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`. With `argv`, servers with arguments, variables, headers or addresses that may hold a key are in a file that only the CLI may read. An older CLI is started again, as with `argv`, and a warning reports it.";
         /// Files with additional MCP servers (`--mcp-config`).
@@ -199,7 +199,7 @@ options! {
         plugin_delivery: some(Delivery), "pluginDelivery", custom("with `argv`, `--plugin-dir=` or `--plugin-dir-no-mcp=` each"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`; an older CLI is started again, as with `argv`, and a warning reports it.";
 
         /// Settings that override the user's (`--settings`), as a path or inline.
-        settings: some(FlagSettings), "settings", custom("`--settings=`"), OLD, "a path, or settings", "none", "Settings with anything that may be secret are in a file that only the CLI may read, and that is gone with the session; so are long ones.";
+        settings: some(FlagSettings), "settings", custom("`--settings=`"), OLD, "a path, or settings", "none", "Settings with anything that may be secret are in a file that only the CLI may read, deleted at the end of the session; long settings too.";
         /// Settings of an administrator, for a machine without any (`--managed-settings`); the CLI keeps only
         /// restrictions.
         managed_settings: some(RawSettings), "managedSettings", custom("`--managed-settings=`"), OLD, "settings", "none", "The CLI takes no path here; a possible secret causes a warning, because other users of the machine can read it.";
