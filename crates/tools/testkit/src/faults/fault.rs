@@ -72,7 +72,7 @@ fault_list! {
         "After two grace periods it receives SIGKILL, and is reaped.";
     Frozen "frozen" Nothing,
         "Neither reads nor writes nor ends after the handshake.",
-        "Calls time out, prompts wait without blocking anybody, and closing is bounded.";
+        "Calls time out, prompts wait without blocking other callers, and closing is bounded.";
     Stopped "stopped" Nothing,
         "Stops itself (SIGSTOP) in the middle of the turn, so that SIGTERM does not reach it.",
         "Closing is bounded: it receives SIGKILL, and is reaped.";
@@ -167,7 +167,7 @@ fault_list! {
         "Sends a `can_use_tool` twice with one id, and waits for the answer.",
         "It is answered once; the second is ignored and counted.";
     StrayCancel "stray-cancel" Nothing,
-        "Takes a request back that it has never made.",
+        "Cancels a request that it never made.",
         "It is ignored and counted.";
     EarlyRequest "early-request" Nothing,
         "Calls a declared callback, or sends an unknown request, before it answers `initialize`, and waits.",
