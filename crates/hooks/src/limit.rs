@@ -1,4 +1,5 @@
-//! The time limit of a handler: later than the CLI's limit if the CLI then refuses, otherwise shortly before it.
+//! The time limit of a handler: shortly before the CLI's limit if the CLI would let a late event pass that the hook can
+//! refuse, otherwise after it.
 
 use std::{
     future::{Future, poll_fn},
