@@ -79,7 +79,7 @@ pub(super) const TESTKIT: &str = "agentwire-testkit";
 /// Renders transcripts, whose format the testkit defines.
 pub(super) const VIEWER: &str = "agentwire-viewer";
 
-/// Not published, and on top of the facade: a dependency of tests and of the chores only.
+/// Not published, and on top of the facade: a dependency of tests, the command and the chores only.
 pub(super) const JUDGE: &str = "agentwire-judge";
 
 /// Clusters of durable sessions for checks, and the servers of tests: a dependency of the chores only.
