@@ -43,6 +43,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Runs the CLI between the standard streams, and writes the transcript to a file or into a folder.
 pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsString]) -> Result<(), Failure> {
+    check_folder(out)?;
     let names: Vec<String> =
         arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let recorder = Recorder::new();
@@ -61,6 +62,18 @@ pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsStrin
         write(&recorder, out, raw)?;
     }
     relay::exit_as(&ended?)
+}
+
+/// Fails if the transcript could not be written after the session.
+fn check_folder(out: &Path) -> Result<(), Failure> {
+    let folder = match out.parent() {
+        Some(parent) if !out.as_os_str().as_encoded_bytes().ends_with(b"/") => parent,
+        _ => out,
+    };
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    Err(Failure::new(format!("writing {}: there is no folder {}", out.display(), folder.display())))
 }
 
 fn write(recorder: &Recorder, out: &Path, raw: bool) -> Result<(), Failure> {

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs::canonicalize;
-use std::path::PathBuf;
+use std::path::{PathBuf, absolute};
 
 use agentwire_transport::process::{AGENTWIRE_CLI, CliSearch, locate};
 
@@ -45,10 +45,11 @@ impl StandIn {
     /// As for the commands `record` and `replay`.
     pub fn run(self) -> Result<(), Failure> {
         match self.task {
-            Task::Record(out) => record(&out, false, &cli()?, &self.arguments),
+            // An SDK may run this program in another folder than its own, so errors have absolute paths.
+            Task::Record(out) => record(&absolute(out)?, false, &cli()?, &self.arguments),
             Task::Replay(file) => {
                 let words = self.arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
-                replay(&file, false, &words.collect::<Vec<_>>())
+                replay(&absolute(file)?, false, &words.collect::<Vec<_>>())
             }
         }
     }

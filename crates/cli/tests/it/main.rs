@@ -149,6 +149,32 @@ fn sessions_are_recorded_and_replayed_in_the_place_of_the_cli() {
 }
 
 #[test]
+fn recording_without_a_folder_fails_before_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    for (out, missing) in [("no/x.transcript", "no"), ("no/", "no/")] {
+        let mut command = agentwire(&["record", "-o", out, "--", "touch", "started"]);
+        let done = command.current_dir(folder.path()).output().unwrap();
+        assert_eq!(done.status.code(), Some(2));
+        let expected = format!("agentwire: writing {out}: there is no folder {missing}\n");
+        assert_eq!(text(&done.stderr), expected);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something was started or created");
+}
+
+#[test]
+fn errors_in_the_place_of_the_cli_have_absolute_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().canonicalize().unwrap().join("no/x");
+    for variable in ["AGENTWIRE_RECORD", "AGENTWIRE_REPLAY"] {
+        let mut command = agentwire(&["--output-format", "stream-json"]);
+        command.env(variable, "no/x").env("AGENTWIRE_CLI", "/bin/cat").current_dir(&folder);
+        let done = command.stdin(Stdio::null()).output().unwrap();
+        let error = text(&done.stderr);
+        assert!(error.contains(&format!("ing {}: ", place.display())), "{error}");
+    }
+}
+
+#[test]
 fn capture_of_the_output_alone_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let capture = folder.path().join("output.jsonl");
