@@ -4,8 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use agentwire_protocol::SessionId;
+use agentwire_protocol::message::UserMessage;
+use agentwire_protocol::session_info::{SessionMessage, SessionMessageKind};
 use agentwire_sessions::{Page, Sessions};
 use agentwire_testkit::Transcript;
+use agentwire_testkit::transcript::{Entry, Header};
 
 use crate::failure::{Failure, While as _};
 use crate::sessions;
@@ -64,10 +67,21 @@ impl Source {
                 Transcript::parse(fs::read(file).while_doing(reading)?).while_doing(reading)
             }
             Self::Stored(sessions, id) => {
-                let messages = sessions.messages_with_system(id, Page::ALL)?.unwrap_or_default();
-                let lines = messages.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
-                Ok(Transcript::from_json_lines(lines.join("\n")))
+                let messages = sessions.messages(id, Page::ALL)?.unwrap_or_default();
+                let entries = messages.iter().map(entry).collect::<Result<_, _>>()?;
+                Ok(Transcript::new(Header::default(), None, entries))
             }
         }
     }
+}
+
+/// Returns a stored message as a line of a session: prompts were sent to the CLI.
+fn entry(message: &SessionMessage) -> serde_json::Result<Entry> {
+    let line = serde_json::to_vec(message)?.into();
+    let has_result = || {
+        let user = message.message.decode::<UserMessage>();
+        user.is_ok_and(|user| user.content.blocks().iter().any(|block| block.as_tool_result().is_some()))
+    };
+    let is_prompt = message.kind == SessionMessageKind::User && !has_result();
+    Ok(if is_prompt { Entry::Outbound(line) } else { Entry::Inbound(line) })
 }

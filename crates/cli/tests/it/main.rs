@@ -343,14 +343,12 @@ fn closed_pipe_ends_quietly() {
 #[test]
 fn stored_session_is_listed_shown_renamed_and_deleted() {
     let folder = tempfile::tempdir().unwrap();
-    let project = folder.path().join("projects/-p");
-    fs::create_dir_all(&project).unwrap();
-    let id = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
+    let id = ID;
     let entry = serde_json::json!({
         "type": "user", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "sessionId": id, "parentUuid": null,
         "timestamp": "2026-11-01T10:00:00.000Z", "cwd": "/p", "message": {"role": "user", "content": "A walk."},
     });
-    fs::write(project.join(format!("{id}.jsonl")), format!("{entry}\n")).unwrap();
+    store(folder.path(), &[entry]);
     let place = folder.path().to_str().unwrap();
     let sessions = |place: &[&str], arguments: &[&str]| {
         let done = output(&[&["sessions"], place, arguments].concat());
@@ -389,15 +387,13 @@ fn stored_session_is_listed_shown_renamed_and_deleted() {
 #[test]
 fn cost_is_computed_from_a_file_of_prices() {
     let folder = tempfile::tempdir().unwrap();
-    let project = folder.path().join("projects/-p");
-    fs::create_dir_all(&project).unwrap();
     let entry = serde_json::json!({
         "type": "assistant", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "parentUuid": null,
         "timestamp": "2026-11-01T10:00:00.000Z",
         "message": {"id": "m", "role": "assistant", "model": "some-model", "content": [],
             "usage": {"input_tokens": 1_000_000, "output_tokens": 500_000}},
     });
-    fs::write(project.join("0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11.jsonl"), format!("{entry}\n")).unwrap();
+    store(folder.path(), &[entry]);
     let prices = folder.path().join("prices.json");
     fs::write(&prices, r#"{"some-model": {"input": 3, "output": 15}}"#).unwrap();
     let place = ["sessions", "--folder", folder.path().to_str().unwrap()];
@@ -412,20 +408,42 @@ fn cost_is_computed_from_a_file_of_prices() {
 #[test]
 fn stored_session_is_viewed_by_its_id() {
     let folder = tempfile::tempdir().unwrap();
-    let project = folder.path().join("projects/-p");
-    fs::create_dir_all(&project).unwrap();
-    let id = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
-    let entry = serde_json::json!({
-        "type": "user", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "sessionId": id, "parentUuid": null,
-        "message": {"role": "user", "content": "A walk."},
-    });
-    fs::write(project.join(format!("{id}.jsonl")), format!("{entry}\n")).unwrap();
+    let entry = |number: u32, kind: &str, message: Value| {
+        serde_json::json!({
+            "type": kind, "uuid": format!("5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a1{number}"), "sessionId": ID,
+            "parentUuid": number.checked_sub(1).map(|before| format!("5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a1{before}")),
+            "timestamp": "2026-11-01T10:00:00.000Z", "message": message,
+        })
+    };
+    let tool = serde_json::json!([{"type": "tool_use", "id": "toolu_1", "name": "Walk", "input": {}}]);
+    let result =
+        serde_json::json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "In the park."}]);
+    let entries = [
+        entry(0, "user", serde_json::json!({"role": "user", "content": "A walk."})),
+        entry(1, "system", Value::Null),
+        entry(2, "assistant", serde_json::json!({"id": "m", "role": "assistant", "content": tool})),
+        entry(3, "user", serde_json::json!({"role": "user", "content": result})),
+    ];
+    store(folder.path(), &entries);
     let page = folder.path().join("sub/page.html");
     let done =
-        output(&["view", id, "--folder", folder.path().to_str().unwrap(), "-o", page.to_str().unwrap()]);
+        output(&["view", ID, "--folder", folder.path().to_str().unwrap(), "-o", page.to_str().unwrap()]);
     assert!(done.status.success(), "{}", text(&done.stderr));
-    assert!(fs::read_to_string(page).unwrap().contains("A walk."));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("A walk.") && page.contains("In the park."));
+    assert!(page.contains("Prompt") && !page.contains("Written by the CLI as the user"));
+    assert!(!page.contains("system/"));
 }
+
+/// Stores the entries of the session [`ID`] in a configuration folder.
+fn store(folder: &Path, entries: &[Value]) {
+    let project = folder.join("projects/-p");
+    fs::create_dir_all(&project).unwrap();
+    let lines: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
+    fs::write(project.join(format!("{ID}.jsonl")), lines).unwrap();
+}
+
+const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
 
 #[test]
 fn doctor_names_a_remedy_without_a_cli() {
