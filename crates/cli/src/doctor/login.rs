@@ -16,8 +16,14 @@ pub(super) fn check(folder: Option<&Path>) -> Finding {
     if let Some(file) = stored {
         return Finding::good(check, format!("by {}", file.display()));
     }
-    if settings::files(folder).iter().any(|file| settings::has_key(file, "apiKeyHelper")) {
-        return Finding::good(check, "by the apiKeyHelper of the settings");
+    for settings in settings::files(folder).iter().filter_map(|file| settings::read(file).ok()) {
+        let is_set = |name: &&&str| settings["env"].get(**name).is_some_and(|value| value != "");
+        if let Some(name) = VARIABLES.iter().find(is_set) {
+            return Finding::good(check, format!("by {name} in `env` of the settings"));
+        }
+        if settings.get("apiKeyHelper").is_some() {
+            return Finding::good(check, "by the apiKeyHelper of the settings");
+        }
     }
     if cfg!(target_os = "macos") {
         return Finding::good(check, "perhaps in the keychain, which is not read");

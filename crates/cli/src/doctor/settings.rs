@@ -20,11 +20,6 @@ pub(super) fn files(folder: Option<&Path>) -> Vec<PathBuf> {
     files
 }
 
-/// Returns whether the settings have a key.
-pub(super) fn has_key(file: &Path, key: &str) -> bool {
-    read(file).is_ok_and(|settings| settings.get(key).is_some())
-}
-
 fn finding(file: &Path) -> Finding {
     let check = "settings";
     match read(file) {
@@ -43,7 +38,8 @@ fn finding(file: &Path) -> Finding {
     }
 }
 
-fn read(file: &Path) -> Result<Value, String> {
+/// Returns the settings of a file.
+pub(super) fn read(file: &Path) -> Result<Value, String> {
     let text = fs::read(file).map_err(|error| error.to_string())?;
     let settings: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
     if settings.is_object() { Ok(settings) } else { Err("it is no JSON object".to_owned()) }

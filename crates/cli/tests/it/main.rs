@@ -462,6 +462,22 @@ fn doctor_names_a_remedy_without_a_cli() {
 }
 
 #[test]
+fn doctor_finds_a_login_in_the_environment_of_the_settings() {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".claude")).unwrap();
+    let settings = home.path().join(".claude/settings.json");
+    for (value, ok) in [("", false), ("1", true)] {
+        fs::write(&settings, format!(r#"{{"env": {{"CLAUDE_CODE_USE_BEDROCK": "{value}"}}}}"#)).unwrap();
+        let mut command = agentwire(&["doctor", "--json"]);
+        command.env("HOME", home.path()).env("AGENTWIRE_CLI", "/no/such/cli").current_dir(&home);
+        let done = command.output().unwrap();
+        let findings = text(&done.stdout).lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let login = findings.into_iter().find(|finding| finding["check"] == "login").unwrap();
+        assert_eq!(login["ok"], ok, "{login}");
+    }
+}
+
+#[test]
 fn completions_name_each_command() {
     let done = output(&["completions", "bash"]);
     for command in ["doctor", "record", "replay", "check", "drift", "sessions"] {
