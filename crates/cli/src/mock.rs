@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
 use agentwire_testkit::{Script, ScriptedModel};
@@ -44,9 +44,10 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let script = fs::read_to_string(&args.script).while_doing(reading)?;
     let script = Script::from_json(&script).while_doing(reading)?;
     let temporary = tempfile::Builder::new().prefix("agentwire-mock-").tempdir()?;
-    let home = args.home.as_deref().unwrap_or(temporary.path());
+    // The program may change its folder.
+    let home = absolute(args.home.as_deref().unwrap_or(temporary.path()))?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(serve(script, home, &args.program, as_json))
+    runtime.block_on(serve(script, &home, &args.program, as_json))
 }
 
 async fn serve(script: Script, home: &Path, program: &[OsString], as_json: bool) -> Result<(), Failure> {

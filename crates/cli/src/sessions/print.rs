@@ -14,7 +14,7 @@ pub(super) fn info(info: &SessionInfo, as_json: bool) -> Result<(), Failure> {
         return output::json(info);
     }
     let written = i64::try_from(info.last_modified).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
-    let written = written.unwrap_or_default().strftime("%Y-%m-%d %H:%M");
+    let written = written.unwrap_or_default().strftime("%Y-%m-%d %H:%MZ");
     let title: String = one_line(&info.summary).chars().take(WIDTH).collect();
     output::line(format_args!("{}  {written}  {title}", info.session_id))
 }

@@ -242,6 +242,16 @@ fn model_is_served_to_a_program() {
 }
 
 #[test]
+fn home_of_a_model_is_an_absolute_path() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("script.json"), r#"{"replies": []}"#).unwrap();
+    let mut command = agentwire(&["mock", "script.json", "--home", "h", "--", "sh", "-c", "echo $HOME"]);
+    let done = command.current_dir(&folder).output().unwrap();
+    let home = folder.path().canonicalize().unwrap().join("h");
+    assert_eq!(text(&done.stdout), format!("{}\n", home.display()), "{}", text(&done.stderr));
+}
+
+#[test]
 fn terminated_model_ends_its_program_first() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("script.json");
@@ -368,7 +378,7 @@ fn stored_session_is_listed_shown_renamed_and_deleted() {
         };
         assert_eq!(titles(), ["A walk."]);
         let list = run(&["list"]);
-        assert!(list.starts_with(id) && list.ends_with("  A walk.\n"), "{list}");
+        assert!(list.starts_with(id) && list.ends_with("Z  A walk.\n"), "{list}");
         assert!(run(&["show", id]).starts_with("# A walk."));
         assert!(run(&["show", id, "--json"]).contains("A walk."));
         assert!(run(&["export", id, "--html"]).contains("<html"));
