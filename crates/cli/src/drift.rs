@@ -32,7 +32,7 @@ pub struct Args {
 /// If a file can't be read, or there is a difference.
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let files = find::transcripts(&args.paths)?;
-    let progress = Progress::new(files.len(), "files");
+    let mut progress = Progress::new(files.len());
     let mut findings = Findings::default();
     for file in &files {
         compare(&file.path, &file.name, &mut findings)?;

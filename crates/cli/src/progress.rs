@@ -1,29 +1,27 @@
-//! A line on the standard error that counts finished items, if the standard error is a terminal.
+//! A line on the standard error that counts finished files, if the standard error is a terminal.
 
 use std::io::{self, Write as _};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::output::obeys_codes;
 
-/// A count of finished items. The line is removed on drop.
+/// A count of finished files. The line is removed on drop.
 #[derive(Debug)]
 pub struct Progress {
     is_shown: bool,
     total: usize,
-    items: &'static str,
-    done: AtomicUsize,
+    done: usize,
 }
 
 impl Progress {
-    /// Starts to count; `items` is a plural noun.
-    pub fn new(total: usize, items: &'static str) -> Self {
-        Self { is_shown: obeys_codes(&io::stderr()), total, items, done: AtomicUsize::new(0) }
+    /// Starts to count.
+    pub fn new(total: usize) -> Self {
+        Self { is_shown: obeys_codes(&io::stderr()), total, done: 0 }
     }
 
-    /// Counts an item.
-    pub fn advance(&self) {
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        self.show(&format!("{done} of {} {}", self.total, self.items));
+    /// Counts a file.
+    pub fn advance(&mut self) {
+        self.done += 1;
+        self.show(&format!("{} of {} files", self.done, self.total));
     }
 
     fn show(&self, text: &str) {

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::{id, unknown, url};
 use crate::failure::{Failure, While as _};
 use crate::output;
-use crate::progress::Progress;
 
 /// Copies these sessions, or all, and prints the key of each in the store.
 ///
@@ -21,11 +20,9 @@ pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: 
     } else {
         ids.iter().map(|text| id(text)).collect::<Result<_, _>>()?
     };
-    let progress = Progress::new(ids.len(), "sessions");
     for id in &ids {
         let imported = import_session(sessions, id, &*store).await;
         let key = imported.while_doing(|| format!("importing {id}"))?.ok_or_else(|| unknown(id))?;
-        progress.advance();
         if as_json {
             output::json(&json!({"session_id": id, "project": key.project()}))?;
         } else {

@@ -27,6 +27,17 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
+/// Returns what a terminal receives from the command, by the program `script`.
+fn on_terminal(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+    let mut script = Command::new("script");
+    script.args(["-qec", &words.join(" "), "/dev/null"]).env_clear().env("NO_COLOR", "1");
+    script.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    script.current_dir(command.get_current_dir().unwrap_or(Path::new(".")));
+    String::from_utf8(script.stdin(Stdio::null()).output().unwrap().stdout).unwrap()
+}
+
 fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions/2.1.330/quickstart.transcript")
 }
@@ -443,6 +454,17 @@ fn stored_session_is_viewed_by_its_id() {
     assert!(page.contains("A walk.") && page.contains("In the park."));
     assert!(page.contains("Prompt") && !page.contains("Written by the CLI as the user"));
     assert!(!page.contains("system/"));
+}
+
+#[test]
+fn import_prints_nothing_but_its_lines_on_a_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = serde_json::json!({"role": "user", "content": "A walk."});
+    let uuid = "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10";
+    store(folder.path(), &[serde_json::json!({"type": "user", "uuid": uuid, "message": message})]);
+    let (place, to) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
+    let imported = on_terminal(&agentwire(&["sessions", "--folder", place, "import", &to]));
+    assert_eq!(imported, format!("{ID}  -p\r\n"));
 }
 
 /// Stores the entries of the session [`ID`] in a configuration folder.
