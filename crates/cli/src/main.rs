@@ -13,7 +13,9 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if !failure.is_reported() {
-                output::note(format_args!("agentwire: {failure}"));
+                // A failure may contain the text of a model or of a server.
+                let text = failure.to_string();
+                output::note(format_args!("agentwire: {}", output::for_terminal(&text, &std::io::stderr())));
             }
             ExitCode::from(failure.code())
         }

@@ -1,5 +1,6 @@
 //! The standard streams, which may be closed by their readers.
 
+use std::borrow::Cow;
 use std::env;
 use std::io::{self, Write as _};
 
@@ -46,6 +47,11 @@ pub fn note(text: impl std::fmt::Display) {
 /// Returns the text of a model or of a server without control characters, which a terminal would obey.
 pub fn plain(text: &str) -> String {
     text.replace(|char: char| char.is_control() && !matches!(char, '\n' | '\t'), "\u{fffd}")
+}
+
+/// Returns the text of a model or of a server as this stream may get it: only a terminal gets [`plain`] text.
+pub fn for_terminal<'a>(text: &'a str, stream: &impl io::IsTerminal) -> Cow<'a, str> {
+    if stream.is_terminal() { plain(text).into() } else { text.into() }
 }
 
 /// Returns whether this stream is a terminal that obeys control codes.

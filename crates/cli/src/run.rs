@@ -1,6 +1,5 @@
 //! `agentwire run`: one prompt in the terminal.
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal as _};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +13,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::failure::Failure;
-use crate::output::{Color, json, line, note, paint, plain, write};
+#[cfg(feature = "hub")]
+use crate::output::plain;
+use crate::output::{Color, for_terminal, json, line, note, paint, write};
 use crate::signals::Signals;
 
 /// Run one prompt, and ask at the terminal for permissions
@@ -274,7 +275,8 @@ impl Printer {
                             self.unstreamed(&text.text)?;
                         }
                         Block::ToolUse(tool) => {
-                            let (name, input) = (for_terminal(&tool.name), short(tool.input.as_str()));
+                            let (name, input) =
+                                (for_terminal(&tool.name, &io::stdout()), short(tool.input.as_str()));
                             self.aside(&format!("[{name} {input}]"))?;
                         }
                         _ => {}
@@ -301,7 +303,7 @@ impl Printer {
 
     fn text(&mut self, text: &str) -> Result<(), Failure> {
         self.is_inside_line = !text.ends_with('\n');
-        write(for_terminal(text).as_bytes())
+        write(for_terminal(text, &io::stdout()).as_bytes())
     }
 
     fn aside(&mut self, text: &str) -> Result<(), Failure> {
@@ -314,16 +316,12 @@ impl Printer {
     }
 }
 
-/// Returns the text without what a terminal would obey. Other readers get the text as it is.
-fn for_terminal(text: &str) -> Cow<'_, str> {
-    if io::stdout().is_terminal() { plain(text).into() } else { text.into() }
-}
-
 /// Shortens a tool's input for a terminal. Other readers get all of it.
 fn short(input: &str) -> String {
+    let input = for_terminal(input, &io::stdout());
     let length = input.chars().count();
     if !io::stdout().is_terminal() || length <= WIDTH {
-        return input.to_owned();
+        return input.into_owned();
     }
     format!("{}… {} more characters", input.chars().take(WIDTH).collect::<String>(), length - WIDTH)
 }

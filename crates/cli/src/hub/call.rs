@@ -1,5 +1,6 @@
 //! `agentwire hub call`: one call of a tool.
 
+use std::io;
 use std::time::Duration;
 
 use agentwire_hub::rmcp::model::ContentBlock;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Servers;
 use crate::failure::{Failure, While as _};
-use crate::output;
+use crate::output::{self, for_terminal};
 
 /// Call a tool, and print its result
 #[derive(Debug, clap::Args)]
@@ -41,7 +42,7 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     } else {
         for block in &outcome.content {
             match block {
-                ContentBlock::Text(text) => output::line(&text.text)?,
+                ContentBlock::Text(text) => output::line(for_terminal(&text.text, &io::stdout()))?,
                 other => output::json(other)?,
             }
         }

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use super::agentwire;
+use super::{agentwire, on_terminal};
 
 /// Returns `agentwire run` in this folder with a script as the CLI.
 fn run(folder: &Path, script: &str, arguments: &[&str]) -> Command {
@@ -85,6 +85,47 @@ fn answer_that_was_cut_off_is_not_printed_again() {
     let text = String::from_utf8(done.stdout).unwrap();
     assert!(done.status.success() && text.starts_with("This nev\nOnce more.\n["), "{text}");
 }
+
+#[test]
+fn terminal_gets_no_control_characters_of_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"Bash\",\"input\":{\"command\":\"\u{9b}2J\"}}";
+    let script = COMMAND_CLI.replace(r#"{"type":"text","text":"the context"}"#, tool);
+    let script = script.replace("\"is_error\":false", "\"is_error\":true,\"errors\":[\"No \u{9b}2J.\"]");
+    let command = run(folder.path(), &script, &["Go."]);
+    let shown = on_terminal(&command);
+    assert!(
+        shown.contains("{\"command\":\"\u{fffd}2J\"}") && shown.contains("failed: No \u{fffd}2J."),
+        "{shown}"
+    );
+}
+
+#[cfg(feature = "hub")]
+#[test]
+fn terminal_gets_no_control_characters_of_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("mcp.json");
+    let server = serde_json::json!({"mcpServers": {"s": {"command": "sh", "args": ["-c", SERVER]}}});
+    fs::write(&config, server.to_string()).unwrap();
+    let command = agentwire(&["hub", "call", "s", "t", "--config", config.to_str().unwrap()]);
+    let shown = on_terminal(&command);
+    assert_eq!(shown, "a \u{fffd}[2Jtext\r\n");
+}
+
+/// An MCP server with one tool.
+#[cfg(feature = "hub")]
+const SERVER: &str = r#"
+while read -r line; do
+    case $line in
+    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *'"tools/list"'*) result='{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
+    *'"tools/call"'*) result='{"content":[{"type":"text","text":"a \u001b[2Jtext"}]}' ;;
+    *) continue ;;
+    esac
+    id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
+    printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
 
 /// Answers a prompt without stream events.
 const COMMAND_CLI: &str = r#"#!/bin/sh
