@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use agentwire::hooks::{PermissionHandler, policy};
 use agentwire::protocol::message::Event;
-use agentwire::{Block, Message, Options, PermissionMode, Session, SessionBuilder, SystemPrompt};
+use agentwire::{Block, Incoming, Message, Options, PermissionMode, Session, SessionBuilder, SystemPrompt};
 use tokio::signal::unix::SignalKind;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::failure::Failure;
 #[cfg(feature = "hub")]
 use crate::output::plain;
-use crate::output::{Color, for_terminal, json, line, note, paint, write};
+use crate::output::{Color, for_terminal, line, note, paint, write};
 use crate::signals::Signals;
 
 /// Run one prompt, and ask at the terminal for permissions
@@ -223,21 +223,30 @@ async fn turn(session: &mut Session, prompt: &str, as_json: bool) -> Result<(), 
     let mut printer = Printer::default();
     while let Some(incoming) = turn.next().await {
         let incoming = incoming?;
-        let Some(message) = incoming.message() else { continue };
-        if as_json {
-            json(message)?;
-        } else {
-            printer.print(message)?;
+        match incoming.message() {
+            _ if as_json => print_line(&incoming)?,
+            Some(message) => printer.print(message)?,
+            None => {}
         }
-        if let Message::Result(result) = message
-            && result.is_error
+        if let Some(Message::Result(result)) = incoming.message()
+            && let Some(why) = result.error_text()
         {
-            let why = if result.errors.is_empty() {
-                result.result.clone().unwrap_or_else(|| "without a reason".to_owned())
-            } else {
-                result.errors.join("; ")
-            };
             return Err(Failure::finding(format!("the turn failed: {why}")));
+        }
+    }
+    Ok(())
+}
+
+/// Prints the line as it came. Lines that are no JSON go to the standard error.
+fn print_line(incoming: &Incoming) -> Result<(), Failure> {
+    match incoming {
+        Incoming::NonJson(line) => {
+            note(format_args!("agentwire: no JSON: {}", for_terminal(&line.excerpt(), &io::stderr())));
+        }
+        Incoming::TooLong(error) => note(format_args!("agentwire: {error}")),
+        other => {
+            let line = other.line().map(|line| line.as_bytes()).unwrap_or_default();
+            return write(&[line, b"\n"].concat());
         }
     }
     Ok(())

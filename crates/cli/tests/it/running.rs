@@ -87,6 +87,30 @@ fn answer_that_was_cut_off_is_not_printed_again() {
 }
 
 #[test]
+fn json_is_the_lines_of_the_cli() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = r#"{"type": "keep_alive","zz" : 1}"#;
+    let script = COMMAND_CLI.replacen(
+        "        echo",
+        &format!("        echo '{line}'\n        echo a stray print\n        echo"),
+        1,
+    );
+    let done = run(folder.path(), &script, &["Go.", "--json"]).stdin(Stdio::null()).output().unwrap();
+    let (text, notes) = (String::from_utf8(done.stdout).unwrap(), String::from_utf8(done.stderr).unwrap());
+    assert!(done.status.success() && text.starts_with(&format!("{line}\n")), "{text}");
+    assert!(!text.contains("stray") && notes.contains("a stray print"), "{text}{notes}");
+}
+
+#[test]
+fn failed_turn_has_a_reason_for_people() {
+    let folder = tempfile::tempdir().unwrap();
+    let reason = r#""is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"]"#;
+    let script = COMMAND_CLI.replace(r#""is_error":false"#, reason);
+    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(String::from_utf8(done.stderr).unwrap(), "agentwire: the turn failed: it was interrupted\n");
+}
+
+#[test]
 fn terminal_gets_no_control_characters_of_a_model() {
     let folder = tempfile::tempdir().unwrap();
     let tool = "{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"Bash\",\"input\":{\"command\":\"\u{9b}2J\"}}";
