@@ -73,11 +73,6 @@ impl Inspector {
         Self { registry: Registry::new(), open: HashMap::new() }
     }
 
-    /// Forgets the requests: what follows is another session.
-    pub fn forget(&mut self) {
-        self.open.clear();
-    }
-
     /// Returns what our types read of a line.
     pub fn inspect(&mut self, from: From, line: &Line) -> Verdict {
         let kept = comes_back(line);
