@@ -52,6 +52,9 @@ pub(crate) struct Mapping {
 struct OpenCall {
     name: String,
     input: Value,
+    parent: Option<ToolUseId>,
+    /// Whether the call itself has come, and not only the start of its stream.
+    is_whole: bool,
 }
 
 impl Mapping {
@@ -80,7 +83,11 @@ impl Mapping {
                 let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
                 vec![update(&progress.tool_use_id, fields)]
             }
-            Message::Result(result) => vec![self.usage(result)],
+            Message::Result(result) => {
+                let mut updates = self.end_turn();
+                updates.push(self.usage(result));
+                updates
+            }
             Message::System(system) => self.system(system),
             _ => Vec::new(),
         }
@@ -96,11 +103,14 @@ impl Mapping {
         if event.parent_tool_use_id.is_some() {
             return Vec::new();
         }
+        if event.abandoned_blocks.is_some() {
+            return self.fail(|_, call| !call.is_whole);
+        }
         let Ok(event) = event.event() else { return Vec::new() };
         match self.streamed.take(event) {
             Some(stream::Fragment::Update(update)) => vec![*update],
             Some(stream::Fragment::Tool(tool)) if !plan::is_plan_tool(&tool.name) => {
-                self.call(&tool.id, &tool.name, Value::Object(serde_json::Map::new()), None)
+                self.call(&tool.id, &tool.name, None, None)
             }
             Some(stream::Fragment::Tool(_)) | None => Vec::new(),
         }
@@ -135,9 +145,11 @@ impl Mapping {
     /// Returns the updates for a tool call, or for the result of a tool that the API runs.
     fn block(&mut self, block: &Block, parent: Option<&ToolUseId>) -> Vec<SessionUpdate> {
         match block {
-            Block::ToolUse(tool) => self.call(&tool.id, &tool.name, value(&tool.input), parent),
+            Block::ToolUse(tool) => self.call(&tool.id, &tool.name, Some(value(&tool.input)), parent),
             other => match content::server_block(other) {
-                Some(content::ServerBlock::Call { id, name, input }) => self.call(&id, &name, input, parent),
+                Some(content::ServerBlock::Call { id, name, input }) => {
+                    self.call(&id, &name, Some(input), parent)
+                }
                 Some(content::ServerBlock::Result { id, content }) if self.is_open(&id) => {
                     self.open.remove(&id);
                     let fields =
@@ -149,15 +161,21 @@ impl Mapping {
         }
     }
 
-    /// Returns the update for a tool call: a new call, or the complete input of an announced call.
+    /// Returns the update for a tool call: a new call, or the complete input of an announced call. A call that begins
+    /// to stream has no input yet.
     fn call(
         &mut self,
         id: &ToolUseId,
         name: &str,
-        input: Value,
+        input: Option<Value>,
         parent: Option<&ToolUseId>,
     ) -> Vec<SessionUpdate> {
-        let call = OpenCall { name: name.to_owned(), input };
+        let call = OpenCall {
+            name: name.to_owned(),
+            is_whole: input.is_some(),
+            input: input.unwrap_or_else(|| json!({})),
+            parent: parent.cloned(),
+        };
         if plan::is_plan_tool(name) {
             let update = self.plan.called(name, &call.input);
             self.open.insert(id.clone(), call);
@@ -196,6 +214,27 @@ impl Mapping {
         // The details belong to the message, which then has one result.
         let details = user.tool_use_result.as_ref().filter(|_| results.len() == 1).map(value);
         results.into_iter().flat_map(|result| self.result(result, details.as_ref())).collect()
+    }
+
+    /// Ends the calls of a turn that is over.
+    ///
+    /// An agent whose own call has ended works in the background: its calls outlive the turn.
+    pub(crate) fn end_turn(&mut self) -> Vec<SessionUpdate> {
+        self.fail(|mapping, call| {
+            let parent = |call: &OpenCall| mapping.open.get(call.parent.as_ref()?);
+            let calls = std::iter::successors(Some(call), |call| parent(call));
+            calls.take(DEPTH).last().is_some_and(|top| top.parent.is_none())
+        })
+    }
+
+    /// Ends calls that get no result.
+    fn fail(&mut self, which: impl Fn(&Self, &OpenCall) -> bool) -> Vec<SessionUpdate> {
+        let failed = self.open.iter().filter(|(_, call)| which(self, call));
+        let mut failed: Vec<_> = failed.map(|(id, _)| id.clone()).collect();
+        failed.sort_unstable();
+        failed.retain(|id| self.open.remove(id).is_some_and(|call| !plan::is_plan_tool(&call.name)));
+        let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed);
+        failed.iter().map(|id| update(id, fields.clone())).collect()
     }
 
     fn usage(&mut self, result: &TurnResult) -> SessionUpdate {
@@ -242,3 +281,6 @@ fn tokens(usage: &Usage) -> u64 {
     let cached = usage.cache_creation_input_tokens.unwrap_or(0) + usage.cache_read_input_tokens.unwrap_or(0);
     usage.input_tokens + cached + usage.output_tokens
 }
+
+/// How deep agents may start agents.
+const DEPTH: usize = 16;

@@ -108,29 +108,92 @@ fn each_answer_is_shown_once() {
 fn each_tool_call_is_announced_and_ends_once() {
     for (path, messages) in all() {
         let mut mapping = Mapping::new(features());
-        let (mut open, mut ended) = (Vec::new(), Vec::new());
-        for update in messages.iter().flat_map(|message| mapping.updates(message)) {
-            match update {
-                SessionUpdate::ToolCall(call) if call.status == ToolCallStatus::Completed => {
-                    ended.push(call.tool_call_id);
-                }
-                SessionUpdate::ToolCall(call) => {
-                    assert!(!open.contains(&call.tool_call_id), "{}: announced twice", path.display());
-                    open.push(call.tool_call_id);
-                }
-                SessionUpdate::ToolCallUpdate(update) => {
-                    let id = update.tool_call_id;
-                    assert!(open.contains(&id), "{}: {id} was not announced", path.display());
-                    assert!(!ended.contains(&id), "{}: {id} has ended", path.display());
-                    // The result follows the report of a denial.
-                    if update.fields.status == Some(ToolCallStatus::Completed) {
-                        ended.push(id);
+        let (mut open, mut ended, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+        for message in &messages {
+            for update in mapping.updates(message) {
+                match update {
+                    SessionUpdate::ToolCall(call) if call.status == ToolCallStatus::Completed => {
+                        ended.push(call.tool_call_id);
                     }
+                    SessionUpdate::ToolCall(call) => {
+                        assert!(!open.contains(&call.tool_call_id), "{}: announced twice", path.display());
+                        open.push(call.tool_call_id);
+                    }
+                    SessionUpdate::ToolCallUpdate(update) => {
+                        let id = update.tool_call_id;
+                        assert!(open.contains(&id), "{}: {id} was not announced", path.display());
+                        assert!(!ended.contains(&id), "{}: {id} has ended", path.display());
+                        match update.fields.status {
+                            Some(ToolCallStatus::Completed) => ended.push(id),
+                            // The result follows the report of a denial.
+                            Some(ToolCallStatus::Failed) => failed.push(id),
+                            _ => {}
+                        }
+                    }
+                    _ => {}
                 }
-                _ => {}
+            }
+            if let Message::Result(_) = message {
+                let left = open.iter().find(|id| !ended.contains(id) && !failed.contains(id));
+                assert_eq!(left, None, "{}: it outlives its turn", path.display());
             }
         }
     }
+}
+
+/// Returns the ids of the calls that a message ends as failed.
+fn failed_by(mapping: &mut Mapping, message: &str) -> Vec<String> {
+    let updates = mapping.updates(&Message::from_line(message).unwrap()).into_iter();
+    let failed = updates.filter_map(|update| match update {
+        SessionUpdate::ToolCallUpdate(update) if update.fields.status == Some(ToolCallStatus::Failed) => {
+            Some(update.tool_call_id.to_string())
+        }
+        _ => None,
+    });
+    failed.collect()
+}
+
+#[test]
+fn call_of_an_answer_that_was_cut_off_fails() {
+    let mut mapping = Mapping::new(features());
+    let event = |event: &str, fields: &str| {
+        format!(r#"{{"type":"stream_event","event":{event},"parent_tool_use_id":null{fields}}}"#)
+    };
+    let start = |place: u32, id: &str| {
+        let block = format!(r#"{{"type":"tool_use","id":"{id}","name":"Bash","input":{{}}}}"#);
+        event(&format!(r#"{{"type":"content_block_start","index":{place},"content_block":{block}}}"#), "")
+    };
+    let whole = r#"{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{}}]},"parent_tool_use_id":null}"#;
+    for message in [&start(0, "t1"), whole, &start(1, "t2")] {
+        assert_eq!(failed_by(&mut mapping, message), [""; 0]);
+    }
+    let blocks = r#","abandoned_blocks":{"api_message_id":"m","from_block_index":1}"#;
+    assert_eq!(failed_by(&mut mapping, &event(r#"{"type":"message_stop"}"#, blocks)), ["t2"]);
+    let result = r#"{"type":"result","subtype":"error_during_execution","is_error":true}"#;
+    assert_eq!(failed_by(&mut mapping, result), ["t1"]);
+}
+
+#[test]
+fn call_of_a_background_agent_outlives_the_turn() {
+    let mut mapping = Mapping::new(features());
+    let call = |id: &str, parent: &str| {
+        let block = format!(r#"{{"type":"tool_use","id":"{id}","name":"Bash","input":{{}}}}"#);
+        format!(
+            r#"{{"type":"assistant","message":{{"id":"m","content":[{block}]}},"parent_tool_use_id":{parent}}}"#
+        )
+    };
+    let launched = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"background","content":"Started."}]},"parent_tool_use_id":null}"#;
+    for message in [
+        &call("background", "null"),
+        launched,
+        &call("stays", r#""background""#),
+        &call("agent", "null"),
+        &call("inner", r#""agent""#),
+    ] {
+        assert_eq!(failed_by(&mut mapping, message), [""; 0]);
+    }
+    let result = r#"{"type":"result","subtype":"error_max_budget_usd","is_error":true}"#;
+    assert_eq!(failed_by(&mut mapping, result), ["agent", "inner"]);
 }
 
 #[test]
