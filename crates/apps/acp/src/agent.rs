@@ -221,9 +221,7 @@ impl Agent {
             Ok(started) => started,
             Err(error) => return responder.respond_with_error(error),
         };
-        if replays {
-            live.replay(&history).await;
-        }
+        live.replay(&history, replays).await;
         let handle = live.handle();
         let before = self.sessions().insert(Arc::clone(&handle.id), handle.clone());
         if let Some(before) = before {

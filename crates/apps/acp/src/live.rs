@@ -130,12 +130,16 @@ impl Live {
         self.handle.clone()
     }
 
-    /// Shows a stored conversation again.
-    pub(crate) async fn replay(&mut self, messages: &[SessionMessage]) {
+    /// Reads a stored conversation, on which later updates depend, and shows it again if `shows` is set.
+    pub(crate) async fn replay(&mut self, messages: &[SessionMessage], shows: bool) {
+        let shown = |updates: Vec<_>| if shows { updates } else { Vec::new() };
         for message in messages {
             let updates = self.mapping.stored(message);
-            self.handle.show(updates).await;
+            self.handle.show(shown(updates)).await;
         }
+        // The turns of these calls are over.
+        let updates = self.mapping.end_turn();
+        self.handle.show(shown(updates)).await;
     }
 
     /// Runs until the CLI ends, or the session is stopped, and then waits for the CLI's exit.

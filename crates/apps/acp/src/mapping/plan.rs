@@ -39,11 +39,17 @@ impl Plan {
 
     /// Applies the result of a call, and returns the plan if it changed.
     ///
-    /// `details` is the tool's own result (`tool_use_result`).
-    pub(super) fn finished(&mut self, name: &str, input: &Value, details: &Value) -> Option<SessionUpdate> {
+    /// `details` is the tool's own result (`tool_use_result`), which stored messages lack; `text` is the model's.
+    pub(super) fn finished(
+        &mut self,
+        name: &str,
+        input: &Value,
+        details: &Value,
+        text: &str,
+    ) -> Option<SessionUpdate> {
         match name {
             "TaskCreate" => {
-                let id = number(&details["task"]["id"])?;
+                let id = number(&details["task"]["id"]).or_else(|| created(text))?;
                 let subject = details["task"]["subject"].as_str().or(input["subject"].as_str())?;
                 self.tasks.insert(id, Task { subject: subject.to_owned(), status: PlanEntryStatus::Pending });
             }
@@ -93,6 +99,11 @@ fn status(name: Option<&str>) -> Option<PlanEntryStatus> {
         "completed" => PlanEntryStatus::Completed,
         _ => return None,
     })
+}
+
+/// Returns the number in `Task #1 created successfully: …`.
+fn created(text: &str) -> Option<u64> {
+    text.strip_prefix("Task #")?.split_once(' ')?.0.parse().ok()
 }
 
 fn number(id: &Value) -> Option<u64> {

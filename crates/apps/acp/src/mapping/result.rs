@@ -18,9 +18,13 @@ impl Mapping {
         let Some(call) = self.open.remove(&result.tool_use_id) else { return Vec::new() };
         let failed = result.is_error == Some(true);
         if plan::is_plan_tool(&call.name) {
-            let details = details.filter(|_| !failed);
-            return details
-                .and_then(|details| self.plan.finished(&call.name, &call.input, details))
+            if failed {
+                return Vec::new();
+            }
+            let details = details.unwrap_or(&Value::Null);
+            return self
+                .plan
+                .finished(&call.name, &call.input, details, &result.text())
                 .into_iter()
                 .collect();
         }

@@ -249,3 +249,39 @@ fn stored_conversation_is_shown_again() {
     }
     insta::assert_snapshot!("stored", text);
 }
+
+#[test]
+fn tasks_of_a_stored_conversation_are_a_plan_again() {
+    let called = |id: &str, name: &str, input: &str| {
+        let block = format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#);
+        format!(
+            r#"{{"type":"assistant","uuid":"a{id}","session_id":"s","message":{{"id":"m{id}","role":"assistant","content":[{block}]}},"parent_tool_use_id":null,"parent_agent_id":null}}"#
+        )
+    };
+    let result = |id: &str, text: &str, failed: bool| {
+        let block = format!(
+            r#"{{"type":"tool_result","tool_use_id":"{id}","content":"{text}","is_error":{failed}}}"#
+        );
+        format!(
+            r#"{{"type":"user","uuid":"u{id}","session_id":"s","message":{{"role":"user","content":[{block}]}},"parent_tool_use_id":null,"parent_agent_id":null}}"#
+        )
+    };
+    let mut mapping = Mapping::new(features());
+    let mut last = None;
+    for message in [
+        called("1", "TaskCreate", r#"{"subject":"Think"}"#),
+        result("1", "Task #7 created successfully: Think", false),
+        called("2", "TaskCreate", r#"{"subject":"Rest"}"#),
+        result("2", "Task #8 created successfully: Rest", true),
+        called("3", "TaskUpdate", r#"{"taskId":"7","status":"in_progress"}"#),
+        result("3", "Updated task #7 status", false),
+    ] {
+        last = mapping.stored(&serde_json::from_str(&message).unwrap()).pop().or(last);
+    }
+    let plan = serde_json::to_value(last).unwrap();
+    assert_eq!(plan["entries"].as_array().map(Vec::len), Some(1), "{plan}");
+    assert_eq!(
+        (&plan["entries"][0]["content"], &plan["entries"][0]["status"]),
+        (&"Think".into(), &"in_progress".into())
+    );
+}

@@ -2,7 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is test code too")]
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
+use std::{
+    fs,
+    io::{BufRead as _, Write as _},
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 use agentwire_acp::{Settings, serve};
 use serde_json::{Value, json};
@@ -100,9 +107,7 @@ async fn session_goes_on_if_it_cannot_be_opened_again() {
 /// Opens a session in a folder, with the script as the CLI, and runs a client.
 async fn in_session(client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &mut Answers)) {
     let folder = tempfile::tempdir().unwrap();
-    let cli = folder.path().join("claude");
-    fs::write(&cli, CLI).unwrap();
-    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+    let cli = script(folder.path(), CLI);
     let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
     let mut settings = Settings::default();
     settings.cli = Some(cli);
@@ -116,6 +121,75 @@ async fn in_session(client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &m
     };
     let both = async { tokio::join!(serve(settings, theirs, ours), client) };
     tokio::time::timeout(LIMIT, both).await.unwrap().0.unwrap();
+}
+
+/// Writes a program into the folder.
+fn script(folder: &Path, text: &str) -> PathBuf {
+    let cli = folder.join("claude");
+    fs::write(&cli, text).unwrap();
+    fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+    cli
+}
+
+/// The stored session is read from the folder that the environment names, so this runs the program itself.
+#[test]
+fn plan_of_a_resumed_session_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let (session, first, second) = (
+        "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11",
+        "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10",
+        "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a11",
+    );
+    let called = |id: &str, name: &str, input: Value| {
+        let block = json!({"type": "tool_use", "id": id, "name": name, "input": input});
+        json!({"type": "assistant", "message": {"id": id, "role": "assistant", "content": [block]}})
+    };
+    let finished = |id: &str, text: &str| {
+        let block = json!({"type": "tool_result", "tool_use_id": id, "content": text});
+        json!({"type": "user", "message": {"role": "user", "content": [block]}})
+    };
+    let stored = |mut entry: Value, id: &str, parent: Option<&str>| {
+        entry["uuid"] = id.into();
+        entry["parentUuid"] = parent.into();
+        entry["sessionId"] = session.into();
+        format!("{entry}\n")
+    };
+    fs::create_dir_all(place.join("projects/-p")).unwrap();
+    let history = [
+        stored(called("t1", "TaskCreate", json!({"subject": "Think"})), first, None),
+        stored(finished("t1", "Task #1 created successfully: Think"), second, Some(first)),
+    ];
+    fs::write(place.join(format!("projects/-p/{session}.jsonl")), history.concat()).unwrap();
+    let update = called("t2", "TaskUpdate", json!({"taskId": "1", "status": "completed"}));
+    let result = finished("t2", "Updated task #1 status");
+    let lines = format!("'*)\n        echo '{update}'\n        echo '{result}'\n        echo");
+    let cli = script(place, &CLI.replacen("'*)\n        echo", &lines, 1));
+
+    let mut agent = Command::new(env!("CARGO_BIN_EXE_agentwire-acp"));
+    agent.arg("--cli").arg(cli).env("CLAUDE_CONFIG_DIR", place).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut agent = agent.spawn().unwrap();
+    let resume = json!({"sessionId": session, "cwd": place, "mcpServers": []});
+    let prompt = json!({"sessionId": session, "prompt": [{"type": "text", "text": "Go on."}]});
+    let mut input = agent.stdin.take().unwrap();
+    let mut plans = Vec::new();
+    let mut output = std::io::BufReader::new(agent.stdout.take().unwrap()).lines();
+    for request in [request("session/resume", resume), request("session/prompt", prompt)] {
+        writeln!(input, "{request}").unwrap();
+        let answer = loop {
+            let message: Value = serde_json::from_str(&output.next().unwrap().unwrap()).unwrap();
+            if message["id"] == 1 {
+                break message;
+            }
+            let update = &message["params"]["update"];
+            plans.extend((update["sessionUpdate"] == "plan").then(|| update["entries"].clone()));
+        };
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+    drop(input);
+    assert!(agent.wait().unwrap().success());
+    let [plan] = &plans[..] else { panic!("{plans:?}") };
+    assert_eq!((&plan[0]["content"], &plan[0]["status"]), (&json!("Think"), &json!("completed")));
 }
 
 type Answers = Lines<BufReader<DuplexStream>>;
