@@ -31,22 +31,15 @@ impl Config {
 
     /// Returns the modes, with the current one.
     pub(crate) fn modes(&self) -> SessionModeState {
-        let modes = self.offered().map(|mode| {
-            let (name, description) = words(mode);
-            SessionMode::new(mode.as_str().to_owned(), name).description(description)
-        });
-        SessionModeState::new(self.mode.as_str().to_owned(), modes.collect())
+        let modes = self.offers(|id, name, description| SessionMode::new(id, name).description(description));
+        SessionModeState::new(self.mode.as_str().to_owned(), modes)
     }
 
     /// Returns the mode and the model as options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let modes: Vec<_> = self
-            .offered()
-            .map(|mode| {
-                let (name, description) = words(mode);
-                SessionConfigSelectOption::new(mode.as_str().to_owned(), name).description(description)
-            })
-            .collect();
+        let modes = self.offers(|id, name, description| {
+            SessionConfigSelectOption::new(id, name).description(description)
+        });
         let mode = SessionConfigOption::select(MODE, "Mode", self.mode.as_str().to_owned(), modes)
             .category(SessionConfigOptionCategory::Mode);
         let models: Vec<_> = self
@@ -100,6 +93,15 @@ impl Config {
             _ => None,
         };
         mode.map(|mode| self.set_mode(mode)).unwrap_or_default()
+    }
+
+    /// Returns the modes to choose from, made of their id, name and description.
+    fn offers<T>(&self, make: impl Fn(String, String, Option<String>) -> T) -> Vec<T> {
+        let mode = |mode: &PermissionMode| {
+            let (name, description) = words(mode);
+            make(mode.as_str().to_owned(), name, description)
+        };
+        self.offered().map(mode).collect()
     }
 
     /// Returns the modes to choose from. The current one is always among them.

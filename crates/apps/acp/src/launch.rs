@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use agent_client_protocol::{
     Error,
     v1::schema::{
-        ContentBlock, LoadSessionRequest, McpServer, NewSessionRequest, ResumeSessionRequest, SystemPrompt,
-        SystemPromptMode,
+        ContentBlock, HttpHeader, LoadSessionRequest, McpServer, NewSessionRequest, ResumeSessionRequest,
+        SystemPrompt, SystemPromptMode,
     },
 };
 use agentwire::{
@@ -116,22 +116,16 @@ fn server(server: McpServer) -> Option<(String, McpServerConfig)> {
             config.env.extend(server.env.into_iter().map(|variable| (variable.name.into(), variable.value)));
             (server.name, McpServerConfig::Stdio(config))
         }
-        McpServer::Http(server) => {
-            let mut config = RemoteServer::new(server.url);
-            config
-                .headers
-                .extend(server.headers.into_iter().map(|header| (header.name.into(), header.value)));
-            (server.name, McpServerConfig::Http(config))
-        }
-        McpServer::Sse(server) => {
-            let mut config = RemoteServer::new(server.url);
-            config
-                .headers
-                .extend(server.headers.into_iter().map(|header| (header.name.into(), header.value)));
-            (server.name, McpServerConfig::Sse(config))
-        }
+        McpServer::Http(server) => (server.name, McpServerConfig::Http(remote(server.url, server.headers))),
+        McpServer::Sse(server) => (server.name, McpServerConfig::Sse(remote(server.url, server.headers))),
         _ => return None,
     })
+}
+
+fn remote(url: String, headers: Vec<HttpHeader>) -> RemoteServer {
+    let mut config = RemoteServer::new(url);
+    config.headers.extend(headers.into_iter().map(|header| (header.name.into(), header.value)));
+    config
 }
 
 const CLIENT_APP: &str = concat!("agentwire-acp/", env!("CARGO_PKG_VERSION"));
