@@ -78,13 +78,29 @@ async function fail(page) {
   check('the failure of an answer stays visible', (await page.textContent('#fault')) === 'no such worker');
 }
 
-// Breaks the stream of events once.
-async function reconnect(page, count) {
-  await page.route('**/events', (route) => route.fulfill({ status: 503, body: '' }), { times: 1 });
+// Breaks the stream of events once, by this response.
+async function reconnect(page, count, response) {
+  await page.route('**/events', (route) => route.fulfill(response), { times: 1 });
   await page.reload();
   await page.waitForFunction(() => document.querySelector('#fault').textContent !== '');
   await page.waitForFunction((count) => document.querySelector('#turns').childElementCount >= count, count);
   check('the fault of a stream goes with it', (await page.textContent('#fault')) === '');
+}
+
+// Reads old text while new text comes.
+async function scroll(page) {
+  const viewport = page.viewportSize();
+  await page.setViewportSize({ ...viewport, height: 260 });
+  const [hidden, top] = await page.evaluate(() => {
+    turns.scrollTop = 0;
+    grow({ delta: { type: 'text_delta', text: 'More.' } });
+    const { scrollHeight, clientHeight, scrollTop } = turns;
+    endLive();
+    return [scrollHeight - clientHeight, scrollTop];
+  });
+  check('the turns are higher than the screen', hidden > 80);
+  check('a reader who has scrolled up stays there', top === 0);
+  await page.setViewportSize(viewport);
 }
 
 async function allowed(page) {
@@ -114,7 +130,11 @@ async function denied(page) {
   check('a denied tool does not run', notes(page).length === 0);
   check('an answer in time clears the failure before', (await page.textContent('#fault')) === '');
   check('both sessions are listed', (await page.locator('#sessions button').count()) === 2);
-  await reconnect(page, (await shown(page)).length);
+  const count = (await shown(page)).length;
+  await reconnect(page, count, { status: 503, body: '' });
+  const failed = 'retry: 1000\nevent: failed\ndata: the log is gone\n\n';
+  await reconnect(page, count, { contentType: 'text/event-stream', body: failed });
+  await scroll(page);
 }
 
 async function narrow(browser, hash) {
