@@ -1,16 +1,14 @@
 //! A worker on Restate: its HTTP interface, its lease, and its reports.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
 use agentwire::protocol::ToolUseId;
 use agentwire_net::error_chain;
-use agentwire_worker::{
-    Answer, Fence, SessionName, Start, TurnEnd, TurnSpec, Worker, WorkerConfig, WorkerError,
-};
+use agentwire_worker::{Answer, SessionName, Start, TurnEnd, Worker, WorkerConfig, WorkerError};
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, State, rejection::JsonRejection},
@@ -89,8 +87,7 @@ impl Host {
         let worker = Worker::new(
             worker.lease(config.lease).on_end(move |end| report(end, Arc::clone(&reports), ingress.clone())),
         )?;
-        let state =
-            HostState { worker: worker.clone(), early, known_boot: Arc::default(), used: Arc::default() };
+        let state = HostState { worker: worker.clone(), early, known_boot: Arc::default() };
         let mut tasks = JoinSet::new();
         tasks.spawn(beat(config, state.clone()));
         let router = Router::new()
@@ -124,45 +121,6 @@ struct HostState {
     early: Early,
     /// The run of the worker that Restate knows.
     known_boot: Arc<Mutex<Box<str>>>,
-    /// The last fences that were used, each with whether its turn was started.
-    used: Arc<Mutex<VecDeque<(Fence, bool)>>>,
-}
-
-impl HostState {
-    /// Starts a turn, unless it was cancelled before.
-    fn start(&self, fence: &Fence, turn: &TurnSpec) -> Start {
-        // Also orders the start and a cancellation of the same fence.
-        let mut used = locked(&self.used);
-        if used.contains(&(fence.clone(), false)) {
-            return Start::Lost;
-        }
-        let start = self.worker.start(fence, turn);
-        if start == Start::Started {
-            remember(&mut used, fence, true);
-        }
-        start
-    }
-
-    /// Ends the turn of a fence, or prevents its start. Returns whether the end of the turn is reported.
-    fn cancel(&self, fence: &Fence) -> bool {
-        let mut used = locked(&self.used);
-        if self.worker.alive(fence) {
-            return self.worker.stop(&fence.session);
-        }
-        // Turns of an earlier run are reported as lost.
-        let is_reported = fence.boot != self.worker.boot() || used.contains(&(fence.clone(), true));
-        if !is_reported {
-            remember(&mut used, fence, false);
-        }
-        is_reported
-    }
-}
-
-fn remember(used: &mut VecDeque<(Fence, bool)>, fence: &Fence, is_started: bool) {
-    used.push_back((fence.clone(), is_started));
-    if used.len() > USED {
-        used.pop_front();
-    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -234,7 +192,7 @@ async fn call(
             let is_known = *locked(&state.known_boot) == fence.boot;
             reply(&is_known.then_some(fence))
         }
-        Call::Start(fence, turn) => reply(&match state.start(&fence, &turn) {
+        Call::Start(fence, turn) => reply(&match worker.start(&fence, &turn) {
             Start::Started => Begun::Started,
             Start::Busy => Begun::Busy,
             Start::Lost => Begun::Lost,
@@ -253,7 +211,7 @@ async fn call(
         Call::Interrupt(session) => reply(&worker.interrupt(&session)),
         Call::Steer(session, prompt) => reply(&worker.steer(&session, *prompt)),
         Call::Stop(session) => reply(&worker.stop(&session)),
-        Call::Cancel(fence) => reply(&state.cancel(&fence)),
+        Call::Cancel(fence) => reply(&worker.cancel(&fence)),
         Call::Phase(session) => reply(&worker.phase(&session)),
         Call::Recovery(session, input) => {
             let recovery = worker.recovery(&session, &input).await;
@@ -285,9 +243,6 @@ async fn metrics(State(state): State<HostState>) -> String {
     ];
     rows.map(|(name, value)| format!("agentwire_worker_{name} {value}\n")).concat()
 }
-
-/// How many used fences are remembered. Starts and reports that are late by more turns than this are rare.
-const USED: usize = 4096;
 
 /// How long one request to Restate may take.
 const LIMIT: Duration = Duration::from_secs(5);

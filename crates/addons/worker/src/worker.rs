@@ -24,7 +24,7 @@ use crate::{
     session_task::SessionTask,
     turn::{Answer, Fence, Question, SessionName, TurnInput, TurnSpec},
 };
-use state::{SessionHandle, State};
+use state::{SessionHandle, State, Use};
 
 /// A worker, which runs turns of sessions, each session in a CLI process.
 ///
@@ -43,7 +43,7 @@ pub enum Start {
     /// There is no room, the session runs another turn, or the worker drains. The turn may be started elsewhere, or
     /// here later.
     Busy,
-    /// The fence is of an earlier run of the worker or of an earlier turn. The turn may have run.
+    /// The fence is of an earlier run of the worker or of an earlier turn, or was cancelled. The turn may have run.
     Lost,
 }
 
@@ -117,11 +117,11 @@ impl Worker {
     pub fn start(&self, fence: &Fence, spec: &TurnSpec) -> Start {
         let mut state = self.shared.state();
         let state = &mut *state;
-        if state.started.contains(&fence.number) && fence.boot == state.boot {
-            return Start::Started;
-        }
-        if fence.boot != state.boot || fence.number <= state.forgotten {
-            return Start::Lost;
+        match state.used.get(&fence.number) {
+            _ if fence.boot != state.boot || fence.number <= state.forgotten => return Start::Lost,
+            Some(Use::Started) => return Start::Started,
+            Some(Use::Cancelled) => return Start::Lost,
+            None => {}
         }
         if state.is_draining || Instant::now() < state.blocked {
             return Start::Busy;
@@ -139,7 +139,7 @@ impl Worker {
                 view.is_busy = handle.commands.try_send(Command::Start(turn)).is_ok();
                 if view.is_busy {
                     drop(view);
-                    state.remember(fence.number);
+                    state.remember(fence.number, Use::Started);
                     return Start::Started;
                 }
                 return Start::Busy;
@@ -162,7 +162,7 @@ impl Worker {
         state.tasks.spawn(task.run(receiver));
         let replaced = state.handles.insert(fence.session.clone(), SessionHandle { commands, view });
         state.reporting.extend(replaced.map(|handle| handle.commands));
-        state.remember(fence.number);
+        state.remember(fence.number, Use::Started);
         Start::Started
     }
 
@@ -172,18 +172,25 @@ impl Worker {
         self.shared.config.admission.freed().await;
     }
 
+    /// Ends the turn of a fence and its process, or prevents the start of the turn. Returns whether the end of the turn is
+    /// reported, or was.
+    ///
+    /// A turn of an earlier run of the worker counts as reported: the engine reports it as lost.
+    pub fn cancel(&self, fence: &Fence) -> bool {
+        let mut state = self.shared.state();
+        if state.alive(fence) {
+            return state.command(&fence.session, Command::Stop);
+        }
+        let is_reported = fence.boot != state.boot || state.used.get(&fence.number) == Some(&Use::Started);
+        if !is_reported {
+            state.remember(fence.number, Use::Cancelled);
+        }
+        is_reported
+    }
+
     /// Returns whether the turn of this fence runs here.
     pub fn alive(&self, fence: &Fence) -> bool {
-        let state = self.shared.state();
-        fence.boot == state.boot
-            && state.started.contains(&fence.number)
-            && state.handles.get(&fence.session).is_some_and(|handle| {
-                let view = handle.view();
-                // A task publishes the fence when it takes the turn.
-                view.is_busy
-                    && !handle.commands.is_closed()
-                    && view.fence.as_ref().is_none_or(|current| current.number <= fence.number)
-            })
+        self.shared.state().alive(fence)
     }
 
     /// Returns the phase of a session on this worker, and its open questions.
@@ -291,11 +298,7 @@ impl Worker {
     }
 
     fn command(&self, session: &SessionName, command: Command) -> bool {
-        let state = self.shared.state();
-        state
-            .handles
-            .get(session)
-            .is_some_and(|handle| handle.view().is_busy && handle.commands.try_send(command).is_ok())
+        self.shared.state().command(session, command)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The state of a worker: its sessions, and the fences of its turns.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -11,7 +11,7 @@ use crate::{
     command::{Command, View},
     launch::ENDING,
     machine::Phase,
-    turn::SessionName,
+    turn::{Fence, SessionName},
 };
 
 pub(super) struct State {
@@ -19,9 +19,9 @@ pub(super) struct State {
     pub(super) boot: Box<str>,
     /// The number of the last fence.
     pub(super) fences: u64,
-    /// The fences of turns that were started.
-    pub(super) started: BTreeSet<u64>,
-    /// Fences up to this one are not in `started` any more.
+    /// The numbers of the fences that were used.
+    pub(super) used: BTreeMap<u64, Use>,
+    /// Fences up to this one are not in `used` any more.
     pub(super) forgotten: u64,
     pub(super) handles: HashMap<SessionName, SessionHandle>,
     /// The tasks without a handle, which still report their last turn.
@@ -33,6 +33,13 @@ pub(super) struct State {
     pub(super) renewed: Instant,
     /// No turn starts before: processes of a lost lease are ending.
     pub(super) blocked: Instant,
+}
+
+/// The use of a fence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    Started,
+    Cancelled,
 }
 
 /// A handle to a session's task.
@@ -52,7 +59,7 @@ impl State {
         Self {
             boot: boot(),
             fences: 0,
-            started: BTreeSet::new(),
+            used: BTreeMap::new(),
             forgotten: 0,
             handles: HashMap::new(),
             reporting: Vec::new(),
@@ -64,13 +71,31 @@ impl State {
         }
     }
 
-    pub(super) fn remember(&mut self, number: u64) {
-        self.started.insert(number);
-        if self.started.len() > FENCES
-            && let Some(first) = self.started.pop_first()
+    pub(super) fn remember(&mut self, number: u64, use_: Use) {
+        self.used.insert(number, use_);
+        if self.used.len() > FENCES
+            && let Some((first, _)) = self.used.pop_first()
         {
-            self.forgotten = first;
+            self.forgotten = self.forgotten.max(first);
         }
+    }
+
+    pub(super) fn alive(&self, fence: &Fence) -> bool {
+        fence.boot == self.boot
+            && self.used.get(&fence.number) == Some(&Use::Started)
+            && self.handles.get(&fence.session).is_some_and(|handle| {
+                let view = handle.view();
+                // A task publishes the fence when it takes the turn.
+                view.is_busy
+                    && !handle.commands.is_closed()
+                    && view.fence.as_ref().is_none_or(|current| current.number <= fence.number)
+            })
+    }
+
+    pub(super) fn command(&self, session: &SessionName, command: Command) -> bool {
+        self.handles
+            .get(session)
+            .is_some_and(|handle| handle.view().is_busy && handle.commands.try_send(command).is_ok())
     }
 
     /// Ends the process that has waited longest for a turn.
