@@ -1,25 +1,45 @@
-//! Members of tools that `rmcp` does not know, such as `execution`. They are kept in the tool's `_meta`.
+//! Messages in a form that `rmcp` reads: members of tools that it does not know, such as `execution`, are kept in the tool's
+//! `_meta`, and optional fields of forms lose their `null`.
 
 use std::borrow::Cow;
 
 use rmcp::model::{ListToolsResult, Tool};
 use serde_json::{Map, Value};
 
-/// Returns the message with the unknown members of listed tools moved into their `_meta`, under [`KEY`].
+/// Returns the message with the unknown members of listed tools moved into their `_meta`, under [`KEY`], and without the
+/// `null` of a form's fields.
 pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
-    // Only lists of tools are parsed twice.
-    if !message.windows(SIGN.len()).any(|part| part == SIGN) {
+    // Only lists of tools and forms are parsed twice.
+    let contains = |sign: &[u8]| message.windows(sign.len()).any(|part| part == sign);
+    if !contains(b"\"inputSchema\"") && !contains(b"\"requestedSchema\"") {
         return Cow::Borrowed(message);
     }
     let Ok(mut parsed) = serde_json::from_slice::<Value>(message) else { return Cow::Borrowed(message) };
-    let Some(tools) = parsed.pointer_mut("/result/tools").and_then(Value::as_array_mut) else {
-        return Cow::Borrowed(message);
-    };
-    let moved = tools.iter_mut().filter_map(Value::as_object_mut).map(keep).fold(false, |any, one| any | one);
+    let mut changed = false;
+    if let Some(tools) = parsed.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
+        tools.iter_mut().filter_map(Value::as_object_mut).for_each(|tool| changed |= keep(tool));
+    }
+    let fields = parsed.pointer_mut("/params/requestedSchema/properties").and_then(Value::as_object_mut);
+    fields.into_iter().flat_map(Map::values_mut).for_each(|field| changed |= without_null(field));
     match serde_json::to_vec(&parsed) {
-        Ok(text) if moved => Cow::Owned(text),
+        Ok(text) if changed => Cow::Owned(text),
         _ => Cow::Borrowed(message),
     }
+}
+
+/// Replaces `anyOf` with `null` by its other schema: the Python SDK writes optional fields of a form so. Returns whether the
+/// field had one.
+fn without_null(field: &mut Value) -> bool {
+    let Some(Value::Array(choices)) = field.get_mut("anyOf") else { return false };
+    let is_null = |choice: &Value| choice["type"] == "null";
+    let (Some(null), 2) = (choices.iter().position(is_null), choices.len()) else { return false };
+    let Value::Object(schema) = choices.swap_remove(1 - null) else { return false };
+    if let Some(field) = field.as_object_mut() {
+        field.remove("anyOf");
+        field.retain(|name, value| name != "default" || !value.is_null());
+        field.extend(schema);
+    }
+    true
 }
 
 /// Moves the unknown members of a tool. Returns whether there were any.
@@ -72,8 +92,6 @@ pub fn needs_task(tool: &Tool) -> bool {
 
 /// The key in the `_meta` of a tool.
 const KEY: &str = "agentwire/members";
-/// A string that each list of tools contains.
-const SIGN: &[u8] = b"\"inputSchema\"";
 /// The members of [`Tool`].
 const KNOWN: &[&str] =
     &["name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta"];
@@ -111,6 +129,24 @@ mod tests {
             let tool = listed(&tool);
             assert_eq!(tool, json!({"name": "t", "inputSchema": schema, "_meta": expected}));
             assert!(needs_task(&serde_json::from_value::<Tool>(tool).unwrap()));
+        }
+    }
+
+    #[test]
+    fn optional_field_of_a_form_loses_its_null() {
+        let form =
+            |field: Value| json!({"params": {"requestedSchema": {"properties": {"a": field}}}}).to_string();
+        let read = |field| -> Value { serde_json::from_slice(&kept(form(field).as_bytes())).unwrap() };
+        let optional =
+            json!({"anyOf": [{"type": "string"}, {"type": "null"}], "default": null, "title": "A"});
+        let expected = json!({"type": "string", "title": "A"});
+        assert_eq!(read(optional)["params"]["requestedSchema"]["properties"]["a"], expected);
+        for other in [
+            json!({"type": "string", "default": null}),
+            json!({"anyOf": [{"type": "string"}, {"type": "number"}]}),
+            json!({"anyOf": [{"type": "null"}]}),
+        ] {
+            assert!(matches!(kept(form(other).as_bytes()), Cow::Borrowed(_)));
         }
     }
 
