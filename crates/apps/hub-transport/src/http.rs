@@ -5,7 +5,7 @@
 
 mod client;
 
-use std::{collections::VecDeque, sync::Arc, time::Duration};
+use std::{collections::VecDeque, error::Error, sync::Arc, time::Duration};
 
 use rmcp::{
     RoleClient,
@@ -49,6 +49,19 @@ pub fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
         notices: VecDeque::new(),
     };
     (transport, link)
+}
+
+/// Returns the server's refusal of a message, if this error of the transport is one. The connection may continue.
+pub fn refusal(error: &(dyn Error + 'static)) -> Option<String> {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
+        StreamableHttpError::UnexpectedServerResponse(why) => {
+            why.starts_with("HTTP ").then(|| why.to_string())
+        }
+        error @ (StreamableHttpError::HttpStatus(_)
+        | StreamableHttpError::ResponseBodyTooLarge { .. }
+        | StreamableHttpError::UnexpectedContentType(_)) => Some(error.to_string()),
+        _ => None,
+    }
 }
 
 /// The transport of `rmcp`, which ends as soon as the connection is unusable.

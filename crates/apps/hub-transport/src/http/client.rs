@@ -13,7 +13,7 @@ use reqwest::{
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 use rmcp::{
-    model::{ClientJsonRpcMessage, ClientNotification},
+    model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage},
     transport::{
         common::client_side_sse::BoxedSseResponse,
         streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
@@ -33,7 +33,7 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 pub(super) struct Observed {
     web: Arc<Web>,
     link: Arc<Link>,
-    /// The session that had an open stream. Status 404 means only for this session that it has expired.
+    /// The session that had an open stream. Only for this session, status 400 or 404 means that it has expired.
     streamed: Arc<Mutex<Option<Arc<str>>>>,
 }
 
@@ -111,7 +111,8 @@ impl Observed {
     fn judge_stream(&self, error: &reqwest::Error, session: Option<&Arc<str>>, resumed: bool) {
         let had_one = self.had_stream(session);
         match error.status() {
-            Some(StatusCode::NOT_FOUND) if had_one => {
+            // Some servers answer a session that they have forgotten with status 400.
+            Some(StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND) if had_one => {
                 self.link.end(DisconnectReason::lost("the server has forgotten the session"));
             }
             // The first stream of a session failed: `rmcp` does not retry it.
@@ -185,6 +186,13 @@ impl StreamableHttpClient for Observed {
                 StreamableHttpPostResponse::Sse(kept_events(events), session)
             }
             // rmcp has parsed the other kinds already.
+            StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(mut error), session) => {
+                if let ClientJsonRpcMessage::Request(request) = &message {
+                    // Errors of the HTTP layer do not know the request, and rmcp drops an error without a known id.
+                    error.id = Some(request.id.clone());
+                }
+                StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), session)
+            }
             other => other,
         })
     }

@@ -64,6 +64,24 @@ async fn restarted_server_ends_the_connection_when_the_stream_is_opened() {
 }
 
 #[tokio::test]
+async fn forgotten_session_that_is_answered_with_status_400_ends_the_connection() {
+    let server = WebServer::start();
+    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
+    let no_session = json!({"jsonrpc": "2.0", "error": {"code": -32000, "message": "No valid session ID"}});
+    server.fault(move |_| {
+        let mut response = status(400);
+        response.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
+        *response.body_mut() = Body::from(no_session.to_string());
+        Some(response)
+    });
+    let error = within(connected.echo("a")).await.unwrap_err();
+    assert!(error.to_string().contains("No valid session ID"), "{error}");
+    drop(server.forget());
+    assert_eq!(lost(&connected.ended().await), "the server has forgotten the session");
+}
+
+#[tokio::test]
 async fn unreachable_server_ends_the_connection() {
     let server = WebServer::start();
     let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
