@@ -3,6 +3,7 @@
 use std::env;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use agentwire_hub::rmcp::transport::{
     StreamableHttpServerConfig, StreamableHttpService, stdio,
@@ -65,11 +66,10 @@ async fn over_http(hub: &Hub, address: SocketAddr, as_json: bool) -> Result<(), 
     let gateway = Gateway::new(hub).pass_logs();
     // `loopback` checks Host and Origin.
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
-    let service = StreamableHttpService::new(
-        move || Ok(gateway.clone()),
-        Arc::new(LocalSessionManager::default()),
-        config,
-    );
+    let mut sessions = LocalSessionManager::default();
+    // Open streams and calls in flight do not count as activity.
+    sessions.session_config.keep_alive = Some(IDLE_LIMIT);
+    let service = StreamableHttpService::new(move || Ok(gateway.clone()), Arc::new(sessions), config);
     let expected: Arc<str> = format!("Bearer {token}").into();
     let app = Router::new()
         .route_service("/mcp", service)
@@ -101,3 +101,5 @@ fn is_same(given: &[u8], expected: &[u8]) -> bool {
 }
 
 const TOKEN: &str = "AGENTWIRE_HUB_TOKEN";
+/// How long a session without a message is kept.
+const IDLE_LIMIT: Duration = Duration::from_secs(24 * 3600);
