@@ -101,7 +101,12 @@ impl Drop for Recording {
 impl ArgumentsForm {
     fn of(self, arguments: &Value) -> Arguments {
         match self {
-            Self::Hash => Arguments::Sha256(Sha256::digest(arguments.to_string()).into()),
+            Self::Hash => {
+                // Equal arguments have equal hashes, regardless of the order of their fields.
+                let mut sorted = arguments.clone();
+                sorted.sort_all_objects();
+                Arguments::Sha256(Sha256::digest(sorted.to_string()).into())
+            }
             Self::Text => {
                 let text = arguments.to_string();
                 let kept = head(&text, MAX_TEXT);
