@@ -5,7 +5,7 @@ mod target;
 
 use std::{fmt, sync::Arc};
 
-use rmcp::model::JsonObject;
+use rmcp::model::{JsonObject, RequestMetaObject};
 use serde_json::Value;
 
 use crate::outcome::CallLimits;
@@ -29,8 +29,6 @@ pub struct CallRequest {
     pub arguments: Value,
     /// The caller, for approval and records of calls.
     pub caller: Arc<str>,
-    /// The client of a gateway that answers questions of the server.
-    pub(crate) gateway_client: Option<Caller>,
     pub(crate) on_progress: Option<OnProgress>,
 }
 
@@ -44,7 +42,6 @@ impl CallRequest {
             tool: tool.into(),
             arguments: Value::Null,
             caller: Arc::from(""),
-            gateway_client: None,
             on_progress: None,
         }
     }
@@ -92,19 +89,12 @@ pub struct ReadRequest {
     /// The caller, for approval and records of calls.
     pub caller: Arc<str>,
     pub(crate) with_approval: bool,
-    pub(crate) gateway_client: Option<Caller>,
 }
 
 impl ReadRequest {
     /// Creates a request.
     pub fn new(server: impl Into<String>, uri: impl Into<String>) -> Self {
-        Self {
-            server: server.into(),
-            uri: uri.into(),
-            caller: Arc::from(""),
-            with_approval: false,
-            gateway_client: None,
-        }
+        Self { server: server.into(), uri: uri.into(), caller: Arc::from(""), with_approval: false }
     }
 
     /// Requires the hub's [`Approval`](crate::Approval), for a URI that a model has chosen. A URI that the server does not
@@ -133,7 +123,6 @@ pub struct PromptRequest {
     pub arguments: JsonObject,
     /// The caller, for records of calls.
     pub caller: Arc<str>,
-    pub(crate) gateway_client: Option<Caller>,
 }
 
 // Arguments may be secrets.
@@ -155,7 +144,6 @@ impl PromptRequest {
             prompt: prompt.into(),
             arguments: JsonObject::new(),
             caller: Arc::from(""),
-            gateway_client: None,
         }
     }
 
@@ -172,12 +160,14 @@ impl PromptRequest {
     }
 }
 
-/// The receivers of questions and progress of a request in flight.
+/// The part that a client of the hub has in a request: its metadata, and the receivers of questions and progress.
 #[derive(Default)]
-pub(crate) struct Callbacks {
+pub(crate) struct ClientSide {
     /// The client of a gateway that answers questions of the server.
     pub(crate) gateway_client: Option<Caller>,
     pub(crate) on_progress: Option<OnProgress>,
+    /// Sent with the request, such as the context of a trace.
+    pub(crate) meta: RequestMetaObject,
 }
 
 /// The settings of a hub for calls.

@@ -17,7 +17,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout_at},
 };
 
-use super::Callbacks;
+use super::ClientSide;
 use crate::{
     TimeLimit,
     client::{Caller, Client, ProgressReceiver},
@@ -47,10 +47,10 @@ pub(super) async fn exchange<C>(
     mut request: ClientRequest,
     options: PeerRequestOptions,
     mut limits: AnswerLimits<C>,
-    callbacks: &mut Callbacks,
+    client: &mut ClientSide,
 ) -> Result<ServerResult, Unanswered> {
     let Live { peer, inbound, .. } = live;
-    let Callbacks { gateway_client, on_progress } = callbacks;
+    let ClientSide { gateway_client, on_progress, .. } = client;
     let called = inbound.callers.as_ref().map(|callers| callers.call(gateway_client.clone()));
     let mut clock = Clock::new(&mut limits);
     let _waits = inbound.activity.wait();

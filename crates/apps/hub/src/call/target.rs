@@ -6,17 +6,14 @@ use std::sync::Arc;
 use agentwire_net::excerpt;
 use rmcp::{
     ServiceError,
-    model::{
-        CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, RequestMetaObject,
-        ServerResult, Tool,
-    },
+    model::{CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, ServerResult, Tool},
     service::PeerRequestOptions,
 };
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout};
 
 use super::{
-    Callbacks,
+    ClientSide,
     exchange::{AnswerLimits, Rounds, Unanswered, exchange},
 };
 use crate::{
@@ -205,7 +202,7 @@ impl Target {
         mut request: ClientRequest,
         name: &str,
         limits: &CallLimits,
-        mut callbacks: Callbacks,
+        mut client: ClientSide,
     ) -> Result<ServerResult, CallError> {
         let started = Instant::now();
         let mut rounds = Rounds::default();
@@ -223,23 +220,21 @@ impl Target {
             };
             // Only a server without a handshake requests more input.
             let again = self.live.is_stateless().then(|| request.clone());
-            let mut options = PeerRequestOptions::no_options();
+            let mut meta = client.meta.clone();
             if self.live.is_stateless() {
                 // The capabilities are part of each request to such a server.
-                let mut meta = RequestMetaObject::default();
-                meta.set_client_capabilities(
-                    self.live.client.capabilities_for(callbacks.gateway_client.as_ref()),
-                );
-                options = options.with_meta(meta);
+                let capabilities = self.live.client.capabilities_for(client.gateway_client.as_ref());
+                meta.set_client_capabilities(capabilities);
             }
-            let answer = exchange(&self.live, request, options, answer_limits, &mut callbacks).await;
+            let options = PeerRequestOptions::no_options().with_meta(meta);
+            let answer = exchange(&self.live, request, options, answer_limits, &mut client).await;
             let answer = answer.map_err(|why| self.unanswered(name, why))?;
             let (wanted, mut next) = match (answer, again) {
                 (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),
                 (answer, _) => return Ok(answer),
             };
             let left = limits.longest.saturating_sub(started.elapsed());
-            let more = rounds.answer(wanted, &mut next, &self.live.client, callbacks.gateway_client.as_ref());
+            let more = rounds.answer(wanted, &mut next, &self.live.client, client.gateway_client.as_ref());
             match timeout(left, more).await {
                 Ok(Ok(())) => request = next,
                 Ok(Err(why)) => {
@@ -261,16 +256,19 @@ impl Target {
             Unanswered::Failed(ServiceError::McpError(error)) => {
                 CallError::Refused { server, name, error: bounded_error(error) }
             }
-            Unanswered::Failed(ServiceError::TransportSend(error))
-                if matches!(error.error.downcast_ref(), Some(SendError::Full(_))) =>
-            {
-                CallError::NotSent { server, name, why: error.error.to_string() }
+            Unanswered::Failed(ServiceError::TransportSend(error)) => {
+                if let Some(SendError::Full(_)) = error.error.downcast_ref() {
+                    return CallError::NotSent { server, name, why: error.error.to_string() };
+                }
+                #[cfg(feature = "http")]
+                if let Some(why) = crate::transport::http::refusal(&*error.error) {
+                    return CallError::Protocol { server, name, why: excerpt(&why).into_owned() };
+                }
+                CallError::ConnectionLost { server, name }
             }
-            Unanswered::Failed(
-                ServiceError::TransportClosed
-                | ServiceError::TransportSend(_)
-                | ServiceError::Cancelled { .. },
-            ) => CallError::ConnectionLost { server, name },
+            Unanswered::Failed(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {
+                CallError::ConnectionLost { server, name }
+            }
             Unanswered::Failed(error) => {
                 CallError::Protocol { server, name, why: excerpt(&error.to_string()).into_owned() }
             }

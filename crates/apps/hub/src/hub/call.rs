@@ -10,7 +10,7 @@ use crate::{
     CallError, CallOutcome, CallRequest, DeniedBy, Use,
     approval::{Approved, Denied, Proposed},
     audit::{Recording, Rule},
-    call::{Callbacks, Target},
+    call::{ClientSide, Target},
 };
 
 impl Hub {
@@ -34,13 +34,20 @@ impl Hub {
     /// # Cancel safety
     ///
     /// If the future is dropped, or the time is over, the call is cancelled at the server (`notifications/cancelled`).
-    pub async fn call(&self, request: CallRequest) -> Result<CallOutcome, CallError> {
-        let CallRequest { server, tool, arguments, caller, gateway_client, on_progress } = request;
-        let callbacks = Callbacks { gateway_client, on_progress };
+    pub async fn call(&self, mut request: CallRequest) -> Result<CallOutcome, CallError> {
+        let on_progress = request.on_progress.take();
+        self.call_for(request, ClientSide { on_progress, ..ClientSide::default() }).await
+    }
+
+    pub(crate) async fn call_for(
+        &self,
+        request: CallRequest,
+        client: ClientSide,
+    ) -> Result<CallOutcome, CallError> {
+        let CallRequest { server, tool, arguments, caller, .. } = request;
         let audit = self.calls().audit.as_ref();
         let mut recording = Recording::new(audit, Use::Tool, &caller, (&server, &tool), &arguments);
-        let outcome =
-            self.call_recorded((&server, &tool), arguments, caller, callbacks, &mut recording).await;
+        let outcome = self.call_recorded((&server, &tool), arguments, caller, client, &mut recording).await;
         recording.end(outcome.as_ref().map(|outcome| outcome.is_error));
         outcome
     }
@@ -50,7 +57,7 @@ impl Hub {
         (server, tool): (&str, &str),
         arguments: Value,
         caller: Arc<str>,
-        callbacks: Callbacks,
+        client: ClientSide,
         recording: &mut Recording,
     ) -> Result<CallOutcome, CallError> {
         let mut target = Target::find(self.servers(), server)?;
@@ -96,7 +103,7 @@ impl Hub {
         };
         let params = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = target.exchange(request, &name, &self.calls().limits, callbacks).await?;
+        let answer = target.exchange(request, &name, &self.calls().limits, client).await?;
         let result = match answer {
             ServerResult::CallToolResult(result) => result,
             ServerResult::CustomResult(CustomResult(result)) => target.lenient(&name, result)?,

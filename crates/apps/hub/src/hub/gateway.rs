@@ -33,7 +33,8 @@ use watch::{Changes, Recipient, watch};
 /// - Calls go through [`Hub::call`], with the hub's approval and limits. A refusal is a result that the model can read
 ///   (`isError`).
 /// - Reading a resource needs approval too; see [`resource_approval`](Self::resource_approval).
-/// - Progress is forwarded in order and before the result. Cancelling a call cancels it at the server.
+/// - Progress is forwarded in order and before the result, and the metadata (`_meta`) of a call to the server. Cancelling a
+///   call cancels it at the server.
 /// - When servers or their lists change, the client is notified of each list that differs (`list_changed`).
 /// - A client receives the changes of the resources that it subscribes to (`resources/subscribe`), if the server supports
 ///   subscriptions. The subscriptions end with the client.
@@ -213,20 +214,11 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 impl Clone for Gateway {
     fn clone(&self) -> Self {
         let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self {
-            hub: self.hub.clone(),
-            naming: self.naming,
-            patience: self.patience,
-            passes_logs: self.passes_logs,
-            asks_for_resources: self.asks_for_resources,
-            min_level: MinLevel::default(),
-            offers: Mutex::new(offers),
-            watch: OnceLock::new(),
-            passed_on: OnceLock::new(),
-            subscribed: Subscribed::default(),
-            client: Arc::default(),
-            waiting: Arc::clone(&self.waiting),
-        }
+        let mut other = Self::new(&self.hub);
+        (other.naming, other.patience) = (self.naming, self.patience);
+        (other.passes_logs, other.asks_for_resources) = (self.passes_logs, self.asks_for_resources);
+        (other.offers, other.waiting) = (Mutex::new(offers), Arc::clone(&self.waiting));
+        other
     }
 }
 

@@ -16,8 +16,7 @@ use crate::{
     CallError, DeniedBy, PromptRequest, ReadRequest, Use,
     approval::Proposed,
     audit::{Recording, Rule},
-    call::{Callbacks, Target},
-    client::Caller,
+    call::{ClientSide, Target},
     connection::Hold,
     outcome::{bounded_contents, bounded_prompt, bounded_values},
     spelling,
@@ -34,11 +33,19 @@ impl Hub {
     ///
     /// As [`call`](Self::call).
     pub async fn read_resource(&self, request: ReadRequest) -> Result<ReadResourceResult, CallError> {
-        let ReadRequest { server, uri, caller, with_approval, gateway_client } = request;
+        self.read_for(request, ClientSide::default()).await
+    }
+
+    pub(crate) async fn read_for(
+        &self,
+        request: ReadRequest,
+        client: ClientSide,
+    ) -> Result<ReadResourceResult, CallError> {
+        let ReadRequest { server, uri, caller, with_approval } = request;
         let audit = self.calls().audit.as_ref();
         let mut recording = Recording::new(audit, Use::Resource, &caller, (&server, &uri), &Value::Null);
         let asking = with_approval.then_some(caller);
-        let result = self.read_recorded(&server, uri, asking, gateway_client, &mut recording).await;
+        let result = self.read_recorded(&server, uri, asking, client, &mut recording).await;
         recording.end(result.as_ref().map(|_| false));
         result
     }
@@ -48,7 +55,7 @@ impl Hub {
         server: &str,
         uri: String,
         asking: Option<Arc<str>>,
-        gateway_client: Option<Caller>,
+        client: ClientSide,
         recording: &mut Recording,
     ) -> Result<ReadResourceResult, CallError> {
         let mut target = Target::find(self.servers(), server)?;
@@ -59,15 +66,7 @@ impl Hub {
         }
         let params = ReadResourceRequestParams::new(uri.clone());
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-        match target
-            .exchange(
-                request,
-                &uri,
-                &self.calls().limits,
-                Callbacks { gateway_client, ..Callbacks::default() },
-            )
-            .await?
-        {
+        match target.exchange(request, &uri, &self.calls().limits, client).await? {
             ServerResult::ReadResourceResult(result) => Ok(bounded_contents(result, &self.calls().limits)),
             other => Err(target.unexpected(&uri, &other)),
         }
@@ -108,11 +107,19 @@ impl Hub {
     ///
     /// As [`call`](Self::call).
     pub async fn get_prompt(&self, request: PromptRequest) -> Result<GetPromptResult, CallError> {
-        let PromptRequest { server, prompt, arguments, caller, gateway_client } = request;
+        self.get_for(request, ClientSide::default()).await
+    }
+
+    pub(crate) async fn get_for(
+        &self,
+        request: PromptRequest,
+        client: ClientSide,
+    ) -> Result<GetPromptResult, CallError> {
+        let PromptRequest { server, prompt, arguments, caller } = request;
         let audit = self.calls().audit.as_ref();
         let arguments = Value::Object(arguments);
         let mut recording = Recording::new(audit, Use::Prompt, &caller, (&server, &prompt), &arguments);
-        let result = self.get_recorded((&server, &prompt), arguments, gateway_client, &mut recording).await;
+        let result = self.get_recorded((&server, &prompt), arguments, client, &mut recording).await;
         recording.end(result.as_ref().map(|_| false));
         result
     }
@@ -121,7 +128,7 @@ impl Hub {
         &self,
         (server, prompt): (&str, &str),
         arguments: Value,
-        gateway_client: Option<Caller>,
+        client: ClientSide,
         recording: &mut Recording,
     ) -> Result<GetPromptResult, CallError> {
         let target = Target::find(self.servers(), server)?;
@@ -133,20 +140,10 @@ impl Hub {
         let name = found.name.clone();
         recording.found(target.server(), &name);
         let mut params = GetPromptRequestParams::new(name.clone());
-        params.arguments = match arguments {
-            Value::Object(arguments) if !arguments.is_empty() => Some(arguments),
-            _ => None,
-        };
+        // Also without arguments: servers with optional arguments may require an object.
+        params.arguments = arguments.as_object().cloned();
         let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-        match target
-            .exchange(
-                request,
-                &name,
-                &self.calls().limits,
-                Callbacks { gateway_client, ..Callbacks::default() },
-            )
-            .await?
-        {
+        match target.exchange(request, &name, &self.calls().limits, client).await? {
             ServerResult::GetPromptResult(result) => Ok(bounded_prompt(result, &self.calls().limits)),
             other => Err(target.unexpected(&name, &other)),
         }
@@ -166,7 +163,7 @@ impl Hub {
         target.supports("completions", |offers| offers.completions.is_some())?;
         let request = ClientRequest::CompleteRequest(CompleteRequest::new(request));
         match target
-            .exchange(request, "completion/complete", &self.calls().limits, Callbacks::default())
+            .exchange(request, "completion/complete", &self.calls().limits, ClientSide::default())
             .await?
         {
             ServerResult::CompleteResult(result) => {
@@ -267,7 +264,7 @@ impl Target {
     async fn change(&self, uri: &str, request: ClientRequest, hub: &Hub) -> Result<(), CallError> {
         // Without a handshake, a subscription is a stream that the connection keeps open.
         if !self.live.is_stateless() {
-            self.exchange(request, uri, &hub.calls().limits, Callbacks::default()).await?;
+            self.exchange(request, uri, &hub.calls().limits, ClientSide::default()).await?;
         }
         Ok(())
     }

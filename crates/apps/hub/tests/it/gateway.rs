@@ -21,6 +21,7 @@ use tokio::{sync::mpsc, time::timeout};
 use crate::{
     gateway_program,
     server::{LIMIT, config},
+    tasks::Raw,
 };
 
 /// A client that forwards notifications.
@@ -125,7 +126,8 @@ async fn tools_and_prompts_have_unique_names() {
     let names: Vec<_> = prompts.iter().map(|prompt| &*prompt.name).collect();
     assert_eq!(names, ["test__greet-all", "my_other__greet-all"]);
     let greeting = connected.client.get_prompt(GetPromptRequestParams::new("test__greet-all")).await.unwrap();
-    assert!(serde_json::to_string(&greeting).unwrap().contains("greet-all"));
+    let text = serde_json::to_string(&greeting).unwrap();
+    assert!(text.contains("greet-all") && text.contains("{}"), "{text}");
     connected.hub.close().await;
 }
 
@@ -246,6 +248,39 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
     steps.sort_by(f64::total_cmp);
     assert_eq!(steps, (1..=20).map(f64::from).collect::<Vec<_>>());
     connected.hub.close().await;
+}
+
+#[tokio::test]
+async fn metadata_of_a_request_reaches_the_server_without_that_of_the_connection() {
+    let hub = hub(&["test"]);
+    let (mut client, _) = Raw::connect(&hub).await;
+    let meta = json!({"x.y/z": 1, "progressToken": "mine", "io.modelcontextprotocol/logLevel": "debug"});
+    let params = json!({"name": "test__read-file", "arguments": {"path": "a"}, "_meta": meta});
+    let answer = client.request("tools/call", params).await;
+    let received: Value =
+        serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(received["_meta"]["x.y/z"], 1);
+    assert_ne!(received["_meta"]["progressToken"], "mine");
+    assert_eq!(received["_meta"].as_object().unwrap().len(), 2, "{received}");
+    hub.close().await;
+}
+
+#[tokio::test]
+async fn unfit_parameters_are_distinguished_from_an_unknown_method() {
+    let hub = hub(&["test"]);
+    let (mut client, _) = Raw::connect(&hub).await;
+    for (method, params, code) in [
+        ("tools/call", json!({"name": "test__echo", "arguments": []}), -32602),
+        ("resources/read", json!({}), -32602),
+        ("completion/complete", json!({"ref": {"type": "ref/other"}, "argument": {}}), -32602),
+        // This gateway passes no logs on.
+        ("logging/setLevel", json!({"level": "warn"}), -32601),
+        ("tools/other", json!({}), -32601),
+    ] {
+        let answer = client.request(method, params).await;
+        assert_eq!(answer["error"]["code"], code, "{answer}");
+    }
+    hub.close().await;
 }
 
 #[tokio::test]

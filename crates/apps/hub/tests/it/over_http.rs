@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use agentwire_hub::{
-    Backoff, Hub, ServerState,
+    Approval, Backoff, CallError, CallRequest, Hub, ServerState,
     config::{Endpoint, Launch, ServerConfig, Sources},
 };
 use axum::response::Response;
 use futures_util::StreamExt as _;
+use serde_json::json;
 
 use crate::web::{Place, Seen, WebServer, status};
 
@@ -19,7 +20,7 @@ const WAYS: [(Way, &str); 2] = [(Launch::Http, "/mcp"), (Launch::Sse, "/sse")];
 fn hub(launch: Launch) -> Hub {
     let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
     let sources = Sources::new().server("web", ServerConfig::new(launch));
-    Hub::builder().sources(sources).backoff(backoff).build()
+    Hub::builder().sources(sources).backoff(backoff).approval(Approval::allowed()).build()
 }
 
 fn state(hub: &Hub) -> ServerState {
@@ -108,6 +109,21 @@ async fn expired_session_is_replaced() {
         tokio::time::timeout(LIMIT, now).await.unwrap_or_else(|_| panic!("{path}: {:?}", tools(&hub)));
         hub.close().await;
     }
+}
+
+#[tokio::test]
+async fn refused_call_names_the_status_and_does_not_count_as_a_lost_connection() {
+    let server = WebServer::start();
+    let hub = hub(Launch::Http(Endpoint::new(server.url("/mcp"))));
+    connected(&hub).await;
+    for code in [429, 413, 502] {
+        server.fault(move |seen| (seen.rpc() == "tools/call").then(|| status(code)));
+        let call = CallRequest::new("web", "echo").arguments(json!({"text": "a"}));
+        let error = hub.call(call).await.unwrap_err();
+        let CallError::Protocol { why, .. } = &error else { panic!("{error:?}") };
+        assert!(why.contains(&format!("HTTP {code}")), "{error}");
+    }
+    hub.close().await;
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    async fn connect(hub: &Hub) -> (Self, Value) {
+    pub(crate) async fn connect(hub: &Hub) -> (Self, Value) {
         let (ours, theirs) = duplex(1 << 16);
         let gateway = Gateway::new(hub);
         tokio::spawn(async move { drop(gateway.serve(ours).await.unwrap().waiting().await) });
@@ -48,7 +48,7 @@ impl Raw {
     }
 
     /// Returns the answer to a request. Other messages are skipped.
-    async fn request(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.next;
         self.next += 1;
         self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;

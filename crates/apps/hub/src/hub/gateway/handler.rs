@@ -7,16 +7,16 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
-        ContentBlock, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, Implementation,
-        InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-        ReadResourceResponse, Reference, ResultType, ServerCapabilities, ServerConfig, SetLevelRequestMethod,
-        SetLevelRequestParams, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+        ContentBlock, CustomRequest, CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams,
+        GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, Reference, ResultType, ServerCapabilities,
+        ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
+        SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use serde_json::Value;
-use tokio::sync::mpsc;
 
 use super::{
     Gateway,
@@ -27,7 +27,7 @@ use super::{
     watch::{Changes, Recipient, watch},
 };
 use crate::{
-    CallError, CallOutcome, CallRequest, Misnamed, NamedTool, Progress, PromptRequest, ReadRequest, Use,
+    CallError, CallOutcome, CallRequest, Misnamed, NamedTool, PromptRequest, ReadRequest, Use,
     audit::Recording,
 };
 
@@ -142,11 +142,8 @@ impl ServerHandler for Gateway {
         let call = CallRequest::new(named.server.as_str(), &*named.item).arguments(arguments);
         let call = call.caller(caller(&context));
         let hub = self.hub.clone();
-        let work = |client, progress: mpsc::Sender<Progress>| async move {
-            // A slow client misses some of the progress.
-            let mut call = call.on_progress(move |step| drop(progress.try_send(step)));
-            call.gateway_client = client;
-            let outcome = Box::pin(hub.call(call)).await;
+        let work = |client| async move {
+            let outcome = Box::pin(hub.call_for(call, client)).await;
             let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
             let is_this = |tool: &&NamedTool| tool.server == named.server && *tool.tool.name == *named.item;
             let tool = offers.tools().iter().find(is_this);
@@ -207,9 +204,8 @@ impl ServerHandler for Gateway {
             read = read.with_approval();
         }
         let hub = self.hub.clone();
-        let work = |client, _| async move {
-            read.gateway_client = client;
-            let mut result = Box::pin(hub.read_resource(read)).await.map_err(refused)?;
+        let work = |client| async move {
+            let mut result = Box::pin(hub.read_for(read, client)).await.map_err(refused)?;
             let rewrite = Rewrite { uris: offers.uris(), server: &server };
             for contents in &mut result.contents {
                 rewrite.contents(contents);
@@ -266,13 +262,12 @@ impl ServerHandler for Gateway {
         let again = Repetition { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
         let named = offers.prompt_names().spelt(&request.name).map_err(misnamed)?.clone();
-        let mut prompt = PromptRequest::new(named.server.as_str(), &*named.item)
+        let prompt = PromptRequest::new(named.server.as_str(), &*named.item)
             .arguments(request.arguments.unwrap_or_default())
             .caller(caller(&context));
         let hub = self.hub.clone();
-        let work = |client, _| async move {
-            prompt.gateway_client = client;
-            let mut result = Box::pin(hub.get_prompt(prompt)).await.map_err(refused)?;
+        let work = |client| async move {
+            let mut result = Box::pin(hub.get_for(prompt, client)).await.map_err(refused)?;
             let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
             for message in &mut result.messages {
                 rewrite.message(message);
@@ -321,6 +316,21 @@ impl ServerHandler for Gateway {
         let completed =
             unless_cancelled(Box::pin(self.hub.complete(server.as_str(), request)), &context).await?;
         Ok(CompleteResult::new(completed))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // rmcp reads a known method with unfit parameters as an unknown method.
+        let is_known = KNOWN_METHODS.contains(&&*request.method)
+            && (self.passes_logs || request.method != "logging/setLevel");
+        Err(if is_known {
+            ErrorData::invalid_params(format!("the parameters do not fit `{}`", request.method), None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
+        })
     }
 }
 
@@ -388,5 +398,19 @@ fn another() -> ErrorData {
     ErrorData::internal_error("the result is that of another request", None)
 }
 
+/// The methods with parameters.
+const KNOWN_METHODS: &[&str] = &[
+    "completion/complete",
+    "logging/setLevel",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "tools/call",
+    "tools/list",
+];
 /// The error code for a call that requires the user to open a page first.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);

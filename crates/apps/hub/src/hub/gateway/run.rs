@@ -7,7 +7,7 @@ use std::{
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{InputRequiredResult, InputResponses, ProgressNotificationParam},
+    model::{InputRequiredResult, InputResponses, ProgressNotificationParam, RequestMetaObject},
     service::RequestContext,
 };
 use tokio::{sync::mpsc, time::timeout};
@@ -18,7 +18,7 @@ use super::{
     is_stateless,
     rounds::{Done, Next, QUESTIONS, Running},
 };
-use crate::{CallError, Progress};
+use crate::{CallError, Progress, call::ClientSide};
 
 /// The input in a repeated request.
 pub(super) struct Repetition {
@@ -38,7 +38,7 @@ impl Gateway {
         &self,
         subject: (&'static str, String),
         again: Repetition,
-        work: impl FnOnce(Option<Caller>, mpsc::Sender<Progress>) -> F,
+        work: impl FnOnce(ClientSide) -> F,
         context: &RequestContext<RoleServer>,
     ) -> Result<Response, ErrorData>
     where
@@ -62,8 +62,14 @@ impl Gateway {
                         Caller::new(context, &self.client)
                     }
                 });
+                let client = ClientSide {
+                    gateway_client: caller,
+                    // A slow client misses some of the progress.
+                    on_progress: Some(Box::new(move |step| drop(progress.try_send(step)))),
+                    meta: forwarded(context),
+                };
                 let early = again.responses.unwrap_or_default();
-                Running::start(subject, early, work(caller, progress), asked, received)
+                Running::start(subject, early, work(client), asked, received)
             }
         };
         tokio::select! {
@@ -75,6 +81,13 @@ impl Gateway {
             },
         }
     }
+}
+
+/// Returns the metadata of a request without the parts that concern only the connection of its client.
+fn forwarded(context: &RequestContext<RoleServer>) -> RequestMetaObject {
+    let mut meta = context.meta.clone();
+    meta.retain(|key, _| key != "progressToken" && !key.starts_with("io.modelcontextprotocol/"));
+    meta
 }
 
 /// Waits for the next event and forwards the progress, all of it before the result.
