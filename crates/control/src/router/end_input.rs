@@ -23,7 +23,7 @@ impl Router {
         }
     }
 
-    /// Ends the input once the CLI is idle and no prompt is open.
+    /// Ends the input once the CLI is idle, no prompt is open, and no task runs in the background.
     ///
     /// Until then the CLI's requests can be answered, and nothing else is sent.
     /// CLI 2.1.197 does not report the states of prompts, so each prompt needs a result: after prompts that shared one, the
@@ -42,7 +42,7 @@ impl Router {
         }
     }
 
-    /// Returns whether the CLI is idle and no prompt is open, so that ending the input cuts nothing short.
+    /// Returns whether the CLI is idle, no prompt is open and no task runs, so that ending the input cuts nothing short.
     pub fn may_end_input(&self) -> bool {
         self.turns.may_end_input()
     }

@@ -8,7 +8,8 @@ use std::{
 use agentwire_protocol::{
     Message, System, Uuid,
     message::{
-        AssistantError, BackgroundTasksChanged, CommandLifecycle, CommandState, SessionState, TurnResult,
+        AssistantError, BackgroundTasksChanged, CommandLifecycle, CommandState, SessionState, TaskStarted,
+        TurnResult,
     },
 };
 
@@ -93,17 +94,21 @@ pub(super) struct Turns {
     error_result: Option<Box<TurnResult>>,
     /// The error kind of the last assistant message of the main conversation.
     error_kind: Option<AssistantError>,
-    /// Background agents, and the turn that the CLI starts when one has ended.
-    agents: BackgroundAgents,
+    /// The CLI's tasks, and the turn that it starts when a background agent has ended.
+    tasks: Tasks,
     /// Whether the end of the run was reported.
     run_over_reported: bool,
 }
 
-/// The background agents, for a CLI that reports no session state.
+/// The agents, shells and other tasks that the CLI runs. CLI 2.1.197 reports each start and end, but has no list of the
+/// tasks in the background.
 #[derive(Debug, Default)]
-struct BackgroundAgents {
-    running: usize,
-    /// Whether an agent has ended and the turn in which the CLI reports it has not.
+struct Tasks {
+    /// The ids of the running tasks, each with whether it is an agent.
+    running: HashMap<Box<str>, bool>,
+    /// Whether a task has ended, so that the CLI may start a turn to report it to the model.
+    report_possible: bool,
+    /// Whether an agent has ended, and the turn in which the CLI reports it has not.
     report_pending: bool,
 }
 
@@ -145,6 +150,7 @@ impl Turns {
             Message::System(System::SessionStateChanged(changed)) => {
                 self.state = Some(changed.state.clone());
                 if changed.state == SessionState::Idle {
+                    self.tasks.report_possible = false;
                     return self.owes_result;
                 }
                 self.given_work = true;
@@ -157,7 +163,9 @@ impl Turns {
                 (self.error_result, self.error_kind) = (None, None);
                 self.update_current(true, init.user_message_uuids.iter().flatten());
             }
-            Message::System(System::BackgroundTasksChanged(changed)) => self.agents.changed(changed),
+            Message::System(System::BackgroundTasksChanged(changed)) => self.tasks.changed(changed),
+            Message::System(System::TaskStarted(task)) => self.tasks.started(task),
+            Message::System(System::TaskNotification(task)) => self.tasks.ended(&task.task_id),
             // An exit after this message is no consequence of the error result before it.
             Message::Assistant(message) => {
                 self.error_result = None;
@@ -228,7 +236,7 @@ impl Turns {
         (self.awaits_result, self.awaits_result_without_id, self.owes_result) = (false, false, false);
         self.interrupted = false;
         (self.has_run, self.given_work) = (true, true);
-        self.agents.report_pending = false;
+        (self.tasks.report_possible, self.tasks.report_pending) = (false, false);
         self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
         if !self.reports_states {
             let failed = result.is_none_or(|result| result.is_error);
@@ -265,20 +273,20 @@ impl Turns {
         self.reports_states
     }
 
-    /// Returns whether the CLI is idle and no prompt is open, so that ending the input cuts nothing short.
+    /// Returns whether the CLI is idle, no prompt is open and no task runs, so that ending the input cuts nothing short.
     ///
     /// A prompt without a state needs a result.
     pub(super) fn may_end_input(&self) -> bool {
         let has_result_for_each = self.current.index >= self.prompts_sent;
         let has_states = self.reports_states && !self.sent_without_id;
         let all_settled = !self.reports_states || self.all_settled();
-        self.is_idle() && all_settled && (has_states || has_result_for_each)
+        self.is_idle() && self.tasks.are_reported() && all_settled && (has_states || has_result_for_each)
     }
 
-    /// Returns whether no turn, waiting prompt or background agent is known, regardless of the reported state.
+    /// Returns whether no turn, waiting prompt or task is known, regardless of the reported state.
     pub(super) fn seems_over(&self) -> bool {
         let all_begun = !self.reports_states || self.prompts.values().all(|state| state.has_begun());
-        !self.in_turn() && self.agents.are_done() && all_begun
+        !self.in_turn() && self.tasks.running.is_empty() && !self.tasks.report_pending && all_begun
     }
 
     /// Returns whether the run is over: at least one turn has ended, and the CLI is idle.
@@ -293,7 +301,7 @@ impl Turns {
     pub(super) fn is_idle(&self) -> bool {
         let is_idle = match &self.state {
             Some(state) => *state == SessionState::Idle,
-            None => self.agents.are_done(),
+            None => self.tasks.agents_are_done(),
         };
         is_idle && !self.in_turn()
     }
@@ -324,18 +332,45 @@ impl Turns {
     }
 }
 
-impl BackgroundAgents {
-    /// Counts the running agents. Background shells do not count: they send no requests.
-    fn changed(&mut self, changed: &BackgroundTasksChanged) {
-        let running = changed.tasks.iter().filter(|task| task.task_type.ends_with("agent")).count();
-        self.report_pending |= running < self.running;
-        self.running = running;
+impl Tasks {
+    fn started(&mut self, task: &TaskStarted) {
+        if self.running.len() < MAX_TASKS {
+            self.running.insert(task.task_id.clone(), task.task_type.as_deref().is_some_and(is_agent));
+        }
     }
 
-    fn are_done(&self) -> bool {
-        self.running == 0 && !self.report_pending
+    fn ended(&mut self, id: &str) {
+        let was_agent = self.running.remove(id);
+        self.report_possible |= was_agent.is_some();
+        self.report_pending |= was_agent == Some(true);
     }
+
+    /// Replaces the tasks by those of the list, which contains all tasks in the background.
+    fn changed(&mut self, changed: &BackgroundTasksChanged) {
+        let listed =
+            changed.tasks.iter().map(|task| (task.task_id.clone(), is_agent(&task.task_type))).collect();
+        let before = std::mem::replace(&mut self.running, listed);
+        let ended = || before.iter().filter(|(id, _)| !self.running.contains_key(*id));
+        self.report_possible |= ended().next().is_some();
+        self.report_pending |= ended().any(|(_, is_agent)| *is_agent);
+    }
+
+    /// Returns whether no task runs, and the CLI has reported the end of each, so that none causes a turn.
+    fn are_reported(&self) -> bool {
+        self.running.is_empty() && !self.report_possible
+    }
+
+    /// Background shells do not count: they send no requests.
+    fn agents_are_done(&self) -> bool {
+        !self.running.values().any(|is_agent| *is_agent) && !self.report_pending
+    }
+}
+
+fn is_agent(task_type: &str) -> bool {
+    task_type.ends_with("agent")
 }
 
 /// How many prompts are remembered: far more than are open at once, in a few hundred kilobytes.
 const MAX_PROMPTS: usize = 4096;
+/// How many tasks are remembered: far more than run at once.
+const MAX_TASKS: usize = 4096;

@@ -696,6 +696,19 @@ fn cli_without_session_states_is_busy_while_agents_run() {
 }
 
 #[test]
+fn cli_without_a_list_of_tasks_is_busy_while_an_agent_runs() {
+    let started = r#"{"type":"system","subtype":"task_started","task_id":"t","task_type":"local_agent","description":"d"}"#;
+    let ended = r#"{"type":"system","subtype":"task_notification","task_id":"t","status":"completed","output_file":"","summary":"s"}"#;
+    let mut script = Script::prompted();
+    script.line(started).line(RESULT).events();
+    assert!(!script.router.run_is_over());
+    script.line(ended).events();
+    assert!(!script.router.run_is_over(), "the CLI is about to report the end to the model");
+    script.line(INIT).line(RESULT);
+    assert!(script.events().contains(&"run over".to_owned()));
+}
+
+#[test]
 fn session_end_by_an_error_result_contains_its_kind() {
     let failed = r#"{"type":"assistant","message":{"id":"m","model":"m","content":[]},"parent_tool_use_id":null,"error":"authentication_failed"}"#;
     let mut script = Script::default();

@@ -194,3 +194,21 @@ async fn guarded_input_ends_soon_after_a_result_that_two_prompts_share() {
     cli.send_line(RESULT).await;
     assert_eq!(cli.next_line().await, None);
 }
+
+#[tokio::test(start_paused = true)]
+async fn guarded_input_stays_open_while_a_shell_may_cause_a_turn() {
+    let Session { control, messages: _messages, cli, .. } =
+        start(Undecided { guards: true }, Config::default()).await;
+    control.send(&UserInput::new("x")).await.unwrap();
+    prompted(&cli).await;
+    let shell = r#""task_id":"t","task_type":"local_bash","description":"d""#;
+    cli.send_line(&format!(r#"{{"type":"system","subtype":"task_started",{shell}}}"#)).await;
+    cli.send_line(RESULT).await;
+    control.end_input();
+    assert!(waits(cli.next_line()).await);
+    // The CLI reports the end of the shell to the model, and asks about what the model does.
+    cli.send_line(r#"{"type":"system","subtype":"background_tasks_changed","tasks":[]}"#).await;
+    cli.send_line(INIT).await;
+    cli.send_line(&inbound("a")).await;
+    assert!(refuses(cli.next_line().await, "a"));
+}
