@@ -2,7 +2,7 @@
 
 use uuid::fmt::Hyphenated;
 
-use super::{LaunchPlan, OptionInfo, Options, SystemPrompt, refuse, table::TABLE};
+use super::{LaunchPlan, OptionInfo, Options, Skills, SystemPrompt, refuse, table::TABLE};
 use crate::Error;
 
 /// Refuses the first option with a condition that holds.
@@ -35,6 +35,7 @@ impl Options {
             is_empty(&self.permission_prompt_tool_name) => "permissionPromptToolName": "a tool's name is not empty";
             has_empty(&self.allowed_tools) => "allowedTools": "a rule is not empty";
             has_empty(&self.disallowed_tools) => "disallowedTools": "a rule is not empty";
+            matches!(&self.skills, Some(Skills::Named(names)) if !names.iter().all(|name| is_skill(name))) => "skills": "a name is a skill's own, such as `pdf` or `plugin:skill`";
             self.max_buffer_size == Some(0) => "maxBufferSize": "a line has at least one byte";
             self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) => "projectConfigRoot": "the CLI takes an absolute path";
             self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()) => "traceContext": "`traceparent` is VERSION-TRACE-SPAN-FLAGS in hexadecimals";
@@ -56,4 +57,10 @@ impl Options {
             None => Ok(()),
         }
     }
+}
+
+/// Returns whether a skill may have this name, which becomes a part of a permission rule.
+fn is_skill(name: &str) -> bool {
+    let is_special = |char: char| char.is_control() || "(),*\\".contains(char);
+    !name.is_empty() && name.trim() == name && !name.starts_with('/') && !name.contains(is_special)
 }

@@ -228,6 +228,19 @@ fn environment_variables_are_set() {
 }
 
 #[test]
+fn skill_name_that_would_be_another_permission_rule_is_refused() {
+    for name in ["", " pdf", "/pdf", "*", "plugin:*", "x),Bash,Skill(y", "a\\b", "a\nb"] {
+        assert_eq!(refused(Options::new().skills([name])).0, "skills", "{name:?}");
+    }
+    for name in ["pdf", "plugin:skill", "my skill"] {
+        assert!(
+            Session::builder().options(Options::new().skills([name])).to_launch_plan().is_ok(),
+            "{name:?}"
+        );
+    }
+}
+
+#[test]
 fn invalid_values_are_refused() {
     let all = [
         Options::new().model(""),
