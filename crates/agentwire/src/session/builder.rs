@@ -6,6 +6,7 @@ use agentwire_control::{Config, Responder};
 use agentwire_hooks::{DialogHandler, ElicitationHandler, Hooks, PermissionHandler};
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
+use agentwire_protocol::control::RequestUserDialogReply;
 use agentwire_transport::{BoxTransport, Transport};
 
 use super::{
@@ -118,8 +119,8 @@ setters! {
     /// A turn itself has no time limit.
     background_limit: impl Into<Option<Duration>> => parts.background.limit = Some(background_limit.into());
 
-    /// Sets how long the CLI may take to answer the handshake, in which it starts MCP servers.
-    /// Two minutes by default.
+    /// Sets how long the CLI may take to answer the handshake, in which it starts MCP servers and runs the `SessionStart`
+    /// hooks of the settings. Two minutes by default.
     handshake_limit: Duration => parts.handshake_limit = Some(handshake_limit);
 }
 
@@ -208,6 +209,12 @@ impl SessionBuilder {
         responders.extend(self.elicitation.map(|elicitation| Box::new(elicitation) as Box<dyn Responder>));
         responders.extend(self.dialogs.map(|dialogs| Box::new(dialogs) as Box<dyn Responder>));
         responders.extend(self.responders);
+        let kinds = self.parts.options.supported_dialog_kinds.clone();
+        if !kinds.is_empty() {
+            // A dialog of a declared kind keeps the turn open until a reply; an error does not close it.
+            let dismiss = DialogHandler::new(kinds, async |_, _| RequestUserDialogReply::cancelled());
+            responders.push(Box::new(dismiss));
+        }
         Start { parts: self.parts, responder: Arc::new(responders), schema, asks, watch }
     }
 }

@@ -1,7 +1,7 @@
 //! Questions of MCP servers, dialogs and unknown requests, through the facade.
 
 use agentwire::{
-    RawJson, Session,
+    Options, RawJson, Session,
     hooks::{DialogHandler, ElicitationHandler},
     protocol::{control::RequestUserDialogReply, elicitation::ElicitationReply},
 };
@@ -78,4 +78,14 @@ async fn dialog_kinds_are_declared_and_others_are_ignored() {
     peer.ask("d2", dialog("other")).await;
     peer.refusal("d2").await;
     assert_eq!(next_kind(&mut session).await, "unhandled control_request");
+}
+
+#[tokio::test(start_paused = true)]
+async fn dialog_that_the_options_declare_without_a_handler_is_dismissed() {
+    let options = Options::new().supported_dialog_kinds(["k"]);
+    let (_session, mut peer) = connected(Session::builder().options(options)).await;
+    peer.ask("d1", dialog("k")).await;
+    assert_eq!(peer.response("d1").await["response"], json!({"behavior": "cancelled"}));
+    peer.ask("d2", dialog("other")).await;
+    peer.refusal("d2").await;
 }
