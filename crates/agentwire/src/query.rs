@@ -20,7 +20,8 @@ use idle_timeout::IdleTimeout;
 ///
 /// The CLI's input ends when the run is over: every prompt has its result, and the CLI is idle.
 /// Background agents keep it open, so that their callbacks work to the end; background shells do not.
-/// From then on the grace periods of [`SessionBuilder::grace`](crate::SessionBuilder::grace) apply.
+/// From then on the grace periods of [`SessionBuilder::grace`](crate::SessionBuilder::grace) apply: a shell that ends within
+/// them causes a last turn, and a longer one ends with the CLI.
 /// If the CLI is not idle within
 /// [`SessionBuilder::background_limit`](crate::SessionBuilder::background_limit) after a result, the input is ended.
 ///
