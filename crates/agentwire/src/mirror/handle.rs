@@ -90,6 +90,8 @@ impl StoreHandle {
 
     /// Waits until the message with this id is stored: the `uuid` of a CLI message, or the id of a prompt.
     ///
+    /// Prompts that a running turn took, and prompts that one turn answers together, are found by their own ids too.
+    ///
     /// # Cancel safety
     ///
     /// Dropping the future stops waiting and loses nothing.

@@ -29,22 +29,41 @@ impl Known {
     }
 }
 
-/// Returns the id of an entry and the ids of its tool uses.
+/// Returns the id of an entry, and the ids of its tool uses or of the prompts in it.
 pub(crate) fn ids(entry: &RawEntry) -> Vec<Box<str>> {
     let mut ids: Vec<Box<str>> = entry.uuid().map(|id| id.as_str().into()).into_iter().collect();
-    // Most entries contain no tool use, so skip decoding them.
-    if entry.kind() == "assistant"
-        && entry.as_str().contains(TOOL_USE)
-        && let Ok(entry) = entry.decode::<Value>()
+    // Most entries contain no other id, so skip decoding them.
+    if OTHERS.iter().any(|(kind, name)| entry.kind() == *kind && entry.as_str().contains(name))
+        && let Ok(value) = entry.decode::<Value>()
     {
-        let blocks = entry["message"]["content"].as_array().into_iter().flatten();
-        let tool_uses = blocks.filter(|block| block["type"] == TOOL_USE);
-        ids.extend(tool_uses.filter_map(|block| block["id"].as_str()).map(Into::into));
+        ids.extend(others(entry.kind(), &value).into_iter().filter_map(Value::as_str).map(Into::into));
     }
     ids
 }
 
-const TOOL_USE: &str = "tool_use";
+/// Returns the other ids in an entry; a value that is not a text is none.
+fn others<'a>(kind: &str, entry: &'a Value) -> Vec<&'a Value> {
+    let items = |list: &'a Value| list.as_array().into_iter().flatten();
+    match kind {
+        "assistant" => {
+            let blocks = items(&entry["message"]["content"]);
+            blocks.filter(|block| block["type"] == "tool_use").map(|block| &block["id"]).collect()
+        }
+        // A prompt that a running turn took.
+        "attachment" => vec![&entry["attachment"]["source_uuid"]],
+        // A prompt that the CLI stored under a new id, and prompts that it merged into this one.
+        _ => [&entry["sentAsUuid"]].into_iter().chain(items(&entry["mergedSendUuids"])).collect(),
+    }
+}
+
+/// The kinds of entries with other ids, and the names by which these are found.
+const OTHERS: [(&str, &str); 4] = [
+    ("assistant", "tool_use"),
+    ("attachment", "source_uuid"),
+    ("user", "sentAsUuid"),
+    ("user", "mergedSendUuids"),
+];
+
 /// The number of ids remembered, at some 60 bytes each.
 const MOST: usize = 4096;
 
@@ -68,6 +87,21 @@ mod tests {
         for text in [r#"{"type":"assistant","message":{"content":"tool_use"}}"#, r#"{"type":"mode"}"#] {
             assert_eq!(ids_of(text), none);
         }
+    }
+
+    #[test]
+    fn prompts_are_found_in_the_entry_of_the_turn_that_took_them() {
+        let queued = |kind: &str| {
+            format!(
+                r#"{{"type":"{kind}","uuid":"u","attachment":{{"type":"queued_command","source_uuid":"p"}}}}"#
+            )
+        };
+        assert_eq!(ids_of(&queued("attachment")), ["u".into(), Box::<str>::from("p")]);
+        assert_eq!(ids_of(&queued("system")), [Box::<str>::from("u")]);
+        let merged = r#"{"type":"user","uuid":"u","sentAsUuid":"p","mergedSendUuids":["q",7,"r"]}"#;
+        assert_eq!(ids_of(merged), ["u".into(), "p".into(), "q".into(), Box::<str>::from("r")]);
+        let said = r#"{"type":"user","uuid":"u","sentAsUuid":7,"mergedSendUuids":"q"}"#;
+        assert_eq!(ids_of(said), [Box::<str>::from("u")]);
     }
 
     #[test]
