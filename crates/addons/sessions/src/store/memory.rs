@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::future;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -16,6 +17,8 @@ use crate::RawEntry;
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     kept: Mutex<BTreeMap<SessionKey, Kept>>,
+    /// The time of the last append.
+    last_ms: AtomicU64,
 }
 
 impl MemoryStore {
@@ -36,7 +39,9 @@ impl MemoryStore {
                 kept.entries.push(entry.clone());
             }
         }
-        kept.modified_ms = now_ms();
+        // Strictly increasing, so that the order of sessions is the order of their last appends.
+        kept.modified_ms = now_ms().max(self.last_ms.load(Ordering::Relaxed) + 1);
+        self.last_ms.store(kept.modified_ms, Ordering::Relaxed);
         if key.subpath().is_none() {
             let folded = fold_summary(kept.summary.as_ref(), &kept.entries[first..]);
             kept.summary = Some(folded.map_err(|error| StoreError::new("folding a summary", error))?);
@@ -100,4 +105,23 @@ impl SessionStore for MemoryStore {
 
 fn now_ms() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MemoryStore;
+    use crate::{RawEntry, SessionKey, SessionStore};
+
+    #[tokio::test]
+    async fn a_later_append_has_a_later_time_within_a_millisecond_too() {
+        let store = MemoryStore::new();
+        let entry = [RawEntry::parse("{}").unwrap()];
+        for number in (0..50).rev() {
+            let id = format!("0b0e7a3e-57a1-4a4c-9d3f-{number:012x}");
+            store.append(&SessionKey::new("p", id.into()).unwrap(), &entry).await.unwrap();
+        }
+        let mut listed = store.list_sessions("p").unwrap().await.unwrap();
+        listed.sort_by(|a, b| b.session_id.cmp(&a.session_id));
+        assert!(listed.is_sorted_by(|a, b| a.modified_ms < b.modified_ms), "{listed:?}");
+    }
 }
