@@ -100,7 +100,7 @@ const STATE: &str = ".claude.json";
 const SETTINGS: &[&str] = &["settings.json", "cowork_settings.json"];
 const LOGIN_VARIABLES: &[&str] = &["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
 const REFRESH_TOKENS: &[&str] = &["refreshToken", "refresh_token"];
-const PLUGINS: &[&str] = &["enabledPlugins", "extraKnownMarketplaces"];
+const PLUGINS: &[&str] = &["enabledPlugins", "extraKnownMarketplaces", "additionalMarketplaces"];
 /// Some editors write it before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn settings_lose_what_would_not_fit() {
         let strip = |text: &str| String::from_utf8(without_plugins_and_folder(text.into())).unwrap();
-        let settings = "\u{feff}{\"enabledPlugins\":{},\"model\":\"m\",\"env\":{\"CLAUDE_CONFIG_DIR\":\"x\",\"A\":\"b\"}}";
+        let settings = "\u{feff}{\"enabledPlugins\":{},\"additionalMarketplaces\":{},\"model\":\"m\",\"env\":{\"CLAUDE_CONFIG_DIR\":\"x\",\"A\":\"b\"}}";
         assert_eq!(strip(settings), r#"{"env":{"A":"b"},"model":"m"}"#);
         for untouched in [r#"{ "model": "m" }"#, "{", r#"["enabledPlugins"]"#] {
             assert_eq!(strip(untouched), untouched);
