@@ -12,7 +12,7 @@ use agentwire_protocol::session_info::SessionMessage;
 use agentwire_protocol::{RawJson, SessionId};
 
 pub(crate) use lines::entries_of;
-pub(crate) use link::is_true;
+pub(crate) use link::{is_sent, is_true};
 pub(crate) use subagents::Source;
 pub(crate) use subagents::{AgentMetadata, agent_conversation};
 
@@ -29,11 +29,12 @@ use queued::Queued;
 /// - After a compaction it starts with the summary, followed by the messages that the compaction kept.
 /// - Parallel tool calls of one response are all included with their results, although their entries branch.
 /// - A queued prompt is at the place where a turn took it from the queue.
-/// - Generated user messages, and messages of subagents and teammates, are left out.
+/// - Messages that the CLI generated, and messages of subagents and teammates, are left out; those of channels, peers,
+///   Slack, voice calls and observers are included.
 ///
 /// The result depends only on the entries in their order; invalid entries are skipped.
 /// Verified with the CLI 2.1.330 by the messages that it sends to the model when it resumes. The published TypeScript
-/// SDK does the same; the published Python SDK supports neither kept messages nor queued prompts.
+/// SDK does the same; the published Python SDK supports neither kept messages, nor queued prompts, nor those of channels.
 pub fn conversation(entries: &[RawEntry]) -> Vec<SessionMessage> {
     messages(entries, false)
 }
@@ -51,13 +52,13 @@ fn messages(entries: &[RawEntry], with_system: bool) -> Vec<SessionMessage> {
     orphans::put_back(&graph, &mut way);
     let main = way.len();
     way.extend(trailing);
-    let queued = Queued::of(&graph, &way, main, entries);
+    let queued = Queued::of(&graph, &way, main, entries, false);
     let shown = way.iter().enumerate().filter_map(|(at, &link)| {
         let link = &graph.links[link];
         match link.kind {
             _ if link.sidechain || link.team => None,
-            Kind::User | Kind::Assistant if !link.meta => Some(message(link, &entries[link.entry])),
-            Kind::System if with_system && !link.meta => Some(message(link, &entries[link.entry])),
+            Kind::User | Kind::Assistant if !link.generated => Some(message(link, &entries[link.entry])),
+            Kind::System if with_system && !link.generated => Some(message(link, &entries[link.entry])),
             Kind::Attachment => queued.message(at, link, &entries[link.entry]),
             _ => None,
         }

@@ -23,7 +23,7 @@ use text::SearchableEntry;
 /// not match `SS`, and there is no Unicode normalization.
 ///
 /// The search covers all entries, including those before a compaction and on abandoned branches, but not messages that
-/// the CLI generated (`isMeta`).
+/// the CLI generated (`isMeta`); messages of channels and other senders are searched.
 #[derive(Clone, Debug)]
 pub struct Search {
     needle: Needle,

@@ -22,6 +22,8 @@ pub(super) struct Link {
     pub(super) sidechain: bool,
     pub(super) team: bool,
     pub(super) meta: bool,
+    /// Whether the CLI generated it: it is `meta`, and nobody else sent it.
+    pub(super) generated: bool,
     pub(super) summary: bool,
     pub(super) agent: Option<String>,
     pub(super) timestamp: String,
@@ -76,7 +78,7 @@ impl Link {
             "attachment" => Kind::Attachment,
             _ => return None,
         };
-        let Fields { parent, session, flags, agent, timestamp, source, message, attachment, kept } =
+        let Fields { parent, session, flags, agent, timestamp, origin, source, message, attachment, kept } =
             entry.decode().ok()?;
         let [sidechain, team, meta, summary] = flags;
         let message = message.unwrap_or_default();
@@ -90,6 +92,7 @@ impl Link {
             sidechain,
             team,
             meta,
+            generated: meta && !is_sent(&origin),
             summary,
             agent,
             timestamp,
@@ -133,6 +136,7 @@ struct Fields {
     flags: [bool; FLAGS.len()],
     agent: Option<String>,
     timestamp: String,
+    origin: Value,
     source: Option<String>,
     message: Option<Message>,
     attachment: Value,
@@ -162,6 +166,7 @@ impl<'de> Visitor<'de> for FieldsVisitor {
                 "sessionId" => fields.session = text(map.next_value()?).unwrap_or_default(),
                 "agentId" => fields.agent = text(map.next_value()?),
                 "timestamp" => fields.timestamp = text(map.next_value()?).unwrap_or_default(),
+                "origin" => fields.origin = value(&map.next_value()?),
                 "sourceToolAssistantUUID" => fields.source = text(map.next_value()?),
                 "message" => fields.message = Some(Message::of(&map.next_value::<RawJson>()?)),
                 "attachment" => fields.attachment = value(&map.next_value()?),
@@ -183,6 +188,11 @@ fn value(raw: &RawJson) -> Value {
 
 fn text(raw: RawJson) -> Option<String> {
     raw.decode().ok()
+}
+
+/// Returns whether a message with this origin was sent to the session, although the CLI marks it as its own (`isMeta`).
+pub(crate) fn is_sent(origin: &Value) -> bool {
+    SENDERS.iter().any(|sender| origin["kind"] == *sender)
 }
 
 /// Returns whether JavaScript and Python treat the value as true.
@@ -273,6 +283,9 @@ impl<'de, const N: usize> Visitor<'de> for LastVisitor<N> {
 fn is_text(raw: &RawJson, text: &str) -> bool {
     raw.decode::<String>().is_ok_and(|value| value == text)
 }
+
+/// The kinds of senders (`origin.kind`) whose messages are marked as the CLI's own.
+const SENDERS: [&str; 6] = ["channel", "peer", "slack-ping", "voice-call", "observer", "observer-activity"];
 
 /// In the order in which [`Link::of`] destructures them.
 const FLAGS: [&str; 4] = ["isSidechain", "teamName", "isMeta", "isCompactSummary"];

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::graph::Graph;
-use super::link::{Kind, Link};
+use super::link::{Kind, Link, is_sent};
 use crate::RawEntry;
 
 /// The queued prompts that are shown, by their index on the path.
@@ -22,7 +22,14 @@ pub(super) struct Queued {
 
 impl Queued {
     /// `main` is the length of the conversation on the path; the entries after it were still queued at the end.
-    pub(super) fn of(graph: &Graph, way: &[usize], main: usize, entries: &[RawEntry]) -> Self {
+    /// With `generated`, prompts that the CLI generated are shown too.
+    pub(super) fn of(
+        graph: &Graph,
+        way: &[usize],
+        main: usize,
+        entries: &[RawEntry],
+        generated: bool,
+    ) -> Self {
         let taken = Taken::of(graph, entries);
         let links: Vec<_> = way.iter().map(|link| &graph.links[*link]).collect();
         let (known_by_records, mut replied) = (taken.known_by_records(&links), false);
@@ -39,7 +46,7 @@ impl Queued {
         let mut ids: HashSet<Uuid> = links.iter().map(|link| link.uuid.clone()).collect();
         let mut shown = HashMap::new();
         for (at, link) in links.iter().enumerate() {
-            if !is_prompt(link) || !known_by_records.get(&at).copied().unwrap_or(in_turn[at]) {
+            if !is_prompt(link, generated) || !known_by_records.get(&at).copied().unwrap_or(in_turn[at]) {
                 continue;
             }
             let own = text(link, "source_uuid").map_or_else(|| link.uuid.clone(), Uuid::from);
@@ -80,10 +87,12 @@ struct Prompt {
     content: RawJson,
 }
 
-fn is_prompt(link: &Link) -> bool {
+fn is_prompt(link: &Link, generated: bool) -> bool {
     let attachment = &link.attachment;
     let words = attachment["prompt"].is_string() || attachment["prompt"].is_array();
-    link.attaches("queued_command") && words && attachment["isMeta"] != true
+    link.attaches("queued_command")
+        && words
+        && (generated || attachment["isMeta"] != true || is_sent(&attachment["origin"]))
 }
 
 fn text<'a>(link: &'a Link, name: &str) -> Option<&'a str> {

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::graph::Graph;
+use super::queued::Queued;
 use super::{entries_of, message};
 use crate::sessions::{Inside, SessionError, SessionFile, Sessions, read_dir};
 use crate::{Page, RawEntry};
@@ -106,12 +107,16 @@ pub(crate) fn agent_conversation(entries: &[RawEntry], metadata: &AgentMetadata)
     let graph = Graph::as_written(entries);
     let messages = (0..graph.links.len()).filter(|link| graph.links[*link].kind.is_message());
     let Some(leaf) = messages.max_by_key(|link| graph.links[*link].entry) else { return Vec::new() };
-    let way = graph.way_to(leaf).into_iter().map(|link| &graph.links[link]);
-    let messages = way.filter(|link| link.kind.is_message()).map(|link| {
-        let mut message = message(link, &entries[link.entry]);
+    let way = graph.way_to(leaf);
+    // Prompts of other agents may be marked as generated.
+    let queued = Queued::of(&graph, &way, way.len(), entries, true);
+    let messages = way.iter().enumerate().filter_map(|(at, &link)| {
+        let (link, entry) = (&graph.links[link], &entries[graph.links[link].entry]);
+        let is_message = link.kind.is_message();
+        let mut message = if is_message { message(link, entry) } else { queued.message(at, link, entry)? };
         message.parent_tool_use_id = metadata.tool_use_id.as_str().map(ToolUseId::from);
         message.parent_agent_id = metadata.parent_agent_id.as_str().map(Box::from);
-        message
+        Some(message)
     });
     messages.collect()
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::HitPart;
+use crate::read::is_sent;
 
 /// An entry with a message.
 pub(super) struct SearchableEntry {
@@ -22,17 +23,20 @@ impl SearchableEntry {
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         let entry: Line = decode(&String::from_utf8_lossy(line)).ok()?;
         let kind: String = entry.kind?.decode().ok()?;
-        let (meta, content) = match kind.as_str() {
-            "user" | "assistant" => (entry.meta, entry.message?.decode::<Message>().ok()?.content?),
+        let (meta, origin, content) = match kind.as_str() {
+            "user" | "assistant" => {
+                (entry.meta, entry.origin, entry.message?.decode::<Message>().ok()?.content?)
+            }
             "attachment" => {
                 let queued: Queued = entry.attachment?.decode().ok()?;
                 let is_prompt = queued.kind.is_some_and(|kind| kind.as_str() == "\"queued_command\"");
-                (queued.meta, queued.prompt.filter(|_| is_prompt)?)
+                (queued.meta, queued.origin, queued.prompt.filter(|_| is_prompt)?)
             }
             _ => return None,
         };
+        let sent = || origin.and_then(|origin| origin.decode().ok()).is_some_and(|origin| is_sent(&origin));
         // The CLI generated this message.
-        if meta.is_some_and(|meta| meta.as_str() == "true") {
+        if meta.is_some_and(|meta| meta.as_str() == "true") && !sent() {
             return None;
         }
         let role = if kind == "assistant" { SessionMessageKind::Assistant } else { SessionMessageKind::User };
@@ -68,6 +72,7 @@ struct Line {
     uuid: Option<RawJson>,
     #[serde(rename = "isMeta")]
     meta: Option<RawJson>,
+    origin: Option<RawJson>,
     message: Option<RawJson>,
     attachment: Option<RawJson>,
 }
@@ -83,6 +88,7 @@ struct Queued {
     kind: Option<RawJson>,
     #[serde(rename = "isMeta")]
     meta: Option<RawJson>,
+    origin: Option<RawJson>,
     prompt: Option<RawJson>,
 }
 

@@ -181,6 +181,54 @@ fn the_conversations_of_subagents_are_read() {
     assert!(config.sessions().subagents(&id(2).into()).unwrap().is_none());
 }
 
+#[test]
+fn later_prompts_to_a_subagent_are_included() {
+    let config = Config::new();
+    let path = config.write("/w", &id(1), 10, &[user("a", None, "a")]);
+    let folder = path.with_extension("").join("subagents");
+    fs::create_dir_all(&folder).unwrap();
+    let prompt = |uuid: &str, parent: &str, source: &str, meta: bool| {
+        let attachment =
+            json!({"type": "queued_command", "prompt": "more", "source_uuid": source, "isMeta": meta});
+        entry("attachment", uuid, Some(parent), json!({"attachment": attachment}))
+    };
+    let entries = [
+        user("a", None, "a"),
+        says("b", "a"),
+        prompt("c", "b", "q", false),
+        prompt("d", "c", "r", true),
+        says("e", "d"),
+    ];
+    let lines: Vec<_> = entries.iter().map(Value::to_string).collect();
+    fs::write(folder.join("agent-1.jsonl"), lines.join("\n")).unwrap();
+    fs::write(folder.join("agent-1.meta.json"), r#"{"toolUseId":"toolu_1"}"#).unwrap();
+    let messages = config.sessions().subagent_messages(&id(1).into(), "1", Page::ALL).unwrap().unwrap();
+    let ids: Vec<_> = messages.iter().map(|message| message.uuid.as_str()).collect();
+    assert_eq!(ids, ["a", "b", "q", "r", "e"]);
+    assert_eq!(messages[2].parent_tool_use_id.as_ref().unwrap().as_str(), "toolu_1");
+}
+
+#[test]
+fn messages_that_others_sent_are_included() {
+    for kind in ["channel", "peer", "slack-ping", "voice-call", "observer", "observer-activity", "other"] {
+        let origin = json!({"kind": kind});
+        let mut sent = user("c", Some("b"), "ping");
+        sent["isMeta"] = true.into();
+        sent["origin"] = origin.clone();
+        let attachment =
+            json!({"type": "queued_command", "prompt": "ping", "isMeta": true, "origin": origin});
+        let queued = entry("attachment", "c", Some("b"), json!({"attachment": attachment}));
+        for entry in [sent, queued] {
+            let wanted = if kind == "other" { "a b d" } else { "a b c d" };
+            assert_eq!(
+                read(&[user("a", None, "a"), says("b", "a"), entry, says("d", "c")]),
+                wanted,
+                "{kind}"
+            );
+        }
+    }
+}
+
 /// Regression test: each message before a compaction caused a walk to the start.
 #[test]
 fn a_long_session_that_was_compacted_is_read_in_time() {

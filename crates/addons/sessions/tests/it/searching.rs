@@ -85,6 +85,8 @@ fn thinking_tools_and_subagents_are_searched_on_request() {
         json!({"type": "user", "uuid": "r", "message": {"content": result}}),
         json!({"type": "attachment", "uuid": "q", "attachment": {"type": "queued_command", "prompt": "needle"}}),
         json!({"type": "attachment", "uuid": "no", "attachment": {"type": "queued_command", "isMeta": true, "prompt": "needle"}}),
+        json!({"type": "user", "uuid": "c", "isMeta": true, "origin": {"kind": "channel"}, "message": {"content": "needle"}}),
+        json!({"type": "attachment", "uuid": "p", "attachment": {"type": "queued_command", "isMeta": true, "origin": {"kind": "peer"}, "prompt": "needle"}}),
         json!({"type": "summary", "summary": "needle"}),
     ];
     let path = config.write("/a", &id(1), 10, &entries);
@@ -92,14 +94,15 @@ fn thinking_tools_and_subagents_are_searched_on_request() {
     fs::create_dir_all(&agents).unwrap();
     fs::write(agents.join("agent-7.jsonl"), format!("{}\n", user("s", None, "needle"))).unwrap();
     let search = Search::new("needle");
-    assert_eq!(uuids(&found(&config, &search)), "q");
-    assert_eq!(uuids(&found(&config, &search.clone().in_thinking())), "t q");
+    assert_eq!(uuids(&found(&config, &search)), "q c p");
+    assert_eq!(uuids(&found(&config, &search.clone().in_thinking())), "t q c p");
     let hits = found(&config, &search.in_tools().in_subagents());
-    assert_eq!(uuids(&hits), "u r q s");
+    assert_eq!(uuids(&hits), "u r q c p s");
     let parts: Vec<_> = hits.iter().map(|hit| hit.part).collect();
-    assert_eq!(parts, [HitPart::ToolInput, HitPart::ToolResult, HitPart::Text, HitPart::Text]);
+    assert_eq!(parts[..2], [HitPart::ToolInput, HitPart::ToolResult]);
+    assert!(parts[2..].iter().all(|part| *part == HitPart::Text));
     assert_eq!((hits[0].role.as_str(), hits[1].role.as_str()), ("assistant", "user"));
-    assert_eq!((&hits[2].agent, hits[3].agent.as_deref()), (&None, Some("7")));
+    assert_eq!((&hits[2].agent, hits[5].agent.as_deref()), (&None, Some("7")));
 }
 
 #[test]
