@@ -11,7 +11,7 @@ use agentwire_protocol::session_info::SessionInfo;
 use memchr::memmem;
 
 pub(crate) use archived::{mark_of, said_at};
-pub(crate) use first_prompt::{Prompt, first_prompt, prompt_text};
+pub(crate) use first_prompt::{Prompt, first_media, first_prompt, prompt_text};
 pub(crate) use programmatic::is_programmatic;
 
 use crate::ends::Ends;
@@ -38,7 +38,8 @@ fn plain_info(id: &SessionId, ends: &Ends, project: Option<&Path>) -> Option<Ses
     let custom_title = title(&head, &tail);
     let first_prompt = first_prompt(&ends.head);
     let summary = custom_title.clone().or_else(|| tail.last(Field::LastPrompt));
-    let summary = summary.or_else(|| tail.last(Field::Summary)).or_else(|| first_prompt.clone())?;
+    let summary = summary.or_else(|| tail.last(Field::Summary)).or_else(|| first_prompt.clone());
+    let summary = summary.or_else(|| first_media(&ends.head).map(str::to_owned))?;
     let mut info = SessionInfo::new(id.clone(), summary, ends.known.modified_ms);
     info.file_size = Some(ends.known.size);
     info.custom_title = custom_title;

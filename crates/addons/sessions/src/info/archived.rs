@@ -71,9 +71,18 @@ pub(crate) fn said_at(line: &[u8]) -> Option<u64> {
         return None;
     }
     let shown = |block: &Value| block["type"] == "image" || block["type"] == "document";
-    let says = texts(content).into_iter().any(|text| prompt_text(text) != Prompt::Nothing)
+    let says = texts(content).into_iter().any(is_said)
         || content.as_array().is_some_and(|blocks| blocks.iter().any(shown));
     says.then(|| parse_ms(entry["timestamp"].as_str()?))?
+}
+
+/// Returns whether the text is for the model; local commands, such as `/cost`, are not.
+fn is_said(text: &str) -> bool {
+    match prompt_text(text) {
+        Prompt::Words(_) => true,
+        Prompt::Command(_) => text.trim_start().starts_with("<command-message>"),
+        Prompt::Nothing => false,
+    }
 }
 
 /// Fields that mark messages which the user did not write.

@@ -7,15 +7,11 @@ use serde_json::Value;
 
 /// Returns the first prompt with text, on one line, truncated to 200 characters and `…`.
 ///
-/// Skips text that the CLI or a program generated.
+/// Skips text that the CLI or a program generated; a command of the shell mode starts with `! `.
 /// A command is used only if there is no other prompt.
 pub(crate) fn first_prompt(head: &[u8]) -> Option<String> {
     let mut command = None;
-    for line in user_lines(head) {
-        let has = |mark: &[u8]| memmem::find(line, mark).is_some();
-        if has(b"\"tool_result\"") || PASSED.iter().any(|mark| has(mark)) {
-            continue;
-        }
+    for line in prompt_lines(head) {
         let entry = agentwire_protocol::decode::decode::<Value>(&String::from_utf8_lossy(line));
         let Some(entry) = entry.ok().filter(|entry| entry["type"] == "user") else { continue };
         for text in texts(&entry["message"]["content"]) {
@@ -27,6 +23,16 @@ pub(crate) fn first_prompt(head: &[u8]) -> Option<String> {
         }
     }
     command
+}
+
+/// Returns `Image` or `Document` for the first prompt with a picture or a document.
+///
+/// Finds it in an incomplete line too, because such a prompt is often longer than the head of the file.
+pub(crate) fn first_media(head: &[u8]) -> Option<&'static str> {
+    prompt_lines(head).find_map(|line| {
+        let has = |mark: &&str| memmem::find(line, mark.as_bytes()).is_some();
+        MEDIA.iter().find(|(_, marks)| marks.iter().any(has)).map(|(name, _)| *name)
+    })
 }
 
 /// A text in a user message.
@@ -46,13 +52,16 @@ pub(crate) fn prompt_text(text: &str) -> Prompt {
     {
         return Prompt::Command(name.0.to_owned());
     }
-    if text.is_empty() || is_made(text) {
-        return Prompt::Nothing;
-    }
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => Prompt::Words(format!("{}\u{2026}", text[..end].trim_end())),
-        None => Prompt::Words(text.to_owned()),
-    }
+    let shell = text.strip_prefix("<bash-input>").and_then(|rest| rest.split_once("</bash-input>"));
+    let text = match shell {
+        Some((command, _)) => format!("! {}", command.trim()),
+        None if text.is_empty() || is_made(text) => return Prompt::Nothing,
+        None => text.to_owned(),
+    };
+    Prompt::Words(match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}\u{2026}", text[..end].trim_end()),
+        None => text,
+    })
 }
 
 /// Returns whether a program generated the text.
@@ -78,6 +87,11 @@ pub(super) fn texts(content: &Value) -> Vec<&str> {
     }
 }
 
+/// Returns the lines that may contain the user's prompts.
+fn prompt_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    user_lines(head).filter(|line| PASSED.iter().all(|mark| memmem::find(line, mark).is_none()))
+}
+
 /// Returns the lines that may contain the user's messages.
 fn user_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut from = 0;
@@ -95,7 +109,8 @@ fn user_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Markers of messages that the user did not write.
-const PASSED: [&[u8]; 4] = [
+const PASSED: [&[u8]; 5] = [
+    br#""tool_result""#,
     br#""isMeta":true"#,
     br#""isMeta": true"#,
     br#""isCompactSummary":true"#,
@@ -103,7 +118,13 @@ const PASSED: [&[u8]; 4] = [
 ];
 
 /// Prefixes of generated texts.
-const MADE: [&str; 4] = ["<local-command-stdout>", "<session-start-hook>", "<tick>", "<goal>"];
+const MADE: [&str; 5] = ["<local-command-std", "<bash-std", "<session-start-hook>", "<tick>", "<goal>"];
+
+/// What stands for a prompt without text, and the blocks in it.
+const MEDIA: [(&str, [&str; 2]); 2] = [
+    ("Image", [r#""type":"image""#, r#""type": "image""#]),
+    ("Document", [r#""type":"document""#, r#""type": "document""#]),
+];
 
 /// The maximum length of a shown prompt, in characters.
 const MAX_CHARS: usize = 200;
@@ -128,10 +149,23 @@ mod tests {
     }
 
     #[test]
+    fn a_shell_command_is_shown_as_it_was_typed() {
+        let words = |text: &str| Prompt::Words(text.to_owned());
+        assert_eq!(prompt_text("<bash-input> ls -l\n</bash-input>"), words("! ls -l"));
+        assert_eq!(prompt_text("<bash-input>ls"), words("<bash-input>ls"));
+    }
+
+    #[test]
     fn generated_text_is_not_a_prompt() {
-        for text in
-            ["<tick>1", "[Request interrupted by user for tool use]", "<ide_selection>x</ide_selection>", " "]
-        {
+        for text in [
+            "<bash-stdout>x</bash-stdout>",
+            "<bash-stderr>x",
+            "<local-command-stderr>x",
+            "<tick>1",
+            "[Request interrupted by user for tool use]",
+            "<ide_selection>x</ide_selection>",
+            " ",
+        ] {
             assert_eq!(prompt_text(text), Prompt::Nothing, "{text}");
         }
         assert_eq!(prompt_text(&"\u{e9}".repeat(201)), Prompt::Words("\u{e9}".repeat(200) + "\u{2026}"));

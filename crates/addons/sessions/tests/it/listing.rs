@@ -79,6 +79,49 @@ fn a_session_is_archived_until_the_user_says_something() {
 }
 
 #[test]
+fn a_local_command_leaves_a_session_in_the_archive() {
+    let config = Config::new();
+    for (text, archived) in [
+        ("<command-name>/exit</command-name>\n<command-message>exit</command-message>", true),
+        ("<local-command-stdout>Bye!</local-command-stdout>", true),
+        ("<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>", true),
+        ("<bash-input>ls</bash-input>", false),
+        ("<command-message>init</command-message>\n<command-name>/init</command-name>", false),
+        ("words", false),
+    ] {
+        let mut first = user("a", None, "hello");
+        first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
+        let path = config.write("/w", &id(1), 10, &[first, user("b", Some("a"), text)]);
+        fs::create_dir_all(path.with_extension("")).unwrap();
+        let mark = json!({"archived": true, "at": "2025-12-31T00:00:00.000Z", "by": "sdk"});
+        fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
+        let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
+        assert_eq!(info.archived, Some(archived), "{text}");
+    }
+}
+
+#[test]
+fn a_session_with_only_pictures_or_documents_is_listed() {
+    let config = Config::new();
+    for (number, (kind, summary)) in [("image", "Image"), ("document", "Document")].into_iter().enumerate() {
+        let path = config.write("/w", &id(number as u32), 10, &[]);
+        // With the kind first, as the CLI writes it; the line does not fit into the first 64 KiB.
+        let block = format!(r#"{{"type":"{kind}","source":"{}"}}"#, "x".repeat(100_000));
+        let line = format!(r#"{{"type":"user","message":{{"role":"user","content":[{block}]}}}}"#);
+        fs::write(&path, line).unwrap();
+        let info = config.sessions().info(&id(number as u32).into()).unwrap().unwrap();
+        assert_eq!((&*info.summary, info.first_prompt), (summary, None));
+    }
+    let mut made = user("a", None, "");
+    made["message"]["content"] = json!([{"type": "image"}]);
+    made["isMeta"] = true.into();
+    let result = json!([{"type": "tool_result", "content": [{"type": "image"}]}]);
+    let result = json!({"type": "user", "message": {"content": result}});
+    config.write("/w", &id(3), 10, &[made, result]);
+    assert_eq!(config.sessions().info(&id(3).into()).unwrap(), None);
+}
+
+#[test]
 fn only_uuids_are_searched() {
     let config = Config::new();
     for id in ["", "..", "../../x", "notes"] {
