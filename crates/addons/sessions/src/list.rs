@@ -1,5 +1,6 @@
 //! Lists of sessions, newest first, and information about one session.
 
+mod continued;
 mod page;
 
 use std::collections::HashSet;
@@ -14,13 +15,15 @@ use crate::ends::{Ends, Known};
 use crate::ids::is_uuid;
 use crate::info::{info_of, is_programmatic};
 use crate::sessions::{Inside, ProjectFolder, SessionError, SessionFile, Sessions, read_dir, session_id};
+use continued::is_continued;
 
 impl Sessions {
     /// Lists the sessions, most recently written first.
     ///
     /// Reads only the first and the last 64 KiB of each file, and no more files than the page needs.
     /// If a session has several files, only the newest counts.
-    /// Sidechains, empty files, sessions without messages and unreadable files are left out.
+    /// Sidechains, empty files, sessions without messages and unreadable files are left out, and sessions that the CLI
+    /// continued in another one (in the background).
     ///
     /// Holds the names of all sessions in memory, and the ends of one file.
     ///
@@ -28,10 +31,13 @@ impl Sessions {
     ///
     /// If the projects folder can't be read; a folder that does not exist has no sessions.
     pub fn list(&self, page: Page) -> Result<Vec<SessionInfo>, SessionError> {
-        let folders = self.listed_folders()?;
+        let (projects, folders) = self.listed_folders()?;
         let inside = Inside::of(self.projects());
         let mut ends = Ends::default();
-        let mut info = |candidate: &Candidate| candidate.info(&folders, &mut ends, self.programmatic);
+        let mut info = |candidate: &Candidate| {
+            let info = candidate.info(&folders, &inside, &mut ends, self.programmatic)?;
+            (!projects.exclude(info.cwd.as_deref())).then_some(info)
+        };
         if page.limit.is_none() {
             // All files are read, so their times are read when they are open.
             let mut infos: Vec<_> = candidates(&inside, &folders, false).iter().filter_map(info).collect();
@@ -66,14 +72,16 @@ impl Sessions {
 
     /// Returns the files of the sessions, most recently written first; only the newest file of each session.
     pub(crate) fn files(&self) -> Result<impl Iterator<Item = SessionFile> + use<>, SessionError> {
-        let folders = self.listed_folders()?;
+        let (projects, folders) = self.listed_folders()?;
         let mut candidates = candidates(&Inside::of(self.projects()), &folders, true);
         // As in `find`, an empty file is no session.
         candidates.retain(|candidate| candidate.known.is_some_and(|known| known.size > 0));
         newest_first(&mut candidates);
         let mut seen = HashSet::new();
         candidates.retain(|candidate| seen.insert(candidate.id.clone()));
-        Ok(candidates.into_iter().map(move |candidate| candidate.file(&folders)))
+        let files = candidates.into_iter().map(move |candidate| candidate.file(&folders));
+        let cwd = |file: &SessionFile| Ends::read(&file.path).ok().flatten()?.cwd();
+        Ok(files.filter(move |file| file.project.is_none() || !projects.exclude(cwd(file).as_deref())))
     }
 }
 
@@ -89,9 +97,17 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn info(&self, folders: &[ProjectFolder], ends: &mut Ends, programmatic: bool) -> Option<SessionInfo> {
+    fn info(
+        &self,
+        folders: &[ProjectFolder],
+        inside: &Inside,
+        ends: &mut Ends,
+        programmatic: bool,
+    ) -> Option<SessionInfo> {
         let file = self.file(folders);
-        let some = ends.load(&file.path, self.known).ok()? && (programmatic || !is_programmatic(ends));
+        let some = ends.load(&file.path, self.known).ok()?
+            && (programmatic || !is_programmatic(ends))
+            && !is_continued(inside, &file, ends);
         some.then(|| info_of(&file, ends, self.has_folder))?
     }
 

@@ -42,6 +42,9 @@ impl Sessions {
     }
 
     /// Restricts to the project in this folder and the other worktrees of its git repository.
+    ///
+    /// Projects with similar paths share a folder, such as `my-app` and `my.app`: lists, searches and costs leave out
+    /// sessions that started in another existing one.
     #[must_use]
     pub fn in_project(&self, project: impl AsRef<Path>) -> Self {
         Self { project: Some(folder::resolve(project.as_ref())), ..self.clone() }

@@ -1,9 +1,9 @@
 //! Finds project folders and session files, never outside the projects folder.
 
 use std::fs::{self, FileType, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use std::{io, iter};
 
 use agentwire_protocol::SessionId;
 
@@ -11,7 +11,7 @@ use super::error::check_id;
 use super::worktrees::worktrees;
 use super::{SessionError, Sessions};
 use crate::ends::Ends;
-use crate::folder::{cut_name, folder_name, plain_name};
+use crate::folder::{cut_name, folder_name, plain_name, resolve};
 use crate::ids::is_uuid;
 
 /// The file of a session.
@@ -74,44 +74,70 @@ impl Sessions {
         Ok(files)
     }
 
-    /// Returns the folders with the listed sessions, without duplicates.
+    /// Returns the projects whose sessions are listed, and their folders without duplicates.
     ///
     /// As in the published SDKs, only the project's own folder counts if the repository has no other worktrees: a
     /// subfolder of a repository lists its own sessions.
-    pub(crate) fn listed_folders(&self) -> Result<Vec<ProjectFolder>, SessionError> {
+    pub(crate) fn listed_folders(&self) -> Result<(Projects, Vec<ProjectFolder>), SessionError> {
         let mut others = self.other_worktrees();
         if others.len() <= 1 {
             others.clear();
         }
-        self.folders_with(others)
+        let projects = self.projects_with(others);
+        let folders = self.folders_of(&projects)?;
+        Ok((projects, folders))
     }
 
     /// Returns the folders in which a session is searched, in order and without duplicates.
     pub(crate) fn project_folders(&self) -> Result<Vec<ProjectFolder>, SessionError> {
-        self.folders_with(self.other_worktrees())
+        self.folders_of(&self.projects_with(self.other_worktrees()))
     }
 
     fn other_worktrees(&self) -> Vec<PathBuf> {
         self.project.as_deref().filter(|_| self.worktrees).map(worktrees).unwrap_or_default()
     }
 
-    fn folders_with(&self, others: Vec<PathBuf>) -> Result<Vec<ProjectFolder>, SessionError> {
-        let projects = self.projects();
-        let inside = Inside::of(projects.clone());
-        let Some(project) = &self.project else {
-            let folders = inside.folders().map_err(SessionError::io("reading", &projects))?;
+    fn projects_with(&self, others: Vec<PathBuf>) -> Projects {
+        let others = others.into_iter().filter(|other| Some(other) != self.project.as_ref());
+        Projects(self.project.iter().cloned().chain(others).collect())
+    }
+
+    fn folders_of(&self, projects: &Projects) -> Result<Vec<ProjectFolder>, SessionError> {
+        let Projects(projects) = projects;
+        let inside = Inside::of(self.projects());
+        let failed = || SessionError::io("reading", &inside.projects);
+        if projects.is_empty() {
+            let folders = inside.folders().map_err(failed())?;
             return Ok(folders.into_iter().map(|path| ProjectFolder { path, project: None }).collect());
-        };
-        let others = others.into_iter().filter(|other| other != project);
+        }
         let mut folders: Vec<ProjectFolder> = Vec::new();
-        for project in iter::once(project.clone()).chain(others) {
-            for path in inside.folders_of(&project).map_err(SessionError::io("reading", &projects))? {
+        for project in projects {
+            for path in inside.folders_of(project).map_err(failed())? {
                 if folders.iter().all(|known| known.path != path) {
                     folders.push(ProjectFolder { path, project: Some(project.clone()) });
                 }
             }
         }
         Ok(folders)
+    }
+}
+
+/// The projects whose sessions are listed; empty for those of all.
+#[derive(Debug)]
+pub(crate) struct Projects(Vec<PathBuf>);
+
+impl Projects {
+    /// Returns whether a session that started in this directory is of another project, whose folder has the same name.
+    ///
+    /// `my-app` and `my.app` share a folder. As in the published TypeScript SDK, a directory that does not exist proves
+    /// nothing: the project may have been moved.
+    pub(crate) fn exclude(&self, cwd: Option<&str>) -> bool {
+        let name = |path: &Path| plain_name(&path.to_string_lossy());
+        let other = |cwd: &Path| {
+            let shared = self.0.iter().any(|project| name(project) == name(cwd));
+            shared && !self.0.iter().any(|project| cwd.starts_with(project))
+        };
+        cwd.map(Path::new).is_some_and(|cwd| other(cwd) && cwd.exists() && other(&resolve(cwd)))
     }
 }
 

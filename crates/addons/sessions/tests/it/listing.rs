@@ -3,7 +3,7 @@
 use std::fs;
 
 use agentwire_sessions::{Page, SessionError};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::written::{Config, id, user};
 
@@ -119,6 +119,33 @@ fn a_session_with_only_pictures_or_documents_is_listed() {
     let result = json!({"type": "user", "message": {"content": result}});
     config.write("/w", &id(3), 10, &[made, result]);
     assert_eq!(config.sessions().info(&id(3).into()).unwrap(), None);
+}
+
+#[test]
+fn a_session_that_continues_in_another_is_not_listed() {
+    let config = Config::new();
+    let said = [user("a", None, "go on")];
+    let moved = json!({"type": "continued-in", "sessionId": id(1), "continuedInSessionId": id(2)});
+    let listed = |entries: &[Value]| {
+        config.write("/w", &id(1), 10, entries);
+        assert!(config.sessions().info(&id(1).into()).unwrap().is_some());
+        config.sessions().list(Page::ALL).unwrap().iter().any(|info| info.session_id.as_str() == id(1))
+    };
+    let moved = [said[0].clone(), moved];
+    // The other session does not exist, or has no message.
+    assert!(listed(&moved));
+    config.write("/w", &id(2), 11, &[json!({"type": "mode"})]);
+    assert!(listed(&moved));
+    config.write("/w", &id(2), 11, &said);
+    assert!(!listed(&moved));
+    // What the CLI wrote after it changes nothing.
+    let answer = |stop: Value| json!({"type": "assistant", "uuid": "c", "parentUuid": "a", "message": {"stop_reason": stop, "content": []}});
+    let local = user("b", Some("a"), "<command-name>/exit</command-name>");
+    assert!(!listed(&[&moved[..], &[local, answer(json!(null))]].concat()));
+    // The conversation went on here.
+    assert!(listed(&[&moved[..], &[user("b", Some("a"), "on")]].concat()));
+    assert!(listed(&[&moved[..], &[answer(json!("end_turn"))]].concat()));
+    assert!(!listed(&[&moved[..], &[user("b", Some("a"), "on")], &moved[1..]].concat()));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use agentwire_sessions::Page;
+use agentwire_sessions::{Page, Search};
 
 use crate::written::{Config, id, user};
 
@@ -45,6 +45,38 @@ fn repository(main: &Path, linked: &Path) {
     fs::write(linked.join(".git"), format!("gitdir: {}\n", place.display())).unwrap();
     fs::write(place.join("gitdir"), format!("{}\n", linked.join(".git").display())).unwrap();
     fs::write(place.join("commondir"), "../..\n").unwrap();
+}
+
+#[test]
+fn projects_that_share_a_folder_list_their_own_sessions() {
+    let (config, folder) = (Config::new(), tempfile::tempdir().unwrap());
+    let root = folder.path().canonicalize().unwrap();
+    let [dash, dot, gone] = ["my-app", "my.app", "my_app"].map(|name| root.join(name));
+    repository(&dash, &root.join("linked"));
+    for (number, project) in [&dash, &dot, &gone].into_iter().enumerate() {
+        let mut said = user("a", None, "needle");
+        said["cwd"] = project.to_str().unwrap().into();
+        config.write(dash.to_str().unwrap(), &id(number as u32), 10 - number as u64, &[said]);
+    }
+    fs::create_dir_all(&dot).unwrap();
+    let sessions = |project: &Path| config.sessions().in_project(project);
+    let listed = |project: &Path| -> Vec<String> {
+        let listed = sessions(project).list(Page::ALL).unwrap();
+        assert_eq!(sessions(project).list(Page::first(9)).unwrap(), listed);
+        let found = sessions(project).search(&Search::new("needle")).unwrap();
+        let found: Vec<_> = found.map(|hit| hit.unwrap().session_id.to_string()).collect();
+        let listed: Vec<_> = listed.into_iter().map(|info| info.session_id.to_string()).collect();
+        assert_eq!(found, listed);
+        listed
+    };
+    // The folder of the third project is gone, so nothing says that it was another one.
+    assert_eq!(listed(&dash), [id(0), id(2)]);
+    assert_eq!(listed(&dot), [id(1), id(2)]);
+    // Another worktree of the project is no other project.
+    fs::write(dash.join(".git/worktrees/linked/gitdir"), format!("{}\n", dot.join(".git").display()))
+        .unwrap();
+    assert_eq!(listed(&dash), [id(0), id(1), id(2)]);
+    assert_eq!(config.sessions().list(Page::ALL).unwrap().len(), 3);
 }
 
 #[test]
