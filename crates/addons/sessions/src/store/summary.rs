@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::RawEntry;
 use crate::change::ARCHIVED;
-use crate::info::{Prompt, first_media, said_at};
+use crate::info::{Prompt, said_at};
 use crate::time::parse_ms;
 use seen::Seen;
 
@@ -41,9 +41,8 @@ impl SessionSummary {
 ///
 /// The data is the same object as in the stores of the published Python SDK (`fold_session_summary`), so either can
 /// continue the other's summaries. Those of the TypeScript SDK are continued here; it does not read ours.
-/// `archived`, `archived_at` and `media_fallback` are ours.
-/// `created_at`, `cwd`, `is_sidechain`, `first_prompt` and `media_fallback` keep their first value, and the other fields
-/// the last. Unknown fields are kept.
+/// `created_at`, `cwd`, `is_sidechain` and `first_prompt` keep their first value, and the other fields the last.
+/// Unknown fields are kept.
 ///
 /// # Errors
 ///
@@ -147,7 +146,6 @@ impl Folded {
                 }
             }
         }
-        self.first("media_fallback", first_media(entry.as_str().as_bytes()));
     }
 
     /// Sets a field that has no value yet.
@@ -264,7 +262,7 @@ mod tests {
             user(r#"" [Request interrupted by user for tool use]""#),
             user(r#""<ide_opened_file>a\nb</ide_opened_file> ""#),
             user(r#"" \n ""#),
-            user(r#"[7,{"type":"text","text":5}]"#),
+            user(r#"[7,{"type":"image"},{"type":"text","text":5}]"#),
         ];
         let all = |more: &[String]| {
             let texts: Vec<_> = skipped.iter().chain(more).map(String::as_str).collect();
@@ -279,20 +277,6 @@ mod tests {
         assert_eq!(data, r#"{"first_prompt":"one two","first_prompt_locked":true,"is_sidechain":false}"#);
         let long = format!("{}  {}", "é".repeat(199), "z".repeat(9));
         assert!(all(&[user(&format!("{long:?}"))]).contains(&format!(r#""{}…""#, "é".repeat(199))));
-    }
-
-    #[test]
-    fn a_session_with_only_pictures_or_documents_is_listed() {
-        let said = |kind: &str| format!(r#"{{"type":"user","message":{{"content":[{{"type":"{kind}"}}]}}}}"#);
-        let of = |entries: &[&str]| {
-            let data = agentwire_protocol::RawJson::parse(fold(entries)).unwrap();
-            super::SessionSummary::new("s".into(), 1, data).info()
-        };
-        let info = of(&[&said("document"), &said("image")]).unwrap();
-        assert_eq!((&*info.summary, info.first_prompt), ("Document", None));
-        let words = r#"{"type":"user","message":{"content":"words"}}"#;
-        assert_eq!(of(&[&said("image"), words]).unwrap().summary, "words");
-        assert_eq!(of(&[&said("tool_result")]), None);
     }
 
     #[test]
