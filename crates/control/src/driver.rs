@@ -60,7 +60,7 @@ pub struct Connection<F> {
 ///
 /// After the end of its input the CLI sends no requests and goes ahead without them.
 /// With a responder that [guards](Responder::guards) an action, the input therefore ends only when the CLI is
-/// idle, and until then every request is refused. If the driver is dropped before that, it interrupts the turn and
+/// idle and no task runs in the background, and until then every request is refused. If the driver is dropped before that, it interrupts the turn and
 /// sends the peer SIGTERM.
 #[derive(Debug)]
 #[must_use = "a session makes progress only while its driver is polled"]
@@ -172,16 +172,14 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
     let Connected { source, sink, handle } = link;
     let shared = &*host.shared;
     let mut reader = WireReader::new(source, shared.config().limits);
-    let ending = {
-        // Biased: writing comes first, because written answers make room to read.
-        tokio::select! {
-            biased;
-            ending = write::write(WireWriter::new(sink), &handle, shared) => ending,
-            ending = read::read(&mut reader, &handle, &host) => ending,
-            never = shared.keep_time() => match never {},
-            never = shared.end_when_quiet() => match never {},
-            () = shared.abandoned() => SessionExit::failed(ABORTED),
-        }
+    // Biased: writing comes first, because written answers make room to read.
+    let ending = tokio::select! {
+        biased;
+        ending = write::write(WireWriter::new(sink), &handle, shared) => ending,
+        ending = read::read(&mut reader, &handle, &host) => ending,
+        never = shared.keep_time() => match never {},
+        never = shared.end_when_quiet() => match never {},
+        () = shared.abandoned() => SessionExit::failed(ABORTED),
     };
     drop(host.filter);
     shared.end(ending);

@@ -17,8 +17,8 @@ impl Session {
     ///
     /// Running and queued turns are still completed, but every request of the CLI that needs an answer is refused from
     /// now on, including open ones: callbacks and in-process servers can't be reached any more.
-    /// In a session with a hook that can refuse, the CLI's input ends only when no turn runs, because the CLI would
-    /// otherwise continue without asking.
+    /// In a session with a hook that can refuse, the CLI's input ends only when no turn and no task in the background
+    /// runs, because the CLI would otherwise continue without asking.
     /// Once nothing runs, a CLI that does not exit is terminated after the grace periods of
     /// [`SessionBuilder::grace`](crate::SessionBuilder::grace).
     pub fn end_input(&self) {

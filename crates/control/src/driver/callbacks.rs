@@ -23,13 +23,6 @@ pub(super) struct RunningCallback {
     pub(super) refusal: Option<RefusalFn>,
 }
 
-impl RunningCallback {
-    /// Cancels the callback's token. Its task ends within the grace period.
-    pub(super) fn cancel(self) {
-        self.cancelled.cancel();
-    }
-}
-
 /// Starts a callback, or sends an error if no responder handles the request.
 ///
 /// If the input is closed, starts no callback, and queues the request for the reader as an unhandled message.

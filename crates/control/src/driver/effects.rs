@@ -112,7 +112,8 @@ impl Shared {
                 tracing::debug!(%id, "a reply came after its call was dropped");
             }
         }
-        cancelled.into_iter().for_each(RunningCallback::cancel);
+        // The task of each callback ends within the grace period.
+        cancelled.into_iter().for_each(|callback| callback.cancelled.cancel());
         if let (Some(observer), Some(ending)) = (&self.observer, closed) {
             observer.ended(&ending);
         }

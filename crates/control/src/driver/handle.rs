@@ -168,7 +168,8 @@ impl Control {
     /// The CLI's open requests are refused first, and their callbacks are cancelled. Later requests start no callback.
     /// In a session without [guards](crate::Responder::guards), the input ends at once, and later requests are shown as
     /// [`Incoming::Unhandled`](agentwire_codec::Incoming::Unhandled).
-    /// With guards, the input ends when the CLI is idle and no prompt is open, and later requests are refused.
+    /// With guards, the input ends when the CLI is idle, no prompt is open and no task runs in the background, and later
+    /// requests are refused.
     /// A CLI that does not exit then is not terminated.
     pub fn end_input(&self) {
         self.shared().end_input();

@@ -11,7 +11,8 @@ pub trait Observer: Send + Sync + 'static {
     /// Observes a prompt that is being sent. The sending task calls this, without a lock.
     fn sending(&self, prompt: &UserInput);
 
-    /// Observes an event, in the order of the lines, before the reader can get it.
+    /// Observes an event, in the order of the lines, before the reader can get it. A request without a responder is not
+    /// reported.
     ///
     /// Called under the session's lock: store the event and return at once; decode it in [`settle`](Self::settle).
     /// Calling the session from here deadlocks.

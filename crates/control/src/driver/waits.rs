@@ -41,6 +41,9 @@ impl Shared {
                 return Some(Err(ControlError::Backlogged { subtype: subtype.into(), parked: unread }));
             }
             if waits && self.now() >= deadline {
+                if let Err(closed) = state.router.check_input(subtype) {
+                    return Some(Err(closed));
+                }
                 let waiting = state.router.transmit_bytes();
                 return Some(Err(ControlError::NotSent { subtype: subtype.into(), after: limit, waiting }));
             }

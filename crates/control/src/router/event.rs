@@ -49,6 +49,9 @@ pub enum SessionEvent<I = Incoming> {
     TurnEnded(TurnEnd),
     /// Every prompt has its result, and nothing runs in the background that could send a request: the input may be
     /// ended.
+    ///
+    /// Start the CLI with [`READS_SESSION_STATE`](agentwire_protocol::cli::env::READS_SESSION_STATE): without it, this may
+    /// come before the turn that reports the end of a task to the model.
     RunOver,
 }
 

@@ -8,8 +8,8 @@ use std::{
 use agentwire_protocol::{
     Message, System, Uuid,
     message::{
-        AssistantError, BackgroundTasksChanged, CommandLifecycle, CommandState, SessionState, TaskStarted,
-        TurnResult,
+        AssistantError, BackgroundTasksChanged, CommandLifecycle, CommandState, SessionState, TaskEnd,
+        TaskNotification, TaskStarted, TurnResult,
     },
 };
 
@@ -114,7 +114,9 @@ struct Tasks {
 
 impl Turns {
     pub(super) fn prompt_sent(&mut self, prompt: Option<Uuid>) {
-        self.awaits_result = true;
+        // The CLI ignores a prompt that it has answered.
+        self.awaits_result |=
+            prompt.as_ref().and_then(|id| self.prompt_state(id)) != Some(PromptState::Completed);
         self.given_work = true;
         self.prompts_sent += 1;
         self.awaits_result_without_id |= prompt.is_none();
@@ -165,7 +167,7 @@ impl Turns {
             }
             Message::System(System::BackgroundTasksChanged(changed)) => self.tasks.changed(changed),
             Message::System(System::TaskStarted(task)) => self.tasks.started(task),
-            Message::System(System::TaskNotification(task)) => self.tasks.ended(&task.task_id),
+            Message::System(System::TaskNotification(task)) => self.tasks.ended(task),
             // An exit after this message is no consequence of the error result before it.
             Message::Assistant(message) => {
                 self.error_result = None;
@@ -236,7 +238,9 @@ impl Turns {
         (self.awaits_result, self.awaits_result_without_id, self.owes_result) = (false, false, false);
         self.interrupted = false;
         (self.has_run, self.given_work) = (true, true);
-        (self.tasks.report_possible, self.tasks.report_pending) = (false, false);
+        self.tasks.report_pending = false;
+        // The turn may have begun before the task ended. Then the CLI reports to be idle only after a turn for the report.
+        self.tasks.report_possible &= self.state.is_some();
         self.error_result = result.filter(|result| result.is_error).map(|result| Box::new(result.clone()));
         if !self.reports_states {
             let failed = result.is_none_or(|result| result.is_error);
@@ -286,7 +290,7 @@ impl Turns {
     /// Returns whether no turn, waiting prompt or task is known, regardless of the reported state.
     pub(super) fn seems_over(&self) -> bool {
         let all_begun = !self.reports_states || self.prompts.values().all(|state| state.has_begun());
-        !self.in_turn() && self.tasks.running.is_empty() && !self.tasks.report_pending && all_begun
+        !self.in_turn() && self.tasks.are_reported() && all_begun
     }
 
     /// Returns whether the run is over: at least one turn has ended, and the CLI is idle.
@@ -334,21 +338,24 @@ impl Turns {
 
 impl Tasks {
     fn started(&mut self, task: &TaskStarted) {
-        if self.running.len() < MAX_TASKS {
+        // A task in the foreground ends before its turn does.
+        let is_awaited = task.ambient != Some(true) && task.is_backgrounded != Some(false);
+        if is_awaited && self.running.len() < MAX_TASKS {
             self.running.insert(task.task_id.clone(), task.task_type.as_deref().is_some_and(is_agent));
         }
     }
 
-    fn ended(&mut self, id: &str) {
-        let was_agent = self.running.remove(id);
-        self.report_possible |= was_agent.is_some();
+    fn ended(&mut self, task: &TaskNotification) {
+        let was_agent = self.running.remove(&task.task_id);
         self.report_pending |= was_agent == Some(true);
+        // A stopped shell causes no turn.
+        self.report_possible |= self.report_pending || was_agent.is_some() && task.status != TaskEnd::Stopped;
     }
 
     /// Replaces the tasks by those of the list, which contains all tasks in the background.
     fn changed(&mut self, changed: &BackgroundTasksChanged) {
-        let listed =
-            changed.tasks.iter().map(|task| (task.task_id.clone(), is_agent(&task.task_type))).collect();
+        let listed = changed.tasks.iter().filter(|task| task.ambient != Some(true));
+        let listed = listed.map(|task| (task.task_id.clone(), is_agent(&task.task_type))).collect();
         let before = std::mem::replace(&mut self.running, listed);
         let ended = || before.iter().filter(|(id, _)| !self.running.contains_key(*id));
         self.report_possible |= ended().next().is_some();
@@ -366,8 +373,9 @@ impl Tasks {
     }
 }
 
+/// Returns whether a task runs agents, whose end the CLI reports to the model.
 fn is_agent(task_type: &str) -> bool {
-    task_type.ends_with("agent")
+    task_type.ends_with("agent") || task_type == "local_workflow"
 }
 
 /// How many prompts are remembered: far more than are open at once, in a few hundred kilobytes.

@@ -697,15 +697,80 @@ fn cli_without_session_states_is_busy_while_agents_run() {
 
 #[test]
 fn cli_without_a_list_of_tasks_is_busy_while_an_agent_runs() {
-    let started = r#"{"type":"system","subtype":"task_started","task_id":"t","task_type":"local_agent","description":"d"}"#;
+    let started = |kind: &str| {
+        format!(
+            r#"{{"type":"system","subtype":"task_started","task_id":"t","task_type":"{kind}","description":"d"}}"#
+        )
+    };
     let ended = r#"{"type":"system","subtype":"task_notification","task_id":"t","status":"completed","output_file":"","summary":"s"}"#;
+    for kind in ["local_agent", "local_workflow"] {
+        let mut script = Script::prompted();
+        script.line(&started(kind)).line(RESULT).events();
+        assert!(!script.router.run_is_over());
+        script.line(ended).events();
+        assert!(!script.router.run_is_over(), "the CLI is about to report the end to the model");
+        script.line(INIT).line(RESULT);
+        assert!(script.events().contains(&"run over".to_owned()));
+    }
+}
+
+#[test]
+fn guarded_input_stays_open_until_the_end_of_a_task_is_reported() {
+    let task = |subtype: &str, more: &str| {
+        format!(r#"{{"type":"system","subtype":"{subtype}","task_id":"t","description":"d",{more}}}"#)
+    };
+    let started = task("task_started", r#""task_type":"local_bash""#);
+    let ended = |status: &str| {
+        task("task_notification", &format!(r#""status":"{status}","output_file":"","summary":"s""#))
+    };
+    let ending = || {
+        let mut script = Script::prompted();
+        script.line(&started).line(RESULT).events();
+        script.router.end_input_when_idle();
+        assert!(script.router.is_ending() && !script.router.seems_over());
+        script
+    };
+    // A hook of the settings may run before the turn that reports the end.
+    let mut script = ending();
+    script.line(&ended("completed")).events();
+    assert!(script.router.is_ending() && !script.router.seems_over());
+    script.line(INIT).line(RESULT).events();
+    assert!(!script.router.is_ending());
+    // A stopped shell causes no turn.
+    let mut script = ending();
+    script.line(&ended("stopped")).events();
+    assert!(!script.router.is_ending() || script.router.seems_over());
+    // Nor does a task that nothing waits for.
     let mut script = Script::prompted();
-    script.line(started).line(RESULT).events();
-    assert!(!script.router.run_is_over());
-    script.line(ended).events();
-    assert!(!script.router.run_is_over(), "the CLI is about to report the end to the model");
-    script.line(INIT).line(RESULT);
-    assert!(script.events().contains(&"run over".to_owned()));
+    script.line(&task("task_started", r#""task_type":"monitor","ambient":true"#)).line(RESULT).events();
+    assert!(script.router.may_end_input());
+}
+
+#[test]
+fn task_that_ends_in_a_turn_is_reported_before_the_cli_is_idle() {
+    let system = |fields: &str| format!(r#"{{"type":"system","task_id":"t","description":"d",{fields}}}"#);
+    let state = |state: &str| system(&format!(r#""subtype":"session_state_changed","state":"{state}""#));
+    let mut script = Script::prompted();
+    script.line(&state("running"));
+    script.line(&system(r#""subtype":"task_started","task_type":"local_bash","is_backgrounded":true"#));
+    script.line(&system(
+        r#""subtype":"task_notification","status":"completed","output_file":"","summary":"s""#,
+    ));
+    script.line(RESULT).events();
+    script.router.end_input_when_idle();
+    assert!(!script.router.seems_over(), "a hook of the settings delays the turn");
+    script.line(INIT).line(RESULT).line(&state("idle")).events();
+    assert!(!script.router.is_ending());
+}
+
+#[test]
+fn answered_prompt_that_is_sent_again_awaits_no_result() {
+    let mut script = Script::default();
+    script.prompt(ONE).line(&lifecycle(ONE, "started")).line(INIT).line(RESULT);
+    script.line(&lifecycle(ONE, "completed")).events();
+    assert!(script.router.run_is_over());
+    script.prompt(ONE);
+    assert!(script.router.run_is_over(), "the CLI ignores it");
 }
 
 #[test]
