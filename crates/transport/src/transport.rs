@@ -148,11 +148,13 @@ pub trait PeerHandle: Send + Sync {
     }
 
     /// Returns whether the peer is a process, so that [`PeerHandle::wait`] resolves after the end of output.
+    /// A handle that wraps another must forward it.
     fn has_process(&self) -> bool {
         false
     }
 
     /// Returns the end of the peer's stderr, for error messages. Empty by default.
+    /// A handle that wraps another must forward it.
     fn stderr_tail(&self) -> String {
         String::new()
     }
