@@ -93,6 +93,14 @@ async fn start_with(capacity: usize, responder: impl Responder, config: Config) 
     Session { control, messages, driver: tokio::spawn(driver.run()), cli }
 }
 
+/// Starts a session with a peer that looks like a process.
+async fn start_process(responder: impl Responder, config: Config) -> Session {
+    let (Connected { source, sink, handle }, cli) = link(1).await;
+    let link = Connected { source, sink, handle: Process(handle) };
+    let Connection { control, messages, driver } = connect(link, Arc::new(responder), config);
+    Session { control, messages, driver: tokio::spawn(driver.run()), cli }
+}
+
 async fn quiet() -> Session {
     start(NoResponder::default(), Config::default()).await
 }
@@ -151,6 +159,20 @@ async fn waits(future: impl Future) -> bool {
 
 fn news(number: usize) -> String {
     format!(r#"{{"type":"news","n":{number}}}"#)
+}
+
+/// Sends news, numbered from 0.
+async fn speak(cli: Cli, count: usize) {
+    for number in 0..count {
+        cli.send_line(&news(number)).await;
+    }
+}
+
+/// Checks that the next messages are news, numbered from 0.
+async fn delivers(messages: &mut Messages, count: usize) {
+    for number in 0..count {
+        assert_eq!(next(messages).await, news(number));
+    }
 }
 
 /// Returns a changed default configuration.

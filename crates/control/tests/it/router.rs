@@ -337,11 +337,12 @@ fn a_result_with_a_field_that_does_not_fit_ends_its_turn() {
 /// After two queued prompts, the result of the first does not hide that the session ended in the turn of the second.
 #[test]
 fn truncated_result_does_not_end_a_turn() {
-    let mut script = Script::prompted();
-    let half = r#"{"type":"result","is_err"#;
-    script.last_line(half);
-    let ended = "closed the session ended in the middle of a turn, which has no result";
-    check(script.end(), &[&format!("undecodable {half}"), "turn ended NoResult", ended]);
+    for half in [r#"{"type":"result","is_err"#, r#"{"duration_ms":1,"subtype":"success","is_er"#] {
+        let mut script = Script::prompted();
+        script.last_line(half);
+        let ended = "closed the session ended in the middle of a turn, which has no result";
+        check(script.end(), &[&format!("undecodable {half}"), "turn ended NoResult", ended]);
+    }
     // A complete `result` without its newline does.
     let mut script = Script::prompted();
     script.last_line(RESULT);

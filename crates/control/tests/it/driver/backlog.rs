@@ -11,7 +11,7 @@ use std::{
 use agentwire_codec::Incoming;
 use agentwire_control::{CallContext, ControlError, NoResponder, Responder, SessionEvent};
 
-use super::{Cli, Session, With, ask, config, news, next, start, start_with, waits};
+use super::{Session, With, ask, config, delivers, news, next, speak, start, start_with, waits};
 use crate::script::{cancel, inbound, success};
 
 #[tokio::test(start_paused = true)]
@@ -20,9 +20,7 @@ async fn reading_stops_at_the_soft_limit_and_resumes_as_the_user_reads() {
     let Session { control: _control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli, 500));
     assert!(waits(&mut speaking).await);
-    for number in 0..500 {
-        assert_eq!(next(&mut messages).await, news(number));
-    }
+    delivers(&mut messages, 500).await;
     speaking.await.unwrap();
 }
 
@@ -45,9 +43,7 @@ async fn request_behind_unread_messages_is_answered() {
     cli.send_line(&inbound("a")).await;
     assert_eq!(cli.next_line().await.unwrap()["response"]["request_id"], "a");
     assert_eq!(seen.load(Ordering::Relaxed), 1);
-    for number in 0..500 {
-        assert_eq!(next(&mut messages).await, news(number));
-    }
+    delivers(&mut messages, 500).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,9 +53,7 @@ async fn unread_messages_are_bounded_with_a_responder_too() {
     let Session { control: _control, mut messages, cli, .. } = start(responder, config).await;
     let mut speaking = tokio::spawn(speak(cli, 2000));
     assert!(waits(&mut speaking).await);
-    for number in 0..2000 {
-        assert_eq!(next(&mut messages).await, news(number));
-    }
+    delivers(&mut messages, 2000).await;
     speaking.await.unwrap();
 }
 
@@ -178,18 +172,21 @@ async fn past_the_hard_limit_calls_fail_and_no_message_is_lost() {
     let error = ask(&control).await.unwrap_err();
     assert!(matches!(error, ControlError::Backlogged { .. }), "{error:?}");
     assert!(waits(&mut speaking).await);
-    for number in 0..1000 {
-        assert_eq!(next(&mut messages).await, news(number));
-    }
+    delivers(&mut messages, 1000).await;
     speaking.await.unwrap();
     let call = tokio::spawn(async move { ask(&control).await });
+    let mut cancelled = Vec::new();
     loop {
         let line = cli.next_line().await.unwrap();
-        if line["type"] == "control_request" && line["request_id"] == "req_3" {
+        if line["type"] == "control_cancel_request" {
+            cancelled.push(line["request_id"].as_str().unwrap().to_owned());
+        } else if line["request_id"] == "req_3" {
             break cli.send_line(&success("req_3", "{}")).await;
         }
     }
     call.await.unwrap().unwrap();
+    // The second call was never sent.
+    assert_eq!(cancelled, ["req_1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -284,12 +281,6 @@ async fn session_goes_on_without_a_reader() {
     let id = cli.next_request_id().await;
     cli.send_line(&success(&id, "{}")).await;
     call.await.unwrap().unwrap();
-}
-
-async fn speak(cli: Cli, count: usize) {
-    for number in 0..count {
-        cli.send_line(&news(number)).await;
-    }
 }
 
 /// The capacity of a pipe, in bytes.

@@ -15,7 +15,7 @@ use agentwire_protocol::{InboundRequest, RawJson};
 use agentwire_transport::ExitReport;
 use tokio::sync::{Barrier, oneshot};
 
-use super::{Session, With, ask, news, next, quiet, start, waits};
+use super::{Session, With, ask, news, next, quiet, speak, start, waits};
 use crate::script::{cancel, inbound, success};
 
 fn done() -> Result<RawJson, CallbackError> {
@@ -79,9 +79,7 @@ async fn callback_can_make_calls() {
     cli.send_line(&inbound("a")).await;
     let id = cli.next_request_id().await;
     // The reply lies behind unread messages.
-    for number in 0..100 {
-        cli.send_line(&news(number)).await;
-    }
+    speak(cli.clone(), 100).await;
     cli.send_line(&success(&id, "[1]")).await;
     let answer = cli.next_line().await.unwrap();
     assert_eq!(answer["response"]["response"].to_string(), "[1]");

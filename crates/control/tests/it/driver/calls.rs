@@ -6,7 +6,9 @@ use agentwire_control::{Config, Connection, ControlError, NoResponder, connect};
 use agentwire_protocol::{control::SetModel, message::UserInput};
 use tokio::{task::JoinSet, time::Instant};
 
-use super::{Session, ask, config, link, news, next, quiet, shuffled, start, start_with, waits};
+use super::{
+    Session, ask, config, delivers, link, news, next, quiet, shuffled, speak, start, start_with, waits,
+};
 use crate::script::success;
 
 #[tokio::test(start_paused = true)]
@@ -16,17 +18,13 @@ async fn a_call_completes_while_two_thousand_messages_are_unread() {
         let Session { control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
         let speaker = cli.clone();
         let spoken = tokio::spawn(async move {
-            for number in 0..2000 {
-                speaker.send_line(&news(number)).await;
-            }
+            speak(speaker.clone(), 2000).await;
             let id = speaker.next_request_id().await;
             speaker.send_line(&success(&id, r#"{"done":true}"#)).await;
         });
         assert_eq!(ask(&control).await.unwrap().as_str(), r#"{"done":true}"#);
         spoken.await.unwrap();
-        for number in 0..2000 {
-            assert_eq!(next(&mut messages).await, news(number));
-        }
+        delivers(&mut messages, 2000).await;
         assert!(waits(messages.next()).await);
     }
 }
@@ -196,9 +194,7 @@ async fn call_behind_unread_prompts_gets_its_reply() {
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     let speaking = tokio::spawn(async move {
-        for number in 0..500 {
-            cli.send_line(&news(number)).await;
-        }
+        speak(cli.clone(), 500).await;
         for _ in 0..2 {
             assert_eq!(cli.next_line().await.unwrap()["type"], "user");
         }
@@ -208,9 +204,7 @@ async fn call_behind_unread_prompts_gets_its_reply() {
     });
     ask(&control).await.unwrap();
     let _cli = speaking.await.unwrap();
-    for number in 0..500 {
-        assert_eq!(next(&mut messages).await, news(number));
-    }
+    delivers(&mut messages, 500).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,9 +223,7 @@ async fn call_behind_prompts_that_are_never_read_times_out() {
 async fn a_sender_that_waits_for_room_does_not_stop_reading() {
     let Session { control, mut messages, cli, .. } = start(NoResponder::default(), tight()).await;
     let speaking = tokio::spawn(async move {
-        for number in 0..500 {
-            cli.send_line(&news(number)).await;
-        }
+        speak(cli.clone(), 500).await;
         for _ in 0..3 {
             assert_eq!(cli.next_line().await.unwrap()["type"], "user");
         }
@@ -271,9 +263,7 @@ async fn input_ends_after_all_queued_lines() {
 async fn a_dropped_next_loses_nothing() {
     let Session { control: _control, mut messages, cli, .. } = quiet().await;
     let speaking = tokio::spawn(async move {
-        for number in 0..100 {
-            cli.send_line(&news(number)).await;
-        }
+        speak(cli.clone(), 100).await;
         cli
     });
     let mut got = Vec::new();

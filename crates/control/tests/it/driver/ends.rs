@@ -6,10 +6,10 @@ use agentwire_control::{
     Config, Connection, Control, ControlError, Messages, NoResponder, SessionExit, connect,
 };
 use agentwire_protocol::message::UserInput;
-use agentwire_transport::{Connected, ExitReport, TransportError};
+use agentwire_transport::{ExitReport, TransportError};
 use tokio::{task::JoinHandle, time::Instant};
 
-use super::{Process, Session, ask, config, link, news, next, quiet, start_with, waits};
+use super::{Session, ask, config, link, news, next, quiet, start_process, start_with, waits};
 use crate::script::{ERROR_RESULT, RESULT, inbound, success};
 
 fn asking(control: &Control) -> JoinHandle<Arc<SessionExit>> {
@@ -106,11 +106,8 @@ async fn output_of_a_dead_peer_waits_for_a_slow_reader() {
 
 #[tokio::test(start_paused = true)]
 async fn peer_that_closes_its_output_without_exiting_is_an_error() {
-    let (Connected { source, sink, handle }, cli) = link(1).await;
-    let link = Connected { source, sink, handle: Process(handle) };
-    let Connection { control, mut messages, driver } =
-        connect(link, Arc::new(NoResponder::default()), Config::default());
-    let driver = tokio::spawn(driver.run());
+    let Session { control, mut messages, cli, driver } =
+        start_process(NoResponder::default(), Config::default()).await;
     let call = asking(&control);
     cli.next_request_id().await;
     cli.peer.close_output();
@@ -133,11 +130,8 @@ async fn a_peer_without_a_process_ends_with_its_output() {
 
 #[tokio::test(start_paused = true)]
 async fn an_exit_shortly_after_the_output_is_waited_for() {
-    let (Connected { source, sink, handle }, cli) = link(1).await;
-    let link = Connected { source, sink, handle: Process(handle) };
-    let Connection { control: _control, mut messages, driver } =
-        connect(link, Arc::new(NoResponder::default()), Config::default());
-    let _driver = tokio::spawn(driver.run());
+    let Session { control: _control, mut messages, cli, .. } =
+        start_process(NoResponder::default(), Config::default()).await;
     cli.peer.close_output();
     crate::clock::pass(Duration::from_secs(2)).await;
     cli.peer.end(ExitReport::exited(3));

@@ -1,16 +1,14 @@
 //! The end of the input while the CLI waits for answers.
 
-use std::{future::pending, sync::Arc, time::Duration};
+use std::{future::pending, time::Duration};
 
-use agentwire_control::{
-    CallContext, Config, Connection, ControlError, NoResponder, RefusalFn, Reply, Responder, connect,
-};
+use agentwire_control::{CallContext, Config, ControlError, NoResponder, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
-use agentwire_transport::{Connected, ExitReport, Signal};
+use agentwire_transport::{ExitReport, Signal};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{Cli, HOUR, Process, Session, config, link, news, start, waits};
+use super::{Cli, HOUR, Session, config, speak, start, start_process, start_with, waits};
 use crate::script::{INIT, RESULT, inbound};
 
 /// A responder that never answers, and refuses open requests at the end.
@@ -74,10 +72,8 @@ async fn guarded_input_stays_open_and_refuses_until_the_turn_is_over() {
 #[tokio::test(start_paused = true)]
 async fn dropped_driver_refuses_open_requests_and_stops_a_guarded_turn() {
     for guards in [false, true] {
-        let (link, cli) = link(1).await;
-        let Connection { control, messages: _messages, driver } =
-            connect(link, Arc::new(Undecided { guards }), Config::default());
-        let driver = tokio::spawn(driver.run());
+        let Session { control, messages: _messages, cli, driver } =
+            start(Undecided { guards }, Config::default()).await;
         control.send(&UserInput::new("x")).await.unwrap();
         prompted(&cli).await;
         cli.send_line(&inbound("a")).await;
@@ -95,10 +91,8 @@ async fn dropped_driver_refuses_open_requests_and_stops_a_guarded_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
-    let (link, cli) = link(1).await;
-    let Connection { control: _control, messages: _messages, driver } =
-        connect(link, Arc::new(Undecided { guards: true }), Config::default());
-    let driver = tokio::spawn(driver.run());
+    let Session { control: _control, messages: _messages, cli, driver } =
+        start(Undecided { guards: true }, Config::default()).await;
     assert!(waits(cli.next_line()).await);
     driver.abort();
     assert!(driver.await.unwrap_err().is_cancelled());
@@ -109,11 +103,8 @@ async fn a_driver_that_is_dropped_while_the_cli_is_idle_only_ends_the_input() {
 #[tokio::test(start_paused = true)]
 async fn callbacks_that_stop_reading_end_with_the_peer() {
     let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
-    let (Connected { source, sink, handle }, cli) = link(1).await;
-    let link = Connected { source, sink, handle: Process(handle) };
-    let Connection { control: _control, mut messages, driver } =
-        connect(link, Arc::new(Undecided { guards: false }), tight);
-    let _driver = tokio::spawn(driver.run());
+    let Session { control: _control, mut messages, cli, .. } =
+        start_process(Undecided { guards: false }, tight).await;
     let asking = cli.clone();
     let asking = tokio::spawn(async move {
         // Each counts for more than a kilobyte.
@@ -133,17 +124,9 @@ async fn callbacks_that_stop_reading_end_with_the_peer() {
 #[tokio::test(start_paused = true)]
 async fn sender_does_not_wait_for_a_reader_when_the_peer_has_ended() {
     let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 4096));
-    let (Connected { source, sink, handle }, cli) = link(1).await;
-    let link = Connected { source, sink, handle: Process(handle) };
-    let Connection { control, messages: _messages, driver } =
-        connect(link, Arc::new(Undecided { guards: false }), tight);
-    let _driver = tokio::spawn(driver.run());
-    let speaking = cli.clone();
-    let speaking = tokio::spawn(async move {
-        for number in 0..1000 {
-            speaking.send_line(&news(number)).await;
-        }
-    });
+    let Session { control, messages: _messages, cli, .. } =
+        start_process(Undecided { guards: false }, tight).await;
+    let speaking = tokio::spawn(speak(cli.clone(), 1000));
     assert!(waits(pending::<()>()).await && !speaking.is_finished());
     cli.peer.end(ExitReport::exited(7));
     assert!(waits(pending::<()>()).await);
@@ -153,10 +136,8 @@ async fn sender_does_not_wait_for_a_reader_when_the_peer_has_ended() {
 
 #[tokio::test(start_paused = true)]
 async fn request_that_no_handle_can_answer_is_refused() {
-    let (link, cli) = link(1 << 16).await;
-    let Connection { control, messages, driver } =
-        connect(link, Arc::new(Undecided { guards: true }), Config::default());
-    let _driver = tokio::spawn(driver.run());
+    let Session { control, messages, cli, .. } =
+        start_with(1 << 16, Undecided { guards: true }, Config::default()).await;
     // The driver does not run before the handles are dropped.
     cli.send_line(&inbound("a")).await;
     drop((control, messages));

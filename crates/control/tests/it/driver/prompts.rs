@@ -7,16 +7,13 @@ use agentwire_protocol::{Uuid, message::UserInput};
 use agentwire_transport::ExitReport;
 use tokio::time::{Instant, timeout};
 
-use super::{Cli, Session, config, news, next, quiet, start, waits};
+use super::{Session, config, delivers, quiet, speak, start, waits};
+use crate::script::lifecycle;
 
 fn prompt(uuid: &str) -> UserInput {
     let mut prompt = UserInput::new("p".repeat(200).as_str());
     prompt.uuid = Some(Uuid::from(uuid));
     prompt
-}
-
-fn lifecycle(uuid: &str, state: &str) -> String {
-    format!(r#"{{"type":"command_lifecycle","command_uuid":"{uuid}","state":"{state}"}}"#)
 }
 
 const RESULT: &str = r#"{"subtype":"success","is_error":false,"result":"","type":"result"}"#;
@@ -83,7 +80,7 @@ async fn waiting_for_a_prompt_keeps_reading_and_loses_nothing() {
     let Session { control, mut messages, cli, .. } =
         sent(config(|config| config.unread_soft_limit = 1024), &["a"]).await;
     let speaking = tokio::spawn(async move {
-        speak(&cli, 500).await;
+        speak(cli.clone(), 500).await;
         cli.send_line(&lifecycle("a", "completed")).await;
         cli
     });
@@ -98,9 +95,7 @@ async fn waiting_for_a_prompt_keeps_reading_and_loses_nothing() {
     }
     assert_eq!(control.prompt_settled(&"a".into()).await.unwrap(), PromptState::Completed);
     let _cli = speaking.await.unwrap();
-    for number in 0..500 {
-        assert_eq!(next(&mut messages).await, news(number));
-    }
+    delivers(&mut messages, 500).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -115,8 +110,7 @@ async fn past_the_hard_limit_senders_and_waits_for_prompts_fail() {
     }
     let third = prompt("c");
     let a = Uuid::from("a");
-    let speaker = cli.clone();
-    let mut speaking = tokio::spawn(async move { speak(&speaker, 2000).await });
+    let mut speaking = tokio::spawn(speak(cli.clone(), 2000));
     let (sent, settled) = tokio::join!(control.send(&third), control.prompt_settled(&a));
     for error in [sent.unwrap_err(), settled.unwrap_err()] {
         assert!(
@@ -132,9 +126,7 @@ async fn past_the_hard_limit_senders_and_waits_for_prompts_fail() {
         "{line:?}"
     );
     assert!(waits(&mut speaking).await);
-    for number in 0..2000 {
-        assert_eq!(next(&mut messages).await, news(number));
-    }
+    delivers(&mut messages, 2000).await;
     speaking.await.unwrap();
     // Refused prompts were not sent, and sent ones are not lost.
     for uuid in ["a", "b"] {
@@ -173,12 +165,6 @@ async fn wait_for_a_forgotten_prompt_fails() {
     let error = timeout(Duration::from_secs(60), first).await.unwrap().unwrap().unwrap_err();
     assert!(matches!(error, ControlError::UnknownPrompt { .. }), "{error:?}");
     hearing.abort();
-}
-
-async fn speak(cli: &Cli, count: usize) {
-    for number in 0..count {
-        cli.send_line(&news(number)).await;
-    }
 }
 
 /// A session with a CLI that reads no input, and two queued prompts, so that a third one waits.

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use agentwire_protocol::{RawJson, message::UserInput};
 use tokio::{sync::Mutex, task::JoinSet, time::timeout};
 
-use super::{Session, With, ask, config, news, next, start_with};
+use super::{Session, With, ask, config, delivers, news, start_with};
 use crate::script::{inbound, success};
 
 /// Senders wait for room, the peer waits for the reader, and callbacks run between, on several threads and always at their
@@ -57,9 +57,7 @@ async fn no_wake_up_is_lost_when_all_parts_wait_for_each_other() {
         }
     });
     let heard = async {
-        for number in 0..NEWS {
-            assert_eq!(next(&mut messages).await, news(number));
-        }
+        delivers(&mut messages, NEWS).await;
         all.join_all().await
     };
     timeout(Duration::from_secs(60), heard).await.unwrap();
