@@ -149,9 +149,14 @@ fn failing_permission_callback_denies() {
                 "ouch",
             ),
         ] {
-            let received = one_turn(cli.builder().permissions(handler).connect().await.unwrap()).await;
-            is_no_allow(&received, why);
-            assert!(received.tool_results()[0].contains(why));
+            let mut session = cli.builder().permissions(handler).connect().await.unwrap();
+            for _ in 0..2 {
+                let received = Received::turn(&mut session, "hi").await;
+                is_no_allow(&received, why);
+                assert!(received.tool_results()[0].contains(why));
+                assert_eq!(received.kinds().last(), Some(&"result"));
+            }
+            closes_cleanly(session).await;
         }
     });
 }

@@ -1,9 +1,9 @@
-//! Bounded memory: nothing is lost or reordered, and calls complete while the session is not read.
+//! Bounded memory: nothing is lost or reordered, and nothing blocks, however little fits into pipes and buffers.
 
 use std::time::Duration;
 
 use agentwire::{
-    ControlError, Error, Session,
+    ControlError, Session,
     control::Config,
     hooks::{HookContext, Hooks},
     protocol::hook::{HookReply, PostToolUse},
@@ -11,7 +11,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::advance;
 
-use crate::peer::{connected, connected_with, result};
+use crate::peer::{connected_with, result};
 
 /// Returns a message with a number, of about this many bytes.
 fn numbered(number: usize, bytes: usize) -> Value {
@@ -25,78 +25,6 @@ async fn all_there(session: &mut Session, count: usize) {
         let line: Value = serde_json::from_str(incoming.line().unwrap().to_str().unwrap()).unwrap();
         assert_eq!(line["number"], number);
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn call_completes_while_2000_messages_are_unread() {
-    let (mut session, mut peer) = connected(Session::builder()).await;
-    let (reply, ()) = tokio::join!(session.set_model(Some("m")), async {
-        let request = peer.request("set_model").await;
-        // 4 MB before the reply: more than is read ahead while no call is open.
-        for number in 0..2000 {
-            peer.say(numbered(number, 2000)).await;
-        }
-        peer.reply(&request, json!({"model": "m"})).await;
-    });
-    assert_eq!(reply.unwrap().model.as_deref(), Some("m"));
-    all_there(&mut session, 2000).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn two_hundred_calls_complete_in_an_unread_session() {
-    let (mut session, mut peer) = connected(Session::builder()).await;
-    for number in 0..200 {
-        let (reply, ()) = tokio::join!(session.mcp_status(), async {
-            let request = peer.request("mcp_status").await;
-            peer.say(numbered(number, 100)).await;
-            peer.reply(&request, json!({"mcpServers": []})).await;
-        });
-        reply.unwrap();
-    }
-    all_there(&mut session, 200).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn twenty_calls_get_their_own_replies_in_any_order() {
-    let (session, mut peer) = connected(Session::builder()).await;
-    let calls: Vec<_> = (0..20)
-        .map(|number| {
-            let control = session.control().clone();
-            tokio::spawn(async move {
-                let model = format!("m{number}");
-                let call = agentwire::protocol::control::SetModel::new(Some(&model));
-                (control.call(&call).await.unwrap().model, model)
-            })
-        })
-        .collect();
-    let mut requests = Vec::new();
-    for _ in 0..20 {
-        requests.push(peer.request("set_model").await);
-    }
-    for request in requests.iter().rev() {
-        peer.reply(request, json!({"model": request["request"]["model"]})).await;
-    }
-    for call in calls {
-        let (reply, asked) = call.await.unwrap();
-        assert_eq!(reply.as_deref(), Some(asked.as_str()));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn memory_is_bounded_in_an_unread_session() {
-    let (mut session, peer) = connected_with(Session::builder(), 4096).await;
-    let writing = tokio::spawn(async move {
-        for number in 0..2000 {
-            peer.say(numbered(number, 2000)).await;
-        }
-        peer
-    });
-    // The paused clock advances only when all tasks are idle: the peer is blocked.
-    advance(Duration::from_secs(60)).await;
-    tokio::task::yield_now().await;
-    assert!(!writing.is_finished());
-    all_there(&mut session, 2000).await;
-    drop(writing.await.unwrap());
 }
 
 #[tokio::test(start_paused = true)]
@@ -230,36 +158,5 @@ async fn everything_works_with_pipes_of_one_byte() {
     all_there(&mut session, 20).await;
     asking.await.unwrap();
     sending.await.unwrap();
-    drop(peer.await.unwrap());
-}
-
-#[tokio::test(start_paused = true)]
-async fn call_beyond_the_hard_limit_fails_and_nothing_is_lost() {
-    let mut config = Config::default();
-    (config.unread_soft_limit, config.unread_hard_limit) = (1024, 8192);
-    let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
-    let peer = tokio::spawn(async move {
-        let request = peer.request("set_model").await;
-        for number in 0..20 {
-            peer.say(numbered(number, 2000)).await;
-        }
-        peer.reply(&request, json!({"model": "late"})).await;
-        // The request was cancelled; the next one is answered.
-        loop {
-            let line = peer.line().await.unwrap();
-            if line["type"] == "control_request" {
-                break peer.reply(&line, json!({"model": "m"})).await;
-            }
-            assert_eq!(line["type"], "control_cancel_request", "{line}");
-        }
-        peer
-    });
-    let error = session.set_model(Some("m")).await.unwrap_err();
-    let Error::Control(ControlError::Backlogged { parked, .. }) = &error else { panic!("{error:?}") };
-    assert!(*parked > 8192, "{parked}");
-    let report = error.report().to_string();
-    assert!(report.contains("set_model") && report.contains("unread"), "{report}");
-    all_there(&mut session, 20).await;
-    assert_eq!(session.set_model(Some("m")).await.unwrap().model.as_deref(), Some("m"));
     drop(peer.await.unwrap());
 }

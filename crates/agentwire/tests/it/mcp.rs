@@ -184,33 +184,6 @@ async fn invalid_input_is_reported_and_the_tool_is_not_called() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cancelled_call_is_answered_immediately_and_its_id_is_free() {
-    let (builder, mut told) = with_calc();
-    let (_session, mut peer) = connected(builder).await;
-    post(&peer, "call", "calc", divide(2, json!({"dividend": 1, "divisor": 0}))).await;
-    assert_eq!(told.recv().await, Some("called"));
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 2}});
-    post(&peer, "note", "calc", cancel).await;
-    let mut answers = Vec::new();
-    for _ in 0..2 {
-        let line = peer.line().await.unwrap();
-        assert_eq!(line["response"]["subtype"], "success", "{line}");
-        answers.push((
-            line["response"]["request_id"].as_str().unwrap().to_owned(),
-            line["response"]["response"]["mcp_response"].clone(),
-        ));
-    }
-    answers.sort_by(|(one, _), (other, _)| one.cmp(other));
-    let [(call, cancelled), (note, acknowledged)] = &answers[..] else { panic!("{answers:?}") };
-    assert_eq!((call.as_str(), note.as_str()), ("call", "note"));
-    assert_eq!((&cancelled["id"], &cancelled["error"]["code"]), (&json!(2), &json!(-32800)));
-    assert_eq!(acknowledged["result"], json!({}));
-    assert_eq!(told.recv().await, Some("cancelled"));
-    let answer = rpc(&mut peer, divide(2, json!({"dividend": 42, "divisor": 6}))).await;
-    assert_eq!(answer, result(2, "7"));
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_end_of_the_session_cancels_a_call() {
     let (builder, mut told) = with_calc();
     let (session, mut peer) = connected(builder).await;
