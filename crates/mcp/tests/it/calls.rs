@@ -190,17 +190,6 @@ async fn a_cancelled_call_may_clean_up_for_the_grace_period() {
     assert_eq!((within(came.recv()).await, within(came.recv()).await), (Some("cancelled"), Some("dropped")));
 }
 
-#[tokio::test(start_paused = true)]
-async fn an_id_in_flight_is_refused() {
-    let (server, mut came, _) = observed();
-    let mut cli = start(server).await;
-    cli.post("a", "s", call(1, "hang", json!({}))).await;
-    assert_eq!(within(came.recv()).await, Some("started"));
-    cli.post("b", "s", call(1, "hang", json!({}))).await;
-    let why = "a request with the JSON-RPC id 1 is in flight already".to_owned();
-    assert_eq!(cli.answer().await, ("b".to_owned(), Err(why)));
-}
-
 #[tokio::test]
 async fn a_tool_that_stops_its_own_work_by_its_token_is_answered() {
     let server = Server::new("s", "1").tool("stop", "", async |_: NoInput, cx| {
