@@ -49,69 +49,10 @@ fn walk() -> Vec<Value> {
 
 #[test]
 fn a_conversation_is_written_in_its_order_as_markdown() {
-    let expected = "# A \\#walk
-
-## User
-
-\\# Look\\
-&lt;b&gt;here&lt;/b&gt;
-
-## Assistant
-
-<details>
-<summary>Thinking</summary>
-
-Hm.
-
-</details>
-
-I read.
-
-**Tool Read**
-
-```json
-{
-  \"n\": 1
-}
-```
-
-Result:
-
-````
-one
-```
-two
-````
-
-\\[Picture, image/png, 4 bytes\\]
-
-## User
-
-Result (failed):
-
-```
-no such use
-```
-
-## Assistant
-
-Done.
-
-<details>
-<summary>later</summary>
-
-```json
-{
-  \"type\": \"later\",
-  \"x\": \"</details>\"
-}
-```
-
-</details>
-
-";
     // The keys of the test's values are sorted.
-    assert_eq!(exported(&Export::markdown().titled("A #walk"), &walk()), expected);
+    let text = exported(&Export::markdown().titled("A #walk"), &walk());
+    insta::assert_snapshot!(text);
+    assert!(text.ends_with("</details>\n\n"));
     let with_pictures = exported(&Export::markdown().with_pictures(), &walk());
     assert!(with_pictures.contains("![Picture, image/png, 4 bytes](data:image/png;base64,QUJDRA==)"));
 }
