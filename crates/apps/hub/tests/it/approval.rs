@@ -54,7 +54,6 @@ async fn calls_are_denied_by_default() {
     let error = hub.call(echo()).await.unwrap_err();
     assert!(matches!(error, CallError::Denied { by: DeniedBy::Default, .. }), "{error}");
     assert!(!error.was_sent());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -77,7 +76,6 @@ async fn handler_gets_the_call_and_decides() {
     let error = hub.call(call("echo", json!({"text": "other"})).caller("the test")).await.unwrap_err();
     assert_eq!(error.to_string(), "the call of `echo` of the server `test` was denied: no such text");
     assert_eq!(asked.load(Ordering::Relaxed), 2);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -93,7 +91,6 @@ async fn impossible_calls_need_no_approval() {
         let _ = hub.call(request).await;
     }
     assert_eq!(asked.load(Ordering::Relaxed), 0);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -115,7 +112,6 @@ async fn failed_handler_denies() {
     assert_eq!(denied("panics").await, DeniedBy::Panic);
     assert_eq!(denied("panics at once").await, DeniedBy::Panic);
     assert_eq!(denied("hangs").await, DeniedBy::TimeLimit(Duration::from_millis(300)));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -158,7 +154,6 @@ async fn server_or_tool_disabled_during_approval_is_not_called() {
         answer = asked.recv() => answer.unwrap(),
     };
     assert!(answer.send(CallDecision::Allow).is_err());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -183,7 +178,6 @@ async fn always_allowed_tool_is_written_and_needs_no_further_approval() {
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     let written: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     assert_eq!(written["mcpServers"]["test"]["alwaysAllow"], json!(["echo"]));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -252,7 +246,6 @@ async fn allowed_tool_needs_approval_after_its_server_changes_it() {
     give("nobody").await.unwrap();
     add(&first).await;
     assert_eq!(give("nobody").await.unwrap_err(), "denied");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -288,7 +281,6 @@ async fn tool_that_the_program_allows_again_is_allowed_with_its_new_definition()
         .await;
     add("three").await;
     give().await.unwrap();
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -373,7 +365,6 @@ async fn every_call_is_recorded_without_its_secrets() {
             (Use::Prompt, "greet-all".to_owned(), Rule::Free, answered),
         ]
     );
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -391,7 +382,6 @@ async fn records_delay_no_call_and_count_lost_records() {
     // Calls continue without a receiver of records.
     drop(records);
     heard(&hub).await;
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -403,5 +393,4 @@ async fn allowed_approval_allows_all_enabled_tools() {
     hub.call(echo()).await.unwrap();
     assert_eq!(records.recv().await.unwrap().rule, Rule::Program);
     assert_eq!(hub.call(call("die", json!({}))).await.unwrap_err().code(), "tool_disabled");
-    hub.close().await;
 }

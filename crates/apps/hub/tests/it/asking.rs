@@ -180,7 +180,6 @@ async fn question_reaches_the_calling_client() {
         json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": [message]}});
     let answer = connected.asks(sample).await;
     assert_eq!(answer["result"]["content"]["text"], "hello", "{answer}");
-    hub.close().await;
 }
 
 /// A transport that notes the client's request that each request belongs to.
@@ -236,7 +235,6 @@ async fn question_belongs_to_the_request_of_the_client() {
     let id = handle.id.clone();
     handle.await_response().await.unwrap();
     assert_eq!(sees.recv().await.unwrap(), Some(id));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -264,7 +262,6 @@ async fn question_goes_to_the_client_that_calls() {
     assert!(other_client.heard.try_recv().is_err());
     ticking.abort();
     other.abort();
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -281,7 +278,6 @@ async fn client_opens_pages_and_is_notified_of_their_end() {
     let end = json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}});
     connected.client.call_tool(params("test__notify", end)).await.unwrap();
     assert_eq!(connected.heard().await, "notifications/elicitation/complete \"e1\"");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -304,7 +300,6 @@ async fn roots_of_clients_are_passed_to_servers_and_so_are_their_changes() {
     timeout(LIMIT, changed).await.unwrap();
     assert_eq!(roots().await, json!([{"uri": "file:///a"}]));
     drop(connected);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -315,7 +310,6 @@ async fn client_without_the_capability_is_not_asked() {
     let sample = json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": []}});
     assert_eq!(connected.asks(sample).await["error"]["code"], -1);
     assert!(connected.heard.try_recv().is_err());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -328,7 +322,6 @@ async fn question_ends_with_the_last_call_of_its_client() {
     assert_eq!(connected.heard().await, "test: who?");
     handle.cancel(None).await.unwrap();
     assert_eq!(connected.heard().await, "cancelled");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -343,7 +336,6 @@ async fn client_receives_log_messages_of_its_level() {
     connected.tells("warning", "too little").await;
     connected.tells("critical", "second").await;
     assert_eq!(connected.heard().await, "test/part \"second\"");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -354,5 +346,4 @@ async fn client_without_logging_receives_no_log_messages() {
     connected.client.set_level(SetLevelRequestParams::new(LoggingLevel::Error)).await.unwrap_err();
     connected.tells("critical", "nobody listens").await;
     assert!(connected.heard.try_recv().is_err());
-    hub.close().await;
 }

@@ -257,7 +257,6 @@ async fn token_with_a_short_life_is_sent() {
     authorize(hub).await;
     assert_eq!(echo(hub, "web", "a").await.unwrap(), "a");
     assert_eq!(authority.with(|state| state.reused), 0);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -275,7 +274,6 @@ async fn dropped_call_loses_no_token() {
     }
     assert_eq!(echo(hub, "web", "b").await.unwrap(), "b");
     assert_eq!(authority.with(|state| state.reused), 0);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -302,7 +300,6 @@ async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_doe
     until(hub, is_refused).await;
     authorize(hub).await;
     assert_eq!(authority.with(|state| state.registered.len()), 1, "the client is known there already");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -317,7 +314,6 @@ async fn more_scope_is_asked_for_beside_what_was_granted() {
     authority.with(|state| state.scope = None);
     authorization.finish(&redirect).await.unwrap();
     assert_eq!(echo(hub, "web", "a").await.unwrap(), "a");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -332,7 +328,6 @@ async fn new_authorization_server_gets_no_old_tokens_or_client() {
     assert_eq!(authority.refreshes(), 0);
     authorize(hub).await;
     assert_eq!(authority.with(|state| state.registered.len()), 2);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -355,7 +350,6 @@ async fn unsafe_page_ends_the_authorization() {
     assert!(authority.with(|state| state.registered.is_empty()));
     authority.with(|state| state.page = None);
     authorize(hub).await;
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -380,7 +374,6 @@ async fn invalid_answer_is_reported() {
     let (authorization, redirect) = begin(hub).await;
     assert!(matches!(authorization.finish(&redirect).await, Err(AuthorizeError::Server(_))));
     assert!(is_refused(&hub.server("web").unwrap().state));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -402,7 +395,6 @@ async fn not_every_server_can_be_authorized_for() {
     assert!(
         matches!(authorize("unset").await, AuthorizeError::Configuration(why) if why.contains("AGENTWIRE_UNSET"))
     );
-    hub.close().await;
 }
 
 const LIMIT: Duration = Duration::from_secs(20);

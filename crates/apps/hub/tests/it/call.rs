@@ -46,7 +46,6 @@ async fn misspelled_tool_is_called_under_its_own_name() {
     assert_eq!(called["arguments"], json!({"path": "a", "lines": [1]}));
     // No arguments are an empty object.
     hub.call(CallRequest::new("test", "heard")).await.unwrap();
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -77,7 +76,6 @@ async fn unknown_name_is_reported_with_known_names() {
     hub.set_enabled(false);
     let error = hub.call(call("echo", json!({"text": ""}))).await.unwrap_err();
     assert_eq!(error.to_string(), "the server `test` is disabled with all MCP servers");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -91,7 +89,6 @@ async fn all_bad_arguments_are_reported_and_nothing_is_sent() {
     for arguments in [json!([1]), json!("text"), json!(1)] {
         assert_eq!(hub.call(call("give", arguments)).await.unwrap_err().code(), "bad_arguments");
     }
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -105,7 +102,6 @@ async fn optional_null_argument_is_removed() {
     // `null` is sent if the schema allows it.
     let outcome = hub.call(call("give", json!({"content": [], "_meta": null}))).await.unwrap();
     assert!(!outcome.is_error);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -137,7 +133,6 @@ async fn each_kind_of_content_is_forwarded() {
     assert_eq!(error.code(), "protocol", "{error}");
     let error = hub.call(call("refuse", json!({}))).await.unwrap_err();
     assert!(error.to_string().contains("not like this (code -32601)"), "{error}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -168,7 +163,6 @@ async fn large_content_is_cut_and_marked() {
     assert!(text(&outcome).contains("structured content ("));
     let outcome = give(json!({"content": [], "structuredContent": {"a": 12_345_678}})).await;
     assert_eq!((outcome.structured, outcome.left_out), (None, Some(left_out_of(14))));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -189,7 +183,6 @@ async fn notes_and_metadata_are_bounded_too() {
     let outcome = give(json!({"content": [text, link], "_meta": large})).await;
     assert!(serde_json::to_string(&outcome.content).unwrap().len() < 1000, "{:?}", outcome.content);
     assert_eq!(outcome.meta, None);
-    hub.close().await;
 }
 
 fn left_out_of(text: usize) -> agentwire_hub::LeftOut {
@@ -211,7 +204,6 @@ async fn progress_is_received_in_order_and_before_the_outcome() {
     for (index, progress) in heard.iter().enumerate() {
         assert_eq!(progress.message.as_deref(), Some(&*format!("tick {}", index + 1)));
     }
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -227,7 +219,6 @@ async fn timed_out_call_is_cancelled_at_the_server() {
     let cancelled = heard(&hub).await["cancelled"].clone();
     assert_eq!(cancelled.as_array().unwrap().len(), 1);
     assert_eq!(cancelled[0]["reason"], "the time is over");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -247,7 +238,6 @@ async fn progress_extends_the_time_limit_up_to_a_maximum() {
     let error = timeout(LIMIT, endless).await.unwrap().unwrap_err();
     assert!(matches!(&error, CallError::TimedOut { limit: TimeLimit::Longest(_), .. }), "{error}");
     assert!(started.elapsed() >= time);
-    hub.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -261,7 +251,6 @@ async fn constant_progress_does_not_delay_the_timeout() {
         .on_progress(|_| std::thread::park_timeout(Duration::from_micros(200)));
     let error = timeout(LIMIT, hub.call(request)).await.unwrap().unwrap_err();
     assert!(matches!(&error, CallError::TimedOut { limit: TimeLimit::Longest(_), .. }), "{error}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -280,7 +269,6 @@ async fn dropped_call_is_cancelled() {
     // An answered call is not cancelled, and a dropped call leaves no state.
     hub.call(call("echo", json!({"text": ""}))).await.unwrap();
     assert_eq!(heard(&hub).await["cancelled"].as_array().unwrap().len(), 3);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -289,7 +277,6 @@ async fn very_long_limits_are_accepted() {
     config.timeout = Duration::MAX;
     let hub = hub(config, |builder| builder.limits(CallLimits::default().longest(Duration::MAX))).await;
     hub.call(call("tick", json!({"times": 1, "every": 1}))).await.unwrap();
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -306,7 +293,6 @@ async fn changed_time_limit_applies_to_calls_in_flight() {
     limited(&hub, Duration::from_millis(1));
     let error = timeout(LIMIT, calling).await.unwrap().unwrap().unwrap_err();
     assert_eq!(error.code(), "timed_out", "{error}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -321,5 +307,4 @@ async fn death_of_a_server_fails_its_call_at_once() {
         assert_eq!(error.code(), "connection_lost", "{error}");
         assert!(error.was_sent());
     }
-    hub.close().await;
 }

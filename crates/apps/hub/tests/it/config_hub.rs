@@ -48,7 +48,6 @@ async fn variables_are_read_when_a_server_starts() {
     assert!(hub.wait_until_ready(LIMIT).await);
     let told = why(&hub, "tells");
     assert!(told.contains(&format!("<{folder} other d>")), "{told}");
-    hub.close().await;
 }
 
 fn why(hub: &Hub, server: &str) -> String {

@@ -54,7 +54,6 @@ async fn each_kind_of_content_is_described() {
     );
     let blank = json!({"content": [{"type": "text", "text": ""}], "structuredContent": {"a": 1}});
     assert_eq!(content(&hub, blank).await, [text("{\"a\":1}")]);
-    hub.close().await;
 }
 
 #[test]

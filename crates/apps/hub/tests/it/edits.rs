@@ -45,7 +45,6 @@ async fn invalid_server_is_not_added() {
     assert_eq!(fs::read_to_string(&file).unwrap(), FILE);
     assert!(!new.parent().unwrap().exists());
     assert!(hub.server("b").is_none() && hub.problems().is_empty());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -67,7 +66,6 @@ async fn invalid_time_limit_is_not_written() {
         assert_eq!(hub.server("a").unwrap().configured.config.timeout, timeout);
         assert!(hub.problems().is_empty());
     }
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -95,7 +93,6 @@ async fn change_of_a_broken_server_is_refused_unless_it_repairs_the_server() {
     hub.set_disabled("a", true).await.unwrap();
     let config = hub.server("a").unwrap().configured.config.clone();
     assert_eq!((config.timeout, config.disabled), (Duration::from_secs(9), true));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -113,7 +110,6 @@ async fn broken_server_is_removed_from_the_file_with_precedence() {
     assert_eq!(fs::read_to_string(&global).unwrap(), FILE);
     assert_eq!(fs::read_to_string(&project).unwrap(), r#"{"mcpServers": {}}"#);
     assert!(hub.server("a").is_some());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -133,5 +129,4 @@ async fn server_in_a_file_that_the_hub_does_not_read_is_not_changed() {
     let ours = hub.set_disabled("ours", false).await;
     assert!(matches!(ours, Err(EditError::NoFile { .. })), "{ours:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), FILE);
-    hub.close().await;
 }

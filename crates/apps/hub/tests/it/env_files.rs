@@ -57,7 +57,6 @@ async fn another_content_restarts_the_server_and_nothing_else_does() {
     project.write("vars", "TOKEN=on");
     until(&hub, || project.starts("a").last().is_some_and(|token| token == "on") && is_connected(&hub, "a"))
         .await;
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -74,7 +73,6 @@ async fn new_file_starts_the_server_that_failed_without_it() {
         hub.restart("a").await;
         assert!(has_failed(&hub, "a"));
     }
-    hub.close().await;
 }
 
 // Else each change by the program would restart the servers that watch the folder of the configuration.
@@ -95,5 +93,4 @@ async fn configuration_in_a_watched_folder_restarts_no_server() {
     assert_eq!(project.starts("a").len(), 1);
     project.write(".roo/deep/er/file", "");
     until(&hub, || project.starts("a").len() > 1 && is_connected(&hub, "a")).await;
-    hub.close().await;
 }

@@ -55,7 +55,6 @@ async fn only_changed_servers_are_restarted_and_with_current_values() {
     assert_eq!(project.starts("b"), ["one", "1", "2"]);
     assert!(matches!(hub.restart("a").await, Some(ServerState::Connected { .. })));
     assert_eq!(project.starts("a"), ["one", "2"]);
-    hub.close().await;
 }
 
 // mcp-notes 2.3, numbers 2 and 3: watches were lost when the configuration changed, or a server of the same name in
@@ -89,7 +88,6 @@ async fn files_that_servers_are_made_of_restart_them_whatever_else_changes() {
     project.write("src/other", "");
     until(&hub, || project.starts("a").len() == 5 && is_connected(&hub, "a")).await;
     assert_eq!(project.starts("b").len(), 1);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -113,7 +111,6 @@ async fn new_build_restarts_the_server() {
     project.write("build/index.js", "on");
     until(&hub, || project.starts("a").len() > starts && is_connected(&hub, "a")).await;
     assert_eq!(project.starts("b").len(), 1);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -129,7 +126,6 @@ async fn frequent_changes_restart_the_server_with_delays() {
         until(&hub, || project.starts("a").len() == starts && is_connected(&hub, "a")).await;
     }
     assert!(start.elapsed() >= wait, "the first change counts at once, the next when that was a while ago");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -153,7 +149,6 @@ async fn requested_restart_does_not_wait_for_the_delay() {
     assert_eq!(project.starts("a").len(), 2);
     tokio::time::timeout(LIMIT, hub.restart("a")).await.unwrap();
     assert_eq!(project.starts("a").len(), 3);
-    hub.close().await;
 }
 
 // mcp-notes 2.3, number 13, and a file that is being edited.
@@ -181,7 +176,6 @@ async fn broken_file_changes_only_the_problems() {
         until(&hub, || hub.problems().is_empty()).await;
     }
     assert_eq!((project.starts("a").len(), project.starts("b").len()), (1, 1));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -195,7 +189,6 @@ async fn files_may_come_and_go_with_their_servers() {
         fs::remove_dir_all(project.path(".vscode")).unwrap();
         until(&hub, || hub.snapshot().is_empty()).await;
     }
-    hub.close().await;
 }
 
 // mcp-notes 2.3, numbers 4, 5 and 6: the timeout did not apply, other keys were lost, and a flag that hid the hub's own
@@ -239,7 +232,6 @@ async fn change_by_the_program_is_in_force_and_hides_no_other_change() {
     // The line that was added may be read before the change that came right behind it, on a machine that is busy.
     assert!(matches!(configurations(&mut events), 8 | 9));
     assert_eq!((project.starts("a").len(), project.starts("b").len()), (1, 1));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -259,7 +251,6 @@ async fn own_edit_is_not_read_twice() {
         until(&hub, || project.starts("b").len() as u64 > seconds && is_connected(&hub, "b")).await;
         assert_eq!(configurations(&mut events), 1);
     }
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -272,7 +263,6 @@ async fn requested_reload_does_not_wait_for_the_debounce() {
     project.configure("global.json", json!({"b": project.server("b", json!({}))}));
     hub.set_disabled("a", true).await.unwrap();
     assert!(config(&hub, "a").disabled && hub.server("b").is_some());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -330,7 +320,6 @@ async fn change_is_made_after_its_future_is_dropped() {
     let hub = project.hub(|builder| builder).await;
     assert!(hub.set_timeout("a", Duration::from_secs(7)).now_or_never().is_none());
     until(&hub, || config(&hub, "a").timeout == Duration::from_secs(7)).await;
-    hub.close().await;
 }
 
 /// The counters cover the whole process.

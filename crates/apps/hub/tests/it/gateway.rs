@@ -128,7 +128,6 @@ async fn tools_and_prompts_have_unique_names() {
     let greeting = connected.client.get_prompt(GetPromptRequestParams::new("test__greet-all")).await.unwrap();
     let text = serde_json::to_string(&greeting).unwrap();
     assert!(text.contains("greet-all") && text.contains("{}"), "{text}");
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -157,7 +156,6 @@ async fn resource_of_two_servers_is_read_from_the_right_one() {
     let uris = ["/content/0/uri", "/content/1/uri", "/content/2/resource/uri"]
         .map(|path| given.pointer(path).unwrap());
     assert_eq!(uris, ["mcp-hub:a/test://other", "https://example.com/", "mcp-hub:a/test://a"]);
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -169,7 +167,6 @@ async fn resource_of_one_server_keeps_its_uri() {
     assert_eq!(uri, "test://a");
     // No other server has resources.
     connected.client.read_resource(ReadResourceRequestParams::new("test://unlisted")).await.unwrap();
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -185,7 +182,6 @@ async fn reading_a_resource_needs_approval_by_default() {
     let hub = asks.hub.clone();
     let free = connected(hub, |gateway| gateway.resource_approval(false).clone()).await;
     read(&free).await.unwrap();
-    free.hub.close().await;
 }
 
 #[tokio::test]
@@ -194,7 +190,6 @@ async fn arguments_of_prompts_are_completed() {
     let params = json!({"ref": {"type": "ref/prompt", "name": "test__greet-all"}, "argument": {"name": "n", "value": "v"}});
     let params: CompleteRequestParams = serde_json::from_value(params).unwrap();
     assert_eq!(connected.client.complete(params).await.unwrap().completion.values, ["v"]);
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -226,7 +221,6 @@ async fn refusal_is_reported_to_the_model() {
     for code in ["unknown", "tool_disabled"] {
         assert_eq!(records.try_recv().unwrap().outcome, Ended::Failed(code));
     }
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -247,7 +241,6 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
     // rmcp handles each notification in a task, so the order may differ.
     steps.sort_by(f64::total_cmp);
     assert_eq!(steps, (1..=20).map(f64::from).collect::<Vec<_>>());
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -262,7 +255,6 @@ async fn metadata_of_a_request_reaches_the_server_without_that_of_the_connection
     assert_eq!(received["_meta"]["x.y/z"], 1);
     assert_ne!(received["_meta"]["progressToken"], "mine");
     assert_eq!(received["_meta"].as_object().unwrap().len(), 2, "{received}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -280,7 +272,6 @@ async fn unfit_parameters_are_distinguished_from_an_unknown_method() {
         let answer = client.request(method, params).await;
         assert_eq!(answer["error"]["code"], code, "{answer}");
     }
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -305,7 +296,6 @@ async fn cancelled_call_is_cancelled_at_the_server() {
         }
     };
     timeout(LIMIT, cancelled).await.unwrap();
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -332,7 +322,6 @@ async fn only_changed_lists_are_reported() {
     }
     assert_eq!(connected.tools().await.len(), after.len());
     assert_eq!(connected.heard.try_recv().ok(), None);
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -344,7 +333,6 @@ async fn disabled_tool_is_not_listed() {
     connected.hub.apply(Sources::new().server("test", without).read());
     assert_eq!(connected.heard().await, Heard::Tools);
     assert!(!connected.tools().await.contains(&"test__echo".to_owned()));
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -369,7 +357,6 @@ async fn known_name_never_leads_to_another_tool() {
             assert!(text(&refused).contains("`x_y`") && text(&refused).contains("disabled"), "{refused:?}");
         }
     }
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -377,7 +364,6 @@ async fn names_follow_the_naming() {
     let connected = connected(hub(&["test"]), |gateway| gateway.naming(Naming::DASHES)).await;
     assert!(connected.tools().await.contains(&"mcp--test--echo".to_owned()));
     assert_eq!(text(&connected.call("mcp--test--echo", json!({"text": "hello"})).await), "hello");
-    connected.hub.close().await;
 }
 
 #[tokio::test]
@@ -392,7 +378,6 @@ async fn server_that_cannot_start_delays_no_other() {
     let (server, client) = tokio::join!(gateway.serve(ours), ().serve(theirs));
     let (_server, client) = (server.unwrap(), client.unwrap());
     timeout(LIMIT, client.list_all_tools()).await.unwrap().unwrap();
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -411,7 +396,6 @@ async fn gateway_serves_a_client_over_stdio() {
     let call = CallRequest::new("inner", "test__echo").arguments(json!({"text": "hello"}));
     let outcome = hub.call(call).await.unwrap();
     assert_eq!(outcome.content[0].as_text().unwrap().text, "hello");
-    hub.close().await;
 }
 
 #[tokio::test]

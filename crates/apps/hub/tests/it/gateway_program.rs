@@ -21,7 +21,6 @@ async fn serve() {
     let sources = Sources::new().project_file(file);
     let hub = Hub::builder().sources(sources).trust_projects(true).approval(Approval::allowed()).build();
     Gateway::new(&hub).serve((tokio::io::stdin(), output)).await.unwrap().waiting().await.unwrap();
-    hub.close().await;
 }
 
 const MARK: &str = "AGENTWIRE_GATEWAY_CONFIG";

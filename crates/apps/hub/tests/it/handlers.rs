@@ -57,7 +57,6 @@ async fn without_handlers_all_requests_are_declined() {
     assert_eq!(asks(&hub, "roots/list", json!({})).await["result"], json!({"roots": []}));
     assert_eq!(asks(&hub, "sampling/createMessage", message()).await["error"]["code"], -32601);
     assert_eq!(asks(&hub, "ping", json!({})).await["result"], json!({}));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -86,7 +85,6 @@ async fn handlers_answer_and_are_part_of_the_capabilities() {
     // A program without URL support is not asked to open a page.
     let page = json!({"mode": "url", "message": "m", "url": "https://example.com", "elicitationId": "1"});
     assert_eq!(asks(&hub, "elicitation/create", page).await["result"]["action"], "decline");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -102,7 +100,6 @@ async fn panicking_handler_declines() {
     assert_eq!(asks(&hub, "roots/list", json!({})).await["result"], json!({"roots": []}));
     tells(&hub, "notifications/message", json!({"level": "info", "data": "x"})).await;
     assert_eq!(text(&hub.call(call("echo", json!({"text": "still here"}))).await.unwrap()), "still here");
-    hub.close().await;
 }
 
 /// Keeps how it stands with the server when the question is dropped.
@@ -145,7 +142,6 @@ async fn end_of_a_server_is_noticed_during_a_question() {
     assert_eq!((asked.unwrap_err().code(), died.code()), ("connection_lost", "connection_lost"));
     let state = timeout(LIMIT, at_the_end).await.unwrap().unwrap();
     assert!(matches!(state, ServerState::Reconnecting { .. }), "{state:?}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -163,7 +159,6 @@ async fn subscriptions_are_renewed_after_a_reconnect() {
     assert!(hub.wait_until_ready(LIMIT).await);
     hub.refresh("test").await;
     assert_eq!(heard(&hub).await["subscribed"], json!([]));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -185,7 +180,6 @@ async fn open_question_stops_the_time_limit_of_the_call() {
     let hub = hub_with(thinks).await;
     place.set(hub.clone()).unwrap();
     assert_eq!(asks(&hub, "elicitation/create", form()).await["result"]["action"], "cancel");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -205,7 +199,6 @@ async fn unanswered_question_does_not_block_a_call_forever() {
     });
     let error = error.unwrap().unwrap_err();
     assert!(matches!(error, CallError::TimedOut { limit: TimeLimit::Longest(_), .. }), "{error}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -243,7 +236,6 @@ async fn cancelled_question_ends_its_handler() {
     };
     timeout(LIMIT, gone).await.unwrap();
     asked.abort();
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -258,7 +250,6 @@ async fn changed_list_is_read_again() {
     hub.call(call("notify", add)).await.unwrap();
     until(&hub, || hub.catalog("test").unwrap().tools().len() != 10).await;
     assert_eq!(hub.call(call("new", json!({}))).await.unwrap_err().code(), "bad_arguments");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -279,7 +270,6 @@ async fn log_messages_and_resource_updates_are_received() {
     assert_eq!(heard(&hub).await["subscribed"], json!([]));
     let kept = hub.logs("test").unwrap();
     assert_eq!((kept.len(), &kept[0].data), (1, &json!({"a": 1})));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -293,7 +283,6 @@ async fn large_log_message_is_cut() {
     let data = heard.data.as_str().unwrap();
     assert!(data.starts_with(r#"{"a":"xxx"#) && data.ends_with('…') && data.len() < 5000, "{}", data.len());
     assert_eq!(heard.logger.unwrap().len(), 200);
-    hub.close().await;
 }
 
 #[tokio::test]

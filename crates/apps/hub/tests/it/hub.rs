@@ -22,7 +22,6 @@ async fn missing_command_is_reported_and_delays_no_other_server() {
             .starts_with("the command `agentwire-no-such-command` was not found; looked in PATH (")
     );
     assert_eq!(why(&hub, "exits"), "exited with code 3 before the handshake; stderr: cannot find the key");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -52,7 +51,6 @@ async fn permission_for_a_new_program_does_not_apply_to_the_old_one() {
     assert!(matches!(refused, CallError::NotConnected { state: ServerState::Starting, .. }), "{refused:?}");
     assert!(hub.wait_until_ready(LIMIT).await);
     call().await.unwrap();
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -64,7 +62,6 @@ async fn panic_in_a_variable_fails_the_server() {
     let hub = Hub::builder().sources(sources).variables(variables).build();
     assert!(hub.wait_until_ready(LIMIT).await);
     assert!(why(&hub, "test").contains("panicked"), "{}", why(&hub, "test"));
-    hub.close().await;
 }
 
 fn why(hub: &Hub, server: &str) -> String {
@@ -87,5 +84,4 @@ async fn server_that_exits_at_the_probe_is_restarted() {
     let hub = server::hub(config, |builder| builder).await;
     let ServerState::Connected { protocol, .. } = hub.server("test").unwrap().state else { panic!() };
     assert_eq!(&*protocol, "2025-11-25");
-    hub.close().await;
 }

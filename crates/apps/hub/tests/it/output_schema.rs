@@ -48,7 +48,6 @@ async fn violation_of_the_output_schema_is_reported() {
     // A tool that failed has promised nothing.
     let failed = give(&hub, json!({"content": text(), "isError": true})).await;
     assert_eq!(failed.violations, []);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -58,7 +57,6 @@ async fn content_that_was_cut_is_no_violation() {
     let outcome = give(&hub, large).await;
     assert!(outcome.left_out.is_some());
     assert_eq!((outcome.structured, outcome.violations), (None, vec![]));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -74,5 +72,4 @@ async fn client_gets_a_readable_error() {
     assert_eq!(result.is_error, Some(true));
     assert_eq!(result.content[0].as_text().unwrap().text, "the sum");
     assert!(result.content[1].as_text().unwrap().text.contains("/sum"), "{result:?}");
-    hub.close().await;
 }

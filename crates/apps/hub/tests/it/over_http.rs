@@ -74,7 +74,6 @@ async fn restarted_server_is_reached_again_with_its_new_tools() {
         let _server = WebServer::at(place, &["other", "more"]);
         connected(&hub).await;
         assert_eq!(tools(&hub), ["other", "more"]);
-        hub.close().await;
     }
 }
 
@@ -87,7 +86,6 @@ async fn server_that_is_not_listening_yet_is_retried() {
         assert!(why.contains("refused") && !why.contains("secret"), "{why}");
         let _server = WebServer::at(place, &["echo"]);
         connected(&hub).await;
-        hub.close().await;
     }
 }
 
@@ -107,7 +105,6 @@ async fn expired_session_is_replaced() {
             }
         };
         tokio::time::timeout(LIMIT, now).await.unwrap_or_else(|_| panic!("{path}: {:?}", tools(&hub)));
-        hub.close().await;
     }
 }
 
@@ -123,7 +120,6 @@ async fn refused_call_names_the_status_and_does_not_count_as_a_lost_connection()
         let CallError::Protocol { why, .. } = &error else { panic!("{error:?}") };
         assert!(why.contains(&format!("HTTP {code}")), "{error}");
     }
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -142,7 +138,6 @@ async fn subscriptions_are_made_again_in_a_session_that_replaces_an_expired_one(
     let sessions: Vec<_> =
         seen.iter().filter(|seen| is_one(seen)).map(|seen| seen.header("mcp-session-id")).collect();
     assert_ne!(sessions[0], sessions[1]);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -162,7 +157,6 @@ async fn refused_connection_needs_an_authorization() {
         server.fault(|_| Some(status(401)));
         hub.refresh("web").await;
         until(&hub, |state| matches!(state, ServerState::NeedsAuthentication { challenge: None })).await;
-        hub.close().await;
     }
 }
 
@@ -173,7 +167,6 @@ async fn refused_tool_list_needs_an_authorization() {
         server.fault(|seen| (seen.rpc() == "tools/list").then(refusal));
         let hub = hub(way(Endpoint::new(server.url(path))));
         until(&hub, |state| matches!(state, ServerState::NeedsAuthentication { .. })).await;
-        hub.close().await;
     }
 }
 
@@ -188,7 +181,6 @@ async fn unusable_configuration_is_not_retried() {
         let ServerState::Failed { why } = state(&hub) else { panic!("{:?}", state(&hub)) };
         assert_eq!(&*why, "the header Accept is the connection's own");
         assert!(server.seen().is_empty());
-        hub.close().await;
     }
 }
 
@@ -200,7 +192,6 @@ async fn start_is_limited_in_time() {
         config.startup_timeout = Duration::from_millis(200);
         let hub = Hub::builder().sources(Sources::new().server("web", config)).build();
         assert_eq!(reconnecting(&hub).await, "it was not ready within 0.2 s");
-        hub.close().await;
     }
 }
 

@@ -41,7 +41,6 @@ async fn client_without_a_handshake_gets_questions_as_responses() {
     let silent = stateless(gateway, json!({})).await;
     let result = silent.client.call_tool(params("test__ask", form())).await.unwrap();
     assert!(result.content[0].as_text().unwrap().text.contains("decline"), "{result:?}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -77,7 +76,6 @@ async fn input_is_accepted_only_for_its_call() {
         panic!()
     };
     assert!(result.content[0].as_text().unwrap().text.contains("decline"), "{result:?}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -92,7 +90,6 @@ async fn client_without_a_handshake_receives_list_changes() {
     connected.client.call_tool(params("test__notify", notify)).await.unwrap();
     let change = timeout(LIMIT, changes.next()).await.unwrap().unwrap().unwrap();
     assert!(matches!(change, ServerNotification::ToolListChangedNotification(_)), "{change:?}");
-    hub.close().await;
 }
 
 /// Returns a hub with a server without a handshake.
@@ -118,7 +115,6 @@ async fn question_keeps_the_key_of_its_server() {
     let first = connected.client.call_tool_once(params("test__give", question())).await.unwrap();
     let CallToolResponse::InputRequired(required) = first else { panic!("{first:?}") };
     assert_eq!(required.input_requests.unwrap().keys().collect::<Vec<_>>(), ["user_name"]);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -138,7 +134,6 @@ async fn early_answer_is_used_without_a_question() {
         let response = with(wrong).await;
         assert!(matches!(response, CallToolResponse::InputRequired(_)), "{response:?}");
     }
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -165,7 +160,6 @@ async fn server_without_a_handshake_gets_the_capabilities_of_the_caller() {
     let ServiceError::McpError(error) = refused else { panic!("{refused}") };
     assert_eq!(error.code, ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY);
     assert_eq!(error.data.unwrap(), json!({"requiredCapabilities": {"sampling": {}}}));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -177,7 +171,6 @@ async fn results_of_older_servers_are_complete_for_newer_clients() {
     let read = connected.client.read_resource(ReadResourceRequestParams::new("test://a")).await.unwrap();
     let complete = Some(ResultType::COMPLETE);
     assert_eq!((prompt.result_type, read.result_type), (complete.clone(), complete));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -187,5 +180,4 @@ async fn transports_can_find_a_tool() {
     let tool = gateway.get_tool("test__echo").unwrap();
     assert!(tool.name == "test__echo" && tool.input_schema.contains_key("properties"));
     assert!(gateway.get_tool("echo").is_none());
-    hub.close().await;
 }

@@ -130,7 +130,6 @@ async fn client_receives_updates_of_subscribed_resources() {
     client.subscribe("test://b").await.unwrap();
     change(&hub, "test", "test://b").await;
     assert_eq!(client.update().await, "test://b");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -160,7 +159,6 @@ async fn subscriptions_of_clients_are_independent() {
     assert_eq!(second.update().await, "test://b");
     second.leave().await;
     settled(&hub, "test", json!([])).await;
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -172,7 +170,6 @@ async fn disconnected_client_releases_its_subscriptions() {
     settled(&hub, "test", json!(["test://a", "test://b"])).await;
     client.leave().await;
     settled(&hub, "test", json!([])).await;
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -186,7 +183,6 @@ async fn subscription_is_renewed_after_a_reconnect() {
     settled(&hub, "test", json!(["test://a"])).await;
     change(&hub, "test", "test://a").await;
     assert_eq!(client.update().await, "test://a");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -200,7 +196,6 @@ async fn updates_have_the_uri_of_the_client() {
     change(&hub, "two", "test://a").await;
     assert_eq!(client.update().await, "mcp-hub:two/test://a");
     assert!(client.updates.try_recv().is_err());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -216,7 +211,6 @@ async fn subscription_to_an_unknown_resource_is_refused() {
     // The server itself knows it as little.
     let (_, message) = error_of(client.subscribe("mcp-hub:one/test://none").await);
     assert_eq!(message, "there is no such resource");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -225,7 +219,6 @@ async fn hub_without_servers_offers_no_subscriptions() {
     let client = Connected::session(&hub).await;
     let resources = client.client.peer_info().unwrap().capabilities.resources.clone().unwrap();
     assert_eq!(resources.subscribe, None);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -242,5 +235,4 @@ async fn client_without_a_handshake_receives_resource_updates() {
     assert!(matches!(change, ServerNotification::ResourceUpdatedNotification(_)), "{change:?}");
     drop(changes);
     settled(&hub, "test", json!([])).await;
-    hub.close().await;
 }

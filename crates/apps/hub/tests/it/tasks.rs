@@ -90,7 +90,6 @@ async fn call_with_a_task_is_a_plain_call() {
     let answer = client.request("tools/call", params).await;
     assert_eq!(answer["result"]["content"], json!([{"type": "text", "text": "hello"}]));
     assert!(answer["result"]["task"].is_null() && answer["result"]["isError"] != true, "{answer}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -111,7 +110,6 @@ async fn methods_of_tasks_are_not_found() {
     }
     // The session goes on.
     assert!(client.request("ping", json!({})).await["result"].is_object());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -139,5 +137,4 @@ async fn tool_that_needs_a_task_is_listed_and_not_called() {
     let params = json!({"name": "test__give-anyhow", "arguments": arguments});
     let answer = client.request("tools/call", params).await;
     assert_eq!(answer["result"]["content"][0]["text"], "it was called");
-    hub.close().await;
 }

@@ -80,7 +80,6 @@ async fn servers_of_a_project_do_not_start_and_none_of_their_variables_is_looked
     assert_eq!(hub.untrusted().len(), 6);
     assert_eq!(*looked_up.lock().unwrap(), Vec::<String>::new());
     assert_eq!(project.starts("a"), Vec::<String>::new());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -115,7 +114,6 @@ async fn server_starts_when_its_definition_is_trusted_and_ends_when_that_changes
     until(&hub, || matches!(hub.server("a").unwrap().state, ServerState::Disabled(DisabledBy::Config))).await;
     write(json!({"timeout": 7}));
     until(&hub, || is_connected(&hub, "a")).await;
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -139,7 +137,6 @@ async fn untrusted_project_server_does_not_replace_the_users_server() {
     project.configure(".mcp.json", json!({"a": project.server("other", json!({}))}));
     until(&hub, || project.starts("user").len() == 2).await;
     assert_eq!(project.starts("other").len(), 0);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -189,7 +186,6 @@ async fn edit_does_not_trust_other_changes_of_the_file() {
         .unwrap();
     hub.set_always_allow("a", "echo", true).await.unwrap();
     assert!(is_untrusted(&hub, "a"));
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -215,5 +211,4 @@ async fn program_can_trust_definitions_from_the_start_or_a_whole_folder() {
     other.write(".mcp.json", &project.read(".mcp.json"));
     let hub = other.hub(|builder| trusting_nothing(builder).trusted([known.clone()])).await;
     assert!(is_untrusted(&hub, "a"));
-    hub.close().await;
 }
