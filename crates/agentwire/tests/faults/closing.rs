@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use agentwire::{ControlError, EndedBy, Session, protocol::control::McpStatus};
+use agentwire::{ControlError, EndedBy, Session, SessionBuilder, protocol::control::McpStatus};
 
 use crate::{
     fault_cli::{BELOW_GRACE, FaultCli, play, runtime},
@@ -56,9 +56,7 @@ fn frozen_cli_is_terminated() {
 fn stopped_cli_is_killed() {
     for ended in ["closed", "dropped"] {
         play("stopped", async |cli| {
-            let mut session = cli.hasty().connect().await.unwrap();
-            session.send("hi").await.unwrap();
-            while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
+            let session = in_mid_turn(cli.hasty()).await;
             // The process stops itself after that.
             let pid = session.initialized().pid.unwrap();
             eventually(|| if is_stopped(pid) { Ok(()) } else { Err("it goes on".to_owned()) });
@@ -122,9 +120,9 @@ fn cli_that_ignores_the_end_of_input_is_terminated_or_killed() {
     }
 }
 
-/// Returns a session during a turn, with a CLI that takes a while to store the conversation in this file.
-async fn in_mid_turn(cli: &FaultCli) -> Session {
-    let mut session = cli.connect().await;
+/// Returns a session during a turn.
+async fn in_mid_turn(builder: SessionBuilder) -> Session {
+    let mut session = builder.connect().await.unwrap();
     session.send("hi").await.unwrap();
     while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
     session
@@ -149,7 +147,7 @@ fn is_whole(file: &Path) {
 fn close_during_a_turn_lets_the_cli_store() {
     storing(|cli| {
         runtime().block_on(async {
-            let session = in_mid_turn(cli).await;
+            let session = in_mid_turn(cli.builder()).await;
             tokio::time::timeout(BOUND, session.close()).await.expect("it hangs").unwrap();
             cli.is_gone();
         });
@@ -162,9 +160,7 @@ fn without_grace_period_nothing_is_stored() {
     let file = dir.path().join("transcript");
     play(&format!("hold-turn transcript={}", file.display()), async |cli| {
         let none = Duration::ZERO;
-        let mut session = cli.builder().grace(none, none).connect().await.unwrap();
-        session.send("hi").await.unwrap();
-        while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
+        let session = in_mid_turn(cli.builder().grace(none, none)).await;
         // The turn may end before the signal.
         let exit = match session.close().await {
             Ok(closed) => closed.exit,
@@ -178,7 +174,7 @@ fn without_grace_period_nothing_is_stored() {
 fn drop_during_a_turn_lets_the_cli_store() {
     storing(|cli| {
         runtime().block_on(async {
-            drop(in_mid_turn(cli).await);
+            drop(in_mid_turn(cli.builder()).await);
             // The runtime is not involved any more.
             eventually(|| if cli.processes().is_empty() { Ok(()) } else { Err("still there".to_owned()) });
         });
@@ -188,7 +184,7 @@ fn drop_during_a_turn_lets_the_cli_store() {
 fn drop_in_an_idle_runtime_lets_the_cli_store() {
     storing(|cli| {
         let idle = runtime();
-        let session = idle.block_on(in_mid_turn(cli));
+        let session = idle.block_on(in_mid_turn(cli.builder()));
         drop(session);
         cli.leaves_nothing();
     });
@@ -196,7 +192,7 @@ fn drop_in_an_idle_runtime_lets_the_cli_store() {
 
 fn drop_after_the_runtime_lets_the_cli_store() {
     storing(|cli| {
-        let session = runtime().block_on(in_mid_turn(cli));
+        let session = runtime().block_on(in_mid_turn(cli.builder()));
         drop(session);
     });
 }
@@ -256,10 +252,7 @@ fn drop_ends_grandchildren() {
     for faults in ["grandchild", "quiet-grandchild", "grandchild stubborn", "quiet-grandchild deaf hold-turn"]
     {
         play(faults, async |cli| {
-            let mut session = cli.hasty().connect().await.unwrap();
-            session.send("hi").await.unwrap();
-            while word(&session.next().await.unwrap().unwrap()) != "assistant" {}
-            drop(session);
+            drop(in_mid_turn(cli.hasty()).await);
         });
     }
 }

@@ -1,6 +1,6 @@
 //! Collects the messages of a session, as short words and as lines.
 
-use agentwire::{Error, Incoming, Message, Query, Session};
+use agentwire::{Error, Incoming, Message, Query, Session, SessionBuilder};
 use serde_json::Value;
 
 /// The messages up to the end of a turn or of the session.
@@ -15,24 +15,30 @@ pub(crate) struct Received {
 impl Received {
     /// Reads to the end of the session and checks that nothing follows.
     pub(crate) async fn by(session: &mut Session) -> Self {
-        let mut received = Self::default();
-        while let Some(incoming) = session.next().await {
-            assert!(received.error.is_none(), "{incoming:?} after an error");
-            received.add(incoming);
-        }
-        assert!(session.next().await.is_none());
-        received
+        Self::all(async || session.next().await).await
     }
 
     /// Reads to the end of the query and checks that nothing follows.
     pub(crate) async fn by_query(query: &mut Query) -> Self {
+        Self::all(async || query.next().await).await
+    }
+
+    async fn all(mut next: impl AsyncFnMut() -> Option<Result<Incoming, Error>>) -> Self {
         let mut received = Self::default();
-        while let Some(incoming) = query.next().await {
+        while let Some(incoming) = next().await {
             assert!(received.error.is_none(), "{incoming:?} after an error");
             received.add(incoming);
         }
-        assert!(query.next().await.is_none());
+        assert!(next().await.is_none());
         received
+    }
+
+    /// Connects, sends a prompt and reads to the end of the session.
+    pub(crate) async fn to_the_end(builder: SessionBuilder) -> (Session, Self) {
+        let mut session = builder.connect().await.unwrap();
+        session.send("hi").await.unwrap();
+        let received = Self::by(&mut session).await;
+        (session, received)
     }
 
     /// Sends a prompt and reads up to the result of its turn or its error.

@@ -40,9 +40,7 @@ pub(crate) fn host() -> ExitCode {
     });
     // A truncated turn is still an error.
     play("crash", async |cli| {
-        let mut session = cli.connect().await;
-        session.send("hi").await.unwrap();
-        let received = Received::by(&mut session).await;
+        let (_session, received) = Received::to_the_end(cli.builder()).await;
         assert!(received.error().ending().unwrap().in_turn, "{received:?}");
     });
     play("refuse-start", async |cli| {

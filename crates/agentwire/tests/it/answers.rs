@@ -129,8 +129,7 @@ async fn structured_output_against_the_type_is_an_error() {
 async fn no_structured_output_is_an_error_of_its_own() {
     let (mut session, mut peer) = with_schema(SCHEMA).await;
     let turn = peer.start_turn(&mut session, "how many?").await;
-    peer.say(assistant("As I said, three trees.")).await;
-    peer.say(result("As I said, three trees.")).await;
+    peer.complete_turn("As I said, three trees.").await;
     let Err(Error::NoStructuredOutput { text }) = turn.structured::<Trees>().await else {
         panic!("it has some")
     };
@@ -158,8 +157,7 @@ async fn failed_turn_is_an_error() {
     assert!(error.to_string().contains("out of luck"), "{error}");
     // The session continues.
     let turn = peer.start_turn(&mut session, "again").await;
-    peer.say(assistant("hello")).await;
-    peer.say(result("hello")).await;
+    peer.complete_turn("hello").await;
     assert_eq!(turn.text().await.unwrap(), "hello");
 }
 

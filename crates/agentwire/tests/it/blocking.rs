@@ -17,7 +17,7 @@ use agentwire::{
 };
 use serde_json::json;
 
-use crate::peer::{Peer, assistant, kind, result};
+use crate::peer::{Peer, kind, pre_tool_use, result};
 
 /// Returns a session, and the thread of its peer.
 fn played<T: Send + 'static>(
@@ -40,8 +40,7 @@ fn played<T: Send + 'static>(
 fn a_turn_is_an_iterator() {
     let (mut session, peer) = played(Session::builder(), async |mut peer| {
         assert_eq!(peer.prompt().await, "hello");
-        peer.say(assistant("hi")).await;
-        peer.say(result("hi")).await;
+        peer.complete_turn("hi").await;
         peer.exit_after_input().await;
     });
     let mut turn = session.ask("hello").unwrap();
@@ -69,11 +68,7 @@ fn callbacks_run_while_no_call_is_under_way() {
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("not now"));
     let (answered, answer) = mpsc::channel();
     let (session, peer) = played(Session::builder().hooks(hooks), async move |mut peer| {
-        let input = json!({
-            "session_id": "s", "transcript_path": "t", "cwd": "/project", "hook_event_name": "PreToolUse",
-            "tool_name": "Write", "tool_input": {}, "tool_use_id": "toolu_1",
-        });
-        peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
+        peer.ask("h1", pre_tool_use("Write")).await;
         answered.send(peer.response("h1").await).unwrap();
         peer.exit_after_input().await;
     });
@@ -97,11 +92,7 @@ fn a_callback_may_block_on_a_call() {
     let (answered, answer) = mpsc::channel();
     let (session, peer) = played(Session::builder().hooks(hooks), async move |mut peer| {
         assert_eq!(peer.prompt().await, "go");
-        let input = json!({
-            "session_id": "s", "transcript_path": "t", "cwd": "/project", "hook_event_name": "PreToolUse",
-            "tool_name": "Write", "tool_input": {}, "tool_use_id": "toolu_1",
-        });
-        peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
+        peer.ask("h1", pre_tool_use("Write")).await;
         peer.answer("interrupt", json!({"still_queued": ["a"]})).await;
         answered.send(peer.response("h1").await).unwrap();
         peer.say(result("stopped")).await;
@@ -125,8 +116,7 @@ fn leftovers_can_be_taken() {
         }
         for prompt in &named {
             peer.say(json!({"type": "command_lifecycle", "command_uuid": prompt, "state": "started"})).await;
-            peer.say(assistant("hi")).await;
-            peer.say(result("hi")).await;
+            peer.complete_turn("hi").await;
             peer.say(json!({"type": "command_lifecycle", "command_uuid": prompt, "state": "completed"}))
                 .await;
         }
@@ -167,8 +157,7 @@ fn another_thread_can_interrupt_a_turn() {
 async fn works_and_is_dropped_in_async_code() {
     let (mut session, peer) = played(Session::builder(), async |mut peer| {
         peer.prompt().await;
-        peer.say(assistant("hi")).await;
-        peer.say(result("hi")).await;
+        peer.complete_turn("hi").await;
         peer.input_ended().await;
     });
     assert_eq!(session.ask("hello").unwrap().text().unwrap(), "hi");

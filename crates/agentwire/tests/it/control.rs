@@ -14,7 +14,7 @@ use agentwire::{
 use serde_json::json;
 use tokio::time::Instant;
 
-use crate::peer::{Peer, assistant, connected, kind, result};
+use crate::peer::{Peer, assistant, connected, kind, pre_tool_use, result};
 
 /// Sends a request beside the conversation, and plays its reply.
 async fn asked(control: &Control, peer: &mut Peer) {
@@ -66,11 +66,7 @@ async fn calls_work_inside_a_hook() {
         Ok::<_, ControlError>(HookReply::deny(format!("{:?}", reply.structured_content)))
     });
     let (_session, mut peer) = connected(Session::builder().hooks(hooks)).await;
-    let input = json!({
-        "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": "/w",
-        "tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_1",
-    });
-    peer.ask("h1", json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})).await;
+    peer.ask("h1", pre_tool_use("Bash")).await;
     peer.answer("set_permission_mode", json!({"mode": "plan"})).await;
     peer.answer("mcp_call", json!({"content": "c", "structuredContent": {"found": 1}})).await;
     let response = peer.response("h1").await;

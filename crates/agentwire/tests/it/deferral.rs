@@ -7,15 +7,13 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, connected, next_kind, result};
+use crate::peer::{Peer, connected, next_kind, pre_tool_use, result};
 
 fn asked(tool_use: &str, beside: &Value) -> Value {
-    let mut input = json!({
-        "session_id": "s", "transcript_path": "t", "cwd": "/project", "permission_mode": "default",
-        "hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": {}, "tool_use_id": tool_use,
-    });
-    input.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
-    json!({"subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": tool_use, "input": input})
+    let mut request = pre_tool_use("Write");
+    (request["tool_use_id"], request["input"]["tool_use_id"]) = (tool_use.into(), tool_use.into());
+    request["input"].as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+    request
 }
 
 /// Returns the hook's decision about this tool use, and its reason.

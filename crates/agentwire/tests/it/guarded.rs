@@ -15,18 +15,12 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use crate::peer::{connected, connected_to_a_process, result};
+use crate::peer::{connected, connected_to_a_process, pre_tool_use, result};
 
 /// Returns a session with a hook that never decides, for an event that it can refuse.
 fn undecided(matcher: Matcher) -> SessionBuilder {
     Session::builder()
         .hooks(Hooks::new().on_matching(PreToolUse, matcher, async |_, _| pending::<()>().await))
-}
-
-fn use_of_bash() -> Value {
-    let input = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": "/",
-        "tool_name": "Bash", "tool_input": {}, "tool_use_id": "toolu_1"});
-    json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input})
 }
 
 fn permission() -> Value {
@@ -41,11 +35,11 @@ fn denies(response: &Value) -> bool {
 async fn close_refuses_open_and_later_hooks_and_ends_the_input_when_idle() {
     let (session, mut peer) = connected_to_a_process(undecided(Matcher::any())).await;
     peer.receive_prompt(&session, "one").await;
-    peer.ask("a", use_of_bash()).await;
+    peer.ask("a", pre_tool_use("Bash")).await;
     peer.is_left_alone().await;
     let (closed, ()) = tokio::join!(session.close(), async {
         assert!(denies(&peer.response("a").await));
-        peer.ask("b", use_of_bash()).await;
+        peer.ask("b", pre_tool_use("Bash")).await;
         assert!(denies(&peer.response("b").await));
         peer.is_left_alone().await;
         peer.say(result("done")).await;
@@ -71,7 +65,7 @@ async fn close_terminates_a_guarded_turn_that_does_not_end_with_its_input_open()
 async fn drop_in_a_guarded_turn_refuses_interrupts_and_terminates() {
     let (session, mut peer) = connected(undecided(Matcher::any())).await;
     peer.receive_prompt(&session, "one").await;
-    peer.ask("a", use_of_bash()).await;
+    peer.ask("a", pre_tool_use("Bash")).await;
     peer.is_left_alone().await;
     drop(session);
     assert!(denies(&peer.response("a").await));
@@ -87,7 +81,7 @@ async fn hooks_that_let_pass_or_have_the_model_go_on_guard_nothing() {
     for builder in [lenient, stop] {
         let (session, mut peer) = connected(builder).await;
         peer.receive_prompt(&session, "one").await;
-        peer.ask("a", use_of_bash()).await;
+        peer.ask("a", pre_tool_use("Bash")).await;
         peer.is_left_alone().await;
         session.end_input();
         assert!(peer.refusal("a").await.contains("ending"));

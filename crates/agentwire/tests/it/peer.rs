@@ -124,6 +124,12 @@ impl Peer {
         self.say(json!({"type": "control_request", "request_id": id, "request": request})).await;
     }
 
+    /// Ends a turn with an assistant message and a result, both with this text.
+    pub(crate) async fn complete_turn(&self, text: &str) {
+        self.say(assistant(text)).await;
+        self.say(result(text)).await;
+    }
+
     /// Performs the handshake; returns the host's request.
     pub(crate) async fn shake_hands(&mut self) -> Value {
         self.answer("initialize", json!({"pid": 7, "commands": []})).await
@@ -234,6 +240,14 @@ pub(crate) async fn fails(session: &mut Session) -> Error {
     let error = session.next().await.expect("an error").expect_err("an error");
     assert!(session.next().await.is_none());
     error
+}
+
+/// Returns a call of the first hook, for a use of this tool.
+pub(crate) fn pre_tool_use(tool: &str) -> Value {
+    json!({"subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": "toolu_1", "input": {
+        "session_id": "s", "transcript_path": "/t", "cwd": "/w", "permission_mode": "default",
+        "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": {}, "tool_use_id": "toolu_1",
+    }})
 }
 
 pub(crate) fn assistant(text: &str) -> Value {

@@ -48,8 +48,7 @@ async fn read(mut query: Query) -> Given {
 async fn the_input_ends_at_idle() {
     let (reading, mut peer) = query().await;
     peer.say(state("running")).await;
-    peer.say(assistant("hello")).await;
-    peer.say(result("hello")).await;
+    peer.complete_turn("hello").await;
     peer.is_left_alone().await;
     peer.say(state("idle")).await;
     peer.exit_after_input().await;

@@ -26,8 +26,7 @@ async fn ask_returns_the_turn() {
     assert_eq!(session.initialized().pid, Some(7));
     let mut turn = session.ask("hi").await.unwrap();
     assert_eq!(peer.prompt().await, "hi");
-    peer.say(assistant("hello")).await;
-    peer.say(result("hello")).await;
+    peer.complete_turn("hello").await;
     assert_eq!(rest(&mut turn).await, ["assistant", "result"]);
     assert_eq!(turn.result().unwrap().result.as_deref(), Some("hello"));
     assert!(turn.next().await.is_none());
@@ -39,8 +38,7 @@ async fn two_turns_are_separate() {
     for text in ["one", "two"] {
         let turn = session.ask(text).await.unwrap();
         assert_eq!(peer.prompt().await, text);
-        peer.say(assistant(text)).await;
-        peer.say(result(text)).await;
+        peer.complete_turn(text).await;
         assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some(text));
     }
 }

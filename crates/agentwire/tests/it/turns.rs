@@ -109,8 +109,7 @@ async fn turn_started_by_the_cli_is_set_aside() {
     agent["parent_tool_use_id"] = json!("t");
     peer.say(&agent).await;
     peer.say(init()).await;
-    peer.say(assistant("it has come back")).await;
-    peer.say(result("it has come back")).await;
+    peer.complete_turn("it has come back").await;
     turn_of(&peer, &[&second], "the answer").await;
     assert_eq!(
         rest(&mut turn).await,
@@ -208,15 +207,13 @@ async fn session_can_cancel_a_prompt() {
 async fn earlier_turns_are_set_aside_without_prompt_names() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     peer.receive_prompt(&session, "one").await;
-    peer.say(assistant("one")).await;
-    peer.say(result("one")).await;
+    peer.complete_turn("one").await;
     // It has arrived but was not read yet.
     while session.control().turns_ended() == 0 {
         tokio::task::yield_now().await;
     }
     let turn = peer.start_turn(&mut session, "two").await;
-    peer.say(assistant("two")).await;
-    peer.say(result("two")).await;
+    peer.complete_turn("two").await;
     assert_eq!(turn.text().await.unwrap(), "two");
     let kinds: Vec<_> = session.leftovers().iter().map(kind).collect();
     assert_eq!(kinds, ["assistant", "result"]);
@@ -273,8 +270,7 @@ async fn replayed_prompts_are_not_model_text() {
     let Some(agentwire::Message::User(user)) = incoming.message() else { panic!("{incoming:?}") };
     assert_eq!((user.is_replay, user.uuid.as_ref()), (Some(true), turn.prompt()));
     peer.say(state("running")).await;
-    peer.say(assistant("hello")).await;
-    peer.say(result("hello")).await;
+    peer.complete_turn("hello").await;
     assert_eq!(turn.text().await.unwrap(), "hello");
 }
 
@@ -314,8 +310,7 @@ async fn result_before_the_prompt_belongs_to_another_turn() {
     let mut peer = peer;
     let (text, ()) = tokio::join!(turn.unwrap().answer(), async {
         assert_eq!(peer.prompt().await, "mine");
-        peer.say(assistant("for you")).await;
-        peer.say(result("for you")).await;
+        peer.complete_turn("for you").await;
     });
     assert_eq!(text.unwrap().text, "for you");
 }

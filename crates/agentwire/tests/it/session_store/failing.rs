@@ -143,8 +143,7 @@ async fn a_turn_ends_with_its_result_also_where_the_store_fails() {
     let (answer, ()) = tokio::join!(ask(&mut session), async {
         peer.prompt().await;
         peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(assistant("hi")).await;
-        peer.say(result("hi")).await;
+        peer.complete_turn("hi").await;
     });
     assert_eq!(answer, "hi");
 }
