@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{
     left::BOUND,
-    played::{becomes, call, configuration, echo, hasty, is_connected, play, seen},
+    played::{becomes, call, configuration, echo, hasty, is_connected, play, seen, with_server},
     runner::tests,
 };
 
@@ -45,8 +45,7 @@ fn servers_are_added_removed_and_kept() {
 }
 
 fn only_a_changed_launch_restarts_a_server() {
-    play(async |mark| {
-        let hub = mark.connected(&[]).await;
+    with_server(&[], async |mark, hub| {
         let pid = seen(&hub).await["pid"].clone();
         let mut config = mark.server(&[]);
         config.timeout = Duration::from_secs(7);
@@ -62,8 +61,7 @@ fn only_a_changed_launch_restarts_a_server() {
 }
 
 fn changed_limit_applies_at_once() {
-    play(async |mark| {
-        let hub = mark.connected(&["never"]).await;
+    with_server(&["never"], async |mark, hub| {
         let limited = |limit| {
             let mut config = mark.server(&["never"]);
             config.timeout = limit;
@@ -78,8 +76,7 @@ fn changed_limit_applies_at_once() {
 }
 
 fn disabled_server_ends_and_starts_when_enabled() {
-    play(async |mark| {
-        let hub = mark.connected(&[]).await;
+    with_server(&[], async |mark, hub| {
         let mut off = mark.server(&[]);
         off.disabled = true;
         hub.apply(configuration([("s", off)]));
@@ -92,8 +89,7 @@ fn disabled_server_ends_and_starts_when_enabled() {
 }
 
 fn reused_name_waits_for_the_end_of_the_old_server() {
-    play(async |mark| {
-        let hub = mark.connected(&["deaf"]).await;
+    with_server(&["deaf"], async |mark, hub| {
         let pid = seen(&hub).await["pid"].as_u64().unwrap();
         let mut events = hub.events();
         hub.apply(configuration([]));

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     left::BOUND,
-    played::{becomes, call, configuration, echo, is_connected, play, seen, state},
+    played::{becomes, call, configuration, echo, is_connected, play, seen, state, with_server},
     runner::tests,
 };
 
@@ -31,8 +31,7 @@ tests!(
 );
 
 fn noise_is_skipped_and_recorded() {
-    play(async |mark| {
-        let hub = mark.connected(&["noise=4"]).await;
+    with_server(&["noise=4"], async |_, hub| {
         for _ in 0..20 {
             echo(&hub).await;
         }
@@ -44,8 +43,7 @@ fn noise_is_skipped_and_recorded() {
 }
 
 fn server_that_dies_in_a_call_fails_it_at_once_and_is_restarted() {
-    play(async |mark| {
-        let hub = mark.connected(&["die=5"]).await;
+    with_server(&["die=5"], async |_, hub| {
         let error = call(&hub, "fault", json!({})).await.unwrap_err();
         assert!(error.was_sent(), "{error}");
         becomes(&hub, "s", |state| matches!(state, ServerState::Reconnecting { .. })).await;
@@ -56,8 +54,7 @@ fn server_that_dies_in_a_call_fails_it_at_once_and_is_restarted() {
 }
 
 fn truncated_answer_fails_the_call() {
-    play(async |mark| {
-        let hub = mark.connected(&["cut-answer"]).await;
+    with_server(&["cut-answer"], async |_, hub| {
         call(&hub, "fault", json!({})).await.unwrap_err();
         becomes(&hub, "s", is_connected).await;
         let troubles = hub.troubles("s").unwrap();
@@ -66,8 +63,7 @@ fn truncated_answer_fails_the_call() {
 }
 
 fn server_that_closes_its_stdout_is_restarted() {
-    play(async |mark| {
-        let hub = mark.connected(&["close-stdout"]).await;
+    with_server(&["close-stdout"], async |mark, hub| {
         call(&hub, "fault", json!({})).await.unwrap_err();
         becomes(&hub, "s", |state| matches!(state, ServerState::Reconnecting { .. })).await;
         becomes(&hub, "s", is_connected).await;
@@ -78,8 +74,7 @@ fn server_that_closes_its_stdout_is_restarted() {
 }
 
 fn server_that_closes_its_stdin_is_restarted() {
-    play(async |mark| {
-        let hub = mark.connected(&["close-stdin"]).await;
+    with_server(&["close-stdin"], async |mark, hub| {
         let start = Instant::now();
         let later = async {
             eventually(|| mark.processes().iter().any(|(_, command)| command.starts_with("sleep"))).await;
@@ -95,8 +90,7 @@ fn server_that_closes_its_stdin_is_restarted() {
 }
 
 fn queue_of_a_server_that_reads_nothing_is_bounded() {
-    play(async |mark| {
-        let hub = mark.connected(&["stop-reading"]).await;
+    with_server(&["stop-reading"], async |_, hub| {
         let text = "x".repeat(20 << 20);
         let refused = async {
             let calls: FuturesUnordered<_> =
@@ -121,8 +115,7 @@ fn queue_of_a_server_that_reads_nothing_is_bounded() {
 }
 
 fn call_without_an_answer_times_out_and_others_work() {
-    play(async |mark| {
-        let hub = mark.connected(&["never"]).await;
+    with_server(&["never"], async |mark, hub| {
         let limited = |limit| {
             let mut config = mark.server(&["never"]);
             config.timeout = limit;
@@ -152,8 +145,7 @@ fn answer_of_fifty_megabytes_is_received() {
 }
 
 fn line_past_the_limit_fails_its_call_and_the_server_stays() {
-    play(async |mark| {
-        let hub = mark.connected(&["big=70000000"]).await;
+    with_server(&["big=70000000"], async |_, hub| {
         let error = call(&hub, "fault", json!({})).await.unwrap_err();
         let text = format!("{error}: {error:?}");
         assert!(text.contains("a line of more than 64 MiB"), "{text}");
@@ -165,8 +157,7 @@ fn line_past_the_limit_fails_its_call_and_the_server_stays() {
 }
 
 fn duplicate_answer_counts_once() {
-    play(async |mark| {
-        let hub = mark.connected(&["twice"]).await;
+    with_server(&["twice"], async |_, hub| {
         for _ in 0..5 {
             assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
             echo(&hub).await;
@@ -177,16 +168,14 @@ fn duplicate_answer_counts_once() {
 }
 
 fn slowly_written_answer_is_received() {
-    play(async |mark| {
-        let hub = mark.connected(&["drip=1"]).await;
+    with_server(&["drip=1"], async |_, hub| {
         assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
         echo(&hub).await;
     });
 }
 
 fn many_list_changes_do_not_delay_calls() {
-    play(async |mark| {
-        let hub = mark.connected(&["storm=1000"]).await;
+    with_server(&["storm=1000"], async |_, hub| {
         for _ in 0..5 {
             assert_eq!(call(&hub, "fault", json!({})).await.unwrap(), "well");
             echo(&hub).await;
@@ -200,8 +189,7 @@ fn many_list_changes_do_not_delay_calls() {
 }
 
 fn stderr_is_kept_within_a_bound() {
-    play(async |mark| {
-        let hub = mark.connected(&["stderr-flood=5000000"]).await;
+    with_server(&["stderr-flood=5000000"], async |_, hub| {
         echo(&hub).await;
         let lines = || hub.stderr("s").unwrap();
         // A pipe of its own, which is read when it is its turn.
@@ -211,8 +199,7 @@ fn stderr_is_kept_within_a_bound() {
 }
 
 fn levels_are_what_the_server_wrote() {
-    play(async |mark| {
-        let hub = mark.connected(&["levels"]).await;
+    with_server(&["levels"], async |_, hub| {
         // They are on their way when it is connected.
         eventually(|| hub.stderr("s").unwrap().len() >= 4).await;
         let levels: Vec<_> = hub.stderr("s").unwrap().iter().map(|line| line.level).collect();

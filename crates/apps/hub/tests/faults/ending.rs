@@ -7,7 +7,7 @@ use agentwire_testkit::eventually;
 
 use crate::{
     left::{BOUND, Mark},
-    played::{becomes, configuration, echo, hasty, is_connected, play, runtime, state},
+    played::{becomes, configuration, echo, hasty, is_connected, play, runtime, state, with_server},
     runner::tests,
 };
 
@@ -172,8 +172,7 @@ fn failed_start_leaves_no_grandchild() {
 }
 
 fn close_is_bounded_and_can_be_repeated() {
-    play(async |mark| {
-        let hub = mark.connected(&["deaf", "stubborn"]).await;
+    with_server(&["deaf", "stubborn"], async |mark, hub| {
         tokio::join!(hub.close(), hub.close());
         mark.is_gone();
         hub.close().await;
@@ -184,8 +183,7 @@ fn close_is_bounded_and_can_be_repeated() {
 }
 
 fn dropped_close_still_ends_the_servers() {
-    play(async |mark| {
-        let hub = mark.connected(&["deaf", "stubborn"]).await;
+    with_server(&["deaf", "stubborn"], async |mark, hub| {
         assert!(tokio::time::timeout(Duration::from_millis(1), hub.close()).await.is_err());
         eventually(|| mark.processes().is_empty()).await;
         hub.close().await;

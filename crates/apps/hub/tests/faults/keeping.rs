@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::{
     left::{Mark, kill},
-    played::{becomes, call, echo, failed, hasty, is_connected, play, seen, state},
+    played::{becomes, call, echo, failed, hasty, is_connected, play, seen, state, with_server},
     runner::tests,
 };
 
@@ -27,8 +27,7 @@ tests!(
 );
 
 fn killed_server_is_restarted() {
-    play(async |mark| {
-        let hub = mark.connected(&["quiet-grandchild"]).await;
+    with_server(&["quiet-grandchild"], async |mark, hub| {
         // A process has no environment for a moment, while it becomes another program.
         eventually(|| mark.processes().len() == 2).await;
         let before = mark.processes();

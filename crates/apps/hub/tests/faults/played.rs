@@ -22,6 +22,11 @@ pub(crate) fn play(test: impl AsyncFnOnce(&Mark)) {
     mark.leaves_nothing();
 }
 
+/// Runs a test with a hub that is connected to one server with these faults, `s`.
+pub(crate) fn with_server(faults: &[&str], test: impl AsyncFnOnce(&Mark, Hub)) {
+    play(async |mark| test(mark, mark.connected(faults).await).await);
+}
+
 pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }

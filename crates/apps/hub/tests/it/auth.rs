@@ -23,7 +23,7 @@ use tokio::{
 };
 
 use self::server::{Authority, form};
-use crate::{over_http::until, web::WebServer};
+use crate::{over_http::until, server::LIMIT, web::WebServer};
 
 type Way = fn(Endpoint) -> Launch;
 
@@ -396,5 +396,3 @@ async fn not_every_server_can_be_authorized_for() {
         matches!(authorize("unset").await, AuthorizeError::Configuration(why) if why.contains("AGENTWIRE_UNSET"))
     );
 }
-
-const LIMIT: Duration = Duration::from_secs(20);

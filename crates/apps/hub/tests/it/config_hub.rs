@@ -5,13 +5,14 @@
 use std::{
     fs,
     sync::{Arc, Mutex},
-    time::Duration,
 };
 
 use agentwire_hub::{
-    Hub, ServerState,
+    Hub,
     config::{Sources, Variables},
 };
+
+use crate::{hub::why, server::LIMIT};
 
 #[tokio::test]
 async fn variables_are_read_when_a_server_starts() {
@@ -49,12 +50,3 @@ async fn variables_are_read_when_a_server_starts() {
     let told = why(&hub, "tells");
     assert!(told.contains(&format!("<{folder} other d>")), "{told}");
 }
-
-fn why(hub: &Hub, server: &str) -> String {
-    match hub.server(server).unwrap().state {
-        ServerState::Failed { why } => why.to_string(),
-        other => panic!("{other:?}"),
-    }
-}
-
-const LIMIT: Duration = Duration::from_secs(30);

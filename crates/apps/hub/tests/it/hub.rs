@@ -1,13 +1,11 @@
 //! Servers as a program sees them: started, seen, restarted and ended.
 
-use std::time::Duration;
-
 use agentwire_hub::{
     CallError, CallRequest, DisabledBy, Hub, ServerState,
     config::{ServerConfig, Sources, Stdio, Variables},
 };
 
-use crate::server;
+use crate::server::{self, LIMIT};
 
 #[tokio::test]
 async fn missing_command_is_reported_and_delays_no_other_server() {
@@ -64,14 +62,13 @@ async fn panic_in_a_variable_fails_the_server() {
     assert!(why(&hub, "test").contains("panicked"), "{}", why(&hub, "test"));
 }
 
-fn why(hub: &Hub, server: &str) -> String {
+/// Returns why a server has failed.
+pub(crate) fn why(hub: &Hub, server: &str) -> String {
     match hub.server(server).unwrap().state {
         ServerState::Failed { why } => why.to_string(),
         other => panic!("{other:?}"),
     }
 }
-
-const LIMIT: Duration = Duration::from_secs(20);
 
 #[tokio::test]
 async fn server_that_exits_at_the_probe_is_restarted() {

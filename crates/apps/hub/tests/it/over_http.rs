@@ -10,7 +10,10 @@ use axum::response::Response;
 use futures_util::StreamExt as _;
 use serde_json::json;
 
-use crate::web::{Place, Seen, WebServer, status};
+use crate::{
+    server::LIMIT,
+    web::{Place, Seen, WebServer, status},
+};
 
 type Way = fn(Endpoint) -> Launch;
 
@@ -200,5 +203,3 @@ fn refusal() -> Response {
     response.headers_mut().insert("www-authenticate", "Bearer realm=\"x\"".parse().unwrap());
     response
 }
-
-const LIMIT: Duration = Duration::from_secs(20);

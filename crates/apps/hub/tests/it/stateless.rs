@@ -4,8 +4,8 @@ use agentwire_hub::{Gateway, Handlers, Hub};
 use rmcp::{
     ClientLifecycleMode, ServerHandler as _, ServiceError,
     model::{
-        CallToolResponse, CallToolResult, ErrorCode, GetPromptRequestParams, ProtocolVersion,
-        ReadResourceRequestParams, ResultType, ServerNotification, SubscriptionFilter,
+        CallToolResponse, ErrorCode, GetPromptRequestParams, ProtocolVersion, ReadResourceRequestParams,
+        ResultType, ServerNotification, SubscriptionFilter,
     },
 };
 use serde_json::{Value, json};
@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::{
     asking::{Connected, asking, can_all, connected_as, form, params},
+    gateway::text,
     server::{self, LIMIT},
 };
 
@@ -102,10 +103,6 @@ fn question() -> Value {
     let params = json!({"message": "who?", "requestedSchema": schema});
     let requests = json!({"user_name": {"method": "elicitation/create", "params": params}});
     json!({"resultType": "input_required", "inputRequests": requests})
-}
-
-fn text(result: &CallToolResult) -> &str {
-    &result.content[0].as_text().unwrap().text
 }
 
 #[tokio::test]

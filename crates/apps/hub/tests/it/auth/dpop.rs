@@ -11,20 +11,20 @@ use super::{
 };
 use crate::{over_http::until, web::WebServer};
 
-fn guard(server: &WebServer, nonce: Nonce) -> Issuer {
-    let issuer = Issuer::guard(server);
+/// Starts a server with an issuer of bound tokens.
+fn start(nonce: Nonce) -> (WebServer, Issuer) {
+    let (server, issuer) = Issuer::start();
     issuer.with(|state| {
         state.scheme = "DPoP";
         state.nonce = nonce;
     });
-    issuer
+    (server, issuer)
 }
 
 #[tokio::test]
 async fn every_request_has_a_proof_of_its_own_for_its_token_and_address() {
     for way in WAYS {
-        let server = WebServer::start();
-        let issuer = guard(&server, Nonce::None);
+        let (server, issuer) = start(Nonce::None);
         let hub = hub(way, &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
@@ -51,8 +51,7 @@ async fn every_request_has_a_proof_of_its_own_for_its_token_and_address() {
 #[tokio::test]
 async fn nonce_of_the_refusal_is_used_until_there_is_another() {
     for way in WAYS {
-        let server = WebServer::start();
-        let issuer = guard(&server, Nonce::This("first"));
+        let (server, issuer) = start(Nonce::This("first"));
         let hub = hub(way, &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         assert_eq!(issuer.asked(), 2, "one without the nonce, and one with it");
@@ -75,8 +74,7 @@ async fn nonce_of_the_refusal_is_used_until_there_is_another() {
 
 #[tokio::test]
 async fn token_is_requested_twice_if_the_endpoint_always_requires_another_nonce() {
-    let server = WebServer::start();
-    let issuer = guard(&server, Nonce::Another);
+    let (server, issuer) = start(Nonce::Another);
     let hub = over_http(&server, Grant::client_credentials(with_secret()));
     let shown = failure(&hub).await;
     assert!(shown.contains("refuses a token: use_dpop_nonce"), "{shown}");
@@ -88,8 +86,7 @@ async fn token_is_requested_twice_if_the_endpoint_always_requires_another_nonce(
 #[tokio::test]
 async fn requests_end_if_the_server_always_requires_another_nonce() {
     for (way, path) in WAYS {
-        let server = WebServer::start();
-        let issuer = guard(&server, Nonce::None);
+        let (server, issuer) = start(Nonce::None);
         let hub = hub((way, path), &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         let before = issuer.with(|state| {

@@ -56,8 +56,7 @@ async fn made(token: &'static str) -> Result<String, std::io::Error> {
 #[tokio::test]
 async fn client_with_a_secret_gets_one_token_for_all_connections_until_it_is_refused() {
     for way in WAYS {
-        let server = WebServer::start();
-        let issuer = Issuer::guard(&server);
+        let (server, issuer) = Issuer::start();
         let hub = hub(way, &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
@@ -85,8 +84,7 @@ async fn client_with_a_secret_gets_one_token_for_all_connections_until_it_is_ref
 #[tokio::test]
 async fn wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
     for way in WAYS {
-        let server = WebServer::start();
-        let issuer = Issuer::guard(&server);
+        let (server, issuer) = Issuer::start();
         let echoed = json!({"error": "invalid_client", "error_description": format!("not {SECRET}")});
         issuer.with(|state| state.refusal = Some((401, echoed)));
         let grant = Grant::client_credentials(with_secret());
@@ -105,8 +103,7 @@ async fn wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
 
 #[tokio::test]
 async fn token_is_requested_again_after_a_temporary_error() {
-    let server = WebServer::start();
-    let issuer = Issuer::guard(&server);
+    let (server, issuer) = Issuer::start();
     issuer.with(|state| state.refusal = Some((503, json!({}))));
     let hub = over_http(&server, Grant::client_credentials(with_secret()));
     until(&hub, |state| matches!(state, ServerState::Reconnecting { why, .. } if why.contains("HTTP 503")))
@@ -118,8 +115,7 @@ async fn token_is_requested_again_after_a_temporary_error() {
 
 #[tokio::test]
 async fn client_credentials_go_only_to_the_configured_issuer() {
-    let server = WebServer::start();
-    let issuer = Issuer::guard(&server);
+    let (server, issuer) = Issuer::start();
     let grant = Grant::client_credentials(with_secret()).issuer("https://login.example.org");
     let hub = over_http(&server, grant);
     let shown = failure(&hub).await;
@@ -130,8 +126,7 @@ async fn client_credentials_go_only_to_the_configured_issuer() {
 
 #[tokio::test]
 async fn secret_is_sent_by_an_accepted_method() {
-    let server = WebServer::start();
-    let issuer = Issuer::guard(&server);
+    let (server, issuer) = Issuer::start();
     issuer.with(|state| {
         state.metadata = json!({"token_endpoint_auth_methods_supported": ["client_secret_post"]});
     });
@@ -152,8 +147,7 @@ async fn secret_is_sent_by_an_accepted_method() {
 
 #[tokio::test]
 async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
-    let server = WebServer::start();
-    let issuer = Issuer::guard(&server);
+    let (server, issuer) = Issuer::start();
     let algorithms = |accepted: Value| json!({"token_endpoint_auth_signing_alg_values_supported": accepted});
     issuer.with(|state| state.metadata = algorithms(json!(["PS256", "ES256"])));
     let key = SigningKey::from_pem(include_str!("../../../../hub-transport/tests/it/keys/rsa.pem")).unwrap();
@@ -187,8 +181,7 @@ async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
 #[tokio::test]
 async fn workload_sends_the_token_of_its_platform() {
     for way in WAYS {
-        let server = WebServer::start();
-        let issuer = Issuer::guard(&server);
+        let (server, issuer) = Issuer::start();
         let audience = Arc::new(Mutex::new(String::new()));
         let seen = Arc::clone(&audience);
         let grant = Grant::jwt_bearer(RegisteredClient::public("robot"), move |audience| {
@@ -217,8 +210,7 @@ async fn workload_sends_the_token_of_its_platform() {
 #[tokio::test]
 async fn failed_token_source_is_called_again() {
     for panics in [false, true] {
-        let server = WebServer::start();
-        let issuer = Issuer::guard(&server);
+        let (server, issuer) = Issuer::start();
         let times = Arc::new(AtomicUsize::new(0));
         let grant = Grant::jwt_bearer(RegisteredClient::public("robot"), move |_| {
             // Each of two connections may be opened in two ways.
@@ -249,8 +241,7 @@ fn enterprise(server: &WebServer) -> Grant {
 
 #[tokio::test]
 async fn identity_provider_exchanges_the_users_token_for_one_of_the_server() {
-    let server = WebServer::start();
-    let issuer = Issuer::guard(&server);
+    let (server, issuer) = Issuer::start();
     let hub = over_http(&server, enterprise(&server));
     until(&hub, is_connected).await;
     assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
@@ -273,8 +264,7 @@ async fn identity_provider_exchanges_the_users_token_for_one_of_the_server() {
 
 #[tokio::test]
 async fn another_token_than_an_assertion_for_the_server_is_not_passed_on() {
-    let server = WebServer::start();
-    let issuer = Issuer::guard(&server);
+    let (server, issuer) = Issuer::start();
     issuer.with(|state| state.issued = "urn:ietf:params:oauth:token-type:access_token");
     let hub = over_http(&server, enterprise(&server));
     let shown = failure(&hub).await;

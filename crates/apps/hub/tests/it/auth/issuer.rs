@@ -63,7 +63,9 @@ pub(super) struct Proof {
 }
 
 impl Issuer {
-    pub(super) fn guard(server: &WebServer) -> Self {
+    /// Starts a server that requires tokens of an issuer.
+    pub(super) fn start() -> (WebServer, Self) {
+        let server = WebServer::start();
         let authority = Self(Arc::new(Mutex::new(State {
             origin: server.url(""),
             metadata: json!({}),
@@ -77,7 +79,7 @@ impl Issuer {
         })));
         let here = authority.clone();
         server.fault(move |seen| here.with(|state| state.answer(seen)));
-        authority
+        (server, authority)
     }
 
     pub(super) fn with<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
