@@ -12,15 +12,6 @@ use super::Place;
 
 const BARE: &str = r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#;
 
-async fn place() -> Place {
-    let command =
-        r#"{"tool_use": {"name": "Bash", "input": {"command": "echo two > a.txt", "description": "Write"}}}"#;
-    Place::scripted(&format!(
-        r#"{{"replies": [{{"blocks": [{command}]}}, {{"blocks": [{{"text": "Done."}}], "times": 9}}]}}"#
-    ))
-    .await
-}
-
 /// Runs a turn with a hook that denies; whether the command ran.
 async fn ran(place: &Place, options: Options) -> Result<bool, Error> {
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::deny("no"));
@@ -40,7 +31,7 @@ async fn no_settings_switch_hooks_off() {
         "project/.claude/settings.json",
         "project/.claude/settings.local.json",
     ] {
-        let place = place().await;
+        let place = Place::writing("Done.").await;
         fs::create_dir_all(place.file(file).parent().unwrap()).unwrap();
         fs::write(place.file(file), BARE).unwrap();
         assert!(!ran(&place, place.options()).await.unwrap(), "{file}");
@@ -51,7 +42,7 @@ async fn no_settings_switch_hooks_off() {
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_session_whose_settings_file_switches_hooks_off_does_not_start() {
     for (ours, users) in [(BARE, "{}"), ("{}", BARE)] {
-        let place = place().await;
+        let place = Place::writing("Done.").await;
         fs::create_dir_all(place.file("home/.claude")).unwrap();
         fs::write(place.file("home/.claude/settings.json"), users).unwrap();
         fs::write(place.file("other/settings.json"), ours).unwrap();

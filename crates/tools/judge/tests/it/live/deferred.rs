@@ -31,12 +31,7 @@ use super::Place;
 
 /// Returns a place with a stored session in which a command waits for its hook, and the session's id.
 async fn deferred() -> (Place, String) {
-    let command =
-        r#"{"tool_use": {"name": "Bash", "input": {"command": "echo two > a.txt", "description": "Write"}}}"#;
-    let place = Place::scripted(&format!(
-        r#"{{"replies": [{{"blocks": [{command}]}}, {{"blocks": [{{"text": "Done."}}], "times": 9}}]}}"#
-    ))
-    .await;
+    let place = Place::writing("Done.").await;
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
     let mut session = Session::builder().options(options(&place)).hooks(hooks).connect().await.unwrap();
     let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();

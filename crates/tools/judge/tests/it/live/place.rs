@@ -35,6 +35,13 @@ impl Place {
         Self { dir, model }
     }
 
+    /// Creates a place with a model that writes "two" into `project/a.txt`, and then answers with this text.
+    pub(super) async fn writing(answer: &str) -> Self {
+        let write = bash("toolu_1", "echo two > a.txt");
+        let script = json!({"replies": [{"blocks": [write]}, {"blocks": [{"text": answer}], "times": 9}]});
+        Self::scripted(&script.to_string()).await
+    }
+
     /// Returns the folder itself.
     pub(super) fn root(&self) -> &str {
         self.dir.path().to_str().unwrap()
