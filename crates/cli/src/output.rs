@@ -46,6 +46,7 @@ pub fn note(text: impl std::fmt::Display) {
 
 /// Returns the text of a model or of a server without control characters, which a terminal would obey.
 pub fn plain(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
     text.replace(|char: char| char.is_control() && !matches!(char, '\n' | '\t'), "\u{fffd}")
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 use agentwire::hooks::{PermissionHandler, policy};
 use agentwire::protocol::message::Event;
 use agentwire::{Block, Incoming, Message, Options, PermissionMode, Session, SessionBuilder, SystemPrompt};
+use agentwire_codec::Line;
+use serde::de::IgnoredAny;
 use tokio::signal::unix::SignalKind;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -239,9 +241,14 @@ async fn turn(session: &mut Session, prompt: &str, as_json: bool) -> Result<(), 
 
 /// Prints the line as it came. Lines that are no JSON go to the standard error.
 fn print_line(incoming: &Incoming) -> Result<(), Failure> {
+    let no_json = |line: &Line| {
+        note(format_args!("agentwire: no JSON: {}", for_terminal(&line.excerpt(), &io::stderr())));
+    };
     match incoming {
-        Incoming::NonJson(line) => {
-            note(format_args!("agentwire: no JSON: {}", for_terminal(&line.excerpt(), &io::stderr())));
+        Incoming::NonJson(line) => no_json(line),
+        // The line may be cut, if the CLI was killed.
+        Incoming::Undecodable(_, line) if serde_json::from_slice::<IgnoredAny>(line.as_bytes()).is_err() => {
+            no_json(line);
         }
         Incoming::TooLong(error) => note(format_args!("agentwire: {error}")),
         other => {
