@@ -19,8 +19,8 @@ impl Session {
     /// now on, including open ones: callbacks and in-process servers can't be reached any more.
     /// In a session with a hook that can refuse, the CLI's input ends only when no turn and no task in the background
     /// runs, because the CLI would otherwise continue without asking.
-    /// Once nothing runs, a CLI that does not exit is terminated after the grace periods of
-    /// [`SessionBuilder::grace`](crate::SessionBuilder::grace).
+    /// Once no turn and no agent runs, a CLI that does not exit is terminated after the grace periods of
+    /// [`SessionBuilder::grace`](crate::SessionBuilder::grace); a shell does not delay that.
     pub fn end_input(&self) {
         self.task.end_input();
     }

@@ -9,7 +9,7 @@ use agentwire_protocol::{
     Message, System, Uuid,
     message::{
         AssistantError, BackgroundTasksChanged, CommandLifecycle, CommandState, SessionState, TaskEnd,
-        TaskNotification, TaskStarted, TurnResult,
+        TaskStarted, TaskStatus, TurnResult,
     },
 };
 
@@ -100,8 +100,10 @@ pub(super) struct Turns {
     run_over_reported: bool,
 }
 
-/// The agents, shells and other tasks that the CLI runs. CLI 2.1.197 reports each start and end, but has no list of the
-/// tasks in the background.
+/// The agents, shells and other tasks that the CLI runs in the background.
+///
+/// CLI 2.1.197 has no list of them, and reports the end of a task that a running turn takes notice of only as
+/// `task_updated`.
 #[derive(Debug, Default)]
 struct Tasks {
     /// The ids of the running tasks, each with whether it is an agent.
@@ -167,7 +169,14 @@ impl Turns {
             }
             Message::System(System::BackgroundTasksChanged(changed)) => self.tasks.changed(changed),
             Message::System(System::TaskStarted(task)) => self.tasks.started(task),
-            Message::System(System::TaskNotification(task)) => self.tasks.ended(task),
+            Message::System(System::TaskUpdated(task)) => match task.patch.status {
+                Some(TaskStatus::Completed | TaskStatus::Failed) => self.tasks.ended(&task.task_id, false),
+                Some(TaskStatus::Killed) => self.tasks.ended(&task.task_id, true),
+                _ => {}
+            },
+            Message::System(System::TaskNotification(task)) => {
+                self.tasks.ended(&task.task_id, task.status == TaskEnd::Stopped);
+            }
             // An exit after this message is no consequence of the error result before it.
             Message::Assistant(message) => {
                 self.error_result = None;
@@ -296,7 +305,7 @@ impl Turns {
     /// Returns whether the run is over: at least one turn has ended, and the CLI is idle.
     ///
     /// Background agents keep the reported state at `running` after a result. A CLI that reports no state counts as idle
-    /// after a result if it lists no background agent.
+    /// after a result if no agent is known to run or to be unreported.
     pub(super) fn run_is_over(&self) -> bool {
         self.has_run && self.is_idle()
     }
@@ -345,11 +354,12 @@ impl Tasks {
         }
     }
 
-    fn ended(&mut self, task: &TaskNotification) {
-        let was_agent = self.running.remove(&task.task_id);
-        self.report_pending |= was_agent == Some(true);
+    /// Removes a task at the first report of its end.
+    fn ended(&mut self, id: &str, is_stopped: bool) {
+        let Some(was_agent) = self.running.remove(id) else { return };
+        self.report_pending |= was_agent;
         // A stopped shell causes no turn.
-        self.report_possible |= self.report_pending || was_agent.is_some() && task.status != TaskEnd::Stopped;
+        self.report_possible |= was_agent || !is_stopped;
     }
 
     /// Replaces the tasks by those of the list, which contains all tasks in the background.

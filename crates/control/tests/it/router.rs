@@ -716,6 +716,17 @@ fn cli_without_a_list_of_tasks_is_busy_while_an_agent_runs() {
 }
 
 #[test]
+fn agent_whose_end_a_running_turn_takes_notice_of_holds_the_run_no_longer() {
+    let system = |fields: &str| format!(r#"{{"type":"system","task_id":"t","description":"d",{fields}}}"#);
+    let mut script = Script::prompted();
+    script.line(&system(r#""subtype":"task_started","task_type":"local_agent""#));
+    // CLI 2.1.197 sends no notification then.
+    script.line(&system(r#""subtype":"task_updated","patch":{"status":"completed"}"#)).line(RESULT);
+    assert!(script.events().contains(&"run over".to_owned()));
+    assert!(script.router.may_end_input());
+}
+
+#[test]
 fn guarded_input_stays_open_until_the_end_of_a_task_is_reported() {
     let task = |subtype: &str, more: &str| {
         format!(r#"{{"type":"system","subtype":"{subtype}","task_id":"t","description":"d",{more}}}"#)
