@@ -128,9 +128,13 @@ impl Question {
 
 /// Returns the digest of a tool use; see [`Question::digest`].
 pub(crate) fn digest(tool: &str, input: &RawJson) -> String {
-    // A map of `serde_json` sorts its keys.
-    let sorted =
-        input.decode::<serde_json::Value>().map_or_else(|_| input.as_str().to_owned(), |v| v.to_string());
+    let sorted = match input.decode::<serde_json::Value>() {
+        Ok(mut value) => {
+            value.sort_all_objects();
+            value.to_string()
+        }
+        Err(_) => input.as_str().to_owned(),
+    };
     let mut hash = Sha256::new();
     hash.update(tool);
     hash.update([0]);
@@ -174,5 +178,19 @@ impl Answer {
     /// Returns the answer that denies the tool use, with a reason for the model.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use agentwire::RawJson;
+
+    use super::digest;
+
+    #[test]
+    fn digest_does_not_depend_on_the_order_of_keys() {
+        let of = |input: &str| digest("Bash", &RawJson::parse(input).unwrap());
+        assert_eq!(of(r#"{"a":1,"b":{"c":2,"d":3}}"#), of(r#"{"b":{"d":3,"c":2},"a":1}"#));
+        assert_ne!(of(r#"{"a":1}"#), of(r#"{"a":2}"#));
     }
 }
