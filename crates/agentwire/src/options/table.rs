@@ -238,7 +238,7 @@ options! {
         /// The file for the CLI's debug log (`--debug-file`).
         debug_file: some(PathBuf), "debugFile", path("debug-file"), OLD, "path", "none";
         /// Whether files are checkpointed so that they can be rewound (`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`).
-        enable_file_checkpointing: on(), "enableFileCheckpointing", custom("`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`"), OLD, "boolean", "`false`", "The references refuse it with a session store. Here a warning reports that checkpoints are not in the store: a session resumed from it can't rewind files.";
+        enable_file_checkpointing: on(), "enableFileCheckpointing", custom("`CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING`"), OLD, "boolean", "`false`", "The references refuse it with a session store. Here checkpoints are not in the store: a session resumed from it can't rewind files.";
         /// The maximum length of a line from the CLI, in bytes; 64 MiB by default.
         max_buffer_size: plain(usize), "maxBufferSize", custom("the longest line that is taken"), ANY, "number of bytes", "64 MiB", "64 MiB and not 1 MiB: lines of more than 5 MB were seen. A longer one does not end the session.", Python;
         /// The trace that contains the session (`TRACEPARENT`, `TRACESTATE`).

@@ -70,11 +70,6 @@ impl SessionBuilder {
                 let why = "what is not stored is not mirrored";
                 plan.warnings.push(Warning::NoEffect { option: "sessionStore", why });
             }
-            if options.enable_file_checkpointing {
-                let why =
-                    "checkpoints are not mirrored, so a session resumed from its store can't rewind files";
-                plan.warnings.push(Warning::NoEffect { option: "enableFileCheckpointing", why });
-            }
         }
         #[cfg(feature = "opentelemetry")]
         if options.trace_context.is_none()

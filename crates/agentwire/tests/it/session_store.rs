@@ -143,8 +143,6 @@ fn a_store_has_the_cli_mirror_and_its_options_count() {
     assert!(plan.args.iter().any(|arg| arg == "--session-mirror"));
     assert_eq!(plan.warnings, []);
     assert_eq!(options.to_launch_plan().unwrap().warnings.len(), 2);
-    for options in [Options::new().persist_session(false), Options::new().enable_file_checkpointing()] {
-        assert_eq!(options.to_launch_plan().unwrap().warnings, []);
-        assert_eq!(builder(&store).options(options).to_launch_plan().unwrap().warnings.len(), 1);
-    }
+    let plan = builder(&store).options(Options::new().persist_session(false)).to_launch_plan().unwrap();
+    assert_eq!(plan.warnings.len(), 1);
 }
