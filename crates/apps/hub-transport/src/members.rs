@@ -19,12 +19,20 @@ pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
     if let Some(tools) = parsed.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
         tools.iter_mut().filter_map(Value::as_object_mut).for_each(|tool| changed |= keep(tool));
     }
-    let fields = parsed.pointer_mut("/params/requestedSchema/properties").and_then(Value::as_object_mut);
-    fields.into_iter().flat_map(Map::values_mut).for_each(|field| changed |= without_null(field));
+    changed |= without_nulls(&mut parsed);
+    // Servers without a handshake request forms in their answers.
+    let asked = parsed.pointer_mut("/result/inputRequests").and_then(Value::as_object_mut);
+    asked.into_iter().flat_map(Map::values_mut).for_each(|request| changed |= without_nulls(request));
     match serde_json::to_vec(&parsed) {
         Ok(text) if changed => Cow::Owned(text),
         _ => Cow::Borrowed(message),
     }
+}
+
+/// Changes the fields of a form; see [`without_null`].
+fn without_nulls(request: &mut Value) -> bool {
+    let fields = request.pointer_mut("/params/requestedSchema/properties").and_then(Value::as_object_mut);
+    fields.into_iter().flat_map(Map::values_mut).fold(false, |any, field| any | without_null(field))
 }
 
 /// Replaces `anyOf` with `null` by its other schema: the Python SDK writes optional fields of a form so. Returns whether the
@@ -140,6 +148,11 @@ mod tests {
         let optional =
             json!({"anyOf": [{"type": "string"}, {"type": "null"}], "default": null, "title": "A"});
         let expected = json!({"type": "string", "title": "A"});
+        let form_in_answer =
+            |field: &Value| json!({"params": {"requestedSchema": {"properties": {"a": field}}}});
+        let answer = json!({"result": {"inputRequests": {"k": form_in_answer(&optional)}}}).to_string();
+        let answer: Value = serde_json::from_slice(&kept(answer.as_bytes())).unwrap();
+        assert_eq!(answer["result"]["inputRequests"]["k"], form_in_answer(&expected));
         assert_eq!(read(optional)["params"]["requestedSchema"]["properties"]["a"], expected);
         for other in [
             json!({"type": "string", "default": null}),
