@@ -1,6 +1,7 @@
 //! All servers as one MCP server.
 #![expect(deprecated, reason = "roots are deprecated in MCP, and servers still request them")]
 
+mod errors;
 mod full_tools;
 mod handler;
 mod log_level;

@@ -57,8 +57,7 @@ async fn only_changed_servers_are_restarted_and_with_current_values() {
     assert_eq!(project.starts("a"), ["one", "2"]);
 }
 
-// mcp-notes 2.3, numbers 2 and 3: watches were lost when the configuration changed, or a server of the same name in
-// another file.
+// Watches were lost when the configuration changed, or a server of the same name in another file.
 #[tokio::test]
 async fn files_that_servers_are_made_of_restart_them_whatever_else_changes() {
     let project = Project::new();
@@ -151,7 +150,7 @@ async fn requested_restart_does_not_wait_for_the_delay() {
     assert_eq!(project.starts("a").len(), 3);
 }
 
-// mcp-notes 2.3, number 13, and a file that is being edited.
+// A file that is being edited.
 #[tokio::test]
 async fn broken_file_changes_only_the_problems() {
     let project = Project::new();
@@ -191,7 +190,7 @@ async fn files_may_come_and_go_with_their_servers() {
     }
 }
 
-// mcp-notes 2.3, numbers 4, 5 and 6: the timeout did not apply, other keys were lost, and a flag that hid the hub's own
+// The timeout did not apply, other keys were lost, and a flag that hid the hub's own
 // write hid other people's too.
 #[tokio::test]
 async fn change_by_the_program_is_in_force_and_hides_no_other_change() {

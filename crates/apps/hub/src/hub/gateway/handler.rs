@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::{
     Gateway,
+    errors::{another, misnamed, refused, unread},
     rewrite::Rewrite,
     rounds::Done,
     run::{Repetition, Response, cancelled, unless_cancelled},
@@ -27,8 +28,7 @@ use super::{
     watch::{Changes, Recipient, watch},
 };
 use crate::{
-    CallError, CallOutcome, CallRequest, Misnamed, NamedTool, PromptRequest, ReadRequest, Use,
-    audit::Recording,
+    CallError, CallOutcome, CallRequest, NamedTool, PromptRequest, ReadRequest, Use, audit::Recording,
 };
 
 // The hub's futures are boxed: rmcp moves the futures of all requests as one value several times, which overflows a thread's
@@ -323,14 +323,7 @@ impl ServerHandler for Gateway {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // rmcp reads a known method with unfit parameters as an unknown method.
-        let is_known = KNOWN_METHODS.contains(&&*request.method)
-            && (self.passes_logs || request.method != "logging/setLevel");
-        Err(if is_known {
-            ErrorData::invalid_params(format!("the parameters do not fit `{}`", request.method), None)
-        } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None)
-        })
+        Err(unread(request.method, self.passes_logs))
     }
 }
 
@@ -377,40 +370,5 @@ fn caller(context: &RequestContext<RoleServer>) -> Arc<str> {
     context.client_info().map_or_else(|| Arc::from("gateway"), |client| Arc::from(client.name))
 }
 
-fn misnamed(error: Misnamed) -> ErrorData {
-    ErrorData::invalid_params(error.to_string(), None)
-}
-
-pub(super) fn refused(error: CallError) -> ErrorData {
-    match error {
-        CallError::Refused { error, .. } => error,
-        CallError::NotConnected { .. }
-        | CallError::NotSent { .. }
-        | CallError::TimedOut { .. }
-        | CallError::ConnectionLost { .. }
-        | CallError::Protocol { .. } => ErrorData::internal_error(error.to_string(), None),
-        error => ErrorData::invalid_params(error.to_string(), None),
-    }
-}
-
-/// Returns the error for a request that was sent again with another method.
-fn another() -> ErrorData {
-    ErrorData::internal_error("the result is that of another request", None)
-}
-
-/// The methods with parameters.
-const KNOWN_METHODS: &[&str] = &[
-    "completion/complete",
-    "logging/setLevel",
-    "prompts/get",
-    "prompts/list",
-    "resources/list",
-    "resources/read",
-    "resources/subscribe",
-    "resources/templates/list",
-    "resources/unsubscribe",
-    "tools/call",
-    "tools/list",
-];
 /// The error code for a call that requires the user to open a page first.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);

@@ -14,7 +14,7 @@ use tokio::{sync::mpsc, time::timeout};
 
 use super::{
     Caller, Gateway,
-    handler::refused,
+    errors::refused,
     is_stateless,
     rounds::{Done, Next, QUESTIONS, Running},
 };

@@ -12,7 +12,7 @@ use rmcp::{
 };
 use tokio::sync::broadcast::{self, error::RecvError};
 
-use super::{Gateway, handler::refused, watch::Recipient};
+use super::{Gateway, errors::refused, watch::Recipient};
 use crate::{ServerName, connection::Hold, handlers::Update};
 
 /// The resources that a client has subscribed to, by the URIs that it uses. A clone is the same set.
