@@ -31,13 +31,14 @@ impl Config {
 
     /// Returns the modes, with the current one.
     pub(crate) fn modes(&self) -> SessionModeState {
-        let modes = self.offers(|id, name, description| SessionMode::new(id, name).description(description));
+        let modes =
+            self.map_modes(|id, name, description| SessionMode::new(id, name).description(description));
         SessionModeState::new(self.mode.as_str().to_owned(), modes)
     }
 
     /// Returns the mode and the model as options.
     pub(crate) fn options(&self) -> Vec<SessionConfigOption> {
-        let modes = self.offers(|id, name, description| {
+        let modes = self.map_modes(|id, name, description| {
             SessionConfigSelectOption::new(id, name).description(description)
         });
         let mode = SessionConfigOption::select(MODE, "Mode", self.mode.as_str().to_owned(), modes)
@@ -96,7 +97,7 @@ impl Config {
     }
 
     /// Returns the modes to choose from, made of their id, name and description.
-    fn offers<T>(&self, make: impl Fn(String, String, Option<String>) -> T) -> Vec<T> {
+    fn map_modes<T>(&self, make: impl Fn(String, String, Option<String>) -> T) -> Vec<T> {
         let mode = |mode: &PermissionMode| {
             let (name, description) = words(mode);
             make(mode.as_str().to_owned(), name, description)

@@ -53,7 +53,7 @@ struct OpenCall {
     name: String,
     input: Value,
     parent: Option<ToolUseId>,
-    /// Whether the call itself has come, and not only the start of its stream.
+    /// Whether the complete call has arrived, not only the start of its stream.
     is_whole: bool,
 }
 

@@ -39,7 +39,7 @@ impl Plan {
 
     /// Applies the result of a call, and returns the plan if it changed.
     ///
-    /// `details` is the tool's own result (`tool_use_result`), which stored messages lack; `text` is the model's.
+    /// `details` is the tool's own result (`tool_use_result`), which stored messages lack; `text` is the result as the model reads it.
     pub(super) fn finished(
         &mut self,
         name: &str,
