@@ -17,7 +17,7 @@ use crate::RawEntry;
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     kept: Mutex<BTreeMap<SessionKey, Kept>>,
-    /// The time of the last append.
+    /// The time of the last append. Changes only under the lock of `kept`.
     last_ms: AtomicU64,
 }
 

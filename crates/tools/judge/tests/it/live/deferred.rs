@@ -31,7 +31,7 @@ use super::Place;
 
 /// Returns a place with a stored session in which a command waits for its hook, and the session's id.
 async fn deferred() -> (Place, String) {
-    let place = Place::writing("Done.").await;
+    let place = Place::writing("Done.", 9).await;
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
     let mut session = Session::builder().options(options(&place)).hooks(hooks).connect().await.unwrap();
     let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();

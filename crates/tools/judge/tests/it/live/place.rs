@@ -35,10 +35,11 @@ impl Place {
         Self { dir, model }
     }
 
-    /// Creates a place with a model that writes "two" into `project/a.txt`, and then answers with this text.
-    pub(super) async fn writing(answer: &str) -> Self {
+    /// Creates a place with a model that writes "two" into `project/a.txt`, and then answers with this text, so many times.
+    pub(super) async fn writing(answer: &str, times: u32) -> Self {
         let write = bash("toolu_1", "echo two > a.txt");
-        let script = json!({"replies": [{"blocks": [write]}, {"blocks": [{"text": answer}], "times": 9}]});
+        let script =
+            json!({"replies": [{"blocks": [write]}, {"blocks": [{"text": answer}], "times": times}]});
         Self::scripted(&script.to_string()).await
     }
 
