@@ -26,17 +26,8 @@ pub(super) fn compare(expected: &Json, actual: &Json, ids: &mut Ids) -> Result<(
     Ok(())
 }
 
-/// Binds each callback to itself, for a handshake that is the recorded one.
-pub(super) fn bind_same(request: &Json, ids: &mut Ids) {
-    for (event, _) in request.at(&["hooks"]).map_or(&[][..], Json::fields) {
-        for id in callbacks(request, event) {
-            ids.bind_callback(id, id);
-        }
-    }
-}
-
 /// Returns the callback ids of an event, in the order of its matchers.
-pub(crate) fn callbacks<'a>(request: &'a Json, event: &str) -> Vec<&'a str> {
+fn callbacks<'a>(request: &'a Json, event: &str) -> Vec<&'a str> {
     let matchers = request.at(&["hooks", event]).map_or(&[][..], Json::list);
     let ids = matchers.iter().filter_map(|matcher| matcher.field("hookCallbackIds"));
     ids.flat_map(Json::list).filter_map(Json::text).collect()

@@ -81,7 +81,7 @@ impl Transcript {
 }
 
 /// Returns the text of the facts, if this line of the file contains them.
-pub(super) fn facts_text(index: usize, line: &[u8]) -> Option<&[u8]> {
+fn facts_text(index: usize, line: &[u8]) -> Option<&[u8]> {
     let text = line.strip_prefix(b"# ").filter(|_| index == 1)?;
     text.starts_with(FACTS).then_some(text)
 }

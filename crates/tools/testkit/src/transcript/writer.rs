@@ -18,10 +18,9 @@ use super::{
 #[derive(Debug)]
 pub struct TranscriptWriter<W> {
     out: W,
-    newer: bool,
     written: usize,
-    /// The part above the entries; the first entry must not be read as a continuation of it.
-    top: Top,
+    /// The part above the entry: the header for the first one, which must not be read as a continuation of it.
+    top: Vec<u8>,
 }
 
 impl<W: Write> TranscriptWriter<W> {
@@ -31,17 +30,17 @@ impl<W: Write> TranscriptWriter<W> {
     ///
     /// [`WriteError`] when they cannot be written so that they are read back the same, or when writing fails.
     pub fn new(mut out: W, header: &Header, argv: Option<&Argv>) -> Result<Self, WriteError> {
-        let (text, top) = top(header, argv);
+        let top = top(header, argv);
         let expected = super::Transcript::new(header.clone(), argv.cloned(), Vec::new());
-        let same = reader::parse(Bytes::copy_from_slice(&text)).is_ok_and(|read| read == expected);
+        let same = reader::parse(Bytes::copy_from_slice(&top)).is_ok_and(|read| read == expected);
         if header.cli.is_none() && header.facts().is_some() {
             return Err(WriteCause::NoCli.at(None));
         }
         if !same {
             return Err(WriteCause::NotReadBack.at(None));
         }
-        out.write_all(&text).map_err(|error| WriteCause::from(error).at(None))?;
-        Ok(Self { out, newer: header.version.is_newer(), written: 0, top })
+        out.write_all(&top).map_err(|error| WriteCause::from(error).at(None))?;
+        Ok(Self { out, written: 0, top })
     }
 
     /// Writes one entry.
@@ -53,11 +52,16 @@ impl<W: Write> TranscriptWriter<W> {
     pub fn write(&mut self, entry: &Entry) -> Result<(), WriteError> {
         let index = Some(self.written);
         let mut line = entry.to_line();
+        line.push(b'\n');
         if !self.is_read_back(entry, &line) {
             return Err(WriteCause::NotReadBack.at(index));
         }
-        line.push(b'\n');
         self.out.write_all(&line).map_err(|error| WriteCause::from(error).at(index))?;
+        if self.written == 0 {
+            // Behind arguments, no line is read as a part of the header.
+            self.top.truncate(self.top.iter().position(|byte| *byte == b'\n').unwrap_or_default());
+            self.top.extend_from_slice(b"\n$ []\n");
+        }
         self.written += 1;
         Ok(())
     }
@@ -67,50 +71,20 @@ impl<W: Write> TranscriptWriter<W> {
         self.out
     }
 
+    /// Returns whether the reader takes the line for this entry, and not for a part of the header or for two entries.
     fn is_read_back(&self, entry: &Entry, line: &[u8]) -> bool {
-        if line.contains(&b'\n') || self.is_read_as_top(line) {
-            return false;
-        }
-        match Entry::parse(&Bytes::copy_from_slice(line)) {
-            Ok(read) => read == *entry,
-            Err(_) => self.newer && matches!(entry, Entry::Unknown(_)),
-        }
-    }
-
-    /// Returns whether the reader would take this line for a part of the header.
-    fn is_read_as_top(&self, line: &[u8]) -> bool {
-        if self.written > 0 {
-            return false;
-        }
-        let facts = match reader::facts_text(1, line).filter(|_| self.top == Top::Version) {
-            Some(text) => !self.newer || Header::default().parse_facts(text).is_ok(),
-            None => false,
-        };
-        let argv =
-            self.top != Top::Argv && line.strip_prefix(b"$ ").is_some_and(|json| Argv::parse(json).is_ok());
-        facts || argv
+        let read = reader::parse([&self.top, line].concat().into());
+        read.is_ok_and(|read| read.entries == std::slice::from_ref(entry))
     }
 }
 
-/// The last thing above the entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Top {
-    Version,
-    Facts,
-    Argv,
-}
-
-fn top(header: &Header, argv: Option<&Argv>) -> (Vec<u8>, Top) {
-    let mut text = MAGIC.to_vec();
-    text.extend_from_slice(format!("{}\n", header.version).as_bytes());
-    let mut top = Top::Version;
+fn top(header: &Header, argv: Option<&Argv>) -> Vec<u8> {
+    let mut text = [MAGIC, header.version.to_string().as_bytes(), b"\n"].concat();
     if let Some(facts) = header.facts() {
         text.extend_from_slice(format!("# {facts}\n").as_bytes());
-        top = Top::Facts;
     }
     if let Some(argv) = argv {
         text.extend_from_slice(format!("$ {}\n", argv.json()).as_bytes());
-        top = Top::Argv;
     }
-    (text, top)
+    text
 }

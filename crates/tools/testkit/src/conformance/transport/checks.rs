@@ -4,11 +4,12 @@ use std::{pin::Pin, task::Poll, time::Duration};
 
 use agentwire_transport::{ByteSource, Signal, TransportError};
 use bytes::{Bytes, BytesMut};
+use tokio::join;
 use tokio::time::{sleep, timeout};
 
 use super::{
     end,
-    opened::{Fault, Opened, Verdict, both, once, same, within, wrong},
+    opened::{Fault, Opened, Verdict, once, same, within, wrong},
     part::{
         Part,
         PartKind::{self, Broken, Deaf, Plain, Raw, Signalled},
@@ -80,7 +81,7 @@ async fn order(mut link: Opened) -> Verdict {
 
 async fn bytes(mut link: Opened) -> Verdict {
     let raw = raw();
-    let (said, heard) = both(link.sink.say(raw.clone()), link.source.hear(&raw)).await;
+    let (said, heard) = join!(biased; link.sink.say(raw.clone()), link.source.hear(&raw));
     said.and(heard)?;
     link.source.end().await
 }
@@ -99,7 +100,7 @@ async fn chunks(mut link: Opened) -> Verdict {
 async fn both_ways(mut link: Opened) -> Verdict {
     // The peer sends the line after it has read all input; the line may share a chunk with earlier output.
     let theirs: Bytes = [large("peer"), line("peer", 1)].concat().into();
-    let (heard, said) = both(link.source.hear(&theirs), link.sink.say(large("host"))).await;
+    let (heard, said) = join!(biased; link.source.hear(&theirs), link.sink.say(large("host")));
     heard.and(said)?;
     link.source.end().await
 }
@@ -107,7 +108,7 @@ async fn both_ways(mut link: Opened) -> Verdict {
 async fn waiting_read(mut link: Opened) -> Verdict {
     let theirs = line("peer", 0);
     // The peer speaks only when it is spoken to, so this read has to wait.
-    let (heard, said) = both(link.source.hear(&theirs), link.sink.say(line("host", 0))).await;
+    let (heard, said) = join!(biased; link.source.hear(&theirs), link.sink.say(line("host", 0)));
     heard.and(said)
 }
 

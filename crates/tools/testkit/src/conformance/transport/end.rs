@@ -3,11 +3,11 @@
 use std::task::Poll;
 
 use agentwire_transport::{PeerHandle, Signal};
-use tokio::time::timeout;
+use tokio::{join, time::timeout};
 
 use super::{
     checks::many,
-    opened::{Life, Opened, Verdict, both, once, wrong},
+    opened::{Life, Opened, Verdict, once, wrong},
     part::line,
 };
 
@@ -26,7 +26,7 @@ pub(super) async fn ended(mut link: Opened) -> Verdict {
         let _ = once(link.life.handle.wait());
     }
     link.source.hear(&line("peer", 1)).await?;
-    let (one, two) = both(link.life.ended(), link.life.ended()).await;
+    let (one, two) = join!(biased; link.life.ended(), link.life.ended());
     let (one, two, three) = (one?, two?, link.life.ended().await?);
     if one != two || one != three {
         return wrong(format!("it was told as {one}, as {two} and as {three}"));

@@ -1,7 +1,6 @@
 //! An open link under test: each wait has a limit and a name for the failure message.
 
 use std::{
-    future::poll_fn,
     pin::pin,
     task::{Context, Poll, Waker},
     time::Duration,
@@ -145,32 +144,6 @@ pub(super) async fn within<T>(
     work: impl Future<Output = T>,
 ) -> Result<T, Fault> {
     timeout(limit, work).await.or_else(|_| wrong(format!("{what} took longer than {limit:?}")))
-}
-
-/// Runs both at once and polls the first one first.
-pub(super) async fn both<A, B>(one: impl Future<Output = A>, two: impl Future<Output = B>) -> (A, B) {
-    let (mut one, mut two) = (pin!(one), pin!(two));
-    let (mut first, mut second) = (None, None);
-    poll_fn(|cx| {
-        if first.is_none()
-            && let Poll::Ready(value) = one.as_mut().poll(cx)
-        {
-            first = Some(value);
-        }
-        if second.is_none()
-            && let Poll::Ready(value) = two.as_mut().poll(cx)
-        {
-            second = Some(value);
-        }
-        match (first.take(), second.take()) {
-            (Some(first), Some(second)) => Poll::Ready((first, second)),
-            rest => {
-                (first, second) = rest;
-                Poll::Pending
-            }
-        }
-    })
-    .await
 }
 
 /// Asks a future once, and drops it.

@@ -1,11 +1,8 @@
 //! Playing a part: on a reader and a writer, in memory, or as a program.
 
 use std::{
-    future::poll_fn,
     io::{self, Read, Write},
-    pin::pin,
     process::ExitCode,
-    task::Poll,
     thread,
     time::Duration,
 };
@@ -82,7 +79,10 @@ impl Part {
                     true
                 }
                 Step::Await(how) => {
-                    told_to_end(&peer).await;
+                    tokio::select! {
+                        () = peer.released() => {}
+                        _ = peer.terminated() => {}
+                    }
                     return peer.end(ExitReport::signalled(if *how == Signal::Term { 15 } else { 9 }));
                 }
                 Step::Exit(code) => return peer.end(ExitReport::exited(i32::from(*code))),
@@ -116,16 +116,6 @@ async fn hear_in_memory(peer: &MemoryPeer, heard: &mut Bytes, expected: &[u8]) -
         expected = later;
     }
     true
-}
-
-/// Waits until the peer receives a signal, or its handle is dropped.
-async fn told_to_end(peer: &MemoryPeer) {
-    let (mut told, mut released) = (pin!(peer.terminated()), pin!(peer.released()));
-    poll_fn(|cx| match (told.as_mut().poll(cx), released.as_mut().poll(cx)) {
-        (Poll::Pending, Poll::Pending) => Poll::Pending,
-        _ => Poll::Ready(()),
-    })
-    .await;
 }
 
 /// Longer than the check waits for a deaf peer to make it wait.
