@@ -4,7 +4,7 @@
 macro_rules! fault_list {
     (
         $(#[$about:meta])*
-        $faults:ident takes $taken:ty;
+        $faults:ident;
         $($fault:ident $name:literal $takes:expr, $does:literal, $right:literal;)*
     ) => {
         $(#[$about])*
@@ -33,8 +33,16 @@ macro_rules! fault_list {
                 match self { $(Self::$fault => $right,)* }
             }
 
-            pub(super) fn takes(self) -> $taken {
+            pub(super) fn takes(self) -> crate::fault_plan::Takes {
                 match self { $(Self::$fault => $takes,)* }
+            }
+        }
+
+        impl crate::fault_plan::Faults for $faults {
+            const LIST: &'static [Self] = Self::ALL;
+
+            fn flag(self) -> (&'static str, crate::fault_plan::Takes) {
+                (self.name(), self.takes())
             }
         }
     };

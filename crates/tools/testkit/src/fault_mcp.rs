@@ -18,15 +18,11 @@ mod fault;
 mod life;
 mod server;
 
-use std::{
-    ffi::OsString,
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{ffi::OsString, process::ExitCode};
 
 pub use fault::McpFault;
 
-use fault::Plan;
+use crate::{fault_plan::Plan, fault_process::print};
 use server::Server;
 
 /// The first argument of a test program that is to be the server.
@@ -42,15 +38,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<String> =
         arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     if arguments.iter().any(|argument| argument == "--help") {
-        return match io::stdout().write_all(fault::help().as_bytes()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
-        };
+        return print(&fault::help());
     }
-    let plan = match Plan::read(&arguments) {
+    let plan = match Plan::read(&arguments, "") {
         Ok(plan) => plan,
-        Err(unknown) => {
-            life::complain(&format!("error: there is no fault `{unknown}`; see --help\n"));
+        Err(error) => {
+            life::complain(&format!("error: {error}; see --help\n"));
             return ExitCode::from(2);
         }
     };

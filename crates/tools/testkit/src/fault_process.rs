@@ -4,7 +4,7 @@ use std::{
     env, io,
     io::Write,
     os::unix::process::CommandExt,
-    process::Command,
+    process::{Command, ExitCode},
     thread,
     time::{Duration, Instant},
 };
@@ -60,6 +60,12 @@ pub(crate) fn pause(millis: u64) {
     while let Some(left) = pause.checked_sub(start.elapsed()) {
         thread::park_timeout(left);
     }
+}
+
+/// Writes to stdout, and returns the exit code for that.
+pub(crate) fn print(text: &str) -> ExitCode {
+    let written = io::stdout().write_all(text.as_bytes());
+    written.map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS)
 }
 
 /// Writes to stderr, and ignores errors: stderr may be closed.

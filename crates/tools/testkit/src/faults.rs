@@ -30,22 +30,17 @@ mod help;
 mod host;
 mod life;
 mod lines;
-mod plan;
 mod reply;
 mod session;
 mod stop;
 mod turn;
 
-use std::{
-    ffi::OsString,
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::{ffi::OsString, process::ExitCode};
 
+pub use crate::fault_plan::UnknownFault;
 pub use fault::Fault;
-pub use plan::UnknownFault;
 
-use plan::Plan;
+use crate::{fault_plan::Plan, fault_process::print};
 use session::Session;
 use stop::Stop;
 
@@ -78,7 +73,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, variable: Option<OsStr
             return ExitCode::from(2);
         }
     };
-    match play(plan) {
+    match play(plan, asks("--include-partial-messages")) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop::Exit(code)) => ExitCode::from(code),
         Err(Stop::Io(error)) => {
@@ -88,20 +83,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, variable: Option<OsStr
     }
 }
 
-fn play(plan: Plan) -> Result<(), Stop> {
+fn play(plan: Plan<Fault>, partial_messages: bool) -> Result<(), Stop> {
     life::prepare(&plan)?;
-    let mut session = Session::new(plan)?;
+    let mut session = Session::new(plan, partial_messages)?;
     while session.next_prompts()? {
         session.turn()?;
     }
     session.end()
-}
-
-fn print(text: &str) -> ExitCode {
-    match io::stdout().write_all(text.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
 }
 
 /// The text of the CLI on which the behavior was measured.

@@ -10,6 +10,8 @@ mod fault_list;
 #[cfg(all(feature = "faults", unix))]
 pub mod fault_mcp;
 #[cfg(all(feature = "faults", unix))]
+mod fault_plan;
+#[cfg(all(feature = "faults", unix))]
 mod fault_process;
 #[cfg(all(feature = "faults", unix))]
 pub mod faults;

@@ -1,121 +1,94 @@
 //! The faults of a server: the flag, the behavior and the correct reaction of each.
 
-use std::collections::BTreeMap;
-
 use crate::fault_list::fault_list;
+use crate::fault_plan::Takes::{Nothing, Number};
 
 fault_list! {
     /// A fault that the misbehaving server can be asked for.
-    McpFault takes Option<u64>;
-    ExitStart "exit-start" Some(3),
+    McpFault;
+    ExitStart "exit-start" Number("CODE", 3),
         "Writes `ERROR: the key is missing` to stderr and exits with CODE (3) before the handshake.",
         "The start fails at once with the exit code and the end of stderr.";
-    HangStart "hang-start" None,
+    HangStart "hang-start" Nothing,
         "Never answers `initialize`.",
         "The start fails after its limit, the process is ended, and no other server waits for it.";
-    SlowStart "slow-start" Some(300),
+    SlowStart "slow-start" Number("N", 300),
         "Answers `initialize` after so many milliseconds (300).",
         "Other servers start meanwhile.";
-    MuteList "mute-list" Some(1),
+    MuteList "mute-list" Number("N", 1),
         "Offers a prompt too, and does not answer `prompts/list` from the given time on (1: never).",
         "It is connected all the same; its tools are there, and what is known of the prompts stays.";
-    ExitSoon "exit-soon" Some(4),
+    ExitSoon "exit-soon" Number("CODE", 4),
         "Exits with CODE (4) after it has answered the first `tools/list`.",
         "It is restarted with growing waits, and given up after a number of times.";
-    Deaf "deaf" None,
+    Deaf "deaf" Nothing,
         "Does not end with its input.",
         "It is sent SIGTERM after a grace.";
-    Stubborn "stubborn" None,
+    Stubborn "stubborn" Nothing,
         "Ignores SIGTERM.",
         "Where its input does not end it, it is sent SIGKILL after another grace.";
-    Grandchild "grandchild" None,
+    Grandchild "grandchild" Nothing,
         "Starts a process that ignores SIGTERM and holds stdin, stdout and stderr.",
         "That ends too, and the end of the server is seen in spite of it.";
-    QuietGrandchild "quiet-grandchild" None,
+    QuietGrandchild "quiet-grandchild" Nothing,
         "The same, but it holds none of the three.",
         "That ends too.";
-    Noise "noise" Some(3),
+    Noise "noise" Number("N", 3),
         "Writes so many lines (3) to stdout before each answer that are no messages.",
         "They are skipped and told; calls work.";
-    StderrFlood "stderr-flood" Some(10_000_000),
+    StderrFlood "stderr-flood" Number("N", 10_000_000),
         "Writes so many bytes (10,000,000) to stderr at its start.",
         "They are read and kept within a bound.";
-    Levels "levels" None,
+    Levels "levels" Nothing,
         "Writes a line of each of `INFO`, `WARNING` and `ERROR`, and one without a level, to stderr at its start.",
         "Only what the server calls an error is one.";
-    Die "die" Some(5),
+    Die "die" Number("CODE", 5),
         "`fault` writes `FATAL: out of memory` to stderr and exits with CODE (5) without an answer.",
         "The call fails at once, and the server is started again.";
-    CutAnswer "cut-answer" None,
+    CutAnswer "cut-answer" Nothing,
         "`fault` writes half of its answer and exits with 0.",
         "The same; the half is no message.";
-    CloseStdout "close-stdout" None,
+    CloseStdout "close-stdout" Nothing,
         "`fault` closes stdout and lives on.",
         "The same; the process is ended.";
-    CloseStdin "close-stdin" None,
+    CloseStdin "close-stdin" Nothing,
         "`fault` closes stdin and lives on, with stdout open and without an answer.",
         "What is sent next fails, and the server is ended and started again.";
-    Never "never" None,
+    Never "never" Nothing,
         "`fault` does not answer, and the server goes on.",
         "The call fails after its limit, the server is told, and other calls work.";
-    StopReading "stop-reading" None,
+    StopReading "stop-reading" Nothing,
         "`fault` does not answer, and nothing is read after it.",
         "What waits for it has a bound, past which calls fail at once; the server is ended and started again.";
-    Freeze "freeze" None,
+    Freeze "freeze" Nothing,
         "`fault` answers, and nothing is read after it.",
         "That is noticed while nobody calls, and the server is ended and started again.";
-    NoPing "no-ping" None,
+    NoPing "no-ping" Nothing,
         "Does not answer `ping`.",
         "It stays connected: what it has never done is no sign of its end.";
-    Big "big" Some(50_000_000),
+    Big "big" Number("N", 50_000_000),
         "`fault` answers with a text of so many bytes (50,000,000).",
         "It is taken or refused by name, and the server stays connected.";
-    Twice "twice" None,
+    Twice "twice" Nothing,
         "`fault` answers twice with the same id, and `echo` once more with the id of the call before it.",
         "The first answer counts.";
-    Drip "drip" Some(2),
+    Drip "drip" Number("N", 2),
         "`fault` writes its answer a byte at a time, so many milliseconds (2) apart.",
         "The call succeeds.";
-    Storm "storm" Some(1000),
+    Storm "storm" Number("N", 1000),
         "`fault` tells so many times (1000) before it answers that its tools have changed, and after each `tools/list` it does so again.",
         "Calls work, and the lists are read again now and then.";
-    Progress "progress" Some(5),
+    Progress "progress" Number("N", 5),
         "`fault` tells its progress so many times (5), 100 milliseconds apart, before it answers.",
         "Who wants progress hears it, in order.";
-}
-
-/// The faults that are asked for, with their numbers.
-#[derive(Debug)]
-pub(super) struct Plan {
-    faults: BTreeMap<McpFault, u64>,
-}
-
-impl Plan {
-    /// Parses the flags. The error is an unknown fault.
-    pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let flags = arguments.iter().filter_map(|argument| argument.strip_prefix("--fault-"));
-        Ok(Self {
-            faults: flags
-                .map(|flag| read_one(flag).ok_or_else(|| flag.to_owned()))
-                .collect::<Result<_, _>>()?,
-        })
-    }
-
-    pub(super) fn has(&self, fault: McpFault) -> bool {
-        self.faults.contains_key(&fault)
-    }
-
-    /// Returns the number of a selected fault.
-    pub(super) fn number(&self, fault: McpFault) -> Option<u64> {
-        self.faults.get(&fault).copied()
-    }
 }
 
 /// Returns the text of `--help`.
 pub(super) fn help() -> String {
     let mut text = "An MCP server over stdio with faults, for tests of clients.\n\n".to_owned();
     for fault in McpFault::ALL {
-        let number = fault.takes().map(|number| format!("[={number}]")).unwrap_or_default();
+        let number =
+            if let Number(_, number) = fault.takes() { format!("[={number}]") } else { String::new() };
         text.push_str(&format!(
             "--fault-{}{number}\n    {}\n    Right: {}\n",
             fault.name(),
@@ -124,16 +97,4 @@ pub(super) fn help() -> String {
         ));
     }
     text
-}
-
-fn read_one(flag: &str) -> Option<(McpFault, u64)> {
-    let (name, value) = flag.split_once('=').map_or((flag, None), |(name, value)| (name, Some(value)));
-    let fault = McpFault::ALL.iter().copied().find(|fault| fault.name() == name)?;
-    let number = match (fault.takes(), value) {
-        (Some(_), Some(value)) => value.parse().ok()?,
-        (Some(default), None) => default,
-        (None, None) => 0,
-        (None, Some(_)) => return None,
-    };
-    Some((fault, number))
 }

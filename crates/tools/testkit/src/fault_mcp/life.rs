@@ -2,12 +2,13 @@
 
 use std::{io, process::Stdio};
 
-use super::{McpFault, fault::Plan};
+use super::McpFault;
+use crate::fault_plan::Plan;
 pub(super) use crate::fault_process::{close_stdin, close_stdout, complain, linger, pause};
 use crate::fault_process::{flood_stderr, is_trapped, sleeper, trapped};
 
 /// Applies the faults that come before the first read.
-pub(super) fn prepare(plan: &Plan) -> io::Result<()> {
+pub(super) fn prepare(plan: &Plan<McpFault>) -> io::Result<()> {
     if plan.has(McpFault::Stubborn) && !is_trapped() {
         return Err(trapped());
     }

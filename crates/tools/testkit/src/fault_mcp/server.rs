@@ -8,12 +8,13 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{McpFault, fault::Plan, life};
+use super::{McpFault, life};
+use crate::fault_plan::Plan;
 
 /// A server and its counters.
 #[derive(Debug)]
 pub(super) struct Server {
-    plan: Plan,
+    plan: Plan<McpFault>,
     lists: u64,
     prompt_lists: u64,
     pings: u64,
@@ -26,7 +27,7 @@ pub(super) struct Server {
 type Next = io::Result<Option<u8>>;
 
 impl Server {
-    pub(super) fn new(plan: Plan) -> Self {
+    pub(super) fn new(plan: Plan<McpFault>) -> Self {
         Self { plan, lists: 0, prompt_lists: 0, pings: 0, cancelled: 0, stale: None }
     }
 

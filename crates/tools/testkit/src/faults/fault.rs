@@ -1,24 +1,12 @@
 //! The faults: the flag, the behavior and the correct reaction of each.
 
 use crate::fault_list::fault_list;
-
-/// What the flag of a fault takes after its `=`.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Takes {
-    Nothing,
-    /// A number, of this name and with this default.
-    Number(&'static str, u64),
-    /// The subtype of the requests that it is about; all but `initialize` by default.
-    Subtype,
-    /// The path of a file.
-    File,
-}
-
+use crate::fault_plan::{Plan, Takes};
 use Takes::{File, Nothing, Number, Subtype};
 
 fault_list! {
     /// A fault that the fault CLI can be asked for.
-    Fault takes Takes;
+    Fault;
     Crash "crash" Number("CODE", 3),
         "Writes `fatal: out of memory` to stderr and exits with CODE in the middle of the turn, after an assistant message.",
         "Earlier messages are delivered, then one error with the exit code and the end of stderr.";
@@ -196,5 +184,12 @@ impl Fault {
             Subtype => Some("all but `initialize`".to_owned()),
             Nothing | File => None,
         }
+    }
+}
+
+impl Plan<Fault> {
+    /// Returns whether a fault of replies concerns this request.
+    pub(super) fn is_about(&self, fault: Fault, subtype: &str) -> bool {
+        self.has(fault) && self.text(fault).map_or(subtype != "initialize", |about| about == subtype)
     }
 }

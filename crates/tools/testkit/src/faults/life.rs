@@ -5,12 +5,13 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::{Fault, plan::Plan, stop::Stop};
+use super::{Fault, stop::Stop};
+use crate::fault_plan::Plan;
 use crate::fault_process::{self, flood_stderr, is_trapped, sleeper, trapped};
 pub(super) use crate::fault_process::{complain, linger};
 
 /// Applies the faults that come before the first read.
-pub(super) fn prepare(plan: &Plan) -> Result<(), Stop> {
+pub(super) fn prepare(plan: &Plan<Fault>) -> Result<(), Stop> {
     if plan.has(Fault::Stubborn) && !is_trapped() {
         return Err(trapped().into());
     }
@@ -25,7 +26,7 @@ pub(super) fn prepare(plan: &Plan) -> Result<(), Stop> {
 }
 
 /// Starts the processes that outlive this one; it does not wait for them.
-pub(super) fn leave_behind(plan: &Plan) -> Result<(), Stop> {
+pub(super) fn leave_behind(plan: &Plan<Fault>) -> Result<(), Stop> {
     if plan.has(Fault::Grandchild) {
         sleeper().stdin(Stdio::inherit()).spawn()?;
     }

@@ -16,15 +16,17 @@ use super::{
     frames::{self, Frames},
     host::{Heard, Host},
     life,
-    plan::Plan,
     reply::KeptBack,
     stop::Stop,
 };
+use crate::fault_plan::Plan;
 
 /// A session with its host.
 #[derive(Debug)]
 pub(super) struct Session {
-    pub(super) plan: Plan,
+    pub(super) plan: Plan<Fault>,
+    /// Whether the host wants stream events.
+    pub(super) partial_messages: bool,
     host: Host,
     pub(super) frames: Frames,
     pub(super) kept_back: KeptBack,
@@ -46,11 +48,12 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(plan: Plan) -> Result<Self, Stop> {
+    pub(super) fn new(plan: Plan<Fault>, partial_messages: bool) -> Result<Self, Stop> {
         let transcript = plan.text(Fault::Transcript).map(File::create).transpose()?;
         let tells_state = STATE_VARIABLES.iter().any(|name| env::var_os(name).is_some());
         Ok(Self {
             plan,
+            partial_messages,
             host: Host::new(),
             frames: Frames::default(),
             kept_back: KeptBack::default(),

@@ -49,7 +49,7 @@ impl Session {
 
     /// Sends an assistant message, with its stream events if the host wants them.
     fn speak(&mut self, text: &str) -> Result<(), Stop> {
-        let partial = self.plan.partial_messages;
+        let partial = self.partial_messages;
         let before = [
             json!({"type": "message_start", "message": {
                 "id": "msg_fault", "type": "message", "role": "assistant", "model": "fault-model", "content": [],
