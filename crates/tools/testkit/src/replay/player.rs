@@ -182,7 +182,10 @@ impl Player {
     pub(super) fn terminate(&mut self, how: Signal) {
         self.terminated = Some(how);
         self.advance();
-        if !self.is_over() && self.mismatch.is_none() {
+        let mut played = self.replay.steps.iter().take(self.cursor);
+        let is_recorded =
+            played.any(|step| matches!(step.action, Action::Signal(Some(signal)) if signal == how));
+        if !is_recorded && !self.is_over() && self.mismatch.is_none() {
             self.fail(Some(self.cursor), None, "the peer was told to stop");
         }
     }
@@ -327,10 +330,10 @@ impl Player {
             .find(|&index| self.ours_at(index).is_some_and(|ours| !ours.arrived && is_meant(ours)))
     }
 
-    /// Returns whether only lines of ours stand between the cursor and this step.
+    /// Returns whether nothing that a line of ours awaits stands between the cursor and this step.
     fn is_reached(&self, index: usize) -> bool {
         let between = self.replay.steps.get(self.cursor.min(index)..index).unwrap_or_default();
-        between.iter().all(|step| matches!(step.action, Action::Ours(_)))
+        between.iter().all(|step| step.action.is_passed())
     }
 
     fn next_awaited(&self) -> Option<usize> {

@@ -147,6 +147,22 @@ impl ReplaySteps {
     }
 }
 
+impl Action {
+    /// Returns whether a prompt, request or cancellation of ours may come before this: a handshake of MCP overlaps them.
+    pub(super) fn is_passed(&self) -> bool {
+        match self {
+            Self::Ours(_) => true,
+            Self::Theirs(line) => Recorded::read(line).is_some_and(|read| {
+                let is_mcp =
+                    matches!(&read.role, Role::Request { subtype, .. } if **subtype == *"mcp_message");
+                let method = read.json.text_at(&["request", "message", "method"]);
+                is_mcp && method.is_some_and(|method| method != "tools/call")
+            }),
+            _ => false,
+        }
+    }
+}
+
 impl Ours {
     /// Decodes the line.
     pub(super) fn read(&self) -> Option<Recorded> {

@@ -1,8 +1,8 @@
 //! The replay transport: its output, the lines that it accepts as equal, and its reports.
 
-use std::time::Duration;
+use std::{fs, time::Duration};
 
-use agentwire_testkit::{Replay, ReplayHandle, Splits, Transcript};
+use agentwire_testkit::{Entry, Replay, ReplayHandle, Splits, Transcript};
 use agentwire_transport::{ByteSink, ByteSource, Connected, PeerHandle, Signal, Transport};
 
 /// A permission question within a turn, and a second request that is open at the same time.
@@ -225,6 +225,63 @@ async fn replay_waits_for_a_recorded_signal() {
     let playing = Playing::session().await;
     playing.peer.signal(Signal::Kill).unwrap();
     check(&playing, &["line 4", "the peer was told to stop"]);
+}
+
+#[tokio::test]
+async fn recorded_signal_is_no_mismatch() {
+    for name in ["sigterm-idle", "sigterm-in-turn", "session-end-sigterm"] {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/sessions/2.1.330");
+        let session = Transcript::parse(fs::read(format!("{folder}/{name}.transcript")).unwrap()).unwrap();
+        for replay in [Replay::new(&session), Replay::new(&session).foreign()] {
+            let mut playing = Playing::start(replay).await;
+            for entry in &session.entries {
+                match entry {
+                    Entry::Outbound(line) => assert!(playing.say(str::from_utf8(line).unwrap()).await),
+                    Entry::Inbound(_) => drop(playing.line().await),
+                    Entry::Signal(_) => playing.peer.signal(Signal::Term).unwrap(),
+                    Entry::EndOfInput => playing.sink.finish().await.unwrap(),
+                    _ => {}
+                }
+            }
+            assert!(playing.handle.report().is_complete(), "{name}: {}", playing.report());
+            assert_eq!(playing.peer.wait().await.code, Some(143));
+        }
+    }
+}
+
+#[tokio::test]
+async fn prompt_may_come_before_the_handshake_of_mcp_is_answered() {
+    let ask = |id: &str, method: &str| {
+        format!(
+            r#"{{"type":"control_request","request_id":"{id}","request":{{"subtype":"mcp_message","message":{{"method":"{method}"}}}}}}"#
+        )
+    };
+    let answer = |id: &str| HOOK.replace("q1", id);
+    let (prompt, steps) =
+        (r#"{"type":"user","message":{"role":"user","content":"hi"}}"#, ["initialize", "tools/list"]);
+    let session = |second: &str| {
+        let text = format!(
+            "# agentwire-transcript 1\n< {}\n> {}\n< {}\n> {}\n> {prompt}\n< {{}}\n| end of input\n= exit 0\n",
+            ask("q1", steps[0]),
+            answer("q1"),
+            ask("q2", second),
+            answer("q2"),
+        );
+        Replay::new(&Transcript::parse(text).unwrap())
+    };
+    let mut playing = Playing::start(session(steps[1])).await;
+    assert!(playing.say(prompt).await, "{}", playing.report());
+    for id in ["q1", "q2"] {
+        assert!(playing.line().await.contains(id));
+        assert!(playing.say(&answer(id)).await, "{}", playing.report());
+    }
+    playing.line().await;
+    playing.sink.finish().await.unwrap();
+    assert!(playing.handle.report().is_complete(), "{}", playing.report());
+
+    let mut playing = Playing::start(session("tools/call")).await;
+    assert!(!playing.say(prompt).await);
+    check(&playing, &["a line came too early"]);
 }
 
 #[tokio::test]
