@@ -55,7 +55,7 @@ impl Progress {
         let matched = script.matches.iter().position(|found| request.holds(&found.marker, found.place));
         let picked = match matched {
             Some(position) => self.take(script, position + 1, Answer::Matched(position)),
-            None if request.has_tools() => self.take(script, 0, Answer::Main),
+            None if request.is_main() => self.take(script, 0, Answer::Main),
             None => {
                 let reply = Reply::text(&*script.side_text);
                 Picked { ids: self.side.answer("S".to_owned(), &reply), reply, answer: Answer::Side }

@@ -57,6 +57,7 @@ pub(super) struct MessagesRequest<'a> {
     pub(super) stream: bool,
     #[serde(default)]
     tools: Option<Vec<IgnoredAny>>,
+    context_management: Option<IgnoredAny>,
     #[serde(borrow)]
     system: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -66,6 +67,11 @@ pub(super) struct MessagesRequest<'a> {
 impl MessagesRequest<'_> {
     pub(super) fn has_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(|tools| !tools.is_empty())
+    }
+
+    /// Returns whether it belongs to a conversation: an agent without tools has its context managed all the same.
+    pub(super) fn is_main(&self) -> bool {
+        self.has_tools() || self.context_management.is_some()
     }
 
     /// Returns whether the JSON text of that place contains the marker.

@@ -10,19 +10,20 @@ use super::error::ModelError;
 /// All replies that a scripted model gives.
 ///
 /// A request takes the next reply of the first matching list: a list of [`Script::matches`] if the request contains its
-/// marker; the main list if the request has tools; else the side text.
+/// marker; the main list if the request has tools or a
+/// `context_management`, as those of an agent without tools; else the side text.
 /// When a list has run out, the reply is the plain text `(script exhausted)`, and the model counts it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Script {
-    /// `replies`: the replies of the main conversation; its requests carry tools.
+    /// `replies`: the replies of the main conversation.
     #[serde(default)]
     pub replies: Vec<Reply>,
     /// `match`: replies for requests that hold a marker, such as those of one subagent.
     #[serde(default, rename = "match")]
     pub matches: Vec<Match>,
-    /// `side_text`: the answer to every side request (titles, summaries), which carries no tools.
+    /// `side_text`: the answer to every side request (titles, summaries).
     #[serde(default = "side_text")]
     pub side_text: String,
 }
@@ -173,15 +174,20 @@ impl Script {
     }
 
     pub(super) fn check(&self) -> Result<(), ModelError> {
-        for (position, reply) in self.lists().flatten().enumerate() {
-            if let Some(problem) = reply.problem() {
-                return Err(ModelError::Script { problem: format!("reply {position}: {problem}") });
+        let refused =
+            |place: String, problem| ModelError::Script { problem: format!("`{place}`: {problem}") };
+        for (list, replies) in self.lists().enumerate() {
+            let list = list.checked_sub(1).map_or_else(String::new, |index| format!("match[{index}]."));
+            for (index, reply) in replies.iter().enumerate() {
+                if let Some(problem) = reply.problem() {
+                    return Err(refused(format!("{list}replies[{index}]"), problem));
+                }
             }
         }
-        if self.matches.iter().any(|found| found.marker.is_empty()) {
-            return Err(ModelError::Script { problem: "an empty marker is in every request".to_owned() });
+        match self.matches.iter().position(|found| found.marker.is_empty()) {
+            Some(index) => Err(refused(format!("match[{index}]"), "an empty marker is in every request")),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -236,6 +242,10 @@ impl Reply {
         }
         if self.status.is_some() && (self.has_middle() || !self.blocks.is_empty()) {
             return Some("a failure, with `status`, has no `blocks` and no middle");
+        }
+        let describes_failure = self.retry_after.is_some() || self.error_message.is_some();
+        if describes_failure && self.status.is_none() && !self.error_event {
+            return Some("`error_message` and `retry_after` need a `status` or an `error_event`");
         }
         (self.cut && self.error_event).then_some("it has both `cut` and `error_event`")
     }

@@ -168,6 +168,20 @@ async fn each_list_of_replies_runs_out_on_its_own() {
 }
 
 #[tokio::test]
+async fn agent_without_tools_gets_the_replies() {
+    let model = start(json!({"replies": [{"blocks": [{"text": "main"}]}], "side_text": "title"})).await;
+    let mut side = request(false);
+    side["tools"] = json!([]);
+    let mut main = side.clone();
+    main["context_management"] = json!({"edits": []});
+    assert_eq!(
+        (text_of(&post(&model, &side).await), text_of(&post(&model, &main).await)),
+        ("title".to_owned(), "main".to_owned())
+    );
+    assert_eq!(model.requests()[1].answer, Answer::Main);
+}
+
+#[tokio::test]
 async fn marker_of_the_prompt_is_not_searched_in_later_messages() {
     let model = start(json!({
         "replies": [{"blocks": [{"text": "main"}]}],
@@ -294,10 +308,26 @@ async fn scripts_that_cannot_be_played_are_refused() {
         json!({"status": 500, "blocks": [{"text": "both"}]}),
         json!({"status": 500, "hold": "mid"}),
         json!({"cut": true, "error_event": true}),
+        json!({"error_message": "no"}),
+        json!({"retry_after": 1, "blocks": [{"text": "both"}]}),
     ] {
         let script = Script::from_json(&json!({"replies": [reply]}).to_string()).unwrap();
         let error = ScriptedModel::start(script).await.unwrap_err();
         assert!(matches!(error, ModelError::Script { .. }), "{error}");
+    }
+    let (good, bad) = (json!({"error_event": true, "error_message": "no"}), json!({"times": 0}));
+    let matched = |marker: &str, replies: Value| json!({"marker": marker, "replies": replies});
+    for (script, place) in [
+        (json!({"replies": [good, bad]}), "`replies[1]`: "),
+        (
+            json!({"replies": [good], "match": [matched("a", json!([])), matched("b", json!([bad]))]}),
+            "`match[1].replies[0]`: ",
+        ),
+        (json!({"match": [matched("a", json!([])), matched("", json!([]))]}), "`match[1]`: an empty marker"),
+    ] {
+        let script = Script::from_json(&script.to_string()).unwrap();
+        let error = ScriptedModel::start(script).await.unwrap_err().to_string();
+        assert!(error.contains(place), "{error}");
     }
     for script in [json!({"reply": []}), json!({"replies": [{"blocks": [{"text": "a", "thinking": "b"}]}]})] {
         assert!(matches!(Script::from_json(&script.to_string()), Err(ModelError::Json { .. })));
