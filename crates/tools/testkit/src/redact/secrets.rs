@@ -279,10 +279,10 @@ fn place(keys: &[&str]) -> Option<SecretKind> {
     below.or_else(account).or_else(field)
 }
 
-/// Returns whether a number below these keys is a password, and not a count of tokens.
+/// Returns whether a number below these keys is a password, and not a count of tokens or of tests that pass.
 fn is_password(keys: &[&str]) -> bool {
     let key = keys.last().copied().unwrap_or_default().to_ascii_lowercase();
-    ["pass", "pwd", "secret"].iter().any(|word| key.contains(word))
+    key != "pass" && ["pass", "pwd", "secret"].iter().any(|word| key.contains(word))
 }
 
 /// Returns whether the argument is an option and the next argument its secret value.

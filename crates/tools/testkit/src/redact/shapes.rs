@@ -196,7 +196,7 @@ const fn shape(kind: SecretKind, then: Then, pattern: &'static str) -> Shape {
 /// The words for a secret, as they stand in names.
 macro_rules! words {
     () => {
-        r"(?i-u:passw(?:or)?d|pass[_-]?phrase|passcode|pwd|secret|token|credential|_auth|connection[_-]?string|(?:api|app|access|account|auth|client|deploy|encryption|license|master|private|secret|service|session|shared|signing|ssh|subscription)(?:[_.-][a-z0-9]{1,20}){0,3}[ _.-]?key|(?-u:\b)x-[a-z0-9-]{0,40}key)(?:[_-][A-Za-z0-9_-]{1,40}|[0-9]{1,4}|[A-Z][A-Za-z0-9]{1,30})?"
+        r"(?:(?:(?i-u:passw(?:or)?d|pass[_-]?phrase|passcode|pwd|secret|token|credential|_auth|connection[_-]?string|(?:api|app|access|account|auth|client|deploy|encryption|license|master|private|secret|service|session|shared|signing|ssh|subscription)(?:[_.-][a-z0-9]{1,20}){0,3}[ _.-]?key|(?-u:\b)x-[a-z0-9-]{0,40}key)(?:[_-][A-Za-z0-9_-]{1,40}|[0-9]{1,4}|[A-Z][A-Za-z0-9]{1,30})?)|(?:(?i-u:[_-]pass)|[A-Z0-9]{1,40}PASS)(?:[_-]?[0-9]{1,4})?(?-u:\b)|[\x22']pass[\x22'])"
     };
 }
 
@@ -247,14 +247,16 @@ static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         "(?:",
         words!(),
-        r"|(?i-u:passwords|secrets|tokens|credentials|cookies?|authorization|^auth|dsn))$"
+        r"|(?i-u:passwords|secrets|tokens|credentials|cookies?|authorization|^auth|^pass|dsn))$"
     ))
     .ok()
 });
 
 /// Endings of names that are about a secret, and do not hold one.
-const ABOUT: &[&str] =
-    &["budget", "count", "file", "length", "limit", "name", "path", "source", "type", "usage"];
+const ABOUT: &[&str] = &[
+    "budget", "bypass", "compass", "count", "file", "length", "limit", "name", "path", "source", "type",
+    "usage",
+];
 
 /// Words that replace a secret in code and schemas.
 const WORDS: &[&str] = &[

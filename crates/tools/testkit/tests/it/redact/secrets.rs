@@ -32,6 +32,11 @@ pub(super) const SHAPES: &[&str] = &[
     "export AWS_SECRET_ACCESS_KEY='hunter2 canary'",
     "{\"token\": \"hunter2-canary\"}",
     "{'client_secret' => 'hunter2-canary'}",
+    "DB_PASS=hunter2-canary",
+    "export PGPASS='hunter2-canary'",
+    "db-pass: hunter2-canary",
+    "sshpass --pass hunter2-canary",
+    "{'user': 'me', 'pass': 'hunter2-canary'}",
     "--password hunter2-canary",
     "my password is hunter2-canary",
     "curl -u me:hunter2-canary https://example.com/",
@@ -167,6 +172,13 @@ fn values_are_blanked_for_their_place() {
 }
 
 #[test]
+fn a_field_named_pass_holds_a_secret() {
+    let line = r#"< {"auth":{"user":"me","pass":"two words"},"smtp_pass":12345}"#;
+    let (text, _) = redacted(&Redactor::new(), &[line.to_owned()]);
+    assert_eq!(text, r#"{"auth":{"user":"me","pass":"<redacted-1>"},"smtp_pass":0}"#);
+}
+
+#[test]
 fn secret_found_in_one_place_is_blanked_everywhere() {
     let lines = [
         r#"< {"text":"connected as jane.doe@corp.example with s3cretvalue"}"#.to_owned(),
@@ -191,7 +203,7 @@ fn secrets_in_arguments_and_comments_are_blanked() {
     assert_eq!(text(&session), "password: <redacted-2>");
 }
 
-fn delta(field: &str, piece: &str) -> String {
+pub(super) fn delta(field: &str, piece: &str) -> String {
     let delta = json!({ "type": format!("{field}_delta"), field: piece });
     let event = json!({ "type": "content_block_delta", "index": 0, "delta": delta });
     format!("< {}", json!({ "type": "stream_event", "session_id": "s", "event": event }))
@@ -230,6 +242,7 @@ fn prose_and_ids_stay() {
         "commit 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12 in crates/testkit/src/redact/shapes.rs:40",
         "task-notification of toolu_01ABCDEFGHIJKLMNOPQRSTUV, req_011CSHoEeqs5C35K2UUqR7Fy",
         "TOKEN=$TOKEN cmd --token-file /x; key: value; let token: String; risk-free desk-side-tables-and-chairs",
+        "tests pass: 3456, pass=3456, TESTS_PASSED=3456, BYPASS=always; a low-pass filter, \"pass\" or not",
         "00000000-0000-4000-8000-000000000001",
     ] {
         let line =
@@ -238,6 +251,8 @@ fn prose_and_ids_stay() {
         assert_eq!(text, line);
         assert!(report.found.is_empty());
     }
+    let counts = r#"> {"pass":3456,"bypass":"always"}"#;
+    assert_eq!(redacted(&Redactor::new(), &[counts.to_owned()]).0, counts[2..]);
     let schema =
         r#"> {"inputSchema":{"properties":{"token":{"type":"string"},"headers":{"type":"object"}}}}"#;
     assert_eq!(redacted(&Redactor::new(), &[schema.to_owned()]).0, schema[2..]);
