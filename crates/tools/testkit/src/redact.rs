@@ -11,7 +11,7 @@
 //! | UUIDs | `00000000-0000-4000-8000-000000000001`, …; the same one for the same one |
 //! | short ids that the CLI makes up: of agents, tasks and runs | `id0000001`, …, likewise, wherever they stand |
 //! | the names of plans | `plan.md` |
-//! | times of day | `2026-01-01T00:00:00.000Z`, a second more for each |
+//! | times of day | `2026-01-01T00:00:00.000Z`, a second more for each; the same one for the same one |
 //! | durations, process ids, also in the names of sockets, and ports on loopback | fixed numbers |
 //! | long text that neither the script nor our side wrote, and every such description | `<prose>` |
 //! | stderr | `<prose>`, once for each run of lines |

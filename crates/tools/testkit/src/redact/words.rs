@@ -3,7 +3,7 @@
 use super::ids::{self, Numbers};
 
 /// Replaces texts, and remembers the replacement of each.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Words<'a> {
     /// The longest first.
     paths: Vec<&'a (String, String)>,
@@ -11,14 +11,14 @@ pub(super) struct Words<'a> {
     made_up: Vec<String>,
     uuids: Numbers,
     strays: Numbers,
-    times: usize,
+    times: Numbers,
 }
 
 impl<'a> Words<'a> {
     pub(super) fn new(paths: &'a [(String, String)]) -> Self {
         let mut paths: Vec<&(String, String)> = paths.iter().collect();
         paths.sort_by_key(|(path, _)| std::cmp::Reverse(path.len()));
-        Self { paths, made_up: Vec::new(), uuids: Numbers::default(), strays: Numbers::default(), times: 0 }
+        Self { paths, ..Self::default() }
     }
 
     /// Adds an id that the CLI made up: it is replaced everywhere, also in file names.
@@ -96,8 +96,7 @@ impl<'a> Words<'a> {
                     return Some((length, ids::uuid(number)));
                 }
                 let length = ids::time_at(rest)?;
-                self.times += 1;
-                Some((length, ids::time(self.times - 1)))
+                Some((length, ids::time(self.times.of(&text[at..at + length]) - 1)))
             }
             _ => None,
         }
@@ -183,7 +182,9 @@ const FOLDERS: &[&str] = &[
     concat!("/private/var/fol", "ders/"),
     concat!("/ro", "ot/"),
     concat!("/ho", "me/"),
+    concat!("/var/ho", "me/"),
     concat!("/Us", "ers/"),
+    concat!("/mnt/c/Us", "ers/"),
     concat!("/run/us", "er/"),
     concat!("/dev/sh", "m/"),
 ];

@@ -59,6 +59,9 @@ fn paths_get_their_names() {
     );
     check(concat!(r#"{"a":"see /ro"#, r#"ot/.bashrc, please"}"#), r#"{"a":"see /home/user/tmp/1, please"}"#);
     check(r#"{"a":"/home/user/cc-socks/1234.sock"}"#, r#"{"a":"/home/user/cc-socks/4242.sock"}"#);
+    for stray in [concat!("/var/ho", "me/alice"), concat!("/mnt/c/Us", "ers/alice")] {
+        check(&format!(r#"{{"a":"{stray}"}}"#), r#"{"a":"/home/user/tmp/1"}"#);
+    }
     check(r#"{"a":"http://127.0.0.1:39121/v1"}"#, r#"{"a":"http://127.0.0.1:8080/v1"}"#);
 }
 
@@ -92,7 +95,7 @@ fn ids_and_times_are_stable() {
     let lines = [
         format!(r#"< {{"id":"{one}","other":"{two}","hook":"hook-{one}"}}"#),
         format!(r#"> {{"request_id":"{two}","mine":"req_1"}}"#),
-        r#"< {"timestamp":"2026-11-21T22:51:20.123Z","at":"2025-01-01T00:00:00Z"}"#.to_owned(),
+        r#"< {"timestamp":"2026-11-21T22:51:20.123Z","at":"2025-01-01T00:00:00Z","again":"2026-11-21T22:51:20.123Z"}"#.to_owned(),
         r#"< {"task_id":"b81xk2q7p","id":"b81xk2q7px","agentId":"a8bc5624929cd2503","taskId":"1","f":"/agent-a8bc5624929cd2503.jsonl"}"#.to_owned(),
     ];
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -101,7 +104,7 @@ fn ids_and_times_are_stable() {
     let expected = [
         format!(r#"< {{"id":"{one}","other":"{two}","hook":"hook-{one}"}}"#),
         format!(r#"> {{"request_id":"{two}","mine":"req_1"}}"#),
-        r#"< {"timestamp":"2026-01-01T00:00:00.000Z","at":"2026-01-01T00:00:01.000Z"}"#.to_owned(),
+        r#"< {"timestamp":"2026-01-01T00:00:00.000Z","at":"2026-01-01T00:00:01.000Z","again":"2026-01-01T00:00:00.000Z"}"#.to_owned(),
         r#"< {"task_id":"id0000001","id":"b81xk2q7px","agentId":"id0000002","taskId":"1","f":"/agent-id0000002.jsonl"}"#.to_owned(),
     ];
     assert_eq!(redacted(&Redactor::new(), &lines), expected);
