@@ -41,6 +41,7 @@
 //! ```
 
 mod decoded;
+mod find;
 mod ids;
 mod json;
 mod leftovers;
@@ -56,6 +57,7 @@ use std::{fmt, path::Path};
 
 use bytes::Bytes;
 
+use find::With;
 pub use leftovers::Leftovers;
 use prose::Prose;
 pub use report::{RedactionReport, SecretKind};
@@ -156,7 +158,14 @@ impl Redactor {
             }
         }
         session.argv = session.argv.map(|argv| Argv::new(argv.args().iter().map(|arg| words.replace(arg))));
-        for entry in &mut session.entries {
+        let mut streamed = stream::finds(&session.entries, |text| words::paths_in(text, &self.paths));
+        for (number, entry) in session.entries.iter_mut().enumerate() {
+            if let (Entry::Inbound(line), Some((_, finds))) = (&mut *entry, streamed.remove(&number)) {
+                let new = |with, ()| {
+                    if let With::StandIn(path) = with { words.replace(&path) } else { String::new() }
+                };
+                *line = find::replaced(line, finds, new).into();
+            }
             on_text(entry, |text| words.replace(text));
         }
         let prose = self.prose(&session, &mut words);

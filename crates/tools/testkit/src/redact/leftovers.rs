@@ -3,9 +3,11 @@
 use std::fmt;
 
 use super::{
+    find::With,
     ids::{self, STABLE_DAY, STABLE_UUID},
     secrets::Secrets,
-    words::{begins_at, places, stray_at},
+    stream,
+    words::{begins_at, paths_in, places, stray_at},
 };
 use crate::{Entry, Transcript};
 
@@ -44,6 +46,14 @@ pub(super) fn find(session: &Transcript, paths: &[(String, String)], secrets: &S
             .filter(|(path, stands_for)| path != stands_for && places(&text, path).next().is_some());
         found.extend(named.map(|(path, _)| (number, path.clone())));
         found.extend(shapes(&text).map(|shape| (number, shape)));
+    }
+    for (number, (_, finds)) in stream::finds(&session.entries, |text| paths_in(text, paths)) {
+        let cut = finds.into_iter().filter_map(|find| match find.with {
+            With::StandIn(path) => Some((number, path)),
+            _ => None,
+        });
+        let cut: Vec<_> = cut.filter(|cut| !found.contains(cut)).collect();
+        found.extend(cut);
     }
     (!found.is_empty()).then_some(Leftovers { found })
 }

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::{
     decoded::Decoded,
+    find::{self, Find, With},
     ids::Numbers,
     json::{self, Token},
     report::SecretKind,
@@ -32,25 +33,6 @@ struct Form {
     text: String,
     /// Whether parts of longer words do not count, as for texts that the caller did not name.
     is_word: bool,
-}
-
-/// A place that is to be blanked.
-#[derive(Clone, Debug)]
-pub(super) struct Find {
-    pub(super) range: Range<usize>,
-    pub(super) with: With,
-    pub(super) kind: SecretKind,
-}
-
-/// What a place is replaced with.
-#[derive(Clone, Debug)]
-pub(super) enum With {
-    /// The stand-in for this secret.
-    StandIn(String),
-    /// A number, so that the field keeps its type.
-    Zero,
-    /// Nothing: the stand-in is where the secret begins, in an earlier line.
-    Nothing,
 }
 
 impl Secrets {
@@ -216,21 +198,15 @@ impl Secrets {
                 None => merged.push(find),
             }
         }
-        let (mut out, mut copied) = (Vec::with_capacity(text.len()), 0);
-        for Find { range, with, kind } in merged {
-            out.extend_from_slice(&text[copied..range.start]);
-            copied = range.end;
-            match with {
-                With::StandIn(secret) => {
-                    out.extend_from_slice(format!("<redacted-{}>", self.numbers.of(&secret)).as_bytes());
-                }
-                With::Zero => out.push(b'0'),
-                With::Nothing => continue,
-            }
+        find::replaced(text, merged, |with, kind| {
+            let new = match with {
+                With::StandIn(secret) => format!("<redacted-{}>", self.numbers.of(&secret)),
+                With::Zero => "0".to_owned(),
+                With::Nothing => return String::new(),
+            };
             *self.found.entry(kind).or_default() += 1;
-        }
-        out.extend_from_slice(&text[copied..]);
-        out
+            new
+        })
     }
 }
 

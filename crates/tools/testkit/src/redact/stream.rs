@@ -1,22 +1,22 @@
-//! Text that arrives in pieces: a secret may be cut anywhere, so the pieces of a block are judged as one text.
+//! Text that arrives in pieces: a secret or a path may be cut anywhere, so the pieces of a block are judged as one text.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use serde_json::Value;
 
 use super::{
     decoded::Decoded,
+    find::{Find, With},
     json,
-    secrets::{Find, With},
 };
 use crate::Entry;
 
 /// The finds of each line that holds a piece, by the number of the line, with the place of the piece.
-pub(super) type Finds = HashMap<usize, (Range<usize>, Vec<Find>)>;
+pub(super) type Finds<K> = BTreeMap<usize, (Range<usize>, Vec<Find<K>>)>;
 
-/// Finds the secrets in the joined text of each block.
-pub(super) fn finds(entries: &[Entry], find: impl Fn(&str) -> Vec<Find>) -> Finds {
+/// Searches the joined text of each block.
+pub(super) fn finds<K: Clone>(entries: &[Entry], find: impl Fn(&str) -> Vec<Find<K>>) -> Finds<K> {
     let mut finds = Finds::new();
     let mut open: HashMap<String, Vec<Piece>> = HashMap::new();
     for (number, entry) in entries.iter().enumerate() {
@@ -87,8 +87,8 @@ impl Piece {
     }
 }
 
-/// Puts each stand-in where its secret begins, and cuts the rest of the secret out of the pieces behind.
-fn place_stand_ins(block: &[Piece], find: impl Fn(&str) -> Vec<Find>, finds: &mut Finds) {
+/// Puts each stand-in where its text begins, and cuts the rest of the text out of the pieces behind.
+fn place_stand_ins<K: Clone>(block: &[Piece], find: impl Fn(&str) -> Vec<Find<K>>, finds: &mut Finds<K>) {
     let whole: String = block.iter().map(|piece| &*piece.text).collect();
     let found = find(&whole);
     let mut start = 0;

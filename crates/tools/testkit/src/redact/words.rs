@@ -1,6 +1,11 @@
 //! Texts that are replaced anywhere: paths, UUIDs, times, ports.
 
-use super::ids::{self, Numbers};
+use std::ops::Range;
+
+use super::{
+    find::{Find, With},
+    ids::{self, Numbers},
+};
 
 /// Replaces texts, and remembers the replacement of each.
 #[derive(Debug, Default)]
@@ -145,6 +150,23 @@ pub(super) fn places<'a>(text: &'a str, path: &'a str) -> impl Iterator<Item = u
         let is_within = before.is_some_and(joins) || after.is_some_and(char::is_alphanumeric);
         path.len() > 1 && !(has_one_name && is_within)
     })
+}
+
+/// Finds the paths that are to be replaced, each as a whole where one stands within another.
+pub(super) fn paths_in(text: &str, paths: &[(String, String)]) -> Vec<Find<()>> {
+    let named = paths.iter().filter(|(path, stands_for)| path != stands_for);
+    let named = named.flat_map(|(path, _)| places(text, path).map(|at| at..at + path.len()));
+    let strays = text.match_indices('/').filter_map(|(at, _)| Some(at..at + stray_at(text, at)?));
+    let mut ranges: Vec<Range<usize>> = named.chain(strays).collect();
+    ranges.sort_by_key(|range| range.start);
+    ranges.dedup_by(|next, before| {
+        let overlaps = next.start < before.end;
+        before.end = if overlaps { before.end.max(next.end) } else { before.end };
+        overlaps
+    });
+    let find =
+        |range: Range<usize>| Find { with: With::StandIn(text[range.clone()].to_owned()), range, kind: () };
+    ranges.into_iter().map(find).collect()
 }
 
 /// Returns whether the text starts with this word.

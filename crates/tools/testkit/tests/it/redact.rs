@@ -6,6 +6,9 @@ mod secrets;
 use agentwire_testkit::{Entry, Redactor, Transcript};
 use bytes::Bytes;
 use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use secrets::delta;
 
 fn session(lines: &[&str]) -> Transcript {
     let entries = lines.iter().map(|line| {
@@ -63,6 +66,31 @@ fn paths_get_their_names() {
         check(&format!(r#"{{"a":"{stray}"}}"#), r#"{"a":"/home/user/tmp/1"}"#);
     }
     check(r#"{"a":"http://127.0.0.1:39121/v1"}"#, r#"{"a":"http://127.0.0.1:8080/v1"}"#);
+}
+
+#[test]
+fn paths_cut_over_deltas_are_replaced() {
+    let stray = concat!("/tm", "p/acme/b.txt");
+    let input = json!({ "file": "/srv/agent/secret/a.txt", "to": stray, "again": stray }).to_string();
+    let texts = [("partial_json", input), ("text", format!("\"/srv/agent/a.txt\"\n{stray}({stray})"))];
+    for (field, text) in texts {
+        for length in 1..text.len() {
+            let pieces: Vec<String> = text
+                .as_bytes()
+                .chunks(length)
+                .map(|piece| delta(field, &String::from_utf8_lossy(piece)))
+                .collect();
+            let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+            let redactor = Redactor::new().path("/srv/agent", "<home>");
+            let piece = |line: &String| {
+                let line: Value = serde_json::from_str(&line[2..]).unwrap();
+                line["event"]["delta"][field].as_str().unwrap().to_owned()
+            };
+            let joined: String = redacted(&redactor, &pieces).iter().map(piece).collect();
+            let expected = text.replace("/srv/agent", "<home>").replace(stray, "/home/user/tmp/1.txt");
+            assert_eq!(joined, expected, "{length}");
+        }
+    }
 }
 
 #[test]
@@ -221,7 +249,7 @@ proptest! {
             let redacted = redactor.redact(&Transcript::from_json_lines(&line)).unwrap();
             let text = String::from_utf8(redacted.inbound().next().unwrap().to_vec()).unwrap();
             prop_assert!(!text.contains(secret.as_str()), "{} in {}", secret, text);
-            prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
+            prop_assert!(serde_json::from_str::<Value>(&text).is_ok());
         }
     }
 }
@@ -234,4 +262,7 @@ fn leftovers_are_reported() {
     let leftovers = redactor.redact(&session(&["< {\"a\":\"/srv/agent/b\"}"])).unwrap_err();
     assert_eq!(leftovers.found.len(), 1);
     assert!(leftovers.to_string().contains("left after the redaction"));
+    let pieces = [delta("text", "/srv/ag"), delta("text", "ent/b")];
+    let leftovers = redactor.redact(&session(&pieces.each_ref().map(String::as_str))).unwrap_err();
+    assert_eq!(leftovers.found.len(), 1);
 }
