@@ -10,6 +10,7 @@
 //!
 //! Order counts where the protocol orders: prompts, requests and cancellations of ours come in their order; answers to
 //! requests that are open at the same time may come in any order, before or after them.
+//! A prompt may also come before the handshake of an MCP server of ours has ended.
 //!
 //! A mismatch ends the replay: reading fails with a text that names the expected line and the actual line, and
 //! the [`ReplayHandle`] gives a [`ReplayReport`].
