@@ -265,8 +265,11 @@ async fn unfit_parameters_are_distinguished_from_an_unknown_method() {
         ("tools/call", json!({"name": "test__echo", "arguments": []}), -32602),
         ("resources/read", json!({}), -32602),
         ("completion/complete", json!({"ref": {"type": "ref/other"}, "argument": {}}), -32602),
+        ("resources/unsubscribe", json!({}), -32602),
         // This gateway passes no logs on.
         ("logging/setLevel", json!({"level": "warn"}), -32601),
+        // Only versions without a handshake have it.
+        ("subscriptions/listen", json!({}), -32601),
         ("tools/other", json!({}), -32601),
     ] {
         let answer = client.request(method, params).await;

@@ -26,26 +26,28 @@ pub(super) fn another() -> ErrorData {
 }
 
 /// Returns the error for a request that rmcp could not read: it reads a known method with unfit parameters as an unknown
-/// method.
-pub(super) fn unread(method: String, has_logs: bool) -> ErrorData {
-    if KNOWN_METHODS.contains(&&*method) && (has_logs || method != "logging/setLevel") {
+/// method. Versions without a handshake have no `logging/setLevel`, and another way to subscribe.
+pub(super) fn unread(method: String, has_logs: bool, is_stateless: bool) -> ErrorData {
+    let is_known = match &*method {
+        "logging/setLevel" => has_logs && !is_stateless,
+        "resources/subscribe" | "resources/unsubscribe" => !is_stateless,
+        "subscriptions/listen" => is_stateless,
+        method => KNOWN_METHODS.contains(&method),
+    };
+    if is_known {
         return ErrorData::invalid_params(format!("the parameters do not fit `{method}`"), None);
     }
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
 }
 
-/// The methods with parameters.
+/// The methods with parameters, of all versions.
 const KNOWN_METHODS: &[&str] = &[
     "completion/complete",
-    "logging/setLevel",
     "prompts/get",
     "prompts/list",
     "resources/list",
     "resources/read",
-    "resources/subscribe",
     "resources/templates/list",
-    "resources/unsubscribe",
-    "subscriptions/listen",
     "tools/call",
     "tools/list",
 ];

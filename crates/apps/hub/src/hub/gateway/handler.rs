@@ -21,6 +21,7 @@ use serde_json::Value;
 use super::{
     Gateway,
     errors::{another, misnamed, refused, unread},
+    is_stateless,
     rewrite::Rewrite,
     rounds::Done,
     run::{Repetition, Response, cancelled, unless_cancelled},
@@ -321,9 +322,9 @@ impl ServerHandler for Gateway {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(unread(request.method, self.passes_logs))
+        Err(unread(request.method, self.passes_logs, is_stateless(&context)))
     }
 }
 
