@@ -185,7 +185,6 @@ impl StreamableHttpClient for Observed {
             StreamableHttpPostResponse::Sse(events, session) => {
                 StreamableHttpPostResponse::Sse(kept_events(events), session)
             }
-            // rmcp has parsed the other kinds already.
             StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(mut error), session) => {
                 if let ClientJsonRpcMessage::Request(request) = &message {
                     // Errors of the HTTP layer do not know the request, and rmcp drops an error without a known id.
@@ -193,6 +192,7 @@ impl StreamableHttpClient for Observed {
                 }
                 StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), session)
             }
+            // rmcp has parsed the other kinds already.
             other => other,
         })
     }
