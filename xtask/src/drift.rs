@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// The version of the declarations that the types were written from.
-const VERSION: &str = "0.3.330";
+const VERSION: &str = "0.3.332";
 
 /// The version of the Messages API's declarations that the types of blocks and events were written from.
 const API_VERSION: &str = "1.12.0";

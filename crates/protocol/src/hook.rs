@@ -15,6 +15,7 @@ mod pre_tool_use;
 mod prompt;
 mod reply;
 mod session;
+mod skill_shell_command;
 mod specific;
 mod stop;
 mod subagent;
@@ -41,6 +42,7 @@ pub use pre_tool_use::*;
 pub use prompt::*;
 pub use reply::*;
 pub use session::*;
+pub use skill_shell_command::*;
 pub use specific::*;
 pub use stop::*;
 pub use subagent::*;
@@ -116,6 +118,8 @@ events::hook_events! {
     DirectoryAdded(DirectoryAddedInput) = "DirectoryAdded",
     /// Lines of an answer are about to be displayed.
     MessageDisplay(MessageDisplayInput) = "MessageDisplay",
+    /// Before a shell command in the text of a skill runs.
+    PreSkillShellCommand(PreSkillShellCommandInput) = "PreSkillShellCommand",
 }
 
 /// An event that a hook can be registered for.

@@ -21,6 +21,8 @@ pub struct McpCall {
     pub timeout_ms: Option<u64>,
     /// Whether to return the server's original result rather than the form for a model.
     pub result_not_for_model: Option<bool>,
+    /// Whether to return a tool's own error as a result; known since CLI 2.1.332.
+    pub soft_error_result: Option<bool>,
     /// Whether to check permissions as for a call of the model; the CLI may then ask the host.
     pub check_permissions: Option<bool>,
     /// Input files of the tool.
@@ -58,6 +60,8 @@ pub struct McpCallReply {
     ///
     /// Absent if staging failed.
     pub content: Nullable<RawJson>,
+    /// Whether the result is the tool's own error; only with `soft_error_result`.
+    pub is_error: Option<bool>,
     /// The structured result, if the server sent one.
     pub structured_content: Option<RawJson>,
     /// The result's metadata.

@@ -67,4 +67,6 @@ pub enum StartupFailureReason {
     ManagedSettingsNotDelivered = "managed_settings_not_delivered",
     /// `initialize` lacked the announced fields.
     InitializeFieldsNotDelivered = "initialize_fields_not_delivered",
+    /// Managed settings allow no plugins, agents and MCP servers from the command line.
+    SideloadFlagsDisabled = "sideload_flags_disabled",
 }
