@@ -78,7 +78,8 @@ macro_rules! inputs {
 }
 
 inputs! {
-    /// The input of one of the CLI's own tools, as declared by the official SDK (`sdk-tools.d.ts`).
+    /// The input of one of the CLI's own tools, with the fields that a guard needs of those that the
+    /// official SDK declares (`sdk-tools.d.ts`).
     ///
     /// ```
     /// use agentwire_protocol::{RawJson, tool_input::ToolInput};

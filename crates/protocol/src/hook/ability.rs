@@ -10,6 +10,8 @@ pub trait AddsContext: HookEvent<Output: Default> {
 
 impl<E: AddsContext> HookReply<E> {
     /// Returns a reply that adds text for the model, without a separate message.
+    ///
+    /// For `Stop` and `SubagentStop` the model then continues, as after a block: check `stop_hook_active`.
     pub fn context(text: impl Into<String>) -> Self {
         Self::proceed().with_context(text)
     }

@@ -6,7 +6,7 @@ use crate::Uuid;
 hook_event! {
     /// A notification for the user, such as a permission request that has been open for six seconds.
     ///
-    /// This event can't be blocked.
+    /// This event can't be blocked, and CLI 2.1.330 ignores the context that a callback adds.
     Notification => ContextOutput, matched by "notification_type", refusal |_| None;
 
     /// The input of `Notification`.

@@ -50,9 +50,9 @@ pub enum SessionStartSource {
 pub struct SessionStartOutput {
     /// Additional text for the model (`additionalContext`).
     pub additional_context: Option<String>,
-    /// A first prompt (`initialUserMessage`).
+    /// A first prompt (`initialUserMessage`); CLI 2.1.330 ignores it in the reply of a callback.
     pub initial_user_message: Option<String>,
-    /// A title for the session (`sessionTitle`).
+    /// A title for the session (`sessionTitle`); CLI 2.1.330 ignores it in the reply of a callback.
     pub session_title: Option<String>,
     /// Absolute paths to watch for `FileChanged` (`watchPaths`).
     pub watch_paths: Option<Vec<String>>,
