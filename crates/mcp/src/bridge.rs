@@ -12,10 +12,7 @@ use agentwire_protocol::{
     InboundRequest, RawJson,
     control::{InitializeReply, ManifestFate, SdkServerManifest},
 };
-use tokio::{
-    task::JoinSet,
-    time::{Instant, timeout_at},
-};
+use tokio::{task::JoinSet, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::{failure::FailureSlot, policy::Entry, rpc};
@@ -78,11 +75,10 @@ impl Bridge {
     pub async fn manifests(&self, control: &Control) -> BTreeMap<Box<str>, SdkServerManifest> {
         let mut manifests = BTreeMap::new();
         let Some(limit) = self.manifest_limit else { return manifests };
-        let deadline = Instant::now() + limit.min(MAX_MANIFEST_LIMIT);
         let mut queries = JoinSet::new();
         for (name, server) in self.servers.clone() {
             let control = control.clone();
-            queries.spawn(async move { (name, timeout_at(deadline, server.manifest(&control)).await) });
+            queries.spawn(async move { (name, timeout(limit, server.manifest(&control)).await) });
         }
         // No task panics, since panics of servers are caught.
         while let Some(Ok((server, manifest))) = queries.join_next().await {
@@ -156,6 +152,3 @@ fn answered(answer: RawJson) -> Reply {
 fn refused(why: String) -> Reply {
     Box::pin(async move { Err(why.into()) })
 }
-
-/// A limit that is longer than any handshake, and that `Instant` can represent.
-const MAX_MANIFEST_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);

@@ -62,16 +62,19 @@ impl ToolOutput {
                 let structured = Value::Object(object);
                 Self::text(structured.to_string()).with_structured(structured)
             }
-            Ok(_) => Self::error("the tool's output is no object, which structured content must be"),
+            Ok(_) => Self::error(NO_OBJECT),
             Err(error) => Self::error(format!("the tool's output can't be written: {error}")),
         }
     }
 
-    /// Sets the structured content (`structuredContent`), which must be an object.
+    /// Sets the structured content (`structuredContent`), which must be an object. Anything else becomes an error result.
     ///
     /// The model then reads the structured content instead of the text (CLI 2.1.330).
     #[must_use]
     pub fn with_structured(mut self, object: Value) -> Self {
+        if !object.is_object() {
+            return Self::error(NO_OBJECT);
+        }
         self.structured_content = Some(object);
         self
     }
@@ -130,3 +133,5 @@ impl ToolOutput {
         self.and(json!({"type": "resource", "resource": body.field("uri", uri.into())}))
     }
 }
+
+const NO_OBJECT: &str = "the tool's output is no object, which structured content must be";

@@ -28,7 +28,8 @@ pub(crate) type OutputFuture = Pin<Box<dyn Future<Output = ToolOutput> + Send>>;
 impl Tool {
     /// Creates a tool with a typed input, from which the input schema is generated.
     ///
-    /// The type must serialize as an object: a struct with named fields, or a tagged enum.
+    /// The type must serialize as an object: a struct with named fields, or a tagged enum (not offered by CLI 2.1.197,
+    /// which leaves out tools whose schema has `oneOf` at its root).
     /// Doc comments of the fields become the descriptions that the model reads.
     /// A handler that returns [`Json`](crate::Json) declares the schema of its output too.
     #[cfg(feature = "schemars")]
@@ -55,7 +56,8 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If `schema` is not an object. An object that is no valid JSON schema fails each call instead.
+    /// If `schema` is not an object. An object that is no valid JSON schema fails each call instead; without a `type` it
+    /// gets the type `object`.
     pub fn with_schema<F, Fut>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -89,12 +91,12 @@ impl Tool {
         let listed = Map::from_iter([
             ("name".to_owned(), Value::String(name.clone())),
             ("description".to_owned(), Value::String(description)),
-            ("inputSchema".to_owned(), Value::Object(input)),
+            ("inputSchema".to_owned(), of_object(input)),
         ]);
         let tool = Self { name, listed, run };
         // A schema made from a type is always an object.
         match Fut::Output::output_schema().and_then(|schema| schema.decode().ok()) {
-            Some(schema) => tool.set("outputSchema", Value::Object(schema)),
+            Some(schema) => tool.set("outputSchema", of_object(schema)),
             None => tool,
         }
     }
@@ -103,6 +105,14 @@ impl Tool {
         self.listed.insert(field.to_owned(), value.into());
         self
     }
+}
+
+/// Returns a schema with the type `object` if it has no type.
+///
+/// The CLI drops all tools of a server if one of their schemas has no type (2.1.330; output schemas: 2.1.197).
+fn of_object(mut schema: Map<String, Value>) -> Value {
+    schema.entry("type").or_insert_with(|| "object".into());
+    Value::Object(schema)
 }
 
 /// Decodes an input as `I`.

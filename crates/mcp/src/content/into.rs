@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-use agentwire_control::panics::excerpt;
 use agentwire_protocol::RawJson;
 
 use super::ToolOutput;
@@ -64,7 +63,7 @@ impl<R: IntoToolOutput, D: Display> IntoToolOutput for Result<R, D> {
     fn into_tool_output(self) -> ToolOutput {
         match self {
             Ok(output) => output.into_tool_output(),
-            Err(error) => ToolOutput::error(excerpt(&error.to_string())),
+            Err(error) => ToolOutput::error(error.to_string()),
         }
     }
 

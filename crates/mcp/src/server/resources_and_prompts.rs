@@ -2,7 +2,6 @@
 
 use std::{fmt::Display, future::Future, pin::Pin, sync::Arc};
 
-use agentwire_control::panics::excerpt;
 use serde_json::{Map, Value};
 
 use super::template::fits;
@@ -49,8 +48,6 @@ where
     let handler = Arc::new(handler);
     Arc::new(move |input| {
         let handler = Arc::clone(&handler);
-        Box::pin(
-            async move { (*handler)(input).await.map_err(|error| excerpt(&error.to_string()).into_owned()) },
-        )
+        Box::pin(async move { (*handler)(input).await.map_err(|error| error.to_string()) })
     })
 }

@@ -52,7 +52,7 @@ impl Tool {
     ///
     /// If `schema` is not an object. An object that is no valid JSON schema is logged at the first call.
     pub fn output_schema(self, schema: &RawJson) -> Result<Self, DecodeError> {
-        schema.decode().map(|schema| self.set("outputSchema", Value::Object(schema)))
+        schema.decode().map(|schema| self.set("outputSchema", super::of_object(schema)))
     }
 
     /// Sets a key of the tool's `_meta`.

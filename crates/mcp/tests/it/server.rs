@@ -155,6 +155,29 @@ async fn a_tool_with_its_own_schema_gets_raw_input() {
 }
 
 #[tokio::test]
+async fn schemas_without_a_type_are_listed_as_those_of_objects() {
+    let schema = RawJson::parse(r#"{"required":["a"]}"#).unwrap();
+    let tool = Tool::with_schema("t", "", &schema, async |_, _| ()).unwrap().output_schema(&schema).unwrap();
+    let mut cli = Cli::serving(Server::new("s", "1").with(tool)).await;
+    let listed = cli.rpc(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).await;
+    let tool = &listed["result"]["tools"][0];
+    assert_eq!([&tool["inputSchema"]["type"], &tool["outputSchema"]["type"]], ["object"; 2]);
+}
+
+#[test]
+fn structured_content_that_is_no_object_is_an_error() {
+    let output = ToolOutput::text("3 rows").with_structured(json!([1, 2, 3]));
+    assert_eq!(output, ToolOutput::error("the tool's output is no object, which structured content must be"));
+}
+
+#[tokio::test]
+async fn long_error_of_a_tool_reaches_the_model_whole() {
+    let server = Server::new("s", "1").tool("t", "", async |_: NoInput, _| Err::<(), _>("x".repeat(6000)));
+    let mut cli = Cli::serving(server).await;
+    assert_eq!(cli.call("t", json!({})).await, text(&"x".repeat(6000), true));
+}
+
+#[tokio::test]
 async fn the_context_has_the_tool_use_and_reaches_the_session() {
     let server = Server::new("s", "1").tool("stop", "", async |_: NoInput, cx| {
         let id = cx.tool_use_id.map(|id| id.to_string());

@@ -328,6 +328,18 @@ async fn only_changed_lists_are_reported() {
 }
 
 #[tokio::test]
+async fn schema_without_a_type_is_listed_as_that_of_an_object() {
+    let mut connected = one().await;
+    let add =
+        json!({"method": "notifications/tools/list_changed", "add": {"name": "grown", "inputSchema": {}}});
+    connected.call("test__notify", add).await;
+    assert_eq!(connected.heard().await, Heard::Tools);
+    let tools = connected.client.list_all_tools().await.unwrap();
+    let grown = tools.iter().find(|tool| tool.name == "test__grown").unwrap();
+    assert_eq!(grown.input_schema["type"], "object");
+}
+
+#[tokio::test]
 async fn disabled_tool_is_not_listed() {
     let mut connected = one().await;
     assert!(connected.tools().await.contains(&"test__echo".to_owned()));

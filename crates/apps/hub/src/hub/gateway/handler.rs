@@ -343,10 +343,11 @@ impl Gateway {
     }
 }
 
-/// Returns a tool under its unique name.
+/// Returns a tool under its unique name. The CLI drops all tools of a server if the schema of one has no type.
 fn listed(tool: &NamedTool) -> Tool {
     let mut listed = tool.tool.clone();
     listed.name = Cow::Owned(tool.name.to_string());
+    Arc::make_mut(&mut listed.input_schema).entry("type").or_insert_with(|| "object".into());
     listed
 }
 
