@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::toy::{PNG, hub};
 
-async fn model(script: &Value) -> ScriptedModel {
+pub(crate) async fn model(script: &Value) -> ScriptedModel {
     ScriptedModel::start(Script::from_json(&script.to_string()).unwrap()).await.unwrap()
 }
 

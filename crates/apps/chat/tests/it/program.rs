@@ -1,39 +1,31 @@
 //! Tests of the program.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Stdio};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Output, Stdio},
+};
 
 use agentwire_hub::{config::Sources, llm::is_invisible};
-use agentwire_testkit::{Script, ScriptedModel};
+use agentwire_testkit::ScriptedModel;
 use serde_json::json;
 use tokio::{io::AsyncWriteExt as _, process::Command};
 
-use crate::toy::program;
+use crate::{chat::model, toy::program};
 
 #[tokio::test]
 async fn it_asks_before_it_calls_and_prints_the_answer() {
     let call = json!({"blocks": [{"text": "I will."}, {"tool_use": {"name": "mcp__toy__echo", "input": {"text": "x"}}}]});
-    let script =
-        json!({"replies": [call, {"blocks": [{"text": "Denied."}]}, call, {"blocks": [{"text": "Done."}]}]});
-    let model = ScriptedModel::start(Script::from_json(&script.to_string()).unwrap()).await.unwrap();
+    let model = model(
+        &json!({"replies": [call, {"blocks": [{"text": "Denied."}]}, call, {"blocks": [{"text": "Done."}]}]}),
+    )
+    .await;
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("servers.json");
-    let toy = program();
-    let servers = json!({"mcpServers": {"toy": {"command": toy.command, "args": toy.args, "env": toy.env}}});
-    fs::write(&config, servers.to_string()).unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_agentwire-chat"))
-        .args(["--config".as_ref(), config.as_os_str()])
-        .current_dir(folder.path())
-        .env("ANTHROPIC_BASE_URL", model.base_url())
-        .env("ANTHROPIC_API_KEY", "sk-fake")
-        .env("ANTHROPIC_MODEL", "scripted")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(b"Go.\nn\nAgain.\ny\n").await.unwrap();
-    let output = child.wait_with_output().await.unwrap();
+    fs::write(&config, toy_server()).unwrap();
+    let arguments = ["--config", config.to_str().unwrap()];
+    let output = chatted_with(&model, folder.path(), &arguments, "Go.\nn\nAgain.\ny\n").await;
     let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{told}");
     assert_eq!(said, "I will.\nDenied.\nI will.\nDone.\n");
@@ -47,12 +39,9 @@ async fn terminal_escapes_of_the_model_are_shown_as_text() {
     let input = json!({"text": text, "\u{9b}8m": "\u{61c}"});
     let call = json!({"blocks": [{"text": text}, {"tool_use": {"name": "mcp__toy__echo\u{9b}\u{1b}[2J", "input": input}}]});
     let known = json!({"blocks": [{"tool_use": {"name": "mcp__toy__echo", "input": input}}]});
-    let script = json!({"replies": [call, known, {"blocks": [{"text": "Done."}]}]});
-    let model = ScriptedModel::start(Script::from_json(&script.to_string()).unwrap()).await.unwrap();
+    let model = model(&json!({"replies": [call, known, {"blocks": [{"text": "Done."}]}]})).await;
     let folder = tempfile::tempdir().unwrap();
-    let toy = program();
-    let servers = json!({"mcpServers": {"toy": {"command": toy.command, "args": toy.args, "env": toy.env}}});
-    fs::write(folder.path().join(".mcp.json"), servers.to_string()).unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
     let output = chatted(&model, folder.path(), &["--trust", "Go."], &[]).await;
     let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(said.contains("\\u{1b}]52;c;cm0=\\u{7}") && told.contains("\\u{9b}8m"), "{said} {told}");
@@ -64,8 +53,7 @@ async fn terminal_escapes_of_the_model_are_shown_as_text() {
 #[tokio::test]
 async fn servers_of_the_folder_start_only_where_they_are_trusted() {
     let reply = json!({"blocks": [{"text": "Hi."}]});
-    let replies = json!({"replies": [reply, reply, reply, reply]});
-    let model = ScriptedModel::start(Script::from_json(&replies.to_string()).unwrap()).await.unwrap();
+    let model = model(&json!({"replies": [reply, reply, reply, reply]})).await;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap();
     let write = |text: &str| fs::write(path.join(".mcp.json"), text).unwrap();
@@ -95,18 +83,50 @@ async fn servers_of_the_folder_start_only_where_they_are_trusted() {
     assert!(!is_started());
 }
 
-/// Returns the program's output in a folder, without a terminal.
+#[tokio::test]
+async fn without_a_terminal_the_first_error_ends_the_program() {
+    let refusal = json!({"status": 401, "error_message": "No such key."});
+    let model = model(&json!({"replies": [refusal, {"blocks": [{"text": "Hi."}]}]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let output = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
+    let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!((output.status.code(), &*said), (Some(1), ""), "{told}");
+    assert!(told.contains("agentwire-chat: ") && told.contains("No such key."), "{told}");
+}
+
+/// Returns a configuration with the toy server.
+fn toy_server() -> String {
+    let toy = program();
+    json!({"mcpServers": {"toy": {"command": toy.command, "args": toy.args, "env": toy.env}}}).to_string()
+}
+
+/// Returns the program in a folder, with the model's address.
+fn chat(model: &ScriptedModel, folder: &Path, arguments: &[&str]) -> Command {
+    let mut chat = Command::new(env!("CARGO_BIN_EXE_agentwire-chat"));
+    chat.args(arguments).current_dir(folder).env("ANTHROPIC_BASE_URL", model.base_url());
+    chat.env("ANTHROPIC_API_KEY", "sk-fake").env("ANTHROPIC_MODEL", "scripted").kill_on_drop(true);
+    chat
+}
+
+/// Returns the program's output without any input.
 async fn chatted(
     model: &ScriptedModel,
     folder: &Path,
     arguments: &[&str],
     variables: Variables<'_>,
-) -> std::process::Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_agentwire-chat"));
-    program.args(arguments).current_dir(folder).envs(variables.iter().copied()).stdin(Stdio::null());
-    program.env("ANTHROPIC_BASE_URL", model.base_url());
-    program.env("ANTHROPIC_API_KEY", "sk-fake").env("ANTHROPIC_MODEL", "scripted");
-    program.kill_on_drop(true).output().await.unwrap()
+) -> Output {
+    let mut chat = chat(model, folder, arguments);
+    chat.envs(variables.iter().copied()).stdin(Stdio::null()).output().await.unwrap()
+}
+
+/// Returns the program's output with this input, through a pipe.
+async fn chatted_with(model: &ScriptedModel, folder: &Path, arguments: &[&str], input: &str) -> Output {
+    let mut chat = chat(model, folder, arguments);
+    chat.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = chat.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).await.unwrap();
+    child.wait_with_output().await.unwrap()
 }
 
 /// Environment variables.

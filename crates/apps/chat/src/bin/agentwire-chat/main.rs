@@ -4,7 +4,13 @@
 mod terminal;
 mod trust;
 
-use std::{error::Error, path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    error::Error,
+    io::{self, IsTerminal as _},
+    path::PathBuf,
+    process::ExitCode,
+    time::Duration,
+};
 
 use agentwire_chat::{Api, Chat, Form, Step};
 use agentwire_hub::{Approval, CallDecision, Hub, ServerState, Use, config::Sources};
@@ -54,7 +60,9 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     if let Some(config) = arguments.configs.iter().find(|config| !config.is_file()) {
         return Err(format!("there is no file `{}`", config.display()).into());
     }
-    let approval = if arguments.allow { Approval::allowed() } else { Approval::asked(asked) };
+    // A question that is given up would still read the next line.
+    let approval =
+        if arguments.allow { Approval::allowed() } else { Approval::asked(asked).within(Duration::MAX) };
     let sources = arguments.configs.iter().fold(Sources::new().project("."), Sources::global);
     let hub = Hub::builder().sources(sources).trust_projects(arguments.trust).approval(approval).build();
     let mut trust = Trust::load();
@@ -89,7 +97,7 @@ fn missing(state: &ServerState) -> Option<&str> {
     }
 }
 
-/// Sends the prompt, or each line of input.
+/// Sends the prompt, or each line of input. Without a terminal, the first error ends it.
 async fn talk(
     mut chat: Chat,
     prompt: Option<String>,
@@ -107,6 +115,9 @@ async fn talk(
         // A definition may have changed since the last question.
         trust.ask(hub).await?;
         if let Err(error) = chat.ask(line, show).await {
+            if !io::stdin().is_terminal() {
+                return Err(error.into());
+            }
             eprintln!("{}", shown(&error_chain(&error)));
         }
     }
