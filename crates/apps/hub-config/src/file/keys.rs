@@ -80,37 +80,18 @@ fn meant(
     let near = known.iter().filter_map(|&known| {
         let other = bare(known)?;
         let most = (other.len() / 3).clamp(1, 2);
-        let distance = distance(&text, &other);
+        let distance = strsim::osa_distance(&text, &other);
         (distance <= most).then_some((distance, known))
     });
     let near = near.min_by_key(|&(distance, _)| distance).map(|(_, known)| known);
-    near.or_else(|| synonyms.iter().find(|(synonym, _)| synonym.as_bytes() == text).map(|&(_, known)| known))
+    near.or_else(|| synonyms.iter().find(|(synonym, _)| *synonym == text).map(|&(_, known)| known))
 }
 
 /// Returns the letters and digits of a text in lower case; `None` if it is too long for a key or has none.
-fn bare(text: &str) -> Option<Vec<u8>> {
-    let bare: Vec<_> =
-        text.bytes().filter(u8::is_ascii_alphanumeric).map(|b| b.to_ascii_lowercase()).collect();
+fn bare(text: &str) -> Option<String> {
+    let bare: String =
+        text.chars().filter(char::is_ascii_alphanumeric).map(|char| char.to_ascii_lowercase()).collect();
     (text.len() <= 40 && !bare.is_empty()).then_some(bare)
-}
-
-/// Returns the edit distance, with exchanges of neighbours (optimal string alignment).
-fn distance(from: &[u8], to: &[u8]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=to.len()).collect();
-    for (i, &a) in from.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, &b) in to.iter().enumerate() {
-            let mut least = (last[j] + usize::from(a != b)).min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && a == to[j - 1] && from[i - 1] == b {
-                least = least.min(before[j - 1] + 1);
-            }
-            row.push(least);
-        }
-        before = last;
-        last = row;
-    }
-    last[to.len()]
 }
 
 const FILE_KEYS: [&str; 3] = ["mcpServers", "servers", "inputs"];
