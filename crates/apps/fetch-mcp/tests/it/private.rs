@@ -48,6 +48,7 @@ async fn no_spelling_of_a_private_address_is_reached() {
 }
 
 #[tokio::test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs 127.0.0.2")]
 async fn a_redirect_leads_to_no_private_address() {
     let inner = Site::start_on("127.0.0.2", |_| ok("text/plain", "secret")).await;
     let port = inner.port;
