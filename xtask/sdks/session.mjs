@@ -1,5 +1,5 @@
 // A session with a hook, a permission callback and a tool, on the published TypeScript SDK: session.mjs FOLDER CLI.
-// FOLDER has the packages.
+// FOLDER is the package of the SDK; packages that it depends on lie beside it.
 
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";

@@ -3,9 +3,9 @@
 mod install;
 mod pins;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-pub(crate) use install::package as install_package;
+pub(crate) use install::npm_package;
 pub(crate) use pins::{ALL, CURRENT, platform};
 
 use crate::failure::Failure;
@@ -62,16 +62,9 @@ fn folder(version: &str) -> Result<PathBuf, Failure> {
 ///
 /// Scenarios run it with `node`.
 pub(crate) fn ensure_everything() -> Result<PathBuf, Failure> {
-    let place = workspace::root()?.join(".cli").join(format!("everything-{EVERYTHING_VERSION}"));
-    let inside = Path::new("node_modules").join(EVERYTHING).join("dist/index.js");
-    let script = place.join(&inside);
-    if !script.is_file() {
-        install::package(&format!("{EVERYTHING}@{EVERYTHING_VERSION}"), &inside, &place)?;
-    }
-    Ok(script)
+    let script = "dist/index.js";
+    Ok(npm_package("@modelcontextprotocol/server-everything", "2026.8.31", script)?.join(script))
 }
 
 /// The environment variable in which the library and its tests look for the CLI.
 pub(crate) const VARIABLE: &str = "AGENTWIRE_CLI";
-const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
-const EVERYTHING_VERSION: &str = "2026.8.31";

@@ -1,6 +1,6 @@
 //! `cargo xtask durable`: durable sessions on Restate, with workers, Redis, a scripted model and the real CLI.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use agentwire_cluster::{CHECKS, Check, Setup, serve};
 use clap::builder::PossibleValuesParser;
@@ -12,7 +12,6 @@ use crate::failure::Failure;
 use crate::machine;
 use crate::netns;
 use crate::view_browser;
-use crate::workspace;
 
 /// Starts durable sessions on Restate with a web page, or checks their guarantees
 #[derive(Debug, clap::Args)]
@@ -59,12 +58,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Installs Restate if it is missing, and returns the path of the server.
 fn restate() -> Result<PathBuf, Failure> {
     let package = format!("@restatedev/restate-server-{}", cli::platform()?);
-    let place = workspace::root()?.join(".cli").join(format!("restate-{VERSION}"));
-    let inside = Path::new("node_modules").join(&package).join("bin/restate-server");
-    if !place.join(&inside).is_file() {
-        cli::install_package(&format!("{package}@{VERSION}"), &inside, &place)?;
-    }
-    Ok(place.join(inside))
+    let server = "bin/restate-server";
+    Ok(cli::npm_package(&package, VERSION, server)?.join(server))
 }
 
 const VERSION: &str = "1.7.12";

@@ -1,6 +1,5 @@
 //! npm packages that the commands use as libraries, in an ignored folder of the workspace.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::cli;
@@ -24,22 +23,12 @@ impl Script {
     ///
     /// The script finds the package's folder as its first argument.
     pub(crate) fn command(&self) -> Result<Command, Failure> {
-        let root = workspace::root()?;
-        let mut command = Command::new("node");
-        command.arg(root.join("xtask/scripts").join(self.name)).arg(self.install(&root)?);
-        Ok(command)
-    }
-
-    fn install(&self, root: &Path) -> Result<PathBuf, Failure> {
         let (name, version) = self.package;
-        let place = root.join(".cli").join(format!("{name}-{version}"));
-        let package = Path::new("node_modules").join(name);
-        if !place.join(&package).join(self.file).is_file() {
-            if program::find("node").is_none() {
-                return Err(Failure::new(format!("node is needed for {name}, and is not installed")));
-            }
-            cli::install_package(&format!("{name}@{version}"), &package.join(self.file), &place)?;
-        }
-        Ok(place.join(package))
+        let node = program::find("node")
+            .ok_or_else(|| Failure::new(format!("node is needed for {name}, and is not installed")))?;
+        let mut command = Command::new(node);
+        command.arg(workspace::root()?.join("xtask/scripts").join(self.name));
+        command.arg(cli::npm_package(name, version, self.file)?);
+        Ok(command)
     }
 }

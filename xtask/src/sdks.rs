@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use crate::failure::{Failure, While as _};
@@ -73,17 +73,11 @@ fn python(root: &Path) -> Result<Sdk, Failure> {
 }
 
 fn typescript(root: &Path) -> Result<Sdk, Failure> {
-    let place = root.join("target/sdks/typescript");
-    let inside = PathBuf::from("node_modules").join(TYPESCRIPT_SDK).join("sdk.mjs");
-    if !place.join(&inside).is_file() {
-        cli::install_package(&format!("{TYPESCRIPT_SDK}@{TYPESCRIPT_VERSION}"), &inside, &place)?;
-    }
-    let command = vec!["node".into(), root.join("xtask/sdks/session.mjs").into(), place.into()];
+    let package = cli::npm_package("@anthropic-ai/claude-agent-sdk", "0.3.330", "sdk.mjs")?;
+    let command = vec!["node".into(), root.join("xtask/sdks/session.mjs").into(), package.into()];
     Ok(Sdk { name: "TypeScript", command })
 }
 
 const PYTHON_SDK: &str = "claude-agent-sdk==0.2.187";
-const TYPESCRIPT_SDK: &str = "@anthropic-ai/claude-agent-sdk";
-const TYPESCRIPT_VERSION: &str = "0.3.330";
 /// The hook, the permission callback, the tool and the end of the turn.
 const EXPECTED: &[&str] = &["hooks", "mcp__calc__add", "The sum is 5.", "success"];

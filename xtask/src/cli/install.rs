@@ -1,7 +1,7 @@
 //! Installs a program from npm and checks its version.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use super::pins::{Pin, platform};
 use crate::failure::{Failure, While as _};
 use crate::program;
+use crate::workspace;
 
 /// Installs the pin into `place`.
 ///
@@ -19,8 +20,21 @@ pub(crate) fn install(pin: &Pin, place: &Path) -> Result<(), Failure> {
     package(&pin.spec(&platform), &pin.program(&platform), place)
 }
 
+/// Returns the folder of a package of npm's, which is installed where this file of it is not yet there.
+///
+/// Packages that it depends on lie beside it.
+pub(crate) fn npm_package(name: &str, version: &str, file: &str) -> Result<PathBuf, Failure> {
+    let place = workspace::root()?.join(".cli").join(format!("{name}-{version}"));
+    let package = Path::new("node_modules").join(name);
+    let inside = package.join(file);
+    if !place.join(&inside).is_file() {
+        self::package(&format!("{name}@{version}"), &inside, &place)?;
+    }
+    Ok(place.join(package))
+}
+
 /// Installs a package of npm's into `place`, where `inside` lies after that.
-pub(crate) fn package(spec: &str, inside: &Path, place: &Path) -> Result<(), Failure> {
+fn package(spec: &str, inside: &Path, place: &Path) -> Result<(), Failure> {
     let npm = program::find("npm")
         .ok_or_else(|| Failure::new(format!("npm is needed to install {spec}, and is not there")))?;
     let aside = aside(place)?;
