@@ -1,11 +1,12 @@
 //! Programs of this machine, and their installation.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, While as _};
 use crate::program;
 use crate::workspace;
 
@@ -34,6 +35,17 @@ pub(crate) fn cargo_tool(name: &str) -> Result<Command, Failure> {
     let mut command = Command::new(installed(&format!("cargo-{name}"))?);
     command.arg(name).current_dir(workspace::root()?);
     Ok(command)
+}
+
+/// `PATH` with a folder in which cargo finds `cargo NAME`, which is installed if this machine lacks it.
+pub(crate) fn path_with(name: &str) -> Result<OsString, Failure> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    if has_cargo(name) {
+        return Ok(path);
+    }
+    let tool = installed(&format!("cargo-{name}"))?;
+    let folders = tool.parent().map(Path::to_path_buf).into_iter().chain(env::split_paths(&path));
+    env::join_paths(folders).while_doing(|| "adding a folder to PATH".to_owned())
 }
 
 /// `mdbook`, installed below `target/tools` if this machine lacks it.
@@ -65,7 +77,7 @@ fn installed(name: &str) -> Result<PathBuf, Failure> {
 pub(crate) fn has_target(target: &str) -> bool {
     let folder =
         program::output(Command::new("rustc").args(["--print", "target-libdir", "--target", target]));
-    folder.is_ok_and(|folder| std::path::Path::new(folder.trim()).is_dir())
+    folder.is_ok_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
 /// Makes sure that these programs are there, and installs them where that is allowed: in CI, as root, with apt-get.

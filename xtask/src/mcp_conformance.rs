@@ -85,6 +85,9 @@ fn play(suite: &Suite, named: &[String]) -> Result<(), Failure> {
         let chosen = rows.into_iter().filter(|row| named.is_empty() || named.contains(&row.scenario));
         waiting.extend(chosen.map(|row| (side, row)));
     }
+    if let Some(name) = named.iter().find(|name| !waiting.iter().any(|(_, row)| row.scenario == **name)) {
+        return Err(Failure::new(format!("there is no scenario `{name}`")));
+    }
     let judged = at_once(AT_ONCE, &waiting, |(side, row)| suite.judge(*side, row), |_, _| ());
     for outcome in judged {
         match outcome {

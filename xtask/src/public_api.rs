@@ -23,6 +23,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let root = workspace::root()?;
     let mut doc = program::cargo()?;
     doc.args(["doc", "--quiet", "--workspace", "--lib", "--no-deps", "--all-features"]);
+    // Cargo builds again when these flags change, but not when `RUSTDOC` does.
+    doc.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json");
     program::run(doc.env("RUSTDOC", root.join("xtask/scripts/rustdoc-json.sh")))?;
     let mut changes = Vec::new();
     for package in Metadata::load()?.members().filter(|package| package.is_published()) {

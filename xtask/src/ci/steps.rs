@@ -60,7 +60,7 @@ pub(super) const STEPS: &[Step] = &[
     usual("quickstart", "the examples that a new user runs first", |_| cargo(&[QUICKSTART, RECIPES])),
     usual("conformance", "the recorded sessions, through the layers", |own| xtask(own, &["conformance"])),
     usual("facade", "the recorded sessions, through a whole session with its callbacks", |own| xtask(own, &["conformance --facade"])),
-    usual("drift", "our types have all that is declared or recorded", drift),
+    usual("drift", "our types have all that is declared or recorded", |own| with(&[|| machine::provide(&["npm", "tar"])], own, &["drift"])),
     usual("fixtures", "the table of what the recordings reach is current", |own| xtask(own, &["fixtures list --check"])),
     usual("options", "the page of options is current", |own| xtask(own, &["docs --check"])),
     usual("live", "some scenarios on the current CLI, with a scripted model and no network", |own| with(&[cli], own, &["cli", "live --sample"])),
@@ -101,28 +101,22 @@ pub(super) const STEPS: &[Step] = &[
 
 /// Calls cargo with each line of arguments, which contain no spaces.
 fn cargo(lines: &[&str]) -> Result<Plan, Failure> {
-    let command = |line: &&str| {
-        let mut command = program::cargo()?;
-        command.args(line.split_whitespace());
-        Ok(command)
-    };
-    lines.iter().map(command).collect::<Result<_, _>>().map(Plan::Run)
+    each(lines, program::cargo)
 }
 
 /// Calls this program with each line of arguments.
 fn xtask(own: &Path, lines: &[&str]) -> Result<Plan, Failure> {
-    let command = |line: &&str| {
-        let mut command = Command::new(own);
-        command.args(line.split_whitespace());
-        command
-    };
-    Ok(Plan::Run(lines.iter().map(command).collect()))
+    each(lines, || Ok(Command::new(own)))
 }
 
 /// Calls a subcommand of cargo, which is installed if it is missing.
 fn tool(name: &str, lines: &[&str]) -> Result<Plan, Failure> {
+    each(lines, || machine::cargo_tool(name))
+}
+
+fn each(lines: &[&str], program: impl Fn() -> Result<Command, Failure>) -> Result<Plan, Failure> {
     let command = |line: &&str| {
-        let mut command = machine::cargo_tool(name)?;
+        let mut command = program()?;
         command.args(line.split_whitespace());
         Ok(command)
     };
@@ -186,6 +180,8 @@ fn alone_tests(_: &Path) -> Result<Plan, Failure> {
     let mut tests = machine::cargo_tool("hack")?;
     tests.args(["nextest", "run", "--keep-going", "--lib", "--tests", "--status-level=slow", "--no-tests=pass"]);
     tests.arg("--no-default-features").args(with_defaults.flat_map(|package| ["-p", &package.name]));
+    // cargo-hack calls `cargo nextest`.
+    tests.env("PATH", machine::path_with("nextest")?);
     Ok(Plan::Run(vec![check, seeded(tests)]))
 }
 
@@ -241,14 +237,6 @@ fn semver(_: &Path) -> Result<Plan, Failure> {
         Some(tag) => tool("semver-checks", &[&format!("--workspace --all-features --baseline-rev {tag}")]),
         None => Ok(Plan::Idle("nothing is released: there is no tag v*".to_owned())),
     }
-}
-
-/// Without npm the recordings are compared alone.
-fn drift(own: &Path) -> Result<Plan, Failure> {
-    if machine::provide(&["npm", "tar"]).is_err() && !machine::is_ci() {
-        return xtask(own, &["drift --recordings"]);
-    }
-    xtask(own, &["drift"])
 }
 
 fn workflows(_: &Path) -> Result<Plan, Failure> {
