@@ -27,12 +27,41 @@ pub(crate) struct Awaited {
     settled: Option<CommandState>,
     /// Whether the turn has ended as that of a command without a result.
     is_command: bool,
+    /// The prompts that were sent into the turn, and that the CLI has not answered.
+    steered: Vec<Uuid>,
+    /// Whether the awaited prompt was one of them.
+    is_steered: bool,
 }
 
 impl Awaited {
     /// Awaits the result of this prompt from now on.
     pub(crate) fn start(&mut self, prompt: Option<Uuid>) {
         (self.prompt, self.has_begun, self.settled, self.is_command) = (prompt, false, None, false);
+        self.is_steered = false;
+    }
+
+    /// Awaits this prompt too, which the CLI may answer in a turn of its own.
+    pub(crate) fn steer(&mut self, prompt: Uuid) {
+        if self.steered.len() < STEERED {
+            self.steered.push(prompt);
+        }
+    }
+
+    /// Forgets the prompts that were sent into the turn.
+    pub(crate) fn forget_steered(&mut self) {
+        self.steered.clear();
+    }
+
+    /// Awaits the result of an unanswered prompt that was sent into the turn, if any, and returns whether there is one.
+    pub(crate) fn goes_on(&mut self) -> bool {
+        // A CLI that reports no states may have answered it.
+        let next = if self.reports_states { self.steered.pop() } else { None };
+        let goes_on = next.is_some();
+        if goes_on {
+            self.start(next);
+            self.is_steered = true;
+        }
+        goes_on
     }
 
     /// Returns the outcome of a turn that has ended without a result, as those of some commands of the CLI do.
@@ -46,10 +75,16 @@ impl Awaited {
         match incoming {
             Incoming::Message(Message::CommandLifecycle(change), _) => {
                 self.reports_states = true;
+                let is_settled = matches!(change.state, CommandState::Completed | CommandState::Cancelled);
+                if is_settled {
+                    self.steered.retain(|steered| *steered != change.command_uuid);
+                }
                 if self.prompt.as_ref() == Some(&change.command_uuid) {
                     self.has_begun |= change.state == CommandState::Started;
-                    if matches!(change.state, CommandState::Completed | CommandState::Cancelled) {
+                    if is_settled {
                         self.settled = Some(change.state.clone());
+                        // The CLI may be idle already, for example if it knew the prompt.
+                        return self.is_steered && !self.owes_result;
                     }
                 }
                 false
@@ -69,6 +104,7 @@ impl Awaited {
             Incoming::Message(Message::Result(result), _) => {
                 self.owes_result = false;
                 let mut named = result.user_message_uuids.iter().flatten().chain(&result.user_message_uuid);
+                self.steered.retain(|steered| !named.clone().any(|named| named == steered));
                 match &self.prompt {
                     Some(prompt) if named.clone().next().is_some() => named.any(|named| named == prompt),
                     Some(_) => self.has_begun || !self.reports_states,
@@ -79,6 +115,9 @@ impl Awaited {
         }
     }
 }
+
+/// How many prompts that were sent into a turn are awaited.
+const STEERED: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -140,6 +179,36 @@ mod tests {
         assert_eq!(ends(&mut awaited, &messages[..2]), [false, true]);
         assert_eq!(awaited.without_result(), Outcome::Done { is_error: false, text: String::new() });
         assert_eq!(ends(&mut awaited, &messages[2..]), [false]);
+    }
+
+    #[test]
+    fn turn_goes_on_with_unanswered_prompts() {
+        let mut awaited = awaited();
+        ["merged", "later", "withdrawn"].into_iter().for_each(|prompt| awaited.steer(prompt.into()));
+        let messages = [started(PROMPT), lifecycle("withdrawn", "cancelled"), result(&[PROMPT, "merged"])];
+        assert_eq!(ends(&mut awaited, &messages), [false, false, true]);
+        assert!(awaited.goes_on());
+        let init = json!({"type": "system", "subtype": "init"});
+        let messages = [lifecycle(PROMPT, "completed"), started("later"), init, result(&["later"])];
+        assert_eq!(ends(&mut awaited, &messages), [false, false, false, true]);
+        assert!(!awaited.goes_on());
+    }
+
+    #[test]
+    fn prompt_that_the_cli_knows_ends_the_turn_without_a_result() {
+        let mut awaited = awaited();
+        awaited.steer("known".into());
+        assert_eq!(ends(&mut awaited, &[started(PROMPT), result(&[PROMPT]), state("idle")]), [false, true, false]);
+        assert!(awaited.goes_on());
+        assert_eq!(ends(&mut awaited, &[lifecycle("known", "completed")]), [true]);
+    }
+
+    #[test]
+    fn turn_ends_if_the_cli_reports_no_states_of_prompts() {
+        let mut awaited = awaited();
+        awaited.steer("later".into());
+        assert_eq!(ends(&mut awaited, &[result(&[])]), [true]);
+        assert!(!awaited.goes_on());
     }
 
     #[test]

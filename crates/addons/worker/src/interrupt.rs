@@ -7,10 +7,10 @@ use tokio::time::timeout;
 
 use crate::observers::Observers;
 
-/// Interrupts the turn of a session, if the CLI answers in time.
+/// Interrupts the turn of a session, if the CLI answers in time. Prompts that were sent into the turn do not run.
 pub(crate) async fn interrupt(session: Option<&Session>) {
     if let Some(session) = session
-        && let Ok(Err(error)) = timeout(INTERRUPT, session.interrupt()).await
+        && let Ok(Err(error)) = timeout(INTERRUPT, session.control().interrupt_and_cancel_queued()).await
     {
         tracing::debug!("a turn was not interrupted: {error}");
     }

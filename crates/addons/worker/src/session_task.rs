@@ -28,7 +28,7 @@ use crate::{
     gate::{Asked, Gate, Verdict},
     interrupt::interrupt,
     launch::{ENDING, failed, is_unstarted, notice, prepare},
-    machine::{Effect, Event, Machine},
+    machine::{Effect, Event, Machine, Phase},
     observers::Observers,
     panics::caught,
     turn::{Fence, SessionName, TurnInput, TurnSpec, Way},
@@ -58,6 +58,8 @@ pub(crate) struct SessionTask {
     /// The time by which a resumed CLI should have asked for its deferred tool use.
     resumed: Option<Instant>,
     result: Option<Box<TurnResult>>,
+    /// The result before that of a prompt that was sent into the turn.
+    earlier: Option<Box<TurnResult>>,
     failure: String,
     /// Whether the CLI of the turn has not been started.
     is_unstarted: bool,
@@ -89,6 +91,7 @@ impl SessionTask {
             notice: None,
             resumed: None,
             result: None,
+            earlier: None,
             failure: String::new(),
             is_unstarted: false,
             spent: 0.0,
@@ -179,11 +182,17 @@ impl SessionTask {
         }
     }
 
-    async fn steer(&self, prompt: UserInput) {
-        if let (true, Some(session)) = (self.machine.in_turn(), &self.session)
-            && let Err(error) = session.send(prompt).await
-        {
-            tracing::warn!(session = %self.name, "a prompt for a running turn was not sent: {error}");
+    async fn steer(&mut self, prompt: UserInput) {
+        let (true, Some(session)) = (self.machine.in_turn(), &self.session) else { return };
+        // The CLI does not answer a note, or a prompt that it has got before.
+        let is_known = |id| session.control().prompt_state(id).is_some();
+        let is_answered = prompt.should_query != Some(false) && !prompt.uuid.as_ref().is_some_and(is_known);
+        match session.send(prompt).await {
+            Ok(id) if is_answered => self.awaited.steer(id),
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(session = %self.name, "a prompt for a running turn was not sent: {error}");
+            }
         }
     }
 
@@ -216,10 +225,15 @@ impl SessionTask {
             return self.send(UserInput::new(notice)).await;
         }
         // A result that can't be read, or never comes, ends the turn too.
-        self.result = match incoming {
+        let result = match incoming {
             Incoming::Message(Message::Result(result), _) => Some(result),
             _ => None,
         };
+        if self.machine.phase() != Phase::Parking && self.awaited.goes_on() {
+            self.earlier = result.or(self.earlier.take());
+            return None;
+        }
+        self.result = result;
         let is_deferred = |result: &TurnResult| result.terminal_reason == Some(TerminalReason::ToolDeferred);
         Some(Event::Result { deferred: self.result.as_deref().is_some_and(is_deferred) })
     }
@@ -271,6 +285,7 @@ impl SessionTask {
         let spec = self.spec.take()?;
         (self.result, self.notice, self.resumed, self.failure) = (None, None, None, String::new());
         self.awaited.start(None);
+        self.awaited.forget_steered();
         (self.turn, self.is_unstarted) = (Some(spec.clone()), self.session.is_none());
         self.observers.started(self.fence.as_ref()?, &spec.input).await;
         // A resumed CLI may ask for its tool use before `connect` returns.

@@ -210,15 +210,17 @@ impl Worker {
         self.command(session, Command::Answer(question.clone(), answer))
     }
 
-    /// Interrupts the running turn, which ends with a result. Returns whether the session is here.
+    /// Interrupts the running turn, which ends with a result. Prompts that were sent into it and wait are dropped. Returns
+    /// whether the session is here.
     pub fn interrupt(&self, session: &SessionName) -> bool {
         self.command(session, Command::Interrupt)
     }
 
     /// Sends a prompt into the running turn, by its priority. Returns whether the session is here.
     ///
-    /// A prompt that comes while the process starts follows the prompt of the turn. After the end of the turn, a prompt is
-    /// dropped.
+    /// A prompt that comes while the process starts follows the prompt of the turn. If the CLI answers a prompt after the
+    /// result of the turn, the turn goes on, and its outcome is that answer. After the end of the turn, or while it is
+    /// parked, a prompt is dropped.
     pub fn steer(&self, session: &SessionName, prompt: UserInput) -> bool {
         self.command(session, Command::Steer(Box::new(prompt)))
     }

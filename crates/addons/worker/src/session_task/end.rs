@@ -56,7 +56,8 @@ impl SessionTask {
 
     pub(super) async fn report(&mut self, ending: Ending) {
         let Some(fence) = self.fence.clone() else { return };
-        let result = self.result.take();
+        let earlier = self.earlier.take();
+        let result = self.result.take().or(earlier);
         let total = result.as_ref().map_or(self.spent, |result| result.total_cost_usd);
         let cost_usd = (total - self.spent).max(0.0);
         self.spent = total;

@@ -23,12 +23,16 @@ use tokio::sync::Semaphore;
 use crate::session;
 
 /// Answers requests and prompts. A prompt with `ask` leads to a question, and the turn of one with `hold` goes on until
-/// it is interrupted. Its working folder has a line for each process and each prompt.
+/// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. Its working
+/// folder has a line for each process and each prompt.
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
 result() {
     echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"$1\",\"total_cost_usd\":0.5,\"user_message_uuids\":[\"$prompt\"]}"
+}
+state() {
+    echo "{\"type\":\"command_lifecycle\",\"command_uuid\":\"$prompt\",\"state\":\"$1\"}"
 }
 success() {
     echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}"
@@ -38,9 +42,14 @@ while read -r line; do
     case $line in
     *'"type":"user"'*)
         printf '%s\n' "$line" >> prompts
+        earlier=$prompt
         prompt=$(field uuid)
         case $line in
         *'"hold"'*) ;;
+        *'"later"'*)
+            state queued
+            (prompt=$earlier; result Done.; state completed)
+            state started; result Later.; state completed ;;
         *'"ask"'*)
             echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}' ;;
         *) result Done. ;;

@@ -1,10 +1,16 @@
 //! The worker without an engine.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use agentwire::{Options, protocol::message::UserInput};
+use agentwire::{
+    Incoming, Message, Options,
+    protocol::message::{Priority, UserInput},
+};
 use agentwire_testkit::eventually;
-use agentwire_worker::{Start, TurnEnd, Worker};
+use agentwire_worker::{Outcome, Start, TurnEnd, Worker};
 use tokio::{
     sync::{Semaphore, mpsc},
     time::timeout,
@@ -44,6 +50,29 @@ async fn prompt_for_a_turn_follows_that_of_the_turn_after_the_start() {
     eventually(|| place.lines(1, "prompts").len() == 2).await;
     let prompts = place.lines(1, "prompts");
     assert!(prompts[0].contains("hold") && prompts[1].contains("Faster."), "{prompts:?}");
+}
+
+#[tokio::test]
+async fn turn_goes_on_with_a_prompt_that_gets_its_own_turn() {
+    let place = Place::new();
+    let (sender, mut ends) = mpsc::unbounded_channel();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let results = Arc::clone(&seen);
+    let config = place.worker().on_end(move |end: TurnEnd| {
+        sender.send(end).unwrap();
+        std::future::ready(())
+    });
+    let config = config.on_message(move |fence, incoming| {
+        if let Incoming::Message(Message::Result(result), _) = incoming {
+            results.lock().unwrap().push((fence.epoch, result.result.clone().unwrap()));
+        }
+    });
+    let worker = Worker::new(config).unwrap();
+    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "hold")), Start::Started);
+    assert!(worker.steer(&session(1), UserInput::new("Then test.").with_priority(Priority::Later)));
+    let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    assert_eq!(end.outcome, Outcome::Done { text: "Later.".to_owned(), is_error: false });
+    assert_eq!(*seen.lock().unwrap(), [(1, "Done.".to_owned()), (1, "Later.".to_owned())]);
 }
 
 #[tokio::test]
