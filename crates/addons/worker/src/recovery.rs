@@ -108,9 +108,7 @@ impl Recovery {
         let mut text = None;
         for entry in entries {
             let is_prompt = match input {
-                TurnInput::Prompt { id, .. } => {
-                    entry.get("uuid").and_then(Value::as_str) == Some(id.as_str())
-                }
+                TurnInput::Prompt { id, .. } => has_prompt(entry, id.as_str()),
                 // The turn began when its questions were asked.
                 TurnInput::Answers(_) => true,
             };
@@ -148,6 +146,16 @@ impl Recovery {
             _ => Self::Interrupted { tools },
         }
     }
+}
+
+/// Returns whether an entry contains a prompt: under its id, under a new id, merged into another prompt, or taken by a
+/// running turn.
+fn has_prompt(entry: &Value, id: &str) -> bool {
+    let others = entry["mergedSendUuids"].as_array().into_iter().flatten();
+    [&entry["uuid"], &entry["sentAsUuid"], &entry["attachment"]["source_uuid"]]
+        .into_iter()
+        .chain(others)
+        .any(|other| other.as_str() == Some(id))
 }
 
 /// Returns whether the store has the parent of each entry.
@@ -202,6 +210,17 @@ mod tests {
             [tool("a"), result("a"), assistant(&json!({"type": "text", "text": "Old."}), "end_turn")];
         assert_eq!(read(&earlier), Recovery::Unstarted);
         assert_eq!(read(&[]), Recovery::Unstarted);
+    }
+
+    #[test]
+    fn prompt_may_be_stored_under_another_id() {
+        for other in [
+            json!({"type": "user", "uuid": "new", "sentAsUuid": PROMPT}),
+            json!({"type": "user", "uuid": "other", "mergedSendUuids": ["x", PROMPT]}),
+            json!({"type": "attachment", "uuid": "new", "attachment": {"source_uuid": PROMPT}}),
+        ] {
+            assert_eq!(read(&[other]), Recovery::Interrupted { tools: Vec::new() });
+        }
     }
 
     #[test]
