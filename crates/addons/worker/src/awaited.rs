@@ -198,7 +198,10 @@ mod tests {
     fn prompt_that_the_cli_knows_ends_the_turn_without_a_result() {
         let mut awaited = awaited();
         awaited.steer("known".into());
-        assert_eq!(ends(&mut awaited, &[started(PROMPT), result(&[PROMPT]), state("idle")]), [false, true, false]);
+        assert_eq!(
+            ends(&mut awaited, &[started(PROMPT), result(&[PROMPT]), state("idle")]),
+            [false, true, false]
+        );
         assert!(awaited.goes_on());
         assert_eq!(ends(&mut awaited, &[lifecycle("known", "completed")]), [true]);
     }

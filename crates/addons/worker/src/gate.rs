@@ -35,18 +35,25 @@ pub(crate) enum Verdict {
 pub(crate) struct Gate {
     asked: mpsc::Sender<Asked>,
     answers: Arc<Mutex<Vec<(Question, Answer)>>>,
+    /// Tool uses of earlier prompts, which the CLI may have deferred.
+    ended: Arc<Mutex<Vec<ToolUseId>>>,
 }
 
 impl Gate {
     /// Returns a gate that sends questions to `asked`.
     pub(crate) fn new(asked: mpsc::Sender<Asked>) -> Self {
-        Self { asked, answers: Arc::default() }
+        Self { asked, answers: Arc::default(), ended: Arc::default() }
     }
 
     /// Replaces the answers to parked questions by those of this turn; each is used once.
     pub(crate) fn grant(&self, input: &TurnInput) {
         let answers = if let TurnInput::Answers(answers) = input { answers.clone() } else { Vec::new() };
         *self.answers.lock().unwrap_or_else(PoisonError::into_inner) = answers;
+    }
+
+    /// Replaces the tool uses that are refused because their prompts have ended.
+    pub(crate) fn refuse(&self, ended: Vec<ToolUseId>) {
+        *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = ended;
     }
 
     /// Converts the unused answers to deferred tool uses into grants, and returns them.
@@ -74,6 +81,9 @@ impl Gate {
             async move {
                 let (approvals, stored) = &*shared;
                 stored.stored(&input.tool_use_id).await.map_err(|error| error.to_string())?;
+                if gate.ended.lock().unwrap_or_else(PoisonError::into_inner).contains(&input.tool_use_id) {
+                    return Ok(HookReply::deny("the prompt of this tool use has ended"));
+                }
                 let answer = gate.answered(&input.tool_use_id, &input.tool_name, &input.tool_input);
                 if let Some(answer) = answer {
                     return Ok(hook_reply(Verdict::Answer(answer)));

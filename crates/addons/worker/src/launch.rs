@@ -7,7 +7,8 @@ use agentwire::{Session, SessionBuilder, SessionStoreFlush, sessions::SessionKey
 use crate::{
     config::Config,
     gate::Gate,
-    turn::{Answer, Question, SessionName, TurnSpec, Way},
+    recovery::open_tools,
+    turn::{Answer, Question, SessionName, TurnInput, TurnSpec, Way},
 };
 
 /// Prepares the process of a session: a new one, or from the store. Nothing is started yet.
@@ -34,9 +35,12 @@ pub(crate) async fn prepare(
             config.secrets.as_ref().ok_or_else(|| format!("no resolver for the secret `{secret}`"))?;
         options = options.env(variable, resolver.resolve(&name.tenant, secret).await?);
     }
-    let stored = config.store.load(&key).await.map_err(|error| failed(&error))?;
-    let is_known = stored.is_some_and(|entries| !entries.is_empty());
-    options = if is_known { options.resume(&*name.session) } else { options.session_id(&*name.session) };
+    let stored = config.store.load(&key).await.map_err(|error| failed(&error))?.unwrap_or_default();
+    options =
+        if stored.is_empty() { options.session_id(&*name.session) } else { options.resume(&*name.session) };
+    // Before a prompt, the CLI decides the tool use that it has deferred, although its prompt was cancelled.
+    let is_prompt = matches!(spec.input, TurnInput::Prompt { .. });
+    gate.refuse(if is_prompt { open_tools(&stored) } else { Vec::new() });
     let builder = (config.configure)(name, Session::builder()).session_store(Arc::clone(&config.store));
     let hooks = gate.hooks(config.hooks.clone(), config.approvals.clone(), builder.store_handle());
     Ok(builder

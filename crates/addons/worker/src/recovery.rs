@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use agentwire::{
     protocol::{RawJson, ToolUseId, Uuid},
-    sessions::{KeyError, SessionKey, SessionStore, StoreError},
+    sessions::{KeyError, RawEntry, SessionKey, SessionStore, StoreError},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,24 +116,18 @@ impl Recovery {
                 (began, text) = (true, None);
                 tools.retain(|_| matches!(input, TurnInput::Answers(_)));
             }
-            let message = entry.get("message");
             let is_assistant = entry.get("type").and_then(Value::as_str) == Some("assistant");
             if is_assistant {
                 text = None;
             }
-            for block in message
-                .and_then(|message| message.get("content"))
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-            {
+            for block in blocks(entry) {
                 let field = |name| block.get(name).and_then(Value::as_str);
                 match field("type") {
                     Some("tool_use") => tools.extend(open_tool(block)),
                     Some("tool_result") => {
                         tools.retain(|tool| Some(tool.id.as_str()) != field("tool_use_id"));
                     }
-                    Some("text") if is_assistant && stop_reason(message) == Some("end_turn") => {
+                    Some("text") if is_assistant && entry["message"]["stop_reason"] == "end_turn" => {
                         text = field("text").map(str::to_owned);
                     }
                     _ => {}
@@ -165,8 +159,26 @@ fn is_whole(entries: &[Value]) -> bool {
     entries.iter().filter_map(|entry| text(entry, "parentUuid")).all(|parent| ids.contains(&parent))
 }
 
-fn stop_reason(message: Option<&Value>) -> Option<&str> {
-    message?.get("stop_reason")?.as_str()
+/// Returns the ids of the tool uses without a result.
+pub(crate) fn open_tools(entries: &[RawEntry]) -> Vec<ToolUseId> {
+    let mut tools = Vec::new();
+    // Other entries contain neither a tool use nor a result of one.
+    for entry in entries.iter().filter(|entry| entry.as_str().contains("tool_use")) {
+        let Ok(entry) = serde_json::from_str::<Value>(entry.as_str()) else { continue };
+        for block in blocks(&entry) {
+            match (block["type"].as_str(), block["id"].as_str(), block["tool_use_id"].as_str()) {
+                (Some("tool_use"), Some(id), _) => tools.push(id.into()),
+                (Some("tool_result"), _, Some(id)) => tools.retain(|tool: &ToolUseId| tool.as_str() != id),
+                _ => {}
+            }
+        }
+    }
+    tools
+}
+
+/// Returns the blocks of the message in an entry.
+fn blocks(entry: &Value) -> impl Iterator<Item = &Value> {
+    entry["message"]["content"].as_array().into_iter().flatten()
 }
 
 fn open_tool(block: &Value) -> Option<OpenTool> {

@@ -23,8 +23,8 @@ use tokio::sync::Semaphore;
 use crate::session;
 
 /// Answers requests and prompts. A prompt with `ask` leads to a question, and the turn of one with `hold` goes on until
-/// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. Its working
-/// folder has a line for each process and each prompt.
+/// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. A prompt
+/// with `resume` leads to a call of the hook. Its working folder has a line for each process, each prompt and each reply.
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
@@ -52,9 +52,13 @@ while read -r line; do
             state started; result Later.; state completed ;;
         *'"ask"'*)
             echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}' ;;
+        *'"resume"'*)
+            echo '{"type":"control_request","request_id":"hook","request":{"subtype":"hook_callback","callback_id":"hook_0","tool_use_id":"toolu_1","input":{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","cwd":"/","tool_name":"Bash","tool_input":{"command":"rm a"},"tool_use_id":"toolu_1"}}}' ;;
         *) result Done. ;;
         esac ;;
-    *'"type":"control_response"'*) result Done. ;;
+    *'"type":"control_response"'*)
+        printf '%s\n' "$line" >> replies
+        result Done. ;;
     *'"subtype":"interrupt"'*) success; result Interrupted. ;;
     *'"type":"control_request"'*) success ;;
     esac
@@ -82,8 +86,12 @@ impl Place {
 
     /// Stores an entry of the first session, as the CLI does when its turn has begun.
     pub(crate) async fn store_entry(&self) {
+        self.store_line(r#"{"type":"user","uuid":"1"}"#).await;
+    }
+
+    pub(crate) async fn store_line(&self, line: &str) {
         let key = SessionKey::new("tenant", session(1).session).unwrap();
-        let entry = RawEntry::parse(r#"{"type":"user","uuid":"1"}"#).unwrap();
+        let entry = RawEntry::parse(line).unwrap();
         self.store().append(&key, &[entry]).await.unwrap();
     }
 

@@ -10,7 +10,7 @@ use agentwire::{
     protocol::message::{Priority, UserInput},
 };
 use agentwire_testkit::eventually;
-use agentwire_worker::{Outcome, Start, TurnEnd, Worker};
+use agentwire_worker::{Outcome, Start, TurnEnd, Worker, WorkerConfig};
 use tokio::{
     sync::{Semaphore, mpsc},
     time::timeout,
@@ -19,19 +19,19 @@ use tokio::{
 use crate::{LIMIT, done, prompt, session, stand_in::Place};
 
 /// Starts a worker, and returns the ends of its turns.
-fn started(place: &Place) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
+fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
     let (sender, ends) = mpsc::unbounded_channel();
     let on_end = move |end| {
         sender.send(end).unwrap();
         std::future::ready(())
     };
-    (Worker::new(place.worker().on_end(on_end)).unwrap(), ends)
+    (Worker::new(config.on_end(on_end)).unwrap(), ends)
 }
 
 #[tokio::test]
 async fn process_that_has_missed_a_turn_ends() {
     let place = Place::new();
-    let (worker, mut ends) = started(&place);
+    let (worker, mut ends) = started(place.worker());
     for (epoch, processes) in [(1, 1), (2, 1), (4, 2), (5, 2)] {
         let fence = worker.fence(&session(1), epoch);
         assert_eq!(worker.start(&fence, &prompt(1, "Go.")), Start::Started);
@@ -44,7 +44,7 @@ async fn process_that_has_missed_a_turn_ends() {
 #[tokio::test]
 async fn prompt_for_a_turn_follows_that_of_the_turn_after_the_start() {
     let place = Place::new();
-    let (worker, _ends) = started(&place);
+    let (worker, _ends) = started(place.worker());
     assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "hold")), Start::Started);
     assert!(worker.steer(&session(1), UserInput::new("Faster.")));
     eventually(|| place.lines(1, "prompts").len() == 2).await;
@@ -55,24 +55,32 @@ async fn prompt_for_a_turn_follows_that_of_the_turn_after_the_start() {
 #[tokio::test]
 async fn turn_goes_on_with_a_prompt_that_gets_its_own_turn() {
     let place = Place::new();
-    let (sender, mut ends) = mpsc::unbounded_channel();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let results = Arc::clone(&seen);
-    let config = place.worker().on_end(move |end: TurnEnd| {
-        sender.send(end).unwrap();
-        std::future::ready(())
-    });
-    let config = config.on_message(move |fence, incoming| {
+    let (worker, mut ends) = started(place.worker().on_message(move |fence, incoming| {
         if let Incoming::Message(Message::Result(result), _) = incoming {
             results.lock().unwrap().push((fence.epoch, result.result.clone().unwrap()));
         }
-    });
-    let worker = Worker::new(config).unwrap();
+    }));
     assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "hold")), Start::Started);
     assert!(worker.steer(&session(1), UserInput::new("Then test.").with_priority(Priority::Later)));
     let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
     assert_eq!(end.outcome, Outcome::Done { text: "Later.".to_owned(), is_error: false });
     assert_eq!(*seen.lock().unwrap(), [(1, "Done.".to_owned()), (1, "Later.".to_owned())]);
+}
+
+#[tokio::test]
+async fn tool_use_of_a_cancelled_prompt_is_refused() {
+    let place = Place::new();
+    let content = r#"[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"rm a"}}]"#;
+    place
+        .store_line(&format!(r#"{{"type":"assistant","uuid":"1","message":{{"content":{content}}}}}"#))
+        .await;
+    let (worker, mut ends) = started(place.parking().approvals(["Bash"]));
+    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "resume")), Start::Started);
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    let replies = place.lines(1, "replies").concat();
+    assert!(replies.contains("the prompt of this tool use has ended"), "{replies}");
 }
 
 #[tokio::test]
