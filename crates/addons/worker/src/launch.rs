@@ -7,6 +7,7 @@ use agentwire::{Session, SessionBuilder, SessionStoreFlush, sessions::SessionKey
 use crate::{
     config::Config,
     gate::Gate,
+    patient_store::PatientStore,
     recovery::open_tools,
     turn::{Answer, Question, SessionName, TurnInput, TurnSpec, Way},
 };
@@ -27,6 +28,8 @@ pub(crate) async fn prepare(
         .cwd(folder)
         .session_store_project(&*name.tenant)
         .session_store_flush(SessionStoreFlush::Eager);
+    // A turn whose result is reported is stored.
+    options.session_store_flush_timeout_ms.get_or_insert(FLUSHING_MS);
     if let Some(budget) = spec.budget_usd {
         options = options.max_budget_usd(budget);
     }
@@ -41,7 +44,8 @@ pub(crate) async fn prepare(
     // Before a prompt, the CLI decides the tool use that it has deferred, although its prompt was cancelled.
     let is_prompt = matches!(spec.input, TurnInput::Prompt { .. });
     gate.refuse(if is_prompt { open_tools(&stored) } else { Vec::new() });
-    let builder = (config.configure)(name, Session::builder()).session_store(Arc::clone(&config.store));
+    let builder = (config.configure)(name, Session::builder())
+        .session_store(Arc::new(PatientStore(Arc::clone(&config.store))));
     let hooks = gate.hooks(config.hooks.clone(), config.approvals.clone(), builder.store_handle());
     Ok(builder
         .options(options)
@@ -89,6 +93,9 @@ pub(crate) fn notice(answers: &[(Question, Answer)]) -> Option<String> {
 
 /// How long the CLI may take to exit after the end of its input, and again after SIGTERM.
 const CLOSING: Duration = Duration::from_secs(1);
+
+/// How long a result waits for the store: as long as one append may take.
+const FLUSHING_MS: u64 = 60_000;
 
 /// How long a process lives at most after its task was aborted: the two grace periods, and two seconds for SIGKILL.
 pub(crate) const ENDING: Duration = Duration::from_secs(4);

@@ -14,6 +14,7 @@ mod machine;
 mod observers;
 mod outcome;
 mod panics;
+mod patient_store;
 mod recovery;
 mod secrets;
 mod session_task;

@@ -40,7 +40,7 @@ impl SessionBuilder {
     /// The entries are then discarded. They are also discarded after an append that exceeds
     /// [`sessionStoreAppendTimeoutMs`](Options::session_store_append_timeout_ms), and when more than
     /// [`sessionStoreMaxPendingBytes`](Options::session_store_max_pending_bytes) are pending. The CLI's own files still
-    /// have them.
+    /// have them, unless the session was resumed from the store: its files are in a private folder.
     /// Each such failure is reported as a message, [`MirrorError`](agentwire_protocol::message::MirrorError), with the
     /// number of entries, and to `tracing`; the session continues.
     /// A store must not block the thread on which it is polled.
