@@ -69,6 +69,7 @@ impl Ingress {
             current: Arc::default(),
             client: reqwest::Client::builder()
                 .tls_backend_preconfigured(tls_config())
+                .connect_timeout(CONNECTING)
                 .build()
                 .map_err(|error| IngressError::Client { why: error_chain(&error) })?,
         })
@@ -161,6 +162,9 @@ pub(crate) fn escaped(part: &str) -> String {
     };
     part.bytes().map(escape).collect()
 }
+
+/// How long a machine that is gone delays a request to the next one.
+const CONNECTING: Duration = Duration::from_secs(5);
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LAST_PAUSE: Duration = Duration::from_secs(2);

@@ -60,7 +60,9 @@ impl Peers {
     }
 
     async fn post(&self, address: &str, call: &Call) -> reqwest::Result<Response> {
-        self.client.post(address).timeout(LIMIT).json(call).send().await
+        // The worker loads the whole session.
+        let limit = if matches!(call, Call::Recovery(..)) { RECOVERY } else { LIMIT };
+        self.client.post(address).timeout(limit).json(call).send().await
     }
 
     /// Gets a fence from the worker `first`, or from the next one in an order that depends on the session and `tried`.
@@ -92,6 +94,7 @@ impl Peers {
                 return Some(state);
             }
         }
+        tracing::warn!(%session, "no worker has read the state of a lost turn, which is not reported yet");
         None
     }
 
@@ -127,5 +130,40 @@ fn read<T>(address: &str, answer: reqwest::Result<T>) -> Option<T> {
 /// How long a worker may take to answer.
 const LIMIT: Duration = Duration::from_secs(5);
 
+/// How long a worker may take to read the state of a turn.
+const RECOVERY: Duration = Duration::from_secs(60);
+
 /// How long a list of workers is used.
 const FRESH: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        join,
+        net::TcpListener,
+        time::{advance, pause, resume},
+    };
+
+    use super::*;
+
+    #[tokio::test]
+    async fn worker_may_take_long_to_read_the_state_of_a_turn() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let peers = Peers::new(Ingress::new([address.as_str()]).unwrap(), "agents".into());
+        let call = Call::Recovery(SessionName::new("tenant", "session"), TurnInput::Answers(Vec::new()));
+        let worker = async {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            assert_ne!(socket.read(&mut [0; 4096]).await.unwrap(), 0);
+            pause();
+            advance(Duration::from_secs(30)).await;
+            resume();
+            let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n\"Unstarted\"";
+            socket.write_all(answer).await.unwrap();
+            socket
+        };
+        let (state, _socket) = join!(peers.call::<Recovery>(&address, &call), worker);
+        assert_eq!(state, Some(Recovery::Unstarted));
+    }
+}
