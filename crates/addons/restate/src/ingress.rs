@@ -9,7 +9,10 @@ use std::{
 };
 
 use agentwire_net::{error_chain, tls_config};
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::{
+    StatusCode,
+    header::{ACCEPT, CONTENT_TYPE},
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// The ingress of Restate: the addresses of one node, or of each node of a cluster.
@@ -118,7 +121,7 @@ impl Ingress {
                     return serde_json::from_str(text)
                         .map_err(|source| IngressError::Answer { path: path.to_owned(), source });
                 }
-                (status, Ok(text)) if status.is_client_error() => {
+                (status, Ok(text)) if status.is_client_error() && !REPEATED.contains(&status) => {
                     return Err(IngressError::Refused {
                         path: path.to_owned(),
                         status: status.as_u16(),
@@ -162,6 +165,9 @@ pub(crate) fn escaped(part: &str) -> String {
     };
     part.bytes().map(escape).collect()
 }
+
+/// The statuses after which the same request may succeed.
+const REPEATED: [StatusCode; 2] = [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS];
 
 /// How long a machine that is gone delays a request to the next one.
 const CONNECTING: Duration = Duration::from_secs(5);

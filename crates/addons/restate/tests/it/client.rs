@@ -33,6 +33,16 @@ async fn prompt_is_repeated_with_its_id_until_a_node_has_the_outcome() {
 }
 
 #[tokio::test]
+async fn prompt_is_repeated_after_a_refusal_for_now() {
+    let [late, busy] =
+        [StatusCode::REQUEST_TIMEOUT, StatusCode::TOO_MANY_REQUESTS].map(|code| (code, json!("")));
+    let node = Node::in_turn(vec![late, busy, (StatusCode::OK, done())]).await;
+    let prompt = Prompt::new(TurnSpec::prompt(PROMPT, "Go."));
+    client(&[&node.address]).prompt(&session(), &prompt).await.unwrap();
+    assert_eq!(node.requests().len(), 3);
+}
+
+#[tokio::test]
 async fn refused_prompt_is_not_repeated() {
     let node = Node::in_turn(vec![(StatusCode::BAD_REQUEST, json!("no prompt"))]).await;
     let refused =
