@@ -147,7 +147,7 @@ impl Ingress {
         loop {
             match self.post(path, body, key, limit).await {
                 Err(IngressError::Unreachable { why }) => {
-                    tracing::debug!("a request to Restate is repeated: {why}");
+                    tracing::warn!("a request to Restate is repeated: {why}");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LAST_PAUSE);
                 }
