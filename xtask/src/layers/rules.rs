@@ -43,7 +43,7 @@ pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-remote", &["agentwire-transport"]),
     ("agentwire-eventlog", &["agentwire-protocol"]),
     ("agentwire-board", &["agentwire-protocol", "agentwire-eventlog"]),
-    ("agentwire-worker", &[FACADE, "agentwire-eventlog"]),
+    ("agentwire-worker", &[FACADE, "agentwire-net", "agentwire-eventlog"]),
     ("agentwire-restate", &[FACADE, "agentwire-net", "agentwire-worker"]),
     ("agentwire-hub-config", &[]),
     ("agentwire-hub-names", &["agentwire-net", "agentwire-hub-config"]),

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use agentwire::{Session, SessionBuilder, SessionStoreFlush, sessions::SessionKey};
+use agentwire_net::error_chain;
 
 use crate::{
     config::Config,
@@ -19,9 +20,12 @@ pub(crate) async fn prepare(
     gate: &Gate,
     spec: &TurnSpec,
 ) -> Result<SessionBuilder, String> {
-    let key = SessionKey::new(&*name.tenant, name.session.clone()).map_err(|error| failed(&error))?;
-    let folder =
-        config.workspace.checkout(name, spec.revision.as_deref()).await.map_err(|error| failed(&*error))?;
+    let key = SessionKey::new(&*name.tenant, name.session.clone()).map_err(|error| error_chain(&error))?;
+    let folder = config
+        .workspace
+        .checkout(name, spec.revision.as_deref())
+        .await
+        .map_err(|error| error_chain(&*error))?;
     let mut options = config
         .options
         .clone()
@@ -38,7 +42,7 @@ pub(crate) async fn prepare(
             config.secrets.as_ref().ok_or_else(|| format!("no resolver for the secret `{secret}`"))?;
         options = options.env(variable, resolver.resolve(&name.tenant, secret).await?);
     }
-    let stored = config.store.load(&key).await.map_err(|error| failed(&error))?.unwrap_or_default();
+    let stored = config.store.load(&key).await.map_err(|error| error_chain(&error))?.unwrap_or_default();
     options =
         if stored.is_empty() { options.session_id(&*name.session) } else { options.resume(&*name.session) };
     // Before a prompt, the CLI decides the tool use that it has deferred, although its prompt was cancelled.
@@ -53,14 +57,6 @@ pub(crate) async fn prepare(
         .permissions(gate.permissions())
         .grace(CLOSING, CLOSING)
         .orphan_grace(Duration::ZERO))
-}
-
-/// Returns an error and its causes, without those that the text contains.
-pub(crate) fn failed(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.map(ToString::to_string).fold(error.to_string(), |text, cause| {
-        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
-    })
 }
 
 /// Returns whether the CLI was not started.
@@ -99,23 +95,3 @@ const FLUSHING_MS: u64 = 60_000;
 
 /// How long a process lives at most after its task was aborted: the two grace periods, and two seconds for SIGKILL.
 pub(crate) const ENDING: Duration = Duration::from_secs(4);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn causes_of_an_error_are_named_once() {
-        #[derive(Debug, thiserror::Error)]
-        #[error("{text}")]
-        struct Failure {
-            text: &'static str,
-            source: Option<Box<Failure>>,
-        }
-        let cause = Failure { text: "no space left", source: None };
-        let error = Failure { text: "can't load the session", source: Some(Box::new(cause)) };
-        assert_eq!(failed(&error), "can't load the session: no space left");
-        let error = Failure { text: "the folder: can't load the session", source: Some(Box::new(error)) };
-        assert_eq!(failed(&error), "the folder: can't load the session: no space left");
-    }
-}

@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use agentwire::{Incoming, Message, codec::Line, protocol::RawJson};
 use agentwire_eventlog::{EventLogError, Frame, FrameKind, Position};
+use agentwire_net::error_chain;
 use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::{
     config::Config,
-    launch::failed,
     outcome::TurnEnd,
     panics::caught,
     turn::{Fence, Question, SessionName, TurnInput},
@@ -95,7 +95,7 @@ impl Observers {
             }
         };
         if let Err(error) = stored {
-            tracing::warn!(session = %self.name, epoch = fence.epoch, "the turn goes on without the event log: {}", failed(&error));
+            tracing::warn!(session = %self.name, epoch = fence.epoch, "the turn goes on without the event log: {}", error_chain(&error));
             self.missing += weight;
             self.retry_at = Some(Instant::now() + PAUSE);
         }

@@ -15,6 +15,7 @@ use agentwire::{
         message::{TerminalReason, UserInput},
     },
 };
+use agentwire_net::error_chain;
 use tokio::{
     sync::{mpsc, oneshot},
     time::{Instant, sleep, sleep_until},
@@ -27,7 +28,7 @@ use crate::{
     config::Config,
     gate::{Asked, Gate, Verdict},
     interrupt::interrupt,
-    launch::{ENDING, failed, is_unstarted, notice, prepare},
+    launch::{ENDING, is_unstarted, notice, prepare},
     machine::{Effect, Event, Machine, Phase},
     observers::Observers,
     panics::caught,
@@ -207,7 +208,7 @@ impl SessionTask {
         let incoming = match incoming {
             Some(Ok(incoming)) => incoming,
             Some(Err(error)) => {
-                self.failure = failed(&error);
+                self.failure = error_chain(&error);
                 return None;
             }
             None => {
@@ -297,7 +298,7 @@ impl SessionTask {
                 self.is_unstarted = false;
                 builder.connect().await.map_err(|error| {
                     self.is_unstarted = is_unstarted(&error);
-                    failed(&error)
+                    error_chain(&error)
                 })
             };
             tokio::select! {
@@ -340,7 +341,7 @@ impl SessionTask {
                 self.awaited.start(Some(id));
                 None
             }
-            Err(error) => self.gone(failed(&error)),
+            Err(error) => self.gone(error_chain(&error)),
         }
     }
 

@@ -14,6 +14,7 @@ use agentwire::{
     protocol::{ToolUseId, Uuid},
     sessions::{SessionKey, SessionStore},
 };
+use agentwire_net::error_chain;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
@@ -21,7 +22,7 @@ use super::{
     record::{self, Parked, Prompt, Record},
 };
 use crate::{
-    launch::{ENDING, failed},
+    launch::ENDING,
     ledger::{Ledger, Refusal},
     machine::Phase,
     outcome::{Outcome, TurnEnd},
@@ -121,7 +122,7 @@ impl Engine {
                 () = worker.room(), if has_waiting => self.retry().await,
             };
             if let Err(error) = result {
-                tracing::error!("{}", failed(&error));
+                tracing::error!("{}", error_chain(&error));
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::PoisonError;
 
 use agentwire::protocol::ToolUseId;
+use agentwire_net::error_chain;
 use tokio::sync::mpsc;
 
 use super::SessionTask;
@@ -10,7 +11,6 @@ use crate::{
     command::Command,
     gate::Verdict,
     interrupt::interrupted,
-    launch::failed,
     machine::{Ending, Event},
     outcome::{Outcome, TurnEnd},
     panics::caught,
@@ -39,7 +39,7 @@ impl SessionTask {
     async fn end_process(&mut self) {
         let Some(session) = self.session.take() else { return };
         if let Err(error) = session.close().await {
-            tracing::debug!(session = %self.name, "the session ended with: {}", failed(&error));
+            tracing::debug!(session = %self.name, "the session ended with: {}", error_chain(&error));
         }
     }
 
@@ -99,7 +99,7 @@ impl SessionTask {
         // The call may panic too, before there is a future.
         let stored = async { self.config.workspace.snapshot(&self.name).await };
         let stored = caught("the workspace", stored).await;
-        let stored = stored.and_then(|stored| stored.map_err(|error| failed(&*error)));
+        let stored = stored.and_then(|stored| stored.map_err(|error| error_chain(&*error)));
         stored.unwrap_or_else(|why| {
             tracing::warn!(session = %self.name, "the workspace was not stored: {why}");
             None
@@ -113,7 +113,7 @@ impl SessionTask {
             _ => return Outcome::Interrupted { why, state: Recovery::Unstarted },
         };
         let read = caught("the store", Recovery::of(&self.config.store, &self.name, input)).await;
-        match read.and_then(|state| state.map_err(|error| failed(&error))) {
+        match read.and_then(|state| state.map_err(|error| error_chain(&error))) {
             Ok(state) => Outcome::Interrupted { why, state },
             // It may have begun.
             Err(error) => Outcome::Interrupted {
