@@ -231,21 +231,15 @@ async fn busy_worker_gets_another_fence_after_a_pause() {
 }
 
 #[tokio::test]
-async fn refused_start_ends_the_prompt_with_the_reason() {
-    let mut handler = Handler::with(prompt(), |_| (StatusCode::PAYLOAD_TOO_LARGE, json!("too long"))).await;
-    handler.started(0).await;
-    let commands = handler.invocation.ended().await;
-    assert_eq!(commands.last(), Some(&Command::Fail(413, "\"too long\"".to_owned())));
-    assert_eq!(records(&commands)[0]["running"], Value::Null);
-    assert_eq!(handler.calls("Start").len(), 1, "it is not repeated");
-}
-
-#[tokio::test]
-async fn refusal_of_a_start_has_the_status_of_the_worker() {
-    let mut handler = Handler::with(prompt(), |_| (StatusCode::UNPROCESSABLE_ENTITY, json!("unknown"))).await;
-    handler.started(0).await;
-    let commands = handler.invocation.ended().await;
-    assert_eq!(commands.last(), Some(&Command::Fail(422, "\"unknown\"".to_owned())));
+async fn refused_start_ends_the_prompt_with_the_status_and_the_reason_of_the_worker() {
+    for status in [StatusCode::PAYLOAD_TOO_LARGE, StatusCode::UNPROCESSABLE_ENTITY] {
+        let mut handler = Handler::with(prompt(), move |_| (status, json!("refused"))).await;
+        handler.started(0).await;
+        let commands = handler.invocation.ended().await;
+        assert_eq!(commands.last(), Some(&Command::Fail(status.as_u16().into(), "\"refused\"".to_owned())));
+        assert_eq!(records(&commands)[0]["running"], Value::Null);
+        assert_eq!(handler.calls("Start").len(), 1, "it is not repeated");
+    }
 }
 
 #[tokio::test]

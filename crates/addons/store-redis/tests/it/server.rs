@@ -45,39 +45,6 @@ async fn passes_the_conformance_suite() {
     assert_eq!(report.skipped(), 0, "{report}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs Redis: cargo xtask services"]
-async fn concurrent_appends_do_not_interleave() {
-    let (one, key) = (Arc::new(store()), key());
-    let writers: Vec<_> = ["a", "b", "c"]
-        .map(|writer| {
-            let (store, key) = (Arc::clone(&one), key.clone());
-            tokio::spawn(async move {
-                for batch in 0..50 {
-                    let batch = [0, 1, 2].map(|at| entry(format!("{writer}-{batch}-{at}")));
-                    store.append(&key, &batch).await.unwrap();
-                }
-            })
-        })
-        .into();
-    for writer in writers {
-        writer.await.unwrap();
-    }
-    let loaded = one.load(&key).await.unwrap().unwrap();
-    assert_eq!(loaded.len(), 450);
-    let name = |entry: &RawEntry| entry.uuid().unwrap().as_str().to_owned();
-    for batch in loaded.chunks(3) {
-        let first = name(&batch[0]);
-        let begins = first.strip_suffix('0').unwrap();
-        assert_eq!([name(&batch[1]), name(&batch[2])], [format!("{begins}1"), format!("{begins}2")]);
-    }
-    for writer in ["a", "b", "c"] {
-        let own: Vec<String> = loaded.iter().map(name).filter(|name| name.starts_with(writer)).collect();
-        let expected = (0..50).flat_map(|batch| [0, 1, 2].map(|at| format!("{writer}-{batch}-{at}")));
-        assert!(own.into_iter().eq(expected), "the order of {writer}");
-    }
-}
-
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
 async fn acknowledged_entries_survive_a_restart_and_the_store_reconnects() {
