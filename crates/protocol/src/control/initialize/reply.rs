@@ -74,6 +74,8 @@ pub struct InitializeReply {
     pub fast_mode_disabled_reason: Option<FastModeDisabledReason>,
     /// The feedback settings. Not declared, seen on the wire.
     pub feedback_mode: Option<FeedbackMode>,
+    /// Whether the sandbox is enabled; known since CLI 2.1.332. Not declared, seen on the wire.
+    pub sandbox_enabled: Option<bool>,
     /// Whether analytics are disabled. Not declared, seen on the wire.
     pub analytics_disabled: Option<bool>,
     /// Whether remote control is enabled automatically. Not declared, seen on the wire.

@@ -74,6 +74,9 @@ pub struct Init {
     /// The socket for messages of other sessions on the machine.
     /// Not declared, seen on the wire.
     pub messaging_socket_path: Option<String>,
+    /// Whether the sandbox is enabled; known since CLI 2.1.332.
+    /// Not declared, seen on the wire.
+    pub sandbox_enabled: Option<bool>,
     /// Whether analytics are disabled.
     /// Not declared, seen on the wire.
     pub analytics_disabled: Option<bool>,
