@@ -156,6 +156,13 @@ impl Live {
                 None => responder.respond(PromptResponse::new(StopReason::Cancelled)),
             };
         }
+        // Prompts that were sent meanwhile.
+        self.commands.close();
+        while let Ok(command) = self.commands.try_recv() {
+            if let Command::Prompt(_, responder) = command {
+                let _ = responder.respond_with_error(no_session(&self.handle.id));
+            }
+        }
         // The prompts have their answers, so no loss is unreported.
         let _ = self.session.close().await;
     }
