@@ -206,9 +206,7 @@ impl Target {
     ) -> Result<ServerResult, CallError> {
         let started = Instant::now();
         let mut rounds = Rounds::default();
-        if self.live.is_stateless()
-            && self.live.info.as_ref().is_some_and(|info| info.capabilities.logging.is_some())
-        {
+        if self.live.is_stateless() {
             // Without a level, such a server sends no log messages for the request.
             request.get_meta_mut().set_log_level(LoggingLevel::Info);
         }

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::{
     asking::{Connected, asking, can_all, connected_as, form, params},
+    call,
     gateway::text,
     server::{self, LIMIT},
 };
@@ -42,6 +43,14 @@ async fn client_without_a_handshake_gets_questions_as_responses() {
     let silent = stateless(gateway, json!({})).await;
     let result = silent.client.call_tool(params("test__ask", form())).await.unwrap();
     assert!(result.content[0].as_text().unwrap().text.contains("decline"), "{result:?}");
+}
+
+#[tokio::test]
+async fn server_that_declares_no_logging_is_asked_for_log_messages() {
+    let hub = server::hub(server::stateless(), |builder| builder).await;
+    let outcome = hub.call(call::call("read-file", json!({"path": "a"}))).await.unwrap();
+    let received: Value = serde_json::from_str(call::text(&outcome)).unwrap();
+    assert_eq!(received["_meta"]["io.modelcontextprotocol/logLevel"], "info", "{received}");
 }
 
 #[tokio::test]
