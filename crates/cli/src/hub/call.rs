@@ -4,9 +4,11 @@ use std::io;
 use std::time::Duration;
 
 use agentwire_hub::rmcp::model::ContentBlock;
-use agentwire_hub::{Approval, CallOutcome, CallRequest};
+use agentwire_hub::{Approval, CallOutcome, CallRequest, Hub, ServerState};
 use agentwire_net::error_chain;
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::Servers;
 use crate::failure::{Failure, While as _};
@@ -32,7 +34,7 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         serde_json::from_str(&args.arguments).while_doing(|| "reading the arguments".to_owned())?;
     // The user has named the tool, which is the permission.
     let hub = args.servers.start(Approval::allowed())?;
-    hub.wait_until_ready(LIMIT).await;
+    let _ = timeout(LIMIT, started(&hub, &args.server)).await;
     let called = hub.call(CallRequest::new(&args.server, &args.tool).arguments(arguments)).await;
     hub.close().await;
     let outcome = called.map_err(|error| Failure::new(in_one_line(&error_chain(&error))))?;
@@ -50,12 +52,20 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     if outcome.is_error { Err(Failure::already_reported()) } else { Ok(()) }
 }
 
+/// Waits until the first attempt to start this server is over, and for no other.
+async fn started(hub: &Hub, server: &str) {
+    let mut events = hub.events();
+    let is_starting =
+        || hub.server(server).is_some_and(|server| matches!(server.state, ServerState::Starting));
+    while is_starting() && events.next().await.is_some() {}
+}
+
 /// Returns an error with a list of faults, as a model reads it, in one line.
 fn in_one_line(text: &str) -> String {
     text.replacen("\n- ", " ", 1).replace("\n- ", "; ")
 }
 
-/// How long the servers may take to start.
+/// How long the server may take to start.
 const LIMIT: Duration = Duration::from_secs(60);
 
 #[cfg(test)]

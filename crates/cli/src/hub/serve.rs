@@ -18,6 +18,7 @@ use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
 use super::Servers;
+use super::servers::report;
 use crate::failure::Failure;
 use crate::signals::Signals;
 use crate::{loopback, output};
@@ -44,12 +45,18 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let approval = if args.allow { Approval::allowed() } else { Approval::denied() };
     let mut signals = Signals::new()?;
     let hub = args.servers.start(approval)?;
-    let served = match args.http {
-        Some(address) => over_http(&hub, address, as_json).await,
-        None => tokio::select! {
-            served = over_stdio(&hub) => served,
-            _ = signals.next() => Ok(()),
-        },
+    let serving = async {
+        match args.http {
+            Some(address) => over_http(&hub, address, as_json).await,
+            None => tokio::select! {
+                served = over_stdio(&hub) => served,
+                _ = signals.next() => Ok(()),
+            },
+        }
+    };
+    let served = tokio::select! {
+        served = serving => served,
+        () = report(&hub) => Ok(()),
     };
     hub.close().await;
     served

@@ -1,13 +1,16 @@
 //! The configured servers: the user's, and those of the current folder.
 
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use agentwire_hub::config::{Configured, Launch, ProblemKind, Severity, Sources, Variables};
-use agentwire_hub::{Approval, Handlers, Hub};
+use agentwire_hub::config::{Configured, Launch, Problem, ProblemKind, Severity, Sources, Variables};
+use agentwire_hub::{Approval, Change, Event, Handlers, Hub, ServerState};
+use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
-use crate::output::note;
+use crate::output::{note, plain};
 
 // A doc comment here would replace the description of the commands that flatten it.
 #[derive(Debug, clap::Args)]
@@ -41,16 +44,15 @@ impl Servers {
             .trust_projects(self.trust)
             .approval(approval)
             .handlers(handlers)
+            // A client kills the gateway two seconds after SIGTERM.
+            .grace(Duration::from_millis(500), Duration::from_secs(1))
             .build();
-        // The user's file has keys of the CLI, which are none of the hub.
-        for problem in
-            hub.problems().iter().filter(|problem| !matches!(problem.kind, ProblemKind::UnknownKey { .. }))
-        {
+        for problem in problems(&hub) {
             let is_named = problem.file.as_ref().is_some_and(|file| self.names(file));
             if is_named && problem.severity() == Severity::Error {
                 return Err(Failure::new(problem.to_string()));
             }
-            note(problem);
+            note(&problem);
         }
         for server in hub.untrusted().iter().filter(|server| !server.config.disabled) {
             note(format_args!(
@@ -71,6 +73,33 @@ impl Servers {
     fn names(&self, file: &Path) -> bool {
         self.configs.iter().any(|config| std::path::absolute(config).is_ok_and(|config| config == file))
     }
+}
+
+/// Reports servers that fail, and problems of changed files, on the standard error until the hub ends.
+pub(super) async fn report(hub: &Hub) {
+    let (mut events, mut reported) = (hub.events(), HashMap::new());
+    loop {
+        for server in hub.snapshot() {
+            let name = server.configured.name;
+            if let ServerState::Failed { why } = server.state
+                && reported.insert(name.clone(), why.clone()).as_ref() != Some(&why)
+            {
+                note(plain(&format!("{}: {why}", name.as_str())));
+            }
+        }
+        match events.next().await {
+            Some(Event { change: Change::Configuration, .. }) => problems(hub).iter().for_each(note),
+            Some(_) => {}
+            None => return,
+        }
+    }
+}
+
+/// Returns the problems of the configuration, without keys of the CLI in the user's file, which are none of the hub.
+fn problems(hub: &Hub) -> Vec<Problem> {
+    let problems = hub.problems();
+    let problems = problems.iter().filter(|problem| !matches!(problem.kind, ProblemKind::UnknownKey { .. }));
+    problems.cloned().collect()
 }
 
 /// Returns what the server runs, or where it connects to.

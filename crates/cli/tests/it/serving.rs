@@ -47,6 +47,20 @@ impl Drop for Serving {
 }
 
 #[test]
+fn gateway_reports_a_server_that_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("servers.json");
+    fs::write(&file, r#"{"mcpServers": {"broken": {"command": "/no/such/program"}}}"#).unwrap();
+    let mut gateway = agentwire(&["hub", "serve", "--config", file.to_str().unwrap()]);
+    let mut program = gateway.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(program.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    drop(program.stdin.take());
+    program.wait().unwrap();
+    assert!(line.starts_with("broken: ") && line.contains("/no/such/program"), "{line}");
+}
+
+#[test]
 fn served_page_follows_the_file_and_is_private() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a.jsonl");
