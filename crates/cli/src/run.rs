@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agentwire::hooks::{PermissionHandler, policy};
-use agentwire::protocol::message::Event;
+use agentwire::protocol::{System, message::Event};
 use agentwire::{Block, Incoming, Message, Options, PermissionMode, Session, SessionBuilder, SystemPrompt};
 use agentwire_codec::Line;
 use serde::de::IgnoredAny;
@@ -205,6 +205,11 @@ async fn session(
             Err(failure)
         }
         outcome => {
+            if as_json {
+                // The state `idle` follows the result.
+                session.end_input();
+                let _ = timeout(LIMIT, print_rest(&mut session)).await;
+            }
             let closed = session.close().await;
             if is_interrupted {
                 return Err(ended_by(SignalKind::interrupt()));
@@ -235,6 +240,13 @@ async fn turn(session: &mut Session, prompt: &str, as_json: bool) -> Result<(), 
         {
             return Err(Failure::finding(format!("the turn failed: {why}")));
         }
+    }
+    Ok(())
+}
+
+async fn print_rest(session: &mut Session) -> Result<(), Failure> {
+    while let Some(Ok(incoming)) = session.next().await {
+        print_line(&incoming)?;
     }
     Ok(())
 }
@@ -298,6 +310,14 @@ impl Printer {
                         _ => {}
                     }
                 }
+            }
+            Message::System(System::ApiRetry(retry)) => {
+                self.end_line()?;
+                let (attempt, retries) = (retry.attempt, retry.max_retries);
+                note(format_args!(
+                    "(the request failed: {}; sent again, {attempt} of {retries})",
+                    retry.error
+                ));
             }
             Message::Result(result) => {
                 let session = result.session_id.as_deref().unwrap_or("unknown");

@@ -104,6 +104,27 @@ fn json_is_the_lines_of_the_cli() {
 }
 
 #[test]
+fn json_has_the_lines_after_the_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let idle = r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#;
+    let result = r#"echo '{"type":"result","subtype":"success","is_error":false}'"#;
+    let script = COMMAND_CLI.replace(result, &format!("{result}; echo '{idle}'"));
+    let done = run(folder.path(), &script, &["Go.", "--json"]).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(done.status.success() && text.ends_with(&format!("{idle}\n")), "{text}");
+}
+
+#[test]
+fn repeated_requests_are_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":5,"error_status":401,"error":"authentication_failed"}"#;
+    let script = COMMAND_CLI.replacen("        echo", &format!("        echo '{retry}'\n        echo"), 1);
+    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
+    let notes = String::from_utf8(done.stderr).unwrap();
+    assert_eq!(notes, "(the request failed: authentication_failed; sent again, 1 of 10)\n");
+}
+
+#[test]
 fn failed_turn_has_a_reason_for_people() {
     let folder = tempfile::tempdir().unwrap();
     let reason = r#""is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"]"#;
