@@ -30,7 +30,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match decode(BufReader::new(input), output) {
         // The reader, such as `head`, has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        done => Ok(done?),
+        done => done.while_doing(|| match &args.file {
+            Some(file) => format!("decoding {}", file.display()),
+            None => "decoding the standard input".to_owned(),
+        }),
     }
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 use std::{env, fs};
 
 use agentwire::{Options, Session};
+use agentwire_net::error_chain;
+use agentwire_transport::TransportError;
 use agentwire_transport::process::{CliVersion, Launch, locate};
 use serde::Serialize;
 
@@ -105,7 +107,10 @@ async fn version(program: &Path) -> Finding {
             let remedy = "usually nothing: unknown messages and fields are kept and never fatal";
             Finding { check, ok: true, detail, remedy }
         }
-        Err(error) => Finding::bad(check, error.to_string(), "update Claude Code"),
+        Err(error @ TransportError::TooOld { .. }) => {
+            Finding::bad(check, error.to_string(), "update Claude Code")
+        }
+        Err(error) => Finding::bad(check, error_chain(&error), "run `claude --version` by hand"),
     }
 }
 

@@ -48,5 +48,9 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;
     }
     fs::write(&out, page).while_doing(|| format!("writing {}", out.display()))?;
-    if as_json { output::json(&json!({"page": out})) } else { output::line(out.display()) }
+    if as_json {
+        output::json(&json!({"page": out.display().to_string()}))
+    } else {
+        output::line(out.display())
+    }
 }

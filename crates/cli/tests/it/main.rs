@@ -497,6 +497,17 @@ fn doctor_names_a_remedy_without_a_cli() {
 }
 
 #[test]
+fn doctor_names_the_cause_if_the_cli_cannot_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let cli = folder.path().join("claude");
+    fs::write(&cli, "#!/bin/sh\necho boom >&2\nexit 3\n").unwrap();
+    fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let done = agentwire(&["doctor"]).env("AGENTWIRE_CLI", &cli).output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(text.contains("boom") && text.contains("run `claude --version` by hand"), "{text}");
+}
+
+#[test]
 fn doctor_finds_a_login_in_the_environment_of_the_settings() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".claude")).unwrap();
