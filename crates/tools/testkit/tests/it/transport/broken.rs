@@ -18,35 +18,13 @@ use bytes::Bytes;
 use tokio::sync::{Mutex, MutexGuard};
 
 /// The fault of a transport.
+#[rustfmt::skip] // Several names a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    SwapsChunks,
-    LosesAByte,
-    IsText,
-    EmptyChunks,
-    LocksBothWays,
-    EndsWhereNothingIsThere,
-    LosesDroppedReads,
-    TakesEverything,
-    ErrsAfterTheEnd,
-    HangsAfterTheEnd,
-    ErrsForEver,
-    SwallowsErrors,
-    LosesWhatTheDeadWrote,
-    NeverFinishes,
-    EndsBothWays,
-    FinishesOnce,
-    WritesAfterTheEnd,
-    WritesToNobody,
-    NamesItOtherwise,
-    EndsForOne,
-    TellsAnotherEnd,
-    NeverGone,
-    GoneTooEarly,
-    NotGentle,
-    NotByForce,
-    RefusesLateSignals,
-    Forgets,
+    SwapsChunks, LosesAByte, IsText, EmptyChunks, LocksBothWays, EndsWhereNothingIsThere, LosesDroppedReads,
+    TakesEverything, ErrsAfterTheEnd, HangsAfterTheEnd, ErrsForEver, SwallowsErrors, LosesWhatTheDeadWrote,
+    NeverFinishes, EndsBothWays, FinishesOnce, WritesAfterTheEnd, WritesToNobody, NamesItOtherwise,
+    EndsForOne, TellsAnotherEnd, NeverGone, GoneTooEarly, NotGentle, NotByForce, RefusesLateSignals, Forgets,
 }
 
 /// Each fault, and the check that it is for.
