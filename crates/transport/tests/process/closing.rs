@@ -13,15 +13,10 @@ use bytes::Bytes;
 use crate::support::{BOUND, eventually, hasty, lives, open, patient, read_line, reaped, run, runtime};
 
 crate::runner::tests!(closing:
-    drop_of_the_handle_ends_the_input,
-    peer_that_ignores_the_end_of_input_gets_sigterm,
-    peer_that_ignores_sigterm_is_killed,
-    dropped_peer_can_flush,
-    dropped_source_is_drained,
-    drop_after_the_runtime_ends_the_peer,
-    half_written_chunk_is_completed,
-    waiting_write_fails_when_the_handle_is_dropped,
-    peers_dropped_at_once_are_reaped,
+    drop_of_the_handle_ends_the_input, peer_that_ignores_the_end_of_input_gets_sigterm,
+    peer_that_ignores_sigterm_is_killed, dropped_peer_can_flush, dropped_source_is_drained,
+    drop_after_the_runtime_ends_the_peer, half_written_chunk_is_completed,
+    waiting_write_fails_when_the_handle_is_dropped, peers_dropped_at_once_are_reaped,
     limited_grace_never_grows,
 );
 

@@ -6,14 +6,9 @@ use bytes::Bytes;
 use crate::support::{open, patient, read_all, read_line, reaped, run};
 
 crate::runner::tests!(ending:
-    exit_code_is_reported_to_every_wait,
-    output_and_stderr_survive_the_end,
-    fatal_signal_is_reported,
-    term_and_kill_end_the_peer,
-    end_of_output_is_not_the_end_of_the_peer,
-    finish_and_drop_of_the_sink_end_the_input,
-    many_tasks_can_wait_for_the_end,
-    signal_after_the_end_succeeds,
+    exit_code_is_reported_to_every_wait, output_and_stderr_survive_the_end, fatal_signal_is_reported,
+    term_and_kill_end_the_peer, end_of_output_is_not_the_end_of_the_peer,
+    finish_and_drop_of_the_sink_end_the_input, many_tasks_can_wait_for_the_end, signal_after_the_end_succeeds,
     write_to_a_dead_peer_fails,
 );
 

@@ -13,17 +13,13 @@ use crate::support::{
 };
 
 crate::runner::tests!(groups:
-    grandchild_gets_sigterm_when_its_leader_exits,
-    grandchild_that_ignores_sigterm_is_killed,
+    grandchild_gets_sigterm_when_its_leader_exits, grandchild_that_ignores_sigterm_is_killed,
     wait_group_waits_for_the_whole_group,
     process_outside_the_group_that_holds_the_pipes_does_not_delay_the_end,
-    process_outside_the_group_that_floods_the_pipe_does_not_delay_the_end,
-    sigterm_reaches_the_group,
-    sigint_reaches_the_group_and_not_its_guard,
-    drop_ends_the_group,
+    process_outside_the_group_that_floods_the_pipe_does_not_delay_the_end, sigterm_reaches_the_group,
+    sigint_reaches_the_group_and_not_its_guard, drop_ends_the_group,
     drain_of_a_dropped_source_ends_although_the_pipe_is_flooded,
-    stderr_callback_is_dropped_although_the_pipe_is_held,
-    group_ends_in_a_host_that_reaps_every_child,
+    stderr_callback_is_dropped_although_the_pipe_is_held, group_ends_in_a_host_that_reaps_every_child,
 );
 
 /// The directory of the grandchild's file. Removing the file ends a grandchild that the transport must not end.

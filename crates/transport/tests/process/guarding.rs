@@ -16,19 +16,12 @@ use crate::{
 };
 
 crate::runner::tests!(guarding:
-    killed_host_leaves_no_process,
-    peer_of_a_killed_host_can_finish,
-    peer_of_a_killed_host_gets_sigterm_before_sigkill,
-    host_that_exits_leaves_no_process,
-    process_outside_the_group_survives_a_killed_host,
-    peer_without_a_guard_survives_a_killed_host,
-    guard_ends_with_its_group,
-    guard_ends_with_a_killed_group,
-    killed_guard_is_reaped_and_the_session_goes_on,
-    guard_inherits_one_pipe_and_no_environment,
-    guard_ignores_sigterm,
-    held_input_is_open_when_the_peer_of_a_killed_host_gets_sigterm,
-    held_input_ends_when_the_host_ends_it,
+    killed_host_leaves_no_process, peer_of_a_killed_host_can_finish,
+    peer_of_a_killed_host_gets_sigterm_before_sigkill, host_that_exits_leaves_no_process,
+    process_outside_the_group_survives_a_killed_host, peer_without_a_guard_survives_a_killed_host,
+    guard_ends_with_its_group, guard_ends_with_a_killed_group, killed_guard_is_reaped_and_the_session_goes_on,
+    guard_inherits_one_pipe_and_no_environment, guard_ignores_sigterm,
+    held_input_is_open_when_the_peer_of_a_killed_host_gets_sigterm, held_input_ends_when_the_host_ends_it,
     peer_starts_without_a_guard_if_none_can_be_started,
 );
 

@@ -11,20 +11,11 @@ use crate::fake::FAKE;
 use crate::support::{fake, open, patient, read_all, run};
 
 crate::runner::tests!(starting:
-    arguments_environment_and_directory_are_passed,
-    cleared_environment_is_empty,
-    child_leads_its_own_group,
-    missing_program_is_named,
-    missing_interpreter_is_a_spawn_error,
-    program_that_is_not_executable_is_named,
-    missing_directory_is_named,
-    arguments_that_are_too_long_are_counted,
-    open_without_a_runtime_fails,
-    open_in_a_runtime_without_io_fails,
-    failed_open_leaks_nothing,
-    version_is_read_from_the_program,
-    version_has_a_time_limit,
-    output_that_is_no_version_is_an_error,
+    arguments_environment_and_directory_are_passed, cleared_environment_is_empty, child_leads_its_own_group,
+    missing_program_is_named, missing_interpreter_is_a_spawn_error, program_that_is_not_executable_is_named,
+    missing_directory_is_named, arguments_that_are_too_long_are_counted, open_without_a_runtime_fails,
+    open_in_a_runtime_without_io_fails, failed_open_leaks_nothing, version_is_read_from_the_program,
+    version_has_a_time_limit, output_that_is_no_version_is_an_error,
     relative_program_is_resolved_in_our_directory,
 );
 

@@ -14,14 +14,9 @@ use bytes::Bytes;
 use crate::support::{eventually, fake, hasty, open, patient, read_all, read_line, reaped, run};
 
 crate::runner::tests!(streams:
-    large_transfers_both_ways_at_once_are_complete,
-    large_echo_is_complete,
-    output_of_a_dead_peer_is_complete,
-    flooded_stderr_keeps_its_tail,
-    stderr_callback_gets_lines,
-    stderr_is_drained_after_a_panic_of_the_callback,
-    dropped_read_loses_nothing,
-    written_chunk_is_not_kept,
+    large_transfers_both_ways_at_once_are_complete, large_echo_is_complete, output_of_a_dead_peer_is_complete,
+    flooded_stderr_keeps_its_tail, stderr_callback_gets_lines,
+    stderr_is_drained_after_a_panic_of_the_callback, dropped_read_loses_nothing, written_chunk_is_not_kept,
     dropped_write_is_continued_by_the_next,
 );
 
