@@ -16,13 +16,10 @@ use crate::{
     runner::tests,
 };
 
-tests!(
-    applying: servers_are_added_removed_and_kept,
-    only_a_changed_launch_restarts_a_server,
-    changed_limit_applies_at_once,
-    disabled_server_ends_and_starts_when_enabled,
-    reused_name_waits_for_the_end_of_the_old_server,
-    servers_have_the_order_of_the_configuration,
+tests!(applying:
+    servers_are_added_removed_and_kept, only_a_changed_launch_restarts_a_server,
+    changed_limit_applies_at_once, disabled_server_ends_and_starts_when_enabled,
+    reused_name_waits_for_the_end_of_the_old_server, servers_have_the_order_of_the_configuration,
 );
 
 fn servers_are_added_removed_and_kept() {

@@ -13,20 +13,13 @@ use crate::{
     runner::tests,
 };
 
-tests!(
-    calls: noise_is_skipped_and_recorded,
-    server_that_dies_in_a_call_fails_it_at_once_and_is_restarted,
-    truncated_answer_fails_the_call,
-    server_that_closes_its_stdout_is_restarted,
-    server_that_closes_its_stdin_is_restarted,
-    queue_of_a_server_that_reads_nothing_is_bounded,
-    call_without_an_answer_times_out_and_others_work,
-    answer_of_fifty_megabytes_is_received,
-    line_past_the_limit_fails_its_call_and_the_server_stays,
-    duplicate_answer_counts_once,
-    slowly_written_answer_is_received,
-    many_list_changes_do_not_delay_calls,
-    stderr_is_kept_within_a_bound,
+tests!(calls:
+    noise_is_skipped_and_recorded, server_that_dies_in_a_call_fails_it_at_once_and_is_restarted,
+    truncated_answer_fails_the_call, server_that_closes_its_stdout_is_restarted,
+    server_that_closes_its_stdin_is_restarted, queue_of_a_server_that_reads_nothing_is_bounded,
+    call_without_an_answer_times_out_and_others_work, answer_of_fifty_megabytes_is_received,
+    line_past_the_limit_fails_its_call_and_the_server_stays, duplicate_answer_counts_once,
+    slowly_written_answer_is_received, many_list_changes_do_not_delay_calls, stderr_is_kept_within_a_bound,
     levels_are_what_the_server_wrote,
 );
 

@@ -11,20 +11,13 @@ use crate::{
     runner::tests,
 };
 
-tests!(
-    ending: close_ends_the_process_tree,
-    dropping_the_last_clone_ends_the_process_tree,
-    runtime_shutdown_leaves_no_process,
-    runtime_shutdown_during_start_leaves_no_process,
-    restart_ends_the_process_tree_before_the_next_start,
-    disabling_ends_the_process_tree,
-    removal_ends_the_process_tree,
-    hanging_start_ends_with_the_hub,
-    hub_that_is_dropped_at_once_leaves_no_process,
-    failed_start_leaves_no_grandchild,
-    close_is_bounded_and_can_be_repeated,
-    dropped_close_still_ends_the_servers,
-    servers_end_concurrently,
+tests!(ending:
+    close_ends_the_process_tree, dropping_the_last_clone_ends_the_process_tree,
+    runtime_shutdown_leaves_no_process, runtime_shutdown_during_start_leaves_no_process,
+    restart_ends_the_process_tree_before_the_next_start, disabling_ends_the_process_tree,
+    removal_ends_the_process_tree, hanging_start_ends_with_the_hub,
+    hub_that_is_dropped_at_once_leaves_no_process, failed_start_leaves_no_grandchild,
+    close_is_bounded_and_can_be_repeated, dropped_close_still_ends_the_servers, servers_end_concurrently,
 );
 
 /// The ways in which a server resists its end.

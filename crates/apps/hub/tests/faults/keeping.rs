@@ -13,16 +13,11 @@ use crate::{
     runner::tests,
 };
 
-tests!(
-    keeping: killed_server_is_restarted,
-    server_that_keeps_exiting_fails,
-    steady_connection_resets_the_count_of_losses,
-    restart_ends_the_delay_before_the_next_attempt,
-    every_change_is_an_event_in_order,
-    slow_reader_of_events_is_notified_of_lost_events,
-    concurrent_restarts_and_switches_end_connected,
-    idle_unresponsive_server_is_restarted,
-    server_without_ping_support_is_not_pinged_again,
+tests!(keeping:
+    killed_server_is_restarted, server_that_keeps_exiting_fails, steady_connection_resets_the_count_of_losses,
+    restart_ends_the_delay_before_the_next_attempt, every_change_is_an_event_in_order,
+    slow_reader_of_events_is_notified_of_lost_events, concurrent_restarts_and_switches_end_connected,
+    idle_unresponsive_server_is_restarted, server_without_ping_support_is_not_pinged_again,
     long_call_is_not_silence,
 );
 

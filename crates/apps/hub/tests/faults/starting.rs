@@ -18,18 +18,13 @@ use crate::{
     runner::tests,
 };
 
-tests!(
-    starting: exit_before_the_handshake_is_reported_with_its_stderr,
-    program_that_is_no_server_is_reported,
-    missing_command_is_reported,
-    hanging_start_times_out_and_delays_no_other_server,
-    missing_list_does_not_block_other_lists,
-    list_is_kept_if_it_cannot_be_read_again,
-    server_that_is_silent_after_the_handshake_is_not_connected,
-    servers_start_concurrently,
+tests!(starting:
+    exit_before_the_handshake_is_reported_with_its_stderr, program_that_is_no_server_is_reported,
+    missing_command_is_reported, hanging_start_times_out_and_delays_no_other_server,
+    missing_list_does_not_block_other_lists, list_is_kept_if_it_cannot_be_read_again,
+    server_that_is_silent_after_the_handshake_is_not_connected, servers_start_concurrently,
     environment_is_minimal_and_the_working_directory_is_the_workspace,
-    variable_without_a_value_fails_its_server,
-    next_start_uses_the_rotated_value,
+    variable_without_a_value_fails_its_server, next_start_uses_the_rotated_value,
     restart_starts_a_failed_server,
 );
 
