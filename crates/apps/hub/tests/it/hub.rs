@@ -2,25 +2,10 @@
 
 use agentwire_hub::{
     CallError, CallRequest, DisabledBy, Hub, ServerState,
-    config::{ServerConfig, Sources, Stdio, Variables},
+    config::{ServerConfig, Sources, Variables},
 };
 
 use crate::server::{self, LIMIT};
-
-#[tokio::test]
-async fn missing_command_is_reported_and_delays_no_other_server() {
-    let missing = ServerConfig::new(Stdio::new("agentwire-no-such-command"));
-    let mut exits = Stdio::new("sh");
-    exits.args = ["-c", "echo 'cannot find the key' >&2; exit 3"].map(str::to_owned).into();
-    let sources = Sources::new().server("missing", missing).server("exits", ServerConfig::new(exits));
-    let hub = Hub::builder().sources(sources).build();
-    assert!(hub.wait_until_ready(LIMIT).await);
-    assert!(
-        why(&hub, "missing")
-            .starts_with("the command `agentwire-no-such-command` was not found; looked in PATH (")
-    );
-    assert_eq!(why(&hub, "exits"), "exited with code 3 before the handshake; stderr: cannot find the key");
-}
 
 #[tokio::test]
 async fn ready_waits_for_the_last_change_and_a_closed_hub_has_no_connection() {
