@@ -1,6 +1,6 @@
 //! The older transport with its stream of events.
 
-use std::{io, time::Duration};
+use std::io;
 
 use axum::{
     body::Body,
@@ -189,14 +189,6 @@ async fn noise_on_the_stream_is_ignored() {
     }
     server.push(|| Ok(Bytes::from("\n\n")));
     assert_eq!(text(connected.echo("still here").await.unwrap()), "still here");
-}
-
-#[tokio::test]
-async fn handshake_without_a_response_ends_when_it_is_dropped() {
-    let server = WebServer::start();
-    server.fault(|_| Some(events([": patience\n\n"])));
-    let start = over_sse(web(&server.url("/sse"), &[]));
-    tokio::time::timeout(Duration::from_millis(300), start).await.err().unwrap();
 }
 
 #[tokio::test]
