@@ -48,16 +48,25 @@ impl Place {
         self.folder.path().join(name)
     }
 
-    fn write(&self, name: &str, text: &str) {
+    fn write(&self, name: &str, text: &str) -> &Self {
         fs::write(self.path(name), text).unwrap();
+        self
     }
 
-    fn create_dir(&self, name: &str) {
+    fn create_dir(&self, name: &str) -> &Self {
         fs::create_dir_all(self.path(name)).unwrap();
+        self
     }
 
-    fn rename(&self, from: &str, to: &str) {
+    fn rename(&self, from: &str, to: &str) -> &Self {
         fs::rename(self.path(from), self.path(to)).unwrap();
+        self
+    }
+
+    fn remove(&self, name: &str) -> &Self {
+        let path = self.path(name);
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        self
     }
 
     async fn changed(&self) -> BTreeSet<PathBuf> {
@@ -93,34 +102,23 @@ const SENTINEL: &str = ".sentinel";
 #[tokio::test]
 async fn every_way_of_writing_a_file_is_reported() {
     let place = Place::new(quick(), &["mcp.json"]).await;
-    place.write("mcp.json", "1");
-    place.expect("mcp.json").await;
+    place.write("mcp.json", "1").expect("mcp.json").await;
     for text in ["2", "3"] {
-        place.write("mcp.json.tmp", text);
-        place.rename("mcp.json.tmp", "mcp.json");
-        place.expect("mcp.json").await;
+        place.write("mcp.json.tmp", text).rename("mcp.json.tmp", "mcp.json").expect("mcp.json").await;
     }
-    fs::remove_file(place.path("mcp.json")).unwrap();
-    place.expect("mcp.json").await;
-    place.write("mcp.json", "4");
-    place.expect("mcp.json").await;
-    fs::remove_file(place.path("mcp.json")).unwrap();
-    place.write("mcp.json", "5");
-    place.expect("mcp.json").await;
-    place.rename("mcp.json", "away");
-    place.expect("mcp.json").await;
-    place.rename("away", "mcp.json");
-    place.expect("mcp.json").await;
-    place.write("mcp.json", "6");
-    place.expect("mcp.json").await;
+    place.remove("mcp.json").expect("mcp.json").await;
+    place.write("mcp.json", "4").expect("mcp.json").await;
+    place.remove("mcp.json").write("mcp.json", "5").expect("mcp.json").await;
+    place.rename("mcp.json", "away").expect("mcp.json").await;
+    place.rename("away", "mcp.json").expect("mcp.json").await;
+    place.write("mcp.json", "6").expect("mcp.json").await;
     assert_eq!(place.reported().await, [""; 0]);
 }
 
 #[tokio::test]
 async fn reads_and_changes_of_neighbours_are_not_reported() {
     let place = Place::new(quick(), &["mcp.json"]).await;
-    place.write("mcp.json", "1");
-    place.expect("mcp.json").await;
+    place.write("mcp.json", "1").expect("mcp.json").await;
     for _ in 0..100 {
         fs::read(place.path("mcp.json")).unwrap();
         place.write("other.json", "");
@@ -135,32 +133,23 @@ async fn created_and_removed_folders_are_followed() {
         place.create_dir("project");
         place.create_dir("project/.roo");
         assert_eq!(place.reported().await, [""; 0]);
-        place.write("project/.roo/mcp.json", "1");
-        place.expect("project/.roo/mcp.json").await;
-        fs::remove_dir_all(place.path("project")).unwrap();
-        place.expect("project/.roo/mcp.json").await;
+        place.write("project/.roo/mcp.json", "1").expect("project/.roo/mcp.json").await;
+        place.remove("project").expect("project/.roo/mcp.json").await;
         // The file exists before its folder is watched.
         place.create_dir("project/.roo");
-        place.write("project/.roo/mcp.json", "2");
-        place.expect("project/.roo/mcp.json").await;
-        place.rename("project/.roo", "project/away");
-        place.expect("project/.roo/mcp.json").await;
+        place.write("project/.roo/mcp.json", "2").expect("project/.roo/mcp.json").await;
+        place.rename("project/.roo", "project/away").expect("project/.roo/mcp.json").await;
         place.write("project/away/mcp.json", "3");
         assert_eq!(place.reported().await, [""; 0]);
-        place.rename("project/away", "project/.roo");
-        place.expect("project/.roo/mcp.json").await;
-        place.write("project/.roo/mcp.json", "4");
-        place.expect("project/.roo/mcp.json").await;
+        place.rename("project/away", "project/.roo").expect("project/.roo/mcp.json").await;
+        place.write("project/.roo/mcp.json", "4").expect("project/.roo/mcp.json").await;
         // Another folder under the same name.
         place.create_dir("project/other");
         place.write("project/other/mcp.json", "5");
         place.rename("project/.roo", "project/away");
-        place.rename("project/other", "project/.roo");
-        place.expect("project/.roo/mcp.json").await;
-        place.write("project/.roo/mcp.json", "6");
-        place.expect("project/.roo/mcp.json").await;
-        fs::remove_dir_all(place.path("project")).unwrap();
-        place.expect("project/.roo/mcp.json").await;
+        place.rename("project/other", "project/.roo").expect("project/.roo/mcp.json").await;
+        place.write("project/.roo/mcp.json", "6").expect("project/.roo/mcp.json").await;
+        place.remove("project").expect("project/.roo/mcp.json").await;
     }
 }
 
@@ -180,8 +169,7 @@ async fn swapped_folders_are_followed() {
             place.rename("other", "project");
             place.rename("away", "other");
             assert_eq!(place.reported().await, files);
-            place.write("project/.roo/mcp.json", "again");
-            place.expect("project/.roo/mcp.json").await;
+            place.write("project/.roo/mcp.json", "again").expect("project/.roo/mcp.json").await;
         }
     }
 }
@@ -204,18 +192,17 @@ async fn switched_links_are_followed() {
     for number in 2..4 {
         version(number);
         place.expect("config/mcp.json").await;
-        fs::remove_dir_all(place.path(&format!("config/..{}", number - 1))).unwrap();
+        place.remove(&format!("config/..{}", number - 1));
         assert_eq!(place.reported().await, [""; 0]);
         place.write(&format!("config/..{number}/mcp.json"), "changed where it is");
         place.expect("config/mcp.json").await;
     }
     place.create_dir("dotfiles");
     place.write("dotfiles/mcp.json", "");
-    fs::remove_file(place.path("config/mcp.json")).unwrap();
+    place.remove("config/mcp.json");
     symlink("../dotfiles/mcp.json", place.path("config/mcp.json")).unwrap();
     place.expect("config/mcp.json").await;
-    place.write("dotfiles/mcp.json", "1");
-    place.expect("config/mcp.json").await;
+    place.write("dotfiles/mcp.json", "1").expect("config/mcp.json").await;
 }
 
 // Watches were lost with each change of the configuration, and for servers of one name.
@@ -240,14 +227,10 @@ async fn files_stay_watched_when_others_are_added_and_removed() {
 #[tokio::test]
 async fn changes_in_a_watched_folder_are_reported() {
     let place = Place::new(quick(), &["build"]).await;
-    place.create_dir("build");
-    place.expect("build").await;
-    place.write("build/index.js", "1");
-    place.expect("build").await;
-    place.write("build/index.js", "2");
-    place.expect("build").await;
-    fs::remove_file(place.path("build/index.js")).unwrap();
-    place.expect("build").await;
+    place.create_dir("build").expect("build").await;
+    place.write("build/index.js", "1").expect("build").await;
+    place.write("build/index.js", "2").expect("build").await;
+    place.remove("build/index.js").expect("build").await;
 }
 
 #[tokio::test]
@@ -315,11 +298,9 @@ async fn unwatchable_files_are_polled_with_a_warning() {
         place.create_dir("new");
         assert_eq!(place.reported().await, [""; 0]);
         for text in ["1", "2"] {
-            place.write("new/mcp.json", text);
-            place.expect("new/mcp.json").await;
+            place.write("new/mcp.json", text).expect("new/mcp.json").await;
         }
-        fs::remove_dir_all(place.path("new")).unwrap();
-        place.expect("new/mcp.json").await;
+        place.remove("new").expect("new/mcp.json").await;
     }
     let place = Place::new(quick(), &["mcp.json"]).await;
     assert_eq!(place.warning(), None);
@@ -338,8 +319,7 @@ async fn polling_stops_when_watches_are_available_again() {
     assert!(place.warning().is_some());
     FULL.store(false, Ordering::Relaxed);
     eventually(|| place.warning().is_none()).await;
-    place.write("mcp.json", "1");
-    place.expect("mcp.json").await;
+    place.write("mcp.json", "1").expect("mcp.json").await;
 }
 
 #[tokio::test]

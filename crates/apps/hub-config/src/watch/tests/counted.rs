@@ -24,8 +24,7 @@ pub(super) fn in_a_process_of_its_own(test: &str) {
 #[ignore = "run by another test, in a process of its own"]
 async fn dropping() {
     let place = Place::new(quick(), &["mcp.json"]).await;
-    place.write("mcp.json", "");
-    place.expect("mcp.json").await;
+    place.write("mcp.json", "").expect("mcp.json").await;
     assert_eq!(left(), 3, "two threads and a queue of the kernel's");
     drop(place);
     eventually(|| left() == 0).await;

@@ -20,31 +20,22 @@ async fn folders_in_a_watched_folder_are_followed() {
     for settings in [quick(), without_events()] {
         let place = Place::new(settings, &["src"]).await;
         place.create_dir("src/a/b");
-        place.write("src/a/b/file", "1");
-        place.expect("src").await;
-        place.write("src/a/b/file", "22");
-        place.expect("src").await;
+        place.write("src/a/b/file", "1").expect("src").await;
+        place.write("src/a/b/file", "22").expect("src").await;
         // A new folder, with a file in it at once, and later.
         place.create_dir("src/new/deep");
-        place.write("src/new/deep/file", "1");
-        place.expect("src").await;
-        place.write("src/new/deep/file", "22");
-        place.expect("src").await;
+        place.write("src/new/deep/file", "1").expect("src").await;
+        place.write("src/new/deep/file", "22").expect("src").await;
         // The same folder under another name, and another one under the same name.
-        place.rename("src/a", "src/c");
-        place.expect("src").await;
-        place.write("src/c/b/file", "333");
-        place.expect("src").await;
+        place.rename("src/a", "src/c").expect("src").await;
+        place.write("src/c/b/file", "333").expect("src").await;
         place.create_dir("other/b");
         place.rename("src/c", "away");
-        place.rename("other", "src/c");
-        place.expect("src").await;
-        place.write("src/c/b/file", "4444");
-        place.expect("src").await;
+        place.rename("other", "src/c").expect("src").await;
+        place.write("src/c/b/file", "4444").expect("src").await;
         place.write("away/b/file", "55555");
         assert_eq!(place.reported().await, [""; 0]);
-        std::fs::remove_dir_all(place.path("src/c")).unwrap();
-        place.expect("src").await;
+        place.remove("src/c").expect("src").await;
         assert_eq!(place.reported().await, [""; 0]);
     }
 }
@@ -54,8 +45,7 @@ async fn folders_in_a_watched_folder_are_followed() {
 async fn folders_that_programs_maintain_are_ignored() {
     for settings in [quick(), without_events()] {
         let place = Place::new(settings, &["src"]).await;
-        place.create_dir("src/package");
-        place.expect("src").await;
+        place.create_dir("src/package").expect("src").await;
         for kept in ["src/.git", "src/package/__pycache__", "src/node_modules"] {
             place.create_dir(&format!("{kept}/inside"));
             place.write(&format!("{kept}/file"), kept);
@@ -95,7 +85,7 @@ async fn too_many() {
     wait_for(&place, "small").await;
     place.write("small/file", "");
     wait_for(&place, "small").await;
-    std::fs::remove_dir_all(place.path("huge")).unwrap();
+    place.remove("huge");
     wait_for(&place, "huge").await;
     eventually(|| place.warning().is_none() && watches() < 20).await;
     place.create_dir("small/inside");
