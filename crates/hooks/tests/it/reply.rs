@@ -8,11 +8,10 @@ use std::{
 use agentwire_hooks::{AnyHook, Hooks, Matcher};
 use agentwire_protocol::{
     RawJson,
-    control::Interrupt,
-    hook::{HookReply, PostToolUse, PreToolUse, PreToolUseInput, Stop},
+    hook::{HookReply, PostToolUse, PreToolUse, PreToolUseInput},
 };
 use serde_json::{Value, json};
-use tokio::sync::{Barrier, mpsc};
+use tokio::sync::mpsc;
 
 use crate::cli::{Cli, callback, post_tool_use, pre_tool_use, within};
 
@@ -89,40 +88,4 @@ async fn on_any_names_the_event() {
         assert_eq!(cli.exchange(callback(id, json!({}))).await, Ok(json!({})));
         assert_eq!(within(came.recv()).await, Some(name));
     }
-}
-
-#[tokio::test]
-async fn a_handler_may_ask_the_cli() {
-    let hooks = Hooks::new().on(Stop, async |_, cx| cx.control.call(&Interrupt::default()).await.map(drop));
-    let mut cli = Cli::start(hooks).await;
-    cli.ask("one", callback("hook_0", json!({"session_id": "s"}))).await;
-    let asked = cli.line().await;
-    assert_eq!(asked["request"]["subtype"], "interrupt", "{asked}");
-    let id = &asked["request_id"];
-    cli.send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": id}})).await;
-    assert_eq!(cli.answer().await, ("one".to_owned(), Ok(json!({}))));
-}
-
-#[tokio::test]
-async fn fifty_handlers_run_concurrently() {
-    let all = Arc::new(Barrier::new(50));
-    let hooks = Hooks::new().on(PreToolUse, move |_, _| {
-        let all = Arc::clone(&all);
-        async move {
-            all.wait().await;
-        }
-    });
-    let mut cli = Cli::start(hooks).await;
-    for index in 0..50 {
-        cli.ask(&format!("r{index}"), callback("hook_0", pre_tool_use("Bash"))).await;
-    }
-    let mut answered = Vec::new();
-    for _ in 0..50 {
-        let (id, answer) = cli.answer().await;
-        assert_eq!(answer, Ok(json!({})));
-        answered.push(id);
-    }
-    answered.sort_unstable();
-    answered.dedup();
-    assert_eq!(answered.len(), 50);
 }
