@@ -30,27 +30,6 @@ async fn a_question_is_answered_by_its_handler() {
 }
 
 #[tokio::test(start_paused = true)]
-#[expect(unreachable_code, reason = "the panic is the fault to be played")]
-async fn panicking_handler_refuses_and_the_session_continues() {
-    let elicitation = ElicitationHandler::new(async |_, _| {
-        panic!("ouch");
-        ElicitationReply::decline()
-    });
-    let dialogs = DialogHandler::new(["k"], async |_, _| {
-        panic!("ouch");
-        RequestUserDialogReply::completed(RawJson::empty_object())
-    });
-    let builder = Session::builder().elicitation(elicitation).dialogs(dialogs);
-    let (mut session, mut peer) = connected(builder).await;
-    peer.ask("e1", question()).await;
-    assert_eq!(peer.response("e1").await["response"], json!({"action": "cancel"}));
-    peer.ask("d1", dialog("k")).await;
-    assert_eq!(peer.response("d1").await["response"], json!({"behavior": "cancelled"}));
-    peer.say(json!({"type": "after"})).await;
-    assert_eq!(next_kind(&mut session).await, "after");
-}
-
-#[tokio::test(start_paused = true)]
 async fn requests_without_a_handler_are_delivered_and_refused() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     let unknown = json!({"subtype": "brand_new", "field": 1});

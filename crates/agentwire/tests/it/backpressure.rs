@@ -28,24 +28,6 @@ async fn all_there(session: &mut Session, count: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pipes_of_one_byte_do_not_deadlock() {
-    let (mut session, mut peer) = connected_with(Session::builder(), 1).await;
-    let peer = tokio::spawn(async move {
-        for number in 0..20 {
-            peer.say(numbered(number, 200)).await;
-        }
-        assert_eq!(peer.prompt().await.len(), 5000);
-        peer.say(result("done")).await;
-        peer
-    });
-    // Both write at the same time, more than the pipes hold.
-    session.send("x".repeat(5000)).await.unwrap();
-    all_there(&mut session, 20).await;
-    assert_eq!(crate::peer::next_kind(&mut session).await, "result");
-    drop(peer.await.unwrap());
-}
-
-#[tokio::test(start_paused = true)]
 async fn small_limits_lose_nothing() {
     let mut config = Config::default();
     (config.unread_soft_limit, config.write_buffer_limit) = (1, 1);

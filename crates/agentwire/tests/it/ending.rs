@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use agentwire::{
     Error, Session,
-    control::Config,
-    protocol::control::Interrupt,
     transport::{ExitReport, TransportError},
 };
 use serde_json::json;
@@ -38,24 +36,6 @@ async fn a_crash_is_an_error_of_its_turn() {
     assert!(error.ending().unwrap().in_turn, "{error}");
     assert!(turn.next().await.is_none());
     assert!(session.next().await.is_none());
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_crash_fails_the_turn_and_every_call() {
-    let (mut session, mut peer) = connected(Session::builder()).await;
-    let control = session.control().clone();
-    let turn = peer.start_turn(&mut session, "hi").await;
-    let (start, interrupt) = (Instant::now(), Interrupt::default());
-    let (finished, called, ()) = tokio::join!(turn.finish(), control.call(&interrupt), async {
-        peer.request("interrupt").await;
-        peer.exit(ExitReport::exited(3));
-    });
-    assert!(matches!(finished, Err(Error::Ended(_))));
-    assert!(matches!(Error::from(called.unwrap_err()), Error::Ended(_)));
-    assert!(start.elapsed() < Duration::from_secs(1));
-    // Later calls fail immediately in the same way.
-    assert!(matches!(session.interrupt().await, Err(Error::Ended(_))));
-    assert!(matches!(session.send("late").await, Err(Error::Ended(_))));
 }
 
 #[tokio::test(start_paused = true)]
@@ -103,17 +83,4 @@ async fn transport_fault_ends_the_session() {
     assert_eq!(next_kind(&mut session).await, "assistant");
     let error = fails(&mut session).await;
     assert!(error.to_string().contains("the cable broke"), "{error}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn dead_peer_with_open_output_ends_the_session() {
-    let (mut session, mut peer) = connected(Session::builder()).await;
-    peer.receive_prompt(&session, "hi").await;
-    peer.say(assistant("one")).await;
-    let start = Instant::now();
-    peer.raw.end(ExitReport::exited(9));
-    assert_eq!(next_kind(&mut session).await, "assistant");
-    let error = fails(&mut session).await;
-    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(9));
-    assert!(start.elapsed() <= Config::default().exit_grace + Duration::from_secs(1));
 }

@@ -59,16 +59,6 @@ async fn the_input_ends_at_idle() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_state_events_the_input_ends_at_the_result() {
-    let (reading, mut peer) = query().await;
-    peer.say(assistant("hello")).await;
-    peer.is_left_alone().await;
-    peer.say(result("hello")).await;
-    peer.exit_after_input().await;
-    assert!(reading.await.unwrap().1.is_none());
-}
-
-#[tokio::test(start_paused = true)]
 async fn background_work_keeps_the_input_open() {
     let (reading, mut peer) = query().await;
     peer.say(state("running")).await;
@@ -205,13 +195,4 @@ async fn an_error_result_is_the_error() {
     let error = error.unwrap();
     assert!(error.to_string().contains("out of luck"), "{error}");
     assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
-}
-
-#[tokio::test(start_paused = true)]
-async fn dropping_ends_the_peer() {
-    let (session, mut peer) = connected(Session::builder()).await;
-    let query = session.into_query("hi").await.unwrap();
-    peer.prompt().await;
-    drop(query);
-    peer.raw.released().await;
 }

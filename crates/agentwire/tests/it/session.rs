@@ -33,17 +33,6 @@ async fn ask_returns_the_turn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn two_turns_are_separate() {
-    let (mut session, mut peer) = connected(Session::builder()).await;
-    for text in ["one", "two"] {
-        let turn = session.ask(text).await.unwrap();
-        assert_eq!(peer.prompt().await, text);
-        peer.complete_turn(text).await;
-        assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some(text));
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_turn_ends_at_its_result() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     let mut turn = peer.start_turn(&mut session, "one").await;
