@@ -150,18 +150,19 @@ impl Live {
             () = stop.cancelled() => None,
             why = self.serve() => Some(why),
         };
-        for (_, responder) in self.responders.drain() {
+        // Prompts that wait in the channel get the same answer as those that were sent.
+        self.commands.close();
+        let mut responders: Vec<_> = self.responders.drain().map(|(_, responder)| responder).collect();
+        while let Ok(command) = self.commands.try_recv() {
+            if let Command::Prompt(_, responder) = command {
+                responders.push(*responder);
+            }
+        }
+        for responder in responders {
             let _ = match &why {
                 Some(why) => responder.respond_with_error(internal(why.clone())),
                 None => responder.respond(PromptResponse::new(StopReason::Cancelled)),
             };
-        }
-        // Prompts that were sent meanwhile.
-        self.commands.close();
-        while let Ok(command) = self.commands.try_recv() {
-            if let Command::Prompt(_, responder) = command {
-                let _ = responder.respond_with_error(no_session(&self.handle.id));
-            }
         }
         // The prompts have their answers, so no loss is unreported.
         let _ = self.session.close().await;
