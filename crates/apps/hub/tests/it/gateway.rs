@@ -330,13 +330,14 @@ async fn only_changed_lists_are_reported() {
 #[tokio::test]
 async fn schema_without_a_type_is_listed_as_that_of_an_object() {
     let mut connected = one().await;
-    let add =
-        json!({"method": "notifications/tools/list_changed", "add": {"name": "grown", "inputSchema": {}}});
+    let tool = json!({"name": "grown", "inputSchema": {}, "outputSchema": {}});
+    let add = json!({"method": "notifications/tools/list_changed", "add": tool});
     connected.call("test__notify", add).await;
     assert_eq!(connected.heard().await, Heard::Tools);
     let tools = connected.client.list_all_tools().await.unwrap();
     let grown = tools.iter().find(|tool| tool.name == "test__grown").unwrap();
     assert_eq!(grown.input_schema["type"], "object");
+    assert_eq!(grown.output_schema.as_ref().unwrap()["type"], "object");
 }
 
 #[tokio::test]

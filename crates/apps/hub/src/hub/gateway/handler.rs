@@ -1,7 +1,7 @@
 //! The requests of a client.
 #![expect(deprecated, reason = "clients with a handshake subscribe to resources and set the log level")]
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, iter, sync::Arc};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -347,7 +347,8 @@ impl Gateway {
 fn listed(tool: &NamedTool) -> Tool {
     let mut listed = tool.tool.clone();
     listed.name = Cow::Owned(tool.name.to_string());
-    Arc::make_mut(&mut listed.input_schema).entry("type").or_insert_with(|| "object".into());
+    let schemas = iter::once(&mut listed.input_schema).chain(&mut listed.output_schema);
+    schemas.for_each(|schema| _ = Arc::make_mut(schema).entry("type").or_insert_with(|| "object".into()));
     listed
 }
 
