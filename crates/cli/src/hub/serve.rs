@@ -56,7 +56,7 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     };
     let served = tokio::select! {
         served = serving => served,
-        () = report(&hub) => Ok(()),
+        never = report(&hub) => match never {},
     };
     hub.close().await;
     served

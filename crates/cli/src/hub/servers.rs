@@ -1,12 +1,14 @@
 //! The configured servers: the user's, and those of the current folder.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::env;
+use std::future::pending;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use agentwire_hub::config::{Configured, Launch, Problem, ProblemKind, Severity, Sources, Variables};
-use agentwire_hub::{Approval, Change, Event, Handlers, Hub, ServerState};
+use agentwire_hub::{Approval, Handlers, Hub, ServerState};
 use futures_util::StreamExt as _;
 
 use crate::failure::Failure;
@@ -75,31 +77,41 @@ impl Servers {
     }
 }
 
-/// Reports servers that fail, and problems of changed files, on the standard error until the hub ends.
-pub(super) async fn report(hub: &Hub) {
-    let (mut events, mut reported) = (hub.events(), HashMap::new());
+/// Reports servers that fail or need an authorization, and problems of changed files, on the standard error.
+pub(super) async fn report(hub: &Hub) -> Infallible {
+    let (mut events, mut reported, mut known) = (hub.events(), HashMap::new(), problems(hub));
     loop {
         for server in hub.snapshot() {
             let name = server.configured.name;
-            if let ServerState::Failed { why } = server.state
-                && reported.insert(name.clone(), why.clone()).as_ref() != Some(&why)
-            {
+            let why = match server.state {
+                ServerState::Failed { why } => why.to_string(),
+                ServerState::NeedsAuthentication { .. } => "it needs an authorization".to_owned(),
+                ServerState::Connected { .. } => {
+                    reported.remove(&name);
+                    continue;
+                }
+                _ => continue,
+            };
+            if reported.get(&name) != Some(&why) {
                 note(plain(&format!("{}: {why}", name.as_str())));
+                reported.insert(name, why);
             }
         }
-        match events.next().await {
-            Some(Event { change: Change::Configuration, .. }) => problems(hub).iter().for_each(note),
-            Some(_) => {}
-            None => return,
+        let now = problems(hub);
+        now.iter().filter(|problem| !known.contains(problem)).for_each(note);
+        known = now;
+        if events.next().await.is_none() {
+            // The events end with the hub, which is borrowed.
+            pending::<()>().await;
         }
     }
 }
 
 /// Returns the problems of the configuration, without keys of the CLI in the user's file, which are none of the hub.
 fn problems(hub: &Hub) -> Vec<Problem> {
-    let problems = hub.problems();
-    let problems = problems.iter().filter(|problem| !matches!(problem.kind, ProblemKind::UnknownKey { .. }));
-    problems.cloned().collect()
+    let mut problems = hub.problems();
+    problems.retain(|problem| !matches!(problem.kind, ProblemKind::UnknownKey { .. }));
+    problems
 }
 
 /// Returns what the server runs, or where it connects to.
