@@ -205,16 +205,18 @@ async fn session(
             Err(failure)
         }
         outcome => {
+            let mut rest = Ok(());
             if as_json {
                 // The state `idle` follows the result.
                 session.end_input();
-                let _ = timeout(LIMIT, print_rest(&mut session)).await;
+                rest = timeout(LIMIT, print_rest(&mut session)).await.unwrap_or(Ok(()));
             }
             let closed = session.close().await;
             if is_interrupted {
                 return Err(ended_by(SignalKind::interrupt()));
             }
             outcome?;
+            rest?;
             Ok(closed.map(drop)?)
         }
     }
@@ -245,8 +247,8 @@ async fn turn(session: &mut Session, prompt: &str, as_json: bool) -> Result<(), 
 }
 
 async fn print_rest(session: &mut Session) -> Result<(), Failure> {
-    while let Some(Ok(incoming)) = session.next().await {
-        print_line(&incoming)?;
+    while let Some(incoming) = session.next().await {
+        print_line(&incoming?)?;
     }
     Ok(())
 }
