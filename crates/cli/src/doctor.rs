@@ -110,7 +110,7 @@ async fn version(program: &Path) -> Finding {
         Err(error @ TransportError::TooOld { .. }) => {
             Finding::bad(check, error.to_string(), "update Claude Code")
         }
-        Err(error) => Finding::bad(check, error_chain(&error), "run `claude --version` by hand"),
+        Err(error) => Finding::bad(check, error_chain(&error), "run that program by hand with `--version`"),
     }
 }
 

@@ -504,7 +504,7 @@ fn doctor_names_the_cause_if_the_cli_cannot_run() {
     fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let done = agentwire(&["doctor"]).env("AGENTWIRE_CLI", &cli).output().unwrap();
     let text = String::from_utf8(done.stdout).unwrap();
-    assert!(text.contains("boom") && text.contains("run `claude --version` by hand"), "{text}");
+    assert!(text.contains("boom") && text.contains("run that program by hand"), "{text}");
 }
 
 #[test]
