@@ -60,7 +60,7 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     if let Some(config) = arguments.configs.iter().find(|config| !config.is_file()) {
         return Err(format!("there is no file `{}`", config.display()).into());
     }
-    // A question that is given up would still read the next line.
+    // A question that times out would still read the next line.
     let approval =
         if arguments.allow { Approval::allowed() } else { Approval::asked(asked).within(Duration::MAX) };
     let sources = arguments.configs.iter().fold(Sources::new().project("."), Sources::global);
