@@ -20,7 +20,7 @@ pub(crate) fn install(pin: &Pin, place: &Path) -> Result<(), Failure> {
     package(&pin.spec(&platform), &pin.program(&platform), place)
 }
 
-/// Returns the folder of a package of npm's, which is installed where this file of it is not yet there.
+/// Returns the folder of a package of npm's, and installs the package if this file of it is missing.
 ///
 /// Packages that it depends on lie beside it.
 pub(crate) fn npm_package(name: &str, version: &str, file: &str) -> Result<PathBuf, Failure> {
