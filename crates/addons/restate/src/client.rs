@@ -63,7 +63,8 @@ impl Client {
         self.call(session, "answer", &(question, answer)).await
     }
 
-    /// Interrupts the running turn, which ends with a result. Returns whether one runs.
+    /// Interrupts the running turn, which ends with a result. Prompts that were sent into it and wait are dropped. Returns
+    /// whether one runs.
     ///
     /// # Errors
     ///
@@ -72,7 +73,8 @@ impl Client {
         self.call(session, "interrupt", &()).await
     }
 
-    /// Sends a prompt into the running turn, by its priority. Returns whether one runs.
+    /// Sends a prompt into the running turn, by its priority. If the CLI answers it after the result of the turn, the turn
+    /// goes on, and its outcome is that answer. Returns whether one runs.
     ///
     /// # Errors
     ///

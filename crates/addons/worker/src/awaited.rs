@@ -53,15 +53,15 @@ impl Awaited {
     }
 
     /// Awaits the result of an unanswered prompt that was sent into the turn, if any, and returns whether there is one.
-    pub(crate) fn goes_on(&mut self) -> bool {
+    pub(crate) fn await_steered(&mut self) -> bool {
         // A CLI that reports no states may have answered it.
-        let next = if self.reports_states { self.steered.pop() } else { None };
-        let goes_on = next.is_some();
-        if goes_on {
-            self.start(next);
-            self.is_steered = true;
+        if !self.reports_states || self.steered.is_empty() {
+            return false;
         }
-        goes_on
+        let next = self.steered.remove(0);
+        self.start(Some(next));
+        self.is_steered = true;
+        true
     }
 
     /// Returns the outcome of a turn that has ended without a result, as those of some commands of the CLI do.
@@ -187,11 +187,11 @@ mod tests {
         ["merged", "later", "withdrawn"].into_iter().for_each(|prompt| awaited.steer(prompt.into()));
         let messages = [started(PROMPT), lifecycle("withdrawn", "cancelled"), result(&[PROMPT, "merged"])];
         assert_eq!(ends(&mut awaited, &messages), [false, false, true]);
-        assert!(awaited.goes_on());
+        assert!(awaited.await_steered());
         let init = json!({"type": "system", "subtype": "init"});
         let messages = [lifecycle(PROMPT, "completed"), started("later"), init, result(&["later"])];
         assert_eq!(ends(&mut awaited, &messages), [false, false, false, true]);
-        assert!(!awaited.goes_on());
+        assert!(!awaited.await_steered());
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             ends(&mut awaited, &[started(PROMPT), result(&[PROMPT]), state("idle")]),
             [false, true, false]
         );
-        assert!(awaited.goes_on());
+        assert!(awaited.await_steered());
         assert_eq!(ends(&mut awaited, &[lifecycle("known", "completed")]), [true]);
     }
 
@@ -211,7 +211,7 @@ mod tests {
         let mut awaited = awaited();
         awaited.steer("later".into());
         assert_eq!(ends(&mut awaited, &[result(&[])]), [true]);
-        assert!(!awaited.goes_on());
+        assert!(!awaited.await_steered());
     }
 
     #[test]

@@ -230,7 +230,7 @@ impl SessionTask {
             Incoming::Message(Message::Result(result), _) => Some(result),
             _ => None,
         };
-        if self.machine.phase() != Phase::Parking && self.awaited.goes_on() {
+        if self.machine.phase() != Phase::Parking && self.awaited.await_steered() {
             self.earlier = result.or(self.earlier.take());
             return None;
         }
