@@ -116,8 +116,9 @@ impl Recovery {
                 (began, text) = (true, None);
                 tools.retain(|_| matches!(input, TurnInput::Answers(_)));
             }
-            let is_assistant = entry.get("type").and_then(Value::as_str) == Some("assistant");
-            if is_assistant {
+            let is_assistant = entry["type"] == "assistant";
+            // A later prompt in the same turn has no answer yet.
+            if is_assistant || (entry["type"] == "user" && entry["isMeta"] != true) {
                 text = None;
             }
             for block in blocks(entry) {
