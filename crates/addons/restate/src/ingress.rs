@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use agentwire_net::{error_chain, tls_config};
@@ -145,9 +145,13 @@ impl Ingress {
     ) -> Result<T, IngressError> {
         let mut pause = FIRST_PAUSE;
         loop {
+            let sent = Instant::now();
             match self.post(path, body, key, limit).await {
                 Err(IngressError::Unreachable { why }) => {
-                    tracing::warn!("a request to Restate is repeated: {why}");
+                    // A request that waits for a turn reaches its limit without a fault.
+                    if sent.elapsed() < limit {
+                        tracing::warn!("a request to Restate is repeated: {why}");
+                    }
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(LAST_PAUSE);
                 }
