@@ -32,8 +32,6 @@ pub(crate) async fn prepare(
         .cwd(folder)
         .session_store_project(&*name.tenant)
         .session_store_flush(SessionStoreFlush::Eager);
-    // A turn whose result is reported is stored.
-    options.session_store_flush_timeout_ms.get_or_insert(FLUSHING_MS);
     if let Some(budget) = spec.budget_usd {
         options = options.max_budget_usd(budget);
     }
@@ -89,9 +87,6 @@ pub(crate) fn notice(answers: &[(Question, Answer)]) -> Option<String> {
 
 /// How long the CLI may take to exit after the end of its input, and again after SIGTERM.
 const CLOSING: Duration = Duration::from_secs(1);
-
-/// How long a result waits for the store: as long as one append may take.
-const FLUSHING_MS: u64 = 60_000;
 
 /// How long a process lives at most after its task was aborted: the two grace periods, and two seconds for SIGKILL.
 pub(crate) const ENDING: Duration = Duration::from_secs(4);

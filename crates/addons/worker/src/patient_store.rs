@@ -42,9 +42,8 @@ impl SessionStore for PatientStore {
     }
 }
 
-/// How long an append is repeated: less than the limit of an append (`sessionStoreAppendTimeoutMs`, 60 seconds), after
-/// which its entries are discarded.
-const PATIENCE: Duration = Duration::from_secs(45);
+/// How long an append is repeated. The session makes three attempts to append an entry, so it survives an outage of 45 s.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -72,13 +71,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn append_is_repeated_within_the_limit_of_the_session() {
+    async fn append_is_repeated_for_a_limited_time() {
         let key = SessionKey::new("tenant", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11".into()).unwrap();
-        for (outage, appends, is_stored) in [(30, 31, true), (600, 46, false)] {
+        for (outage, appends, is_stored) in [(10, 11, true), (600, 16, false)] {
             let down = Arc::new(Down(Instant::now() + Duration::from_secs(outage), AtomicUsize::default()));
             let store = PatientStore(Arc::clone(&down) as _);
-            let limit = Duration::from_secs(60);
-            let stored = tokio::time::timeout(limit, store.append(&key, &[])).await.unwrap();
+            let stored = store.append(&key, &[]).await;
             assert_eq!((stored.is_ok(), down.1.load(Ordering::Relaxed)), (is_stored, appends));
         }
     }
