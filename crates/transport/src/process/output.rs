@@ -4,7 +4,7 @@ use std::{
     future::poll_fn,
     io,
     os::fd::{AsFd, OwnedFd},
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::Poll,
 };
@@ -14,7 +14,7 @@ use rustix::{
     buffer::spare_capacity,
     io::{read, retry_on_intr},
 };
-use tokio::net::unix::pipe::Receiver;
+use tokio::{io::AsyncReadExt, net::unix::pipe::Receiver};
 
 use super::{
     drain::{PIPE_MAX, drain},
@@ -87,9 +87,11 @@ impl Output {
                 ready => ready,
             })
             .await?;
-            match self.pipe.try_io(|| read_available(&self.pipe)) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                done => return done,
+            let mut buffer = Vec::with_capacity(CHUNK_MAX);
+            // In contrast to `try_io`, this knows after a short read that the pipe is empty, and does not read again.
+            let read = poll_fn(|cx| Poll::Ready(pin!(self.pipe.read_buf(&mut buffer)).poll(cx))).await;
+            if let Poll::Ready(read) = read {
+                return read.map(|_| shrunk(buffer));
             }
         }
     }
@@ -110,13 +112,17 @@ impl Output {
     }
 }
 
-/// Reads once, into a buffer that is shrunk to the bytes read: idle sources hold no memory, and a chunk no more than
-/// its own length.
+/// Reads once, without waiting.
 fn read_available(pipe: impl AsFd) -> io::Result<Bytes> {
     let mut buffer = Vec::with_capacity(CHUNK_MAX);
     retry_on_intr(|| read(&pipe, spare_capacity(&mut buffer)))?;
+    Ok(shrunk(buffer))
+}
+
+/// Returns the bytes in a buffer of their length: idle sources hold no memory, and a chunk no more than its own length.
+fn shrunk(mut buffer: Vec<u8>) -> Bytes {
     buffer.shrink_to_fit();
-    Ok(buffer.into())
+    buffer.into()
 }
 
 fn drain_on_thread(pipe: OwnedFd, running: Arc<Running>) {
