@@ -19,6 +19,8 @@ impl Options {
     pub(super) fn check(&self) -> Result<(), Error> {
         let is_empty = |text: &Option<String>| text.as_deref() == Some("");
         let has_empty = |rules: &[String]| rules.iter().any(|rule| rule.trim().is_empty());
+        // On the command line such a rule would take in the rules after it.
+        let has_open = |rules: &[String]| rules.iter().any(|rule| rule.rfind('(') > rule.rfind(')'));
         let is_copied = (self.resume.is_none() && !self.continue_last) || self.fork_session;
         refuse_if! {
             is_empty(&self.model) => "model": "a model's name is not empty";
@@ -35,6 +37,8 @@ impl Options {
             is_empty(&self.permission_prompt_tool_name) => "permissionPromptToolName": "a tool's name is not empty";
             has_empty(&self.allowed_tools) => "allowedTools": "a rule is not empty";
             has_empty(&self.disallowed_tools) => "disallowedTools": "a rule is not empty";
+            has_open(&self.allowed_tools) => "allowedTools": "a rule with `(` ends with `)`";
+            has_open(&self.disallowed_tools) => "disallowedTools": "a rule with `(` ends with `)`";
             matches!(&self.skills, Some(Skills::Named(names)) if !names.iter().all(|name| is_skill(name))) => "skills": "a name is a skill's own, such as `pdf` or `plugin:skill`";
             self.max_buffer_size == Some(0) => "maxBufferSize": "a line has at least one byte";
             self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) => "projectConfigRoot": "the CLI takes an absolute path";

@@ -103,9 +103,9 @@ options! {
         /// The available built-in tools (`--tools`); `None` leaves it to the CLI, an empty list means none.
         tools: some(Tools), "tools", custom("`--tools=a,b`, `--tools=`, `--tools=default`"), OLD, "list of strings, or `{\"type\": \"preset\", \"preset\": \"claude_code\"}`", "the CLI's";
         /// Tool uses allowed without a question (`--allowedTools`), as rules such as `Bash(git:*)`.
-        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule is an error.";
+        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule, or one without its `)`, is an error.";
         /// Tools that are removed (`--disallowedTools`).
-        disallowed_tools: list(String), "disallowedTools", list("disallowedTools"), OLD, "list of rules", "none", "An empty rule is an error.";
+        disallowed_tools: list(String), "disallowedTools", list("disallowedTools"), OLD, "list of rules", "none", "An empty rule, or one without its `)`, is an error.";
         /// Aliases of tools (`initialize.toolAliases`): a use of the first name is a use of the second.
         tool_aliases: map(Box<str>), "toolAliases", handshake(), OLD, "names by name", "none";
         /// The configuration of built-in tools (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).

@@ -248,6 +248,8 @@ fn invalid_values_are_refused() {
         Options::new().max_turns(0),
         Options::new().allowed_tools(["Read", ""]),
         Options::new().disallowed_tools([" "]),
+        Options::new().allowed_tools(["Bash(ls", "Write"]),
+        Options::new().disallowed_tools(["Bash(touch:*", "Write(a)"]),
         Options::new().extra_arg("", None),
         Options::new().extra_arg("--foo", None),
         Options::new().extra_arg("foo=bar", None),
