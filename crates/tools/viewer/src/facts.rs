@@ -3,6 +3,7 @@
 use agentwire_protocol::{
     Message,
     message::{Init, TurnResult},
+    usage::Usage,
 };
 
 use super::escape;
@@ -59,11 +60,19 @@ impl Facts {
         }
     }
 
+    /// Takes the model of an answer, since a stored session has no `init`.
+    pub(super) fn take_model(&mut self, model: &str) {
+        // The CLI writes messages in the model's place.
+        if model != "<synthetic>" {
+            self.model.get_or_insert_with(|| model.to_owned());
+        }
+    }
+
     pub(super) fn take_result(&mut self, result: &TurnResult) {
         self.cost = Some(result.total_cost_usd);
         self.told_millis = self.told_millis.saturating_add(result.duration_ms);
         if let Some(usage) = &result.usage {
-            self.tokens_in = self.tokens_in.saturating_add(usage.input_tokens);
+            self.tokens_in = self.tokens_in.saturating_add(tokens_in(usage));
             self.tokens_out = self.tokens_out.saturating_add(usage.output_tokens);
         }
     }
@@ -74,9 +83,15 @@ pub(super) fn result_note(result: &TurnResult) -> String {
     let mut note =
         format!("{} told · ${:.4} so far", escape::time(result.duration_ms), result.total_cost_usd);
     if let Some(usage) = &result.usage {
-        note = format!("{} tokens in, {} out · {note}", usage.input_tokens, usage.output_tokens);
+        note = format!("{} tokens in, {} out · {note}", tokens_in(usage), usage.output_tokens);
     }
     note
+}
+
+/// Returns the tokens of the input, those that were written to the cache or read from it included.
+fn tokens_in(usage: &Usage) -> u64 {
+    let cached = [usage.cache_creation_input_tokens, usage.cache_read_input_tokens];
+    cached.into_iter().flatten().fold(usage.input_tokens, u64::saturating_add)
 }
 
 /// More ids than these are not listed.

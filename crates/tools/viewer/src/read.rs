@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use agentwire_protocol::{Message, control::CallVisitor, control::ControlCall};
 use bytes::Bytes;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::facts::Facts;
@@ -25,6 +26,8 @@ pub(super) struct Reading {
     pub(super) facts: Facts,
     /// Whether pauses were recorded, so that there are times.
     pub(super) timed: bool,
+    /// Whether this is a stored session, which has no results.
+    pub(super) stored: bool,
     /// The end of the page's measure: milliseconds, or entries.
     pub(super) end: u64,
 }
@@ -53,6 +56,21 @@ pub(super) fn read(session: &Transcript) -> Reading {
     reader.finish()
 }
 
+/// Returns whether there is neither a start nor a result of a turn, which the CLI does not store.
+fn is_stored(session: &Transcript) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        r#type: Option<String>,
+        subtype: Option<String>,
+    }
+    !session.inbound().any(|line| {
+        serde_json::from_slice::<Head>(line).is_ok_and(|head| match head.r#type.as_deref() {
+            Some("system") => head.subtype.as_deref() == Some("init"),
+            kind => kind == Some("result"),
+        })
+    })
+}
+
 /// Which side sent a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
@@ -75,6 +93,7 @@ struct Reader<'a> {
     /// The line of the first entry.
     first_line: usize,
     timed: bool,
+    stored: bool,
     items: Vec<Item>,
     turns: Vec<Turn>,
     /// Whether the last turn waits for its result.
@@ -109,6 +128,7 @@ impl<'a> Reader<'a> {
             session,
             first_line: session.line_number(0),
             timed,
+            stored: is_stored(session),
             items: Vec::new(),
             turns: vec![Turn::default()],
             in_turn: false,
@@ -166,7 +186,10 @@ impl<'a> Reader<'a> {
             Ok(message) => message,
             Err(error) => return self.undecodable(way, line, &error.to_string()),
         };
-        self.facts.take_ids(&message);
+        // Of our messages, some SDKs leave the id open.
+        if way == Way::In {
+            self.facts.take_ids(&message);
+        }
         match message {
             Message::ControlRequest(asked) => self.request(way, &asked),
             Message::ControlResponse(answer) => self.response(way, &answer),
@@ -298,9 +321,9 @@ impl<'a> Reader<'a> {
 
     fn finish(self) -> Reading {
         let end = if self.timed { self.elapsed } else { self.session.entries.len() as u64 };
-        let mut reading =
-            Reading { items: self.items, turns: self.turns, facts: self.facts, timed: self.timed, end };
-        super::nest::nest(&mut reading.items, &self.tools, &self.agents);
+        let Self { items, turns, facts, timed, stored, tools, agents, .. } = self;
+        let mut reading = Reading { items, turns, facts, timed, stored, end };
+        super::nest::nest(&mut reading.items, &tools, &agents);
         reading
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::escape;
-use super::item::{Item, Kind, Mood};
+use super::item::{Item, Kind, Mood, Outcome};
 use super::read::Reading;
 
 /// Appends the timeline and its table.
@@ -59,16 +59,18 @@ fn lanes(reading: &Reading, first_line: usize) -> Vec<Lane> {
 }
 
 fn turns(reading: &Reading) -> Vec<Bar> {
+    let without = if reading.stored { Outcome::plain("") } else { Outcome::open("no result") };
     let turns = reading.turns.iter().enumerate().skip(1);
     let bars = turns.map(|(number, turn)| {
         let outcome = turn.result.and_then(|result| reading.items[result].outcome.as_ref());
+        let outcome = outcome.unwrap_or(&without);
         Bar {
             from: turn.from,
             to: turn.to,
-            mood: outcome.map_or(Mood::Open, |outcome| outcome.mood),
+            mood: outcome.mood,
             line: turn.line,
             label: format!("Turn {number}"),
-            ended: outcome.map_or_else(|| "no result".to_owned(), |outcome| outcome.words.clone()),
+            ended: outcome.words.clone(),
         }
     });
     bars.collect()

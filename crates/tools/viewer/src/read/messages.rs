@@ -17,6 +17,7 @@ impl Reader<'_> {
         self.agent(said.agent_id.as_deref(), parent.as_deref());
         if parent.is_none() {
             self.open_turn("");
+            self.facts.take_model(&said.message.model);
         }
         let mut first = None;
         let content = Place::new(self.line, "/message/content");
@@ -84,6 +85,7 @@ impl Reader<'_> {
         }
         if way == Way::Out {
             let text = user.message.content.clone().into_text();
+            self.in_turn &= !self.stored;
             self.open_turn(&text);
         }
         let title = match (way, &parent, user.is_replay) {

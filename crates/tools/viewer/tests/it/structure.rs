@@ -33,6 +33,39 @@ fn the_totals_are_those_of_the_lines() {
     assert!(sums.iter().all(|sum| *sum > 10), "hardly anything was counted: {sums:?}");
 }
 
+#[test]
+fn each_prompt_of_a_stored_session_begins_a_turn() {
+    let message = |way: char, kind: &str, number: u32| {
+        let message = serde_json::json!({
+            "id": format!("msg_{number}"), "model": "a-model", "role": kind,
+            "content": [{"type": "text", "text": format!("Text {number}.")}],
+        });
+        format!("{way} {}", serde_json::json!({"type": kind, "message": message, "session_id": "s"}))
+    };
+    let lines = [message('>', "user", 1), message('<', "assistant", 2), message('>', "user", 3)];
+    let page = page_of(&lines.each_ref().map(String::as_str));
+    assert_eq!(total(&page, "turns"), 2);
+    assert!(page.contains("a-model") && !page.contains("no result"));
+}
+
+#[test]
+fn tokens_of_the_input_contain_those_of_the_cache() {
+    let usage = serde_json::json!({
+        "input_tokens": 11, "output_tokens": 15,
+        "cache_read_input_tokens": 102_000, "cache_creation_input_tokens": 2000,
+    });
+    let result =
+        serde_json::json!({"type": "result", "subtype": "success", "is_error": false, "usage": usage});
+    let page = page_of(&[&format!("< {result}")]);
+    assert!(page.contains("104011 in, 15 out") && page.contains("104011 tokens in, 15 out"));
+}
+
+#[test]
+fn session_of_our_own_messages_is_not_shown() {
+    let prompt = r#"> {"type":"user","message":{"role":"user","content":"Go."},"session_id":"default"}"#;
+    assert!(!page_of(&[prompt]).contains("<dd>default"));
+}
+
 /// Counts turns, tool uses, hooks, permission requests and MCP messages from the lines alone.
 fn counted(session: &Transcript) -> [usize; 5] {
     let mut counts = [0; 5];
