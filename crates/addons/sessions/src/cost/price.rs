@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use super::Tokens;
 
 /// A model's prices, in US dollars per million tokens of each kind.
+///
+/// An unknown price can be [`f64::NAN`], and then so is each cost that needs it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "who writes one must name each price, so that none is made up")]
 pub struct Price {
@@ -32,8 +34,10 @@ impl Price {
             (tokens.cache_write, self.cache_write),
             (tokens.cache_write_1h, self.cache_write_1h),
         ];
-        let tokens_cost: f64 = each.iter().map(|(tokens, price)| *tokens as f64 * price).sum();
-        tokens_cost / 1e6 + tokens.web_searches as f64 * self.web_searches / 1e3
+        // The price of a kind that was not used may be unknown.
+        let cost = |count: u64, price: f64| if count == 0 { 0.0 } else { count as f64 * price };
+        let tokens_cost: f64 = each.iter().map(|(tokens, price)| cost(*tokens, *price)).sum();
+        tokens_cost / 1e6 + cost(tokens.web_searches, self.web_searches) / 1e3
     }
 }
 
