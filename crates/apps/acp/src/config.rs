@@ -86,14 +86,29 @@ impl Config {
         ]
     }
 
-    /// Returns the updates for a mode that the CLI reports: it changes by approved plans too.
+    /// Returns the updates for a mode and a model that the CLI reports: they change by approved plans and commands too.
     pub(crate) fn updates(&mut self, message: &Message) -> Vec<SessionUpdate> {
         let mode = match message {
             Message::System(System::Init(init)) => init.permission_mode.as_ref(),
             Message::System(System::Status(status)) => status.permission_mode.as_ref(),
             _ => None,
         };
-        mode.map(|mode| self.set_mode(mode)).unwrap_or_default()
+        let mut updates = mode.map(|mode| self.set_mode(mode)).unwrap_or_default();
+        if let Message::System(System::Init(init)) = message {
+            updates.extend(self.used_model(&init.model));
+        }
+        updates
+    }
+
+    /// Selects the model that the CLI uses, unless it is the current one, and returns the update.
+    fn used_model(&mut self, name: &str) -> Option<SessionUpdate> {
+        let is_used = |model: &&ModelInfo| model.resolved_model.as_deref().unwrap_or(&model.value) == name;
+        // Several values may stand for one model.
+        if self.models.iter().filter(is_used).any(|model| model.value == self.model) {
+            return None;
+        }
+        self.model = self.models.iter().find(is_used)?.value.clone();
+        Some(SessionUpdate::ConfigOptionUpdate(ConfigOptionUpdate::new(self.options())))
     }
 
     /// Returns the modes to choose from, made of their id, name and description.
@@ -170,6 +185,24 @@ mod tests {
         assert!(config("default", false).mode("bypassPermissions").is_none());
         assert!(config("default", true).mode("bypassPermissions").is_some());
         assert_eq!(ids(&config("bypassPermissions", false))[4], "bypassPermissions");
+    }
+
+    #[test]
+    fn model_that_the_cli_uses_is_shown_once() {
+        let reply = r#"{"models":[{"value":"default","displayName":"Default","resolvedModel":"model-a"},
+            {"value":"a","displayName":"A","resolvedModel":"model-a"},
+            {"value":"b","displayName":"B","resolvedModel":"model-b"}]}"#;
+        let mut config = Config::of(&serde_json::from_str(reply).unwrap(), false);
+        let mut used = |model: &str| {
+            let init = format!(r#"{{"type":"system","subtype":"init","model":"{model}"}}"#);
+            let updates = config.updates(&Message::from_line(&init).unwrap());
+            (config.model.to_string(), updates.len())
+        };
+        assert_eq!(used("model-a"), ("default".to_owned(), 0));
+        assert_eq!(used("model-b"), ("b".to_owned(), 1));
+        assert_eq!(used("model-b"), ("b".to_owned(), 0));
+        assert_eq!(used("another"), ("b".to_owned(), 0));
+        assert_eq!(used("model-a"), ("default".to_owned(), 1));
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod system;
 mod tests;
 mod tool;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, Cost, Meta, SessionUpdate, ToolCall, ToolCallId, ToolCallStatus,
@@ -45,6 +45,8 @@ pub(crate) struct Mapping {
     /// The tokens in the context after the last answer of the main conversation.
     context_tokens: u64,
     compactions: u64,
+    /// The MCP servers that had failed at the start of the last turn.
+    failed_servers: HashSet<Box<str>>,
 }
 
 /// A tool call without a result.
@@ -67,6 +69,7 @@ impl Mapping {
             streamed: Streamed::default(),
             context_tokens: 0,
             compactions: 0,
+            failed_servers: HashSet::new(),
         }
     }
 

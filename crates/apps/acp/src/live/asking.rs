@@ -14,7 +14,7 @@ use agentwire::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::Command;
-use crate::{features::Features, outbox::Outbox, permission};
+use crate::{failure::internal, features::Features, outbox::Outbox, permission};
 
 /// Asks the client in the name of a session.
 #[derive(Clone, Debug)]
@@ -28,11 +28,14 @@ pub(super) struct Asking {
 impl Asking {
     /// Returns the handler. An error is a denial.
     ///
-    /// If the CLI withdraws the request, the handler's future is dropped, which cancels the request to the client.
+    /// If the CLI withdraws the request, it is dropped, which cancels the request to the client.
     pub(super) fn handler(self) -> PermissionHandler {
-        PermissionHandler::new(move |request, _context| {
+        PermissionHandler::new(move |request, context| {
             let asking = self.clone();
-            async move { asking.ask(request).await }
+            async move {
+                let answered = context.cancelled.run_until_cancelled(asking.ask(request)).await;
+                answered.unwrap_or_else(|| Err(internal("the CLI has withdrawn the request")))
+            }
         })
     }
 

@@ -58,9 +58,12 @@ fn terminal(result: &ToolResult, fields: ToolCallUpdateFields, failed: bool) -> 
         let meta = [(key.to_owned(), value)].into_iter().collect::<serde_json::Map<_, _>>();
         SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call_id(&result.tool_use_id), fields).meta(meta))
     };
-    let output = json!({"terminal_id": id, "data": result.text()});
+    let text = result.text();
     // The CLI reports the exit code in the text alone.
-    let exit = json!({"terminal_id": id, "exit_code": i32::from(failed), "signal": null});
+    let code = text.strip_prefix("Exit code ").and_then(|rest| rest.lines().next()?.parse::<i32>().ok());
+    let code = code.filter(|_| failed).unwrap_or_else(|| i32::from(failed));
+    let output = json!({"terminal_id": id, "data": text});
+    let exit = json!({"terminal_id": id, "exit_code": code, "signal": null});
     vec![with(ToolCallUpdateFields::new(), "terminal_output", output), with(fields, "terminal_exit", exit)]
 }
 

@@ -81,6 +81,15 @@ fn typed(text: &str) -> Option<String> {
         let arguments = tagged("command-args").unwrap_or_default();
         return tagged("command-name").map(|name| format!("{name} {arguments}").trim_end().to_owned());
     }
-    let is_hidden = trimmed.starts_with("<local-command-") || trimmed.starts_with("<system-reminder>");
+    let is_hidden = WRITTEN_BY_THE_CLI.iter().any(|start| trimmed.starts_with(start));
     (!is_hidden && !trimmed.is_empty()).then(|| text.to_owned())
 }
+
+/// How texts begin that the CLI stores as the user's.
+const WRITTEN_BY_THE_CLI: &[&str] = &[
+    "<local-command-",
+    "<system-reminder>",
+    "<task-notification>",
+    "[Request interrupted by user",
+    "This session is being continued from a previous conversation",
+];

@@ -1,5 +1,7 @@
 //! News of the session: notices, commands, compaction, title.
 
+use std::collections::HashSet;
+
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, CompactionStatus, CompactionUpdate,
     Notice, NoticeSeverity, SessionInfoUpdate, SessionUpdate, ToolCall, ToolCallId, ToolCallLocation,
@@ -8,8 +10,9 @@ use agent_client_protocol::v1::schema::{
 use agentwire::{
     System,
     protocol::{
+        mcp::McpStatusKind,
         message::{
-            CompactResult, Informational, InformationalLevel, MemoryRecall, PermissionDenied, Status,
+            CompactResult, Informational, InformationalLevel, Init, MemoryRecall, PermissionDenied, Status,
             StatusKind,
         },
         slash_command::SlashCommand,
@@ -21,6 +24,7 @@ use super::{Mapping, message, text, update};
 impl Mapping {
     pub(super) fn system(&mut self, system: &System) -> Vec<SessionUpdate> {
         match system {
+            System::Init(init) => self.failed_servers(init),
             System::Status(status) => self.status(status).into_iter().collect(),
             System::Informational(note) => vec![self.informational(note)],
             System::LocalCommandOutput(output) => vec![message(&*output.content)],
@@ -65,10 +69,25 @@ impl Mapping {
             InformationalLevel::Warning => NoticeSeverity::Warning,
             _ => NoticeSeverity::Info,
         };
+        self.note(severity, &note.content)
+    }
+
+    /// Returns a notice, or a text for clients that show none.
+    fn note(&self, severity: NoticeSeverity, text: &str) -> SessionUpdate {
         if self.features.notices {
-            return SessionUpdate::Notice(Notice::new(severity, &*note.content));
+            return SessionUpdate::Notice(Notice::new(severity, text));
         }
-        message(format!("{}\n\n", note.content))
+        message(format!("{text}\n\n"))
+    }
+
+    /// Returns a note for each MCP server that has failed since the last turn.
+    fn failed_servers(&mut self, init: &Init) -> Vec<SessionUpdate> {
+        let failed = init.mcp_servers.iter().filter(|server| server.status == McpStatusKind::Failed);
+        let failed: HashSet<Box<str>> = failed.map(|server| server.name.clone()).collect();
+        let before = std::mem::replace(&mut self.failed_servers, failed);
+        let new = self.failed_servers.difference(&before);
+        new.map(|name| self.note(NoticeSeverity::Warning, &format!("The MCP server `{name}` failed.")))
+            .collect()
     }
 
     fn status(&mut self, status: &Status) -> Option<SessionUpdate> {
@@ -135,7 +154,8 @@ pub(crate) fn available_commands(commands: &[SlashCommand]) -> SessionUpdate {
         let input = hint.map(|hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
         AvailableCommand::new(&*command.name, &*command.description).input(input)
     };
-    // Names that start with underscores are the CLI's own.
-    let shown = commands.iter().filter(|command| !command.name.starts_with("__"));
+    // Names that start with underscores are the CLI's own. After `/clear` the CLI has a session that the client does not know.
+    let shown =
+        commands.iter().filter(|command| !command.name.starts_with("__") && &*command.name != "clear");
     SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(shown.map(command).collect()))
 }

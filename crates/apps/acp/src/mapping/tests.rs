@@ -251,6 +251,58 @@ fn stored_conversation_is_shown_again() {
 }
 
 #[test]
+fn texts_that_the_cli_stores_as_the_users_are_hidden() {
+    for text in [
+        "<task-notification><task-id>t</task-id></task-notification>",
+        "[Request interrupted by user for tool use]",
+        "This session is being continued from a previous conversation that ran out of context.",
+    ] {
+        let message = serde_json::json!({
+            "type": "user", "uuid": "u", "session_id": "s", "message": {"role": "user", "content": text},
+            "parent_tool_use_id": null, "parent_agent_id": null,
+        });
+        let stored = serde_json::from_value(message).unwrap();
+        assert_eq!(Mapping::new(features()).stored(&stored), [], "{text}");
+    }
+}
+
+#[test]
+fn server_that_has_failed_is_reported_once() {
+    let init = |status: &str| {
+        let server = format!(r#"{{"name":"broken","status":"{status}"}}"#);
+        Message::from_line(&format!(r#"{{"type":"system","subtype":"init","mcp_servers":[{server}]}}"#))
+            .unwrap()
+    };
+    let mut mapping = Mapping::new(features());
+    assert_eq!(mapping.updates(&init("connected")), []);
+    let reported = serde_json::to_string(&mapping.updates(&init("failed"))).unwrap();
+    assert!(reported.contains("The MCP server `broken` failed."), "{reported}");
+    assert_eq!(mapping.updates(&init("failed")), []);
+}
+
+#[test]
+fn command_that_begins_another_session_is_not_offered() {
+    let commands = r#"[{"name":"clear","description":"","argumentHint":""},
+        {"name":"compact","description":"","argumentHint":""}]"#;
+    let commands = super::system::available_commands(&serde_json::from_str::<Vec<_>>(commands).unwrap());
+    let shown = serde_json::to_string(&commands).unwrap();
+    assert!(shown.contains("compact") && !shown.contains("clear"), "{shown}");
+}
+
+#[test]
+fn terminal_has_the_exit_code_of_the_command() {
+    let mut mapping = Mapping::new(Features { terminal_output: true, ..features() });
+    for line in [
+        r#"{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"exit 3"}}]}}"#,
+        r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"Exit code 3\nhi"}]}}"#,
+    ] {
+        let updates = mapping.updates(&Message::from_line(line).unwrap());
+        let text = serde_json::to_string(&updates).unwrap();
+        assert_eq!(text.contains(r#""exit_code":3"#), line.contains("tool_result"), "{text}");
+    }
+}
+
+#[test]
 fn tasks_of_a_stored_conversation_are_a_plan_again() {
     let called = |id: &str, name: &str, input: &str| {
         let block = format!(r#"{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}"#);
