@@ -25,8 +25,8 @@ pub(crate) enum FetchError {
     Credentials,
     #[error("{0}")]
     Refused(Refused),
-    #[error("the host `{0}` is not found")]
-    NoSuchHost(String),
+    #[error("{0}")]
+    NoSuchHost(NoSuchHost),
     #[error("more than {0} redirects")]
     Redirects(usize),
     #[error("the redirect to `{0}` leads to no URL")]
@@ -55,9 +55,9 @@ pub(crate) struct Refused {
     pub(crate) address: IpAddr,
 }
 
-/// A host without addresses.
+/// A host without addresses, as a sentence.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("the host `{0}` is not found")]
+#[error("{0}")]
 pub(crate) struct NoSuchHost(pub(crate) String);
 
 impl From<reqwest::Error> for FetchError {
@@ -68,8 +68,8 @@ impl From<reqwest::Error> for FetchError {
             if let Some(refused) = cause.downcast_ref::<Refused>() {
                 return Self::Refused(refused.clone());
             }
-            if let Some(NoSuchHost(host)) = cause.downcast_ref() {
-                return Self::NoSuchHost(host.clone());
+            if let Some(missing) = cause.downcast_ref::<NoSuchHost>() {
+                return Self::NoSuchHost(missing.clone());
             }
             below = cause.source();
         }

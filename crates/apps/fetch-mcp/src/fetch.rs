@@ -99,7 +99,12 @@ impl Fetcher {
         }
         let shown = read?;
         let mut head = format!("URL: {url}");
-        if url.as_str() != asked && Url::parse(asked).is_ok_and(|asked| asked != url) {
+        let was_redirected = Url::parse(asked).is_ok_and(|mut asked| {
+            // A server does not get the fragment.
+            asked.set_fragment(url.fragment());
+            asked != url
+        });
+        if was_redirected {
             head.push_str(&format!(" (redirected from {asked})"));
         }
         for (name, value) in [("Type", Some(shown.essence)), ("Title", shown.title), ("Note", shown.note)] {

@@ -23,9 +23,11 @@ impl Resolve for Resolver {
             let host = name.as_str();
             // The client sets the port.
             let found = tokio::net::lookup_host((host, 0)).await;
-            let found: Vec<SocketAddr> = found.map_err(|_| NoSuchHost(host.to_owned()))?.collect();
+            let found: Vec<SocketAddr> = found
+                .map_err(|cause| NoSuchHost(format!("the host `{host}` is not found: {cause}")))?
+                .collect();
             if found.is_empty() {
-                return Err(NoSuchHost(host.to_owned()).into());
+                return Err(NoSuchHost(format!("the host `{host}` is not found")).into());
             }
             check(host, &found, &options)?;
             let addresses: Addrs = Box::new(found.into_iter());

@@ -81,6 +81,8 @@ async fn redirects_are_followed_and_reported() {
         client.shown(&site.url("/a")).await,
         format!("URL: {} (redirected from {})\nType: text/plain\n\nthere", site.url("/c?d"), site.url("/a"))
     );
+    let shown = client.shown(&site.url("/c?d#part")).await;
+    assert!(!shown.contains("redirected"), "{shown}");
     assert_eq!(client.refused(&site.url("/loop")).await, "more than 5 redirects");
     assert_eq!(client.refused(&site.url("/nowhere")).await, "the redirect to `http://[bad` leads to no URL");
     assert_eq!(
