@@ -34,6 +34,22 @@ async fn it_asks_before_it_calls_and_prints_the_answer() {
 }
 
 #[tokio::test]
+async fn answer_that_is_not_whole_is_reported() {
+    let replies = json!([
+        {"blocks": [{"text": "Half an"}], "stop_reason": "max_tokens"}, {"blocks": [{"text": "Whole."}]},
+    ]);
+    let model = model(&json!({"replies": replies})).await;
+    let folder = tempfile::tempdir().unwrap();
+    // The model answers only requests with tools from the script.
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let output = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
+    let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(said, "Half an\nWhole.\n");
+    assert_eq!(told.matches("[the answer is not whole: max_tokens]").count(), 1, "{told}");
+    assert_eq!(told.matches("not whole").count(), 1, "{told}");
+}
+
+#[tokio::test]
 async fn terminal_escapes_of_the_model_are_shown_as_text() {
     let text = "\u{1b}]52;c;cm0=\u{7}\u{1b}[2J\u{1b}[1;1Hallow? \u{9b}2K\u{202e}x";
     let input = json!({"text": text, "\u{9b}8m": "\u{61c}"});

@@ -1,18 +1,18 @@
 //! A chat in the terminal, with the tools of MCP servers.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "it is a program on the terminal")]
+#![expect(clippy::print_stderr, reason = "it is a program on the terminal")]
 
 mod terminal;
 mod trust;
 
 use std::{
     error::Error,
-    io::{self, IsTerminal as _},
+    io::{self, IsTerminal as _, Write as _},
     path::PathBuf,
     process::ExitCode,
     time::Duration,
 };
 
-use agentwire_chat::{Api, Chat, Form, Step};
+use agentwire_chat::{Answer, Api, Chat, Form, Step};
 use agentwire_hub::{Approval, CallDecision, Hub, ServerState, Use, config::Sources};
 use agentwire_net::error_chain;
 use clap::Parser;
@@ -105,7 +105,7 @@ async fn talk(
     mut trust: Trust,
 ) -> Result<(), Box<dyn Error>> {
     if let Some(prompt) = prompt {
-        chat.ask(prompt, show).await?;
+        report_cut(&chat.ask(prompt, show).await?);
         return Ok(());
     }
     while let Some(line) = typed("> ".to_owned()).await? {
@@ -114,19 +114,32 @@ async fn talk(
         }
         // A definition may have changed since the last question.
         trust.ask(hub).await?;
-        if let Err(error) = chat.ask(line, show).await {
-            if !io::stdin().is_terminal() {
-                return Err(error.into());
-            }
-            eprintln!("{}", shown(&error_chain(&error)));
+        match chat.ask(line, show).await {
+            Ok(answer) => report_cut(&answer),
+            Err(error) if io::stdin().is_terminal() => eprintln!("{}", shown(&error_chain(&error))),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())
 }
 
+/// Says why an answer is not whole.
+fn report_cut(answer: &Answer) {
+    if let Some(why) = answer.stop_reason.as_deref()
+        && !matches!(why, "end_turn" | "stop_sequence")
+    {
+        eprintln!("[the answer is not whole: {}]", shown_line(why));
+    }
+}
+
 fn show(step: Step) {
     match step {
-        Step::Said(text) => println!("{}", shown(&text)),
+        Step::Said(text) => {
+            // A closed pipe ends the program.
+            if writeln!(io::stdout(), "{}", shown(&text)).is_err() {
+                std::process::exit(1);
+            }
+        }
         other => eprintln!("{}", shown(&other.to_string())),
     }
 }
