@@ -68,6 +68,10 @@ impl Call {
             RuntimeError::ParseError { msg_type, .. } if msg_type == "execute_reply" => {
                 self.replied = true;
                 self.settle();
+                // IRkernel answers an interrupt with a status of its own.
+                if self.stop.is_some() {
+                    return;
+                }
             }
             RuntimeError::ParseError { msg_type, .. } => self.begun |= msg_type != "status",
             _ => {}
