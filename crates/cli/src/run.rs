@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use agentwire::hooks::{PermissionHandler, policy};
 use agentwire::protocol::{System, message::Event};
-use agentwire::{Block, Incoming, Message, Options, PermissionMode, Session, SessionBuilder, SystemPrompt};
+use agentwire::{
+    Block, Incoming, Message, Options, PermissionMode, Query, Session, SessionBuilder, SystemPrompt,
+};
 use agentwire_codec::Line;
 use serde::de::IgnoredAny;
 use tokio::signal::unix::SignalKind;
@@ -158,7 +160,7 @@ async fn connected(builder: SessionBuilder, signals: &mut Signals) -> Result<Ses
     }
 }
 
-/// Runs the turn, and handles signals.
+/// Runs the prompt to the end of all its work, and handles signals.
 async fn session(
     builder: SessionBuilder,
     mut signals: Signals,
@@ -166,19 +168,20 @@ async fn session(
     prompt: &str,
     as_json: bool,
 ) -> Result<(), Failure> {
-    let mut session = connected(builder, &mut signals).await?;
+    let session = connected(builder, &mut signals).await?;
     stderr.release();
     for warning in session.warnings() {
         note(format_args!("warning: {warning}"));
     }
-    let control = session.control().clone();
+    let mut query = session.into_query(prompt).await?;
+    let control = query.control().clone();
     let mut is_interrupted = false;
     let outcome = {
-        let mut turn = pin!(turn(&mut session, prompt, as_json));
+        let mut printing = pin!(print_all(&mut query, as_json));
         let mut interrupts = JoinSet::new();
         loop {
             tokio::select! {
-                outcome = &mut turn => break outcome,
+                outcome = &mut printing => break outcome,
                 signal = signals.next() => {
                     if signal != SignalKind::interrupt() || std::mem::replace(&mut is_interrupted, true) {
                         break Err(ended_by(signal));
@@ -199,26 +202,14 @@ async fn session(
             // A signal, or a closed pipe. After the limit the CLI is ended in the background.
             let end = async {
                 let _ = control.interrupt().await;
-                session.close().await
+                control.end_input();
+                while query.next().await.is_some() {}
             };
             let _ = timeout(LIMIT, end).await;
             Err(failure)
         }
-        outcome => {
-            let mut rest = Ok(());
-            if as_json {
-                // The state `idle` follows the result.
-                session.end_input();
-                rest = timeout(LIMIT, print_rest(&mut session)).await.unwrap_or(Ok(()));
-            }
-            let closed = session.close().await;
-            if is_interrupted {
-                return Err(ended_by(SignalKind::interrupt()));
-            }
-            outcome?;
-            rest?;
-            Ok(closed.map(drop)?)
-        }
+        _ if is_interrupted => Err(ended_by(SignalKind::interrupt())),
+        outcome => outcome,
     }
 }
 
@@ -227,11 +218,13 @@ fn ended_by(signal: SignalKind) -> Failure {
     Failure::exit(u8::try_from(128 + signal.as_raw_value()).unwrap_or(1))
 }
 
-async fn turn(session: &mut Session, prompt: &str, as_json: bool) -> Result<(), Failure> {
-    let mut turn = session.ask(prompt).await?;
+/// Prints all messages, also those of turns that report on background work. Fails if a turn failed.
+async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
     let mut printer = Printer::default();
-    while let Some(incoming) = turn.next().await {
-        let incoming = incoming?;
+    let mut failed = None;
+    while let Some(incoming) = query.next().await {
+        // The end of the CLI after a failed turn is a consequence.
+        let incoming = incoming.map_err(|error| failed.take().unwrap_or_else(|| error.into()))?;
         match incoming.message() {
             _ if as_json => print_line(&incoming)?,
             Some(message) => printer.print(message)?,
@@ -240,17 +233,10 @@ async fn turn(session: &mut Session, prompt: &str, as_json: bool) -> Result<(), 
         if let Some(Message::Result(result)) = incoming.message()
             && let Some(why) = result.error_text()
         {
-            return Err(Failure::finding(format!("the turn failed: {why}")));
+            failed = Some(Failure::finding(format!("the turn failed: {why}")));
         }
     }
-    Ok(())
-}
-
-async fn print_rest(session: &mut Session) -> Result<(), Failure> {
-    while let Some(incoming) = session.next().await {
-        print_line(&incoming?)?;
-    }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }
 
 /// Prints the line as it came. Lines that are no JSON go to the standard error.

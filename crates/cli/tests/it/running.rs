@@ -107,11 +107,31 @@ fn json_is_the_lines_of_the_cli() {
 fn json_has_the_lines_after_the_result() {
     let folder = tempfile::tempdir().unwrap();
     let idle = r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#;
-    let result = r#"echo '{"type":"result","subtype":"success","is_error":false}'"#;
-    let script = COMMAND_CLI.replace(result, &format!("{result}; echo '{idle}'"));
+    let script = COMMAND_CLI.replace(RESULT, &format!("{RESULT}; echo '{idle}'"));
     let done = run(folder.path(), &script, &["Go.", "--json"]).stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(done.stdout).unwrap();
     assert!(done.status.success() && text.ends_with(&format!("{idle}\n")), "{text}");
+}
+
+#[test]
+fn turns_after_background_work_are_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = r#"{"type":"system","subtype":"task_started","task_id":"t","description":"d","task_type":"local_agent","is_backgrounded":true}"#;
+    let ended = r#"{"type":"system","subtype":"task_notification","task_id":"t","status":"completed","output_file":"/o","summary":"s"}"#;
+    let turn = |text: &str| {
+        let message = serde_json::json!({
+            "type": "assistant", "message": {"content": [{"type": "text", "text": text}]},
+        });
+        format!("echo '{message}'; {RESULT}")
+    };
+    let script = COMMAND_CLI
+        .replace(RESULT, &format!("echo '{started}'; {RESULT}; echo '{ended}'; {}", turn("The report.")));
+    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    assert!(
+        done.status.success() && text.contains("the context\n[") && text.contains("The report.\n["),
+        "{text}"
+    );
 }
 
 #[test]
@@ -190,6 +210,9 @@ while read -r line; do
     esac
 done
 "#;
+
+/// How [`COMMAND_CLI`] ends a turn.
+const RESULT: &str = r#"echo '{"type":"result","subtype":"success","is_error":false}'"#;
 
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
