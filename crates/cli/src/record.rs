@@ -18,7 +18,7 @@ use crate::relay;
 /// to a folder.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The transcript to write; in a folder, each session gets a file of its own
+    /// The transcript to write, which replaces the file; in a folder, each session gets a file of its own
     #[arg(short = 'o', long, value_name = "PATH", default_value = "session.transcript")]
     out: PathBuf,
     /// Do not replace paths, keys and ids
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Runs the CLI between the standard streams, and writes the transcript to a file or into a folder.
 pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsString]) -> Result<(), Failure> {
-    check_folder(out)?;
+    check_writable(out)?;
     let names: Vec<String> =
         arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let recorder = Recorder::new();
@@ -65,15 +65,20 @@ pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsStrin
 }
 
 /// Fails if the transcript could not be written after the session.
-fn check_folder(out: &Path) -> Result<(), Failure> {
+fn check_writable(out: &Path) -> Result<(), Failure> {
+    let action = || format!("writing {}", out.display());
+    if out.exists() && !out.is_dir() {
+        return fs::File::options().append(true).open(out).map(drop).while_doing(action);
+    }
     let folder = match out.parent() {
         Some(parent) if !out.as_os_str().as_encoded_bytes().ends_with(b"/") => parent,
         _ => out,
     };
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(());
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if !folder.is_dir() {
+        return Err(Failure::new(format!("{}: there is no folder {}", action(), folder.display())));
     }
-    Err(Failure::new(format!("writing {}: there is no folder {}", out.display(), folder.display())))
+    tempfile::tempfile_in(folder).map(drop).while_doing(action)
 }
 
 fn write(recorder: &Recorder, out: &Path, raw: bool) -> Result<(), Failure> {
