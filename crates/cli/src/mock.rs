@@ -27,6 +27,8 @@ pub struct Args {
     /// A file of replies, such as {"replies": [{"blocks": [{"text": "Hello."}]}]}; the README of agentwire-testkit lists the fields
     script: PathBuf,
     /// The home folder of the CLI; by default a temporary one
+    ///
+    /// Each start of the model counts the ids of its answers anew, so do not resume a session of an earlier one.
     #[arg(long)]
     home: Option<PathBuf>,
     /// A program to run with these variables alone; the model ends with it

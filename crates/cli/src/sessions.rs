@@ -42,12 +42,12 @@ enum Action {
         #[arg(long)]
         limit: Option<usize>,
     },
-    /// Print the messages of a session
+    /// Print the messages of a session, from its last compaction on
     Show {
         /// The id of the session
         session: String,
     },
-    /// Search the messages of all sessions
+    /// Search the messages of all sessions, and of their subagents unless in a store
     Search {
         /// The text; upper and lower case are the same
         text: String,
@@ -62,11 +62,12 @@ enum Action {
     Cost {
         /// The id of the session
         session: Option<String>,
-        /// Prices in dollars per million tokens: {"MODEL": {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}}
+        /// Prices in dollars per million tokens, and per thousand web searches: {"MODEL": {"input": 3, "output": 15,
+        /// "cache_read": 0.3, "cache_write": 3.75, "cache_write_1h": 6, "web_searches": 10}}
         #[arg(long, value_name = "FILE")]
         prices: Option<PathBuf>,
     },
-    /// Print a session as Markdown, or as HTML
+    /// Print a session from its last compaction on as Markdown, or as HTML
     Export {
         /// The id of the session
         session: String,
@@ -147,7 +148,8 @@ async fn act(args: &Args, as_json: bool) -> Result<(), Failure> {
         }
         Action::Show { session } => place.export(&id(session)?, &Export::markdown()).await,
         Action::Search { text, limit, tools } => {
-            let search = if *tools { Search::new(text).in_tools() } else { Search::new(text) };
+            let search = Search::new(text).in_subagents();
+            let search = if *tools { search.in_tools() } else { search };
             place.search(&search, *limit, |hit| print::hit(hit, as_json)).await
         }
         Action::Cost { session, prices } => {

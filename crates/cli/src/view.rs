@@ -18,7 +18,8 @@ use source::Source;
 /// With --serve the page follows a running session: name its id, or the capture that grows.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A transcript, a capture of the CLI's output, or the id of a stored session
+    /// A transcript, a capture of the CLI's output, or the id of a stored session, whose main conversation is shown from
+    /// its last compaction on
     session: String,
     /// Where to write the page; NAME.html in this folder by default
     #[arg(short = 'o', long, value_name = "FILE", conflicts_with = "serve")]

@@ -1,14 +1,17 @@
-//! The login: whether there is a sign of one. No credential is read.
+//! The login: whether there is a sign of one. No credential is used.
 
-use std::env;
 use std::path::Path;
+use std::{env, fs};
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::{Finding, settings};
 
 /// Looks for a key, a token, another provider or a stored login.
 pub(super) fn check(folder: Option<&Path>) -> Finding {
     let check = "login";
-    let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_set = |name: &&str| env::var_os(name).is_some_and(|value| is_on(name, &value.to_string_lossy()));
     if let Some(name) = VARIABLES.iter().find(|name| is_set(name)) {
         return Finding::good(check, format!("by {name}"));
     }
@@ -16,8 +19,13 @@ pub(super) fn check(folder: Option<&Path>) -> Finding {
     if let Some(file) = stored {
         return Finding::good(check, format!("by {}", file.display()));
     }
+    if folder.is_some_and(has_key) {
+        return Finding::good(check, "by the key of a login, in .claude.json");
+    }
     for settings in settings::files(folder).iter().filter_map(|file| settings::read(file).ok()) {
-        let is_set = |name: &&&str| settings["env"].get(**name).is_some_and(|value| value != "");
+        let is_set = |name: &&&str| {
+            settings["env"].get(**name).is_some_and(|value| is_on(name, value.as_str().unwrap_or("1")))
+        };
         if let Some(name) = VARIABLES.iter().find(is_set) {
             return Finding::good(check, format!("by {name} in `env` of the settings"));
         }
@@ -31,11 +39,33 @@ pub(super) fn check(folder: Option<&Path>) -> Finding {
     Finding::bad(check, "no key and no login was found", "run `claude` and log in, or set ANTHROPIC_API_KEY")
 }
 
+/// Returns whether the variable has an effect with this value.
+fn is_on(name: &str, value: &str) -> bool {
+    !value.is_empty() && !(name.starts_with("CLAUDE_CODE_USE_") && ["0", "false"].contains(&value))
+}
+
+/// Returns whether `.claude.json`, in the configuration folder or beside it, has the key that a login on the console has
+/// created.
+fn has_key(folder: &Path) -> bool {
+    #[derive(Deserialize)]
+    struct State {
+        #[serde(rename = "primaryApiKey")]
+        key: Option<IgnoredAny>,
+    }
+    [folder.join(".claude.json"), folder.with_file_name(".claude.json")].iter().any(|file| {
+        fs::read(file)
+            .is_ok_and(|text| serde_json::from_slice(&text).is_ok_and(|state: State| state.key.is_some()))
+    })
+}
+
 const VARIABLES: &[&str] = &[
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
     "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_USE_ANTHROPIC_AWS",
+    "CLAUDE_CODE_USE_ANTHROPIC_GOOGLE_CLOUD",
     "CLAUDE_CODE_USE_BEDROCK",
-    "CLAUDE_CODE_USE_VERTEX",
     "CLAUDE_CODE_USE_FOUNDRY",
+    "CLAUDE_CODE_USE_MANTLE",
+    "CLAUDE_CODE_USE_VERTEX",
 ];

@@ -1,5 +1,6 @@
 //! Where sessions are: the CLI's folder, or a project of a store.
 
+use agentwire_net::error_chain;
 use agentwire_protocol::session_info::{SessionInfo, SessionMessage};
 use agentwire_protocol::{SessionId, Uuid};
 use agentwire_sessions::{
@@ -40,7 +41,26 @@ impl Place {
         mut found: impl FnMut(&Hit) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match self {
-            Self::Folder(sessions) => sessions.search(search)?.take(limit).try_for_each(|hit| found(&hit?)),
+            Self::Folder(sessions) => {
+                let (mut left, mut is_complete) = (limit, true);
+                for hit in sessions.search(search)? {
+                    if left == 0 {
+                        break;
+                    }
+                    match hit {
+                        Ok(hit) => {
+                            found(&hit)?;
+                            left -= 1;
+                        }
+                        // The other sessions can be searched.
+                        Err(error) => {
+                            output::note(format_args!("agentwire: {}", error_chain(&error)));
+                            is_complete = false;
+                        }
+                    }
+                }
+                if is_complete { Ok(()) } else { Err(Failure::exit(2)) }
+            }
             Self::Store(store, project) => {
                 let (sessions, mut left) = (stored(&**store, project), limit);
                 for info in sessions.list(Page::ALL).await? {

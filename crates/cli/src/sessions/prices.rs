@@ -10,8 +10,10 @@ use serde::Deserialize;
 use crate::failure::{Failure, While as _};
 
 /// Dollars per million tokens, and per thousand web searches.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+///
+/// A missing price is not a number, and so is a cost that needs it.
+#[derive(Debug, Deserialize)]
+#[serde(default = "Row::without_prices", deny_unknown_fields)]
 struct Row {
     input: f64,
     output: f64,
@@ -19,6 +21,13 @@ struct Row {
     cache_write: f64,
     cache_write_1h: f64,
     web_searches: f64,
+}
+
+impl Row {
+    fn without_prices() -> Self {
+        let [input, output, cache_read, cache_write, cache_write_1h, web_searches] = [f64::NAN; 6];
+        Self { input, output, cache_read, cache_write, cache_write_1h, web_searches }
+    }
 }
 
 /// Reads the file. Without one there are no prices.

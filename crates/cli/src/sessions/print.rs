@@ -29,7 +29,7 @@ pub(super) fn hit(hit: &Hit, as_json: bool) -> Result<(), Failure> {
     output::line(format_args!("{}  {role}: {}", hit.session_id, one_line(&hit.excerpt)))
 }
 
-/// Prints the tokens by model, and their cost where prices are known.
+/// Prints the tokens by model, their cost where prices are known, and the cost that the CLI has recorded.
 pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> {
     for (model, spent) in summary.by_model() {
         let tokens = &spent.tokens;
@@ -42,7 +42,8 @@ pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> 
             }))?;
             continue;
         }
-        let cost = if spent.unpriced == 0 { format!(", ${:.4}", spent.cost_usd) } else { String::new() };
+        let is_priced = spent.unpriced == 0 && !spent.cost_usd.is_nan();
+        let cost = if is_priced { format!(", ${:.4}", spent.cost_usd) } else { String::new() };
         output::line(format_args!(
             "{model}: {} tokens in {} answers (input {}, output {}, cache read {}, cache written {}){cost}",
             tokens.total(),
@@ -53,7 +54,17 @@ pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> 
             tokens.cache_write.saturating_add(tokens.cache_write_1h),
         ))?;
     }
-    Ok(())
+    if summary.lines_too_long > 0 || summary.forgotten > 0 {
+        let (lines, answers) = (summary.lines_too_long, summary.forgotten);
+        output::note(format_args!(
+            "agentwire: not counted: {lines} lines that are too long; perhaps counted twice: {answers} answers"
+        ));
+    }
+    match summary.told_usd {
+        Some(recorded) if as_json => output::json(&json!({"recorded_usd": recorded})),
+        Some(recorded) => output::line(format_args!("the CLI has recorded ${recorded:.4}")),
+        None => Ok(()),
+    }
 }
 
 /// Returns the text in one line, without the control characters of a terminal.

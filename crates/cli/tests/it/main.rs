@@ -173,6 +173,21 @@ fn recording_without_a_folder_fails_before_the_session() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something was started or created");
 }
 
+/// No file can be created in `/proc`, even by root.
+#[cfg(target_os = "linux")]
+#[test]
+fn recording_into_a_folder_without_rights_fails_before_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    for out in ["/proc/", "/proc/x.transcript"] {
+        let mut command = agentwire(&["record", "-o", out, "--", "touch", "started"]);
+        let done = command.current_dir(folder.path()).output().unwrap();
+        assert_eq!(done.status.code(), Some(2));
+        let error = text(&done.stderr);
+        assert!(error.starts_with(&format!("agentwire: writing {out}: ")), "{error}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "something was started or created");
+}
+
 #[test]
 fn errors_in_the_place_of_the_cli_have_absolute_paths() {
     let folder = tempfile::tempdir().unwrap();
@@ -428,6 +443,60 @@ fn cost_is_computed_from_a_file_of_prices() {
 }
 
 #[test]
+fn cost_needs_a_price_for_each_kind_of_tokens() {
+    let folder = tempfile::tempdir().unwrap();
+    let cached = serde_json::json!({"ephemeral_1h_input_tokens": 1_000_000, "ephemeral_5m_input_tokens": 0});
+    let usage = serde_json::json!({
+        "input_tokens": 0, "output_tokens": 1_000_000,
+        "cache_creation_input_tokens": 1_000_000, "cache_creation": cached,
+    });
+    let answer = serde_json::json!({
+        "type": "assistant", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "parentUuid": null,
+        "timestamp": "2026-11-01T10:00:00.000Z",
+        "message": {"id": "m", "role": "assistant", "model": "some-model", "content": [], "usage": usage},
+    });
+    let recorded = serde_json::json!({"type": "cost-state", "sessionId": ID, "totalCostUSD": 25.5});
+    store(folder.path(), &[answer, recorded]);
+    let prices = folder.path().join("prices.json");
+    let cost = |price: &str| {
+        fs::write(&prices, format!(r#"{{"some-model": {price}}}"#)).unwrap();
+        let (folder, prices) = (folder.path().to_str().unwrap(), prices.to_str().unwrap());
+        let done = output(&["sessions", "--folder", folder, "cost", "--prices", prices]);
+        text(&done.stdout).to_owned()
+    };
+    let tokens = "some-model: 2000000 tokens in 1 answers (input 0, output 1000000, cache read 0, cache written 1000000)";
+    let recorded = "\nthe CLI has recorded $25.5000\n";
+    assert_eq!(cost(r#"{"output": 15, "cache_write": 3.75}"#), format!("{tokens}{recorded}"));
+    assert_eq!(cost(r#"{"output": 15, "cache_write_1h": 6}"#), format!("{tokens}, $21.0000{recorded}"));
+}
+
+#[test]
+fn search_continues_after_a_file_that_can_not_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = serde_json::json!({
+        "type": "user", "uuid": "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10", "parentUuid": null,
+        "timestamp": "2026-11-01T10:00:00.000Z", "message": {"role": "user", "content": "A walk."},
+    });
+    store(folder.path(), &[entry]);
+    let agent = folder.path().join(format!("projects/-p/{ID}/subagents/agent-a1.jsonl"));
+    fs::create_dir_all(agent.parent().unwrap()).unwrap();
+    fs::write(
+        &agent,
+        r#"{"type":"user","isSidechain":true,"message":{"role":"user","content":"A walk of the agent."}}"#,
+    )
+    .unwrap();
+    // Its only line is too long. The newest file is searched first.
+    let unreadable = folder.path().join("projects/-p/5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a12.jsonl");
+    fs::File::create(&unreadable).unwrap().set_len(65 << 20).unwrap();
+    let done = output(&["sessions", "--folder", folder.path().to_str().unwrap(), "search", "walk"]);
+    let found = text(&done.stdout);
+    assert!(found.contains("A walk.") && found.contains("A walk of the agent."), "{found}");
+    let error = text(&done.stderr);
+    assert!(error.starts_with("agentwire: ") && error.contains(unreadable.to_str().unwrap()), "{error}");
+    assert_eq!(done.status.code(), Some(2));
+}
+
+#[test]
 fn stored_session_is_viewed_by_its_id() {
     let folder = tempfile::tempdir().unwrap();
     let entry = |number: u32, kind: &str, message: Value| {
@@ -512,15 +581,27 @@ fn doctor_finds_a_login_in_the_environment_of_the_settings() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".claude")).unwrap();
     let settings = home.path().join(".claude/settings.json");
-    for (value, ok) in [("", cfg!(target_os = "macos")), ("1", true)] {
+    for (value, ok) in [("", false), ("0", false), ("1", true)] {
         fs::write(&settings, format!(r#"{{"env": {{"CLAUDE_CODE_USE_BEDROCK": "{value}"}}}}"#)).unwrap();
-        let mut command = agentwire(&["doctor", "--json"]);
-        command.env("HOME", home.path()).env("AGENTWIRE_CLI", "/no/such/cli").current_dir(&home);
-        let done = command.output().unwrap();
-        let findings = text(&done.stdout).lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let login = findings.into_iter().find(|finding| finding["check"] == "login").unwrap();
-        assert_eq!(login["ok"], ok, "{login}");
+        assert_eq!(doctor_finds_a_login(home.path()), ok || cfg!(target_os = "macos"), "{value}");
     }
+}
+
+#[test]
+fn doctor_finds_the_key_of_a_login_on_the_console() {
+    let home = tempfile::tempdir().unwrap();
+    for (state, ok) in [("{}", false), (r#"{"primaryApiKey": "a key"}"#, true)] {
+        fs::write(home.path().join(".claude.json"), state).unwrap();
+        assert_eq!(doctor_finds_a_login(home.path()), ok || cfg!(target_os = "macos"), "{state}");
+    }
+}
+
+fn doctor_finds_a_login(home: &Path) -> bool {
+    let mut command = agentwire(&["doctor", "--json"]);
+    command.env("HOME", home).env("AGENTWIRE_CLI", "/no/such/cli").current_dir(home);
+    let done = command.output().unwrap();
+    let mut findings = text(&done.stdout).lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    findings.find(|finding| finding["check"] == "login").unwrap()["ok"] == true
 }
 
 #[test]
