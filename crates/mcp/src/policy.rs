@@ -58,6 +58,7 @@ impl ServerPolicy {
     /// called.
     ///
     /// To allow a tool, use a permission rule: the CLI accepts `always_allow` from no host.
+    /// The name must be the tool's own: another name has no effect.
     #[must_use]
     pub fn always_deny(self, tool: impl Into<Box<str>>) -> Self {
         self.tool(tool.into(), ToolPermission::AlwaysDeny)

@@ -63,6 +63,8 @@ impl Turn<'_> {
 
     /// As [`answer`](Self::answer), but returns only the text.
     ///
+    /// The text is empty if a hook refused the prompt or ended the turn: only the result has the reason.
+    ///
     /// # Cancel safety
     ///
     /// As [`finish`](Self::finish).
