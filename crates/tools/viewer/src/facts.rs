@@ -62,7 +62,7 @@ impl Facts {
 
     /// Takes the model of an answer, since a stored session has no `init`.
     pub(super) fn take_model(&mut self, model: &str) {
-        // The CLI writes messages in the model's place.
+        // The model of messages that the CLI has written itself.
         if model != "<synthetic>" {
             self.model.get_or_insert_with(|| model.to_owned());
         }

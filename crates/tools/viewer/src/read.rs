@@ -56,8 +56,12 @@ pub(super) fn read(session: &Transcript) -> Reading {
     reader.finish()
 }
 
-/// Returns whether there is neither a start nor a result of a turn, which the CLI does not store.
+/// Returns whether this is a stored session: without a start or a result of a turn, and without a process.
 fn is_stored(session: &Transcript) -> bool {
+    let is_of_process = |entry: &Entry| !matches!(entry, Entry::Inbound(_) | Entry::Outbound(_));
+    if session.entries.iter().any(is_of_process) {
+        return false;
+    }
     #[derive(Deserialize)]
     struct Head {
         r#type: Option<String>,
@@ -186,7 +190,7 @@ impl<'a> Reader<'a> {
             Ok(message) => message,
             Err(error) => return self.undecodable(way, line, &error.to_string()),
         };
-        // Of our messages, some SDKs leave the id open.
+        // Some SDKs send `default` as the session's id.
         if way == Way::In {
             self.facts.take_ids(&message);
         }

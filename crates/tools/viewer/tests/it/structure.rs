@@ -43,7 +43,8 @@ fn each_prompt_of_a_stored_session_begins_a_turn() {
         format!("{way} {}", serde_json::json!({"type": kind, "message": message, "session_id": "s"}))
     };
     let lines = [message('>', "user", 1), message('<', "assistant", 2), message('>', "user", 3)];
-    let page = page_of(&lines.each_ref().map(String::as_str));
+    let session = Transcript::parse(format!("# agentwire-transcript 1\n{}\n", lines.join("\n"))).unwrap();
+    let page = agentwire_viewer::page(&session, "x");
     assert_eq!(total(&page, "turns"), 2);
     assert!(page.contains("a-model") && !page.contains("no result"));
 }
