@@ -10,7 +10,7 @@ mod system;
 mod tests;
 mod tool;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, Cost, Meta, SessionUpdate, ToolCall, ToolCallId, ToolCallStatus,
@@ -46,7 +46,7 @@ pub(crate) struct Mapping {
     context_tokens: u64,
     compactions: u64,
     /// The MCP servers that had failed at the start of the last turn.
-    failed_servers: HashSet<Box<str>>,
+    failed_servers: BTreeSet<Box<str>>,
 }
 
 /// A tool call without a result.
@@ -69,7 +69,7 @@ impl Mapping {
             streamed: Streamed::default(),
             context_tokens: 0,
             compactions: 0,
-            failed_servers: HashSet::new(),
+            failed_servers: BTreeSet::new(),
         }
     }
 

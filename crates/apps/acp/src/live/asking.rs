@@ -28,7 +28,7 @@ pub(super) struct Asking {
 impl Asking {
     /// Returns the handler. An error is a denial.
     ///
-    /// If the CLI withdraws the request, it is dropped, which cancels the request to the client.
+    /// If the CLI withdraws its request, the request to the client is cancelled.
     pub(super) fn handler(self) -> PermissionHandler {
         PermissionHandler::new(move |request, context| {
             let asking = self.clone();

@@ -1,6 +1,6 @@
 //! News of the session: notices, commands, compaction, title.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, AvailableCommandsUpdate, CompactionStatus, CompactionUpdate,
@@ -83,7 +83,7 @@ impl Mapping {
     /// Returns a note for each MCP server that has failed since the last turn.
     fn failed_servers(&mut self, init: &Init) -> Vec<SessionUpdate> {
         let failed = init.mcp_servers.iter().filter(|server| server.status == McpStatusKind::Failed);
-        let failed: HashSet<Box<str>> = failed.map(|server| server.name.clone()).collect();
+        let failed: BTreeSet<Box<str>> = failed.map(|server| server.name.clone()).collect();
         let before = std::mem::replace(&mut self.failed_servers, failed);
         let new = self.failed_servers.difference(&before);
         new.map(|name| self.note(NoticeSeverity::Warning, &format!("The MCP server `{name}` failed.")))

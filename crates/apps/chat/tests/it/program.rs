@@ -34,7 +34,7 @@ async fn it_asks_before_it_calls_and_prints_the_answer() {
 }
 
 #[tokio::test]
-async fn answer_that_is_not_whole_is_reported() {
+async fn answer_that_is_not_complete_is_reported() {
     let replies = json!([
         {"blocks": [{"text": "Half an"}], "stop_reason": "max_tokens"}, {"blocks": [{"text": "Whole."}]},
     ]);
@@ -45,8 +45,8 @@ async fn answer_that_is_not_whole_is_reported() {
     let output = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
     let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert_eq!(said, "Half an\nWhole.\n");
-    assert_eq!(told.matches("[the answer is not whole: max_tokens]").count(), 1, "{told}");
-    assert_eq!(told.matches("not whole").count(), 1, "{told}");
+    assert_eq!(told.matches("[the answer is not complete: max_tokens]").count(), 1, "{told}");
+    assert_eq!(told.matches("not complete").count(), 1, "{told}");
 }
 
 #[tokio::test]

@@ -123,12 +123,12 @@ async fn talk(
     Ok(())
 }
 
-/// Says why an answer is not whole.
+/// Reports an answer that is not complete.
 fn report_cut(answer: &Answer) {
     if let Some(why) = answer.stop_reason.as_deref()
         && !matches!(why, "end_turn" | "stop_sequence")
     {
-        eprintln!("[the answer is not whole: {}]", shown_line(why));
+        eprintln!("[the answer is not complete: {}]", shown_line(why));
     }
 }
 
