@@ -67,13 +67,15 @@ pub(crate) fn record(out: &Path, raw: bool, program: &Path, arguments: &[OsStrin
 /// Fails if the transcript could not be written after the session.
 fn check_writable(out: &Path) -> Result<(), Failure> {
     let action = || format!("writing {}", out.display());
-    if out.exists() && !out.is_dir() {
+    if out.is_file() {
         return fs::File::options().append(true).open(out).map(drop).while_doing(action);
     }
-    let folder = match out.parent() {
-        Some(parent) if !out.as_os_str().as_encoded_bytes().ends_with(b"/") => parent,
-        _ => out,
-    };
+    let is_folder = out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/");
+    // Opening a named pipe would wait for its reader, and closing it would end the reader.
+    if !is_folder && out.exists() {
+        return Ok(());
+    }
+    let folder = out.parent().filter(|_| !is_folder).unwrap_or(out);
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     if !folder.is_dir() {
         return Err(Failure::new(format!("{}: there is no folder {}", action(), folder.display())));

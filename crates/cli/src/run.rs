@@ -24,8 +24,8 @@ use crate::signals::Signals;
 
 /// Run one prompt, and ask at the terminal for permissions
 ///
-/// Reading is permitted, and with --json everything else is denied. Ctrl-C interrupts the turn; a second one ends the
-/// session.
+/// Waits for background agents, and prints the turns that they cause. Reading is permitted, and with --json everything
+/// else is denied. Ctrl-C interrupts the turn; a second one ends the session.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The prompt

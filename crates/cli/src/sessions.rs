@@ -63,7 +63,8 @@ enum Action {
         /// The id of the session
         session: Option<String>,
         /// Prices in dollars per million tokens, and per thousand web searches: {"MODEL": {"input": 3, "output": 15,
-        /// "cache_read": 0.3, "cache_write": 3.75, "cache_write_1h": 6, "web_searches": 10}}
+        /// "cache_read": 0.3, "cache_write": 3.75, "cache_write_1h": 6, "web_searches": 10}}; a cost that needs a missing
+        /// price is not printed
         #[arg(long, value_name = "FILE")]
         prices: Option<PathBuf>,
     },

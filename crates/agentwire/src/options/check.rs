@@ -19,7 +19,7 @@ impl Options {
     pub(super) fn check(&self) -> Result<(), Error> {
         let is_empty = |text: &Option<String>| text.as_deref() == Some("");
         let has_empty = |rules: &[String]| rules.iter().any(|rule| rule.trim().is_empty());
-        // On the command line such a rule would take in the rules after it.
+        // The CLI would read the following rules as a part of such a rule.
         let has_open = |rules: &[String]| rules.iter().any(|rule| rule.rfind('(') > rule.rfind(')'));
         let is_copied = (self.resume.is_none() && !self.continue_last) || self.fork_session;
         refuse_if! {

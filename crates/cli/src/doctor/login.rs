@@ -24,7 +24,8 @@ pub(super) fn check(folder: Option<&Path>) -> Finding {
     }
     for settings in settings::files(folder).iter().filter_map(|file| settings::read(file).ok()) {
         let is_set = |name: &&&str| {
-            settings["env"].get(**name).is_some_and(|value| is_on(name, value.as_str().unwrap_or("1")))
+            let value = settings["env"].get(**name);
+            value.is_some_and(|value| is_on(name, value.as_str().unwrap_or(&value.to_string())))
         };
         if let Some(name) = VARIABLES.iter().find(is_set) {
             return Finding::good(check, format!("by {name} in `env` of the settings"));
@@ -41,21 +42,22 @@ pub(super) fn check(folder: Option<&Path>) -> Finding {
 
 /// Returns whether the variable has an effect with this value.
 fn is_on(name: &str, value: &str) -> bool {
-    !value.is_empty() && !(name.starts_with("CLAUDE_CODE_USE_") && ["0", "false"].contains(&value))
+    let is_switch = name.starts_with("CLAUDE_CODE_USE_");
+    !value.is_empty() && (!is_switch || !matches!(value, "0" | "false"))
 }
 
-/// Returns whether `.claude.json`, in the configuration folder or beside it, has the key that a login on the console has
-/// created.
+/// Returns whether `.claude.json` has the key that a login on the console has created. The file is beside the default
+/// configuration folder, and in any other.
 fn has_key(folder: &Path) -> bool {
     #[derive(Deserialize)]
     struct State {
         #[serde(rename = "primaryApiKey")]
         key: Option<IgnoredAny>,
     }
-    [folder.join(".claude.json"), folder.with_file_name(".claude.json")].iter().any(|file| {
-        fs::read(file)
-            .is_ok_and(|text| serde_json::from_slice(&text).is_ok_and(|state: State| state.key.is_some()))
-    })
+    let is_default = env::var_os("CLAUDE_CONFIG_DIR").is_none_or(|folder| folder.is_empty());
+    let file = if is_default { folder.with_file_name(".claude.json") } else { folder.join(".claude.json") };
+    fs::read(file)
+        .is_ok_and(|text| serde_json::from_slice(&text).is_ok_and(|state: State| state.key.is_some()))
 }
 
 const VARIABLES: &[&str] = &[

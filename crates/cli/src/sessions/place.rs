@@ -43,10 +43,10 @@ impl Place {
         match self {
             Self::Folder(sessions) => {
                 let (mut left, mut is_complete) = (limit, true);
-                for hit in sessions.search(search)? {
-                    if left == 0 {
-                        break;
-                    }
+                let mut hits = sessions.search(search)?;
+                while left > 0
+                    && let Some(hit) = hits.next()
+                {
                     match hit {
                         Ok(hit) => {
                             found(&hit)?;

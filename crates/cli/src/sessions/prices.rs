@@ -11,7 +11,7 @@ use crate::failure::{Failure, While as _};
 
 /// Dollars per million tokens, and per thousand web searches.
 ///
-/// A missing price is not a number, and so is a cost that needs it.
+/// A missing price is NaN, and so is each cost that needs it.
 #[derive(Debug, Deserialize)]
 #[serde(default = "Row::without_prices", deny_unknown_fields)]
 struct Row {

@@ -61,9 +61,8 @@ pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> 
         ));
     }
     match summary.told_usd {
-        Some(recorded) if as_json => output::json(&json!({"recorded_usd": recorded})),
-        Some(recorded) => output::line(format_args!("the CLI has recorded ${recorded:.4}")),
-        None => Ok(()),
+        Some(recorded) if !as_json => output::line(format_args!("the CLI has recorded ${recorded:.4}")),
+        _ => Ok(()),
     }
 }
 

@@ -178,7 +178,7 @@ fn recording_without_a_folder_fails_before_the_session() {
 #[test]
 fn recording_into_a_folder_without_rights_fails_before_the_session() {
     let folder = tempfile::tempdir().unwrap();
-    for out in ["/proc/", "/proc/x.transcript"] {
+    for out in ["/proc", "/proc/", "/proc/x.transcript"] {
         let mut command = agentwire(&["record", "-o", out, "--", "touch", "started"]);
         let done = command.current_dir(folder.path()).output().unwrap();
         assert_eq!(done.status.code(), Some(2));

@@ -148,9 +148,12 @@ fn repeated_requests_are_reported() {
 fn failed_turn_has_a_reason_for_people() {
     let folder = tempfile::tempdir().unwrap();
     let reason = r#""is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"]"#;
-    let script = COMMAND_CLI.replace(r#""is_error":false"#, reason);
+    let result = RESULT.replace(r#""is_error":false"#, reason);
+    // The end of the CLI is a consequence of the failure.
+    let script = COMMAND_CLI.replace(RESULT, &format!("{result}; exit 3"));
     let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
     assert_eq!(String::from_utf8(done.stderr).unwrap(), "agentwire: the turn failed: it was interrupted\n");
+    assert_eq!(done.status.code(), Some(1));
 }
 
 #[cfg(target_os = "linux")]
