@@ -23,10 +23,12 @@ pub(super) fn info(info: &SessionInfo, as_json: bool) -> Result<(), Failure> {
 pub(super) fn hit(hit: &Hit, as_json: bool) -> Result<(), Failure> {
     let role = hit.role.as_str();
     if as_json {
-        let (session, uuid, excerpt) = (&hit.session_id, &hit.uuid, &hit.excerpt);
-        return output::json(&json!({"session_id": session, "role": role, "uuid": uuid, "excerpt": excerpt}));
+        return output::json(&json!({
+            "session_id": hit.session_id, "agent": hit.agent, "role": role, "uuid": hit.uuid, "excerpt": hit.excerpt,
+        }));
     }
-    output::line(format_args!("{}  {role}: {}", hit.session_id, one_line(&hit.excerpt)))
+    let agent = hit.agent.as_ref().map(|agent| format!(" (subagent {agent})")).unwrap_or_default();
+    output::line(format_args!("{}{agent}  {role}: {}", hit.session_id, one_line(&hit.excerpt)))
 }
 
 /// Prints the tokens by model, their cost where prices are known, and the cost that the CLI has recorded.

@@ -490,7 +490,8 @@ fn search_continues_after_a_file_that_can_not_be_read() {
     fs::File::create(&unreadable).unwrap().set_len(65 << 20).unwrap();
     let done = output(&["sessions", "--folder", folder.path().to_str().unwrap(), "search", "walk"]);
     let found = text(&done.stdout);
-    assert!(found.contains("A walk.") && found.contains("A walk of the agent."), "{found}");
+    assert!(found.contains(&format!("{ID}  user: A walk.")), "{found}");
+    assert!(found.contains(&format!("{ID} (subagent a1)  user: A walk of the agent.")), "{found}");
     let error = text(&done.stderr);
     assert!(error.starts_with("agentwire: ") && error.contains(unreadable.to_str().unwrap()), "{error}");
     assert_eq!(done.status.code(), Some(2));
