@@ -13,7 +13,7 @@
 //! | the names of plans | `plan.md` |
 //! | times of day | `2026-01-01T00:00:00.000Z`, a second more for each; the same one for the same one |
 //! | durations, process ids, also in the names of sockets, and ports on loopback | fixed numbers |
-//! | long text that neither the script nor our side wrote, and every such description | `<prose>` |
+//! | long text that neither the script nor our side wrote, streamed or not, and every such description | `<prose>` |
 //! | stderr | `<prose>`, once for each run of lines |
 //!
 //! Lines to the CLI have their secrets, paths, ids and times replaced, and nothing else: they are ours.
@@ -53,11 +53,11 @@ mod shapes;
 mod stream;
 mod words;
 
-use std::{fmt, path::Path};
+use std::{fmt, ops::Range, path::Path};
 
 use bytes::Bytes;
 
-use find::With;
+use find::{Find, With};
 pub use leftovers::Leftovers;
 use prose::Prose;
 pub use report::{RedactionReport, SecretKind};
@@ -160,23 +160,22 @@ impl Redactor {
         session.argv = session.argv.map(|argv| Argv::new(argv.args().iter().map(|arg| words.replace(arg))));
         let mut streamed = stream::finds(&session.entries, |text| words::paths_in(text, &self.paths));
         for (number, entry) in session.entries.iter_mut().enumerate() {
-            if let (Entry::Inbound(line), Some((_, finds))) = (&mut *entry, streamed.remove(&number)) {
-                let new = |with, ()| {
-                    if let With::StandIn(path) = with { words.replace(&path) } else { String::new() }
-                };
-                *line = find::replaced(line, finds, new).into();
-            }
+            on_piece(entry, streamed.remove(&number), |path| words.replace(path));
             on_text(entry, |text| words.replace(text));
         }
         let prose = self.prose(&session, &mut words);
         let rules = rules::Rules::new(&prose);
-        for entry in &mut session.entries {
+        let mut streamed = stream::finds(&session.entries, |text| prose.find(text));
+        for (number, entry) in session.entries.iter_mut().enumerate() {
+            on_piece(entry, streamed.remove(&number), |text| prose.replace_text(text).unwrap_or_default());
             if matches!(entry, Entry::Inbound(_)) {
                 on_text(entry, |text| rules.apply(text));
             }
         }
         stderr_to_prose(&mut session.entries);
         session.header.redacted = Some(true);
+        // A header with facts is not written without a version.
+        session.header.cli.get_or_insert_with(|| "unknown".into());
         let leftovers = leftovers::find(&session, &self.paths, &secrets);
         (session, RedactionReport { found: secrets.found(), leftovers })
     }
@@ -193,6 +192,18 @@ impl Redactor {
             }
         }
         prose
+    }
+}
+
+/// Replaces the texts that begin in a piece of a streamed block, and cuts the rest of others out of it.
+fn on_piece(
+    entry: &mut Entry,
+    piece: Option<(Range<usize>, Vec<Find<()>>)>,
+    mut replace: impl FnMut(&str) -> String,
+) {
+    if let (Entry::Inbound(line), Some((_, finds))) = (entry, piece) {
+        let new = |with, ()| if let With::StandIn(text) = with { replace(&text) } else { String::new() };
+        *line = find::replaced(line, finds, new).into();
     }
 }
 

@@ -14,19 +14,10 @@ pub(crate) fn number(name: &str) -> i32 {
 }
 
 /// The numbers that are the same on every Unix.
+#[rustfmt::skip]
 const SIGNALS: &[(&str, i32)] = &[
-    ("SIGHUP", 1),
-    ("SIGINT", 2),
-    ("SIGQUIT", 3),
-    ("SIGILL", 4),
-    ("SIGTRAP", 5),
-    ("SIGABRT", 6),
-    ("SIGFPE", 8),
-    ("SIGKILL", 9),
-    ("SIGSEGV", 11),
-    ("SIGPIPE", 13),
-    ("SIGALRM", 14),
-    ("SIGTERM", 15),
+    ("SIGHUP", 1), ("SIGINT", 2), ("SIGQUIT", 3), ("SIGILL", 4), ("SIGTRAP", 5), ("SIGABRT", 6),
+    ("SIGFPE", 8), ("SIGKILL", 9), ("SIGSEGV", 11), ("SIGPIPE", 13), ("SIGALRM", 14), ("SIGTERM", 15),
 ];
 
 #[cfg(all(test, feature = "replay"))]

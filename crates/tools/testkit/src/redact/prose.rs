@@ -1,5 +1,7 @@
 //! Distinguishes our texts from the vendor's, which are not published.
 
+use super::find::{Find, With};
+
 /// Our texts, escaped as in JSON.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prose {
@@ -52,6 +54,18 @@ impl Prose {
         // Our words may have been found across an escape.
         let whole = serde_json::from_str::<String>(&format!("\"{new}\"")).is_ok();
         Some(if whole { new } else { PROSE.to_owned() })
+    }
+
+    /// Finds a streamed text that is replaced as a whole; the input of a tool, which is JSON, stays.
+    pub(super) fn find(&self, text: &str) -> Vec<Find<()>> {
+        let is_replaced = !text.starts_with('{') && self.replace_text(text).is_some();
+        let find = || Find { range: 0..text.len(), with: With::StandIn(text.to_owned()), kind: () };
+        is_replaced.then(find).into_iter().collect()
+    }
+
+    /// Returns the replacement, escaped, of a text that is not escaped.
+    pub(super) fn replace_text(&self, text: &str) -> Option<String> {
+        self.replace(&escape(text))
     }
 
     /// Splits a text into parts that are ours and parts that are not.

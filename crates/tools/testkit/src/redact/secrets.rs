@@ -274,6 +274,8 @@ fn learn(kind: SecretKind, secret: &str, learned: &mut BTreeSet<String>) {
         }
         SecretKind::Url => secret.split(':').collect(),
         SecretKind::Account => vec![secret],
+        // A patch has each line of a key in a string of its own.
+        SecretKind::PrivateKey => secret.split_whitespace().filter(|line| line.len() >= 16).collect(),
         _ => return,
     };
     for part in parts {
@@ -328,22 +330,11 @@ fn base64(bytes: &[u8], shift: usize) -> String {
 const ENVIRONMENT: &[&str] = &["env", "envs", "envvars", "environment", "environmentvariables", "extraenv"];
 
 /// Details of an account, wherever they stand, without `_` and `-`.
+#[rustfmt::skip]
 const ACCOUNT: &[&str] = &[
-    "accountemail",
-    "accountid",
-    "accountuuid",
-    "email",
-    "emailaddress",
-    "orgid",
-    "orgname",
-    "orguuid",
-    "organisation",
-    "organisationname",
-    "organization",
-    "organizationid",
-    "organizationname",
-    "organizationuuid",
-    "useremail",
+    "accountemail", "accountid", "accountuuid", "email", "emailaddress", "useremail",
+    "orgid", "orgname", "orguuid", "organisation", "organisationname",
+    "organization", "organizationid", "organizationname", "organizationuuid",
 ];
 
 /// Fields of an account that say of which kind it is.
@@ -355,7 +346,7 @@ const DEEPEST: usize = 8;
 const LAYERS: usize = 4;
 /// How often a session is searched.
 const ROUNDS: usize = 2;
-const MOST_LEARNED: usize = 256;
+const MOST_LEARNED: usize = 1024;
 const SHORTEST_IN_BASE64: usize = 6;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
+use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use super::{ids, report::SecretKind};
 
@@ -196,7 +196,7 @@ const fn shape(kind: SecretKind, then: Then, pattern: &'static str) -> Shape {
 /// The words for a secret, as they stand in names.
 macro_rules! words {
     () => {
-        r"(?:(?:(?i-u:passw(?:or)?d|pass[_-]?phrase|passcode|pwd|secret|token|credential|_auth|connection[_-]?string|(?:api|app|access|account|auth|client|deploy|encryption|license|master|private|secret|service|session|shared|signing|ssh|subscription)(?:[_.-][a-z0-9]{1,20}){0,3}[ _.-]?key|(?-u:\b)x-[a-z0-9-]{0,40}key)(?:[_-][A-Za-z0-9_-]{1,40}|[0-9]{1,4}|[A-Z][A-Za-z0-9]{1,30})?)|(?:(?i-u:[_-]pass)|[A-Z0-9]{1,40}PASS)(?:[_-]?[0-9]{1,4})?(?-u:\b)|[\x22']pass[\x22'])"
+        r"(?:(?:(?i-u:passw(?:or)?d|pass[_-]?phrase|passcode|pwd|secret|token|credential|_auth|connection[_-]?string|(?:api|app|access|account|auth|client|deploy|encryption|license|master|private|secret|service|session|shared|signing|ssh|subscription)(?:[_.-][a-z0-9]{1,20}){0,3}[ _.-]?key|(?-u:\b)x-[a-z0-9-]{0,40}key)(?:[_-][A-Za-z0-9_-]{1,40}|[0-9]{1,4}|[A-Z][A-Za-z0-9]{1,30})?)|(?:(?i-u:[_-]pass)|[A-Z0-9]{1,40}PASS|[A-Z0-9_]{1,40}_PAT|(?-u:\b)PW)(?:[_-]?[0-9]{1,4})?(?-u:\b)|[\x22']pass[\x22'])"
     };
 }
 
@@ -231,6 +231,9 @@ const SHAPES: &[Shape] = {
         shape(Field, Then::Claimed, concat!(words!(), r"[ \t]+(?i-u:is|was|equals)[ \t]*:?[ \t]+()")),
         shape(Field, Then::Blank, r"(?i-u:login)[ \t]+[^ \t\r\n]+[ \t]+(?i-u:password)[ \t]+([^ \t\r\n<]{3,})"),
         shape(Field, Then::Blank, r"(?:-u|--user|--proxy-user)[ \t=]*[\x22']?[^ \t\r\n\x22':]+:([^ \t\r\n\x22'<]{3,})"),
+        shape(Field, Then::Blank, r"(?:sshpass|mysql(?:dump|admin)?|(?:docker|podman) login)[ \t](?:[^\r\n]*?[ \t])?-p[ \t]?[\x22']?([^ \t\r\n\x22'<]{3,})"),
+        shape(Field, Then::Blank, r"(?i-u:key=[\x22'][a-z0-9_.:-]{0,40}(?:password|apikey|token|secret)[\x22'][ \t]+value)=[\x22']([^\x22'<]{3,})"),
+        shape(Field, Then::Blank, r"\$(?:2[aby]|5|6|y|argon2id?)\$[./A-Za-z0-9$=,]{20,}"),
         shape(Field, Then::Blank, r"[?&](?i-u:code|state|sig|signature|key|session|sid|auth|assertion|ticket)=([^&#\s\x22'<>`]{3,})"),
     ]
 };
@@ -239,9 +242,13 @@ static PATTERNS: LazyLock<Vec<(&'static Shape, Regex)>> = LazyLock::new(|| {
     SHAPES.iter().filter_map(|shape| Some((shape, Regex::new(shape.pattern).ok()?))).collect()
 });
 
-/// All patterns at once: most texts match none.
-static ANY: LazyLock<Option<RegexSet>> =
-    LazyLock::new(|| RegexSet::new(PATTERNS.iter().map(|(shape, _)| shape.pattern)).ok());
+/// All patterns at once: most texts match none. With less memory the same states are built again and again.
+static ANY: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+    RegexSetBuilder::new(PATTERNS.iter().map(|(shape, _)| shape.pattern))
+        .dfa_size_limit(64 << 20)
+        .build()
+        .ok()
+});
 
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
@@ -259,20 +266,9 @@ const ABOUT: &[&str] = &[
 ];
 
 /// Words that replace a secret in code and schemas.
+#[rustfmt::skip]
 const WORDS: &[&str] = &[
-    "null",
-    "none",
-    "None",
-    "nil",
-    "true",
-    "false",
-    "True",
-    "False",
-    "undefined",
-    "string",
-    "String",
-    "str",
-    "&str",
+    "null", "none", "None", "nil", "undefined", "true", "false", "True", "False", "string", "String", "str", "&str",
 ];
 
 /// The length of the shortest value that counts as a secret, in characters.

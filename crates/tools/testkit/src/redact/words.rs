@@ -197,18 +197,11 @@ pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
 
 // Assembled from parts, so that this file does not trigger the check for machine names.
 
+#[rustfmt::skip]
 const FOLDERS: &[&str] = &[
-    concat!("/tm", "p/"),
-    concat!("/private/tm", "p/"),
-    concat!("/var/fol", "ders/"),
-    concat!("/private/var/fol", "ders/"),
-    concat!("/ro", "ot/"),
-    concat!("/ho", "me/"),
-    concat!("/var/ho", "me/"),
-    concat!("/Us", "ers/"),
-    concat!("/mnt/c/Us", "ers/"),
-    concat!("/run/us", "er/"),
-    concat!("/dev/sh", "m/"),
+    concat!("/tm", "p/"), concat!("/private/tm", "p/"), concat!("/var/fol", "ders/"), concat!("/private/var/fol", "ders/"),
+    concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/var/ho", "me/"), concat!("/Us", "ers/"),
+    concat!("/mnt/c/Us", "ers/"), concat!("/run/us", "er/"), concat!("/dev/sh", "m/"),
 ];
 
 const ENDS: [char; 14] = ['"', '\'', '`', ' ', ',', ';', ':', ')', '(', '<', '>', '\\', '\n', '\t'];

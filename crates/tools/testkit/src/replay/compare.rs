@@ -1,6 +1,6 @@
 //! Whether a line of ours is the recorded one, up to ids that are bound by position.
 
-use super::initialize;
+use super::{initialize, stand_ins};
 use crate::{
     ids::Ids,
     json::{Difference, Json, Value},
@@ -101,7 +101,8 @@ fn message(expected: &Recorded, actual: &Recorded, ids: &mut Ids, foreign: bool)
         && let (Some(expected), Some(actual)) = (plain(expected), plain(actual))
     {
         let values = Some((Value::quoted(expected), Value::quoted(actual)));
-        return if expected == actual { Ok(()) } else { Err(Differs::at(".message.content", values)) };
+        let is_same = expected == actual || stand_ins::may_stand_for(expected, actual);
+        return if is_same { Ok(()) } else { Err(Differs::at(".message.content", values)) };
     }
     differs(expected.json.at(&["message"]), actual.json.at(&["message"]), ".message", ids)
 }
@@ -123,9 +124,9 @@ fn differs(expected: Option<&Json>, actual: Option<&Json>, what: &str, ids: &Ids
     };
     let found = match (expected, actual) {
         (expected, actual) if is_empty(expected) && is_empty(actual) => return Ok(()),
-        (Some(expected), Some(actual)) => {
-            expected.difference(actual, &|recorded, ours| ids.is_uuid(recorded, ours))
-        }
+        (Some(expected), Some(actual)) => expected.difference(actual, &|recorded, ours| {
+            ids.is_uuid(recorded, ours) || stand_ins::may_stand_for(recorded, ours)
+        }),
         _ => Some(Difference { path: String::new(), first: expected, second: actual }),
     };
     let Some(Difference { path, first, second }) = found else { return Ok(()) };

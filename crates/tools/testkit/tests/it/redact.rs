@@ -175,6 +175,25 @@ fn prose_goes_and_our_words_stay() {
 }
 
 #[test]
+fn streamed_prose_goes() {
+    let words = ["This sentence was written by somebody else, ", "and it is long enough ", "to be a text."];
+    for field in ["text", "thinking"] {
+        let pieces = words.map(|piece| delta(field, piece));
+        let after = redacted(&Redactor::new(), &pieces.each_ref().map(String::as_str));
+        assert_eq!(after, ["<prose>", "", ""].map(|piece| delta(field, piece)));
+    }
+    let ours = words.map(|piece| delta("text", piece));
+    let redactor = Redactor::new().own(words.concat());
+    assert_eq!(redacted(&redactor, &ours.each_ref().map(String::as_str)), ours);
+}
+
+#[test]
+fn redacted_session_without_a_version_can_be_written() {
+    let session = Redactor::new().redact(&Transcript::from_json_lines("{}")).unwrap();
+    assert_eq!(Transcript::parse(session.to_bytes().unwrap()).unwrap(), session);
+}
+
+#[test]
 fn text_of_our_side_stays() {
     let ours = "A prompt of ours that is so long that it would be taken for prose if it were not ours.";
     let lines =

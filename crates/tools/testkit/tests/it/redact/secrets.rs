@@ -49,6 +49,13 @@ pub(super) const SHAPES: &[&str] = &[
     "postgres://u:hunter2/canary?x@db/app",
     "https://hooks.slack.com/services/T0000/B0000/hunter2canary",
     "https://example.com/t/aB3dEf6hIj9kLm2nOp5q/x",
+    "sshpass -p 'hunter2-canary' ssh host",
+    "docker login -u bob -p hunter2-canary registry.example",
+    "mysql -uroot -phunter2-canary db",
+    "AZURE_DEVOPS_PAT=hunter2-canary",
+    "PW=hunter2-canary",
+    "<add key=\"ClearTextPassword\" value=\"hunter2-canary\" />",
+    "bob:$2y$05$hunter2canaryhunter2canary",
 ];
 
 /// Returns the part of a shape that must not remain.
@@ -191,6 +198,18 @@ fn secret_found_in_one_place_is_blanked_everywhere() {
 }
 
 #[test]
+fn lines_of_a_private_key_are_blanked_everywhere() {
+    let lines = ["Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4MTIz", "c2Vjb25kIGxpbmUgb2YgdGhlIGtleSAxMjM0"];
+    let key =
+        format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----\n", lines.join("\n"));
+    let patch =
+        json!({ "structuredPatch": [{ "lines": [format!("-{}", lines[0]), format!("+{}", lines[1])] }] });
+    let session = [format!("< {}", json!({ "originalFile": key })), format!("< {patch}")];
+    let (text, _) = redacted(&Redactor::new(), &session);
+    assert!(text.ends_with(r#"{"lines":["-<redacted-2>","+<redacted-3>"]}]}"#), "{text}");
+}
+
+#[test]
 fn secrets_in_arguments_and_comments_are_blanked() {
     let mut session = session(&[]);
     let config = r#"{"mcpServers":{"a":{"env":{"K":"plain words"}}}}"#;
@@ -243,6 +262,7 @@ fn prose_and_ids_stay() {
         "task-notification of toolu_01ABCDEFGHIJKLMNOPQRSTUV, req_011CSHoEeqs5C35K2UUqR7Fy",
         "TOKEN=$TOKEN cmd --token-file /x; key: value; let token: String; risk-free desk-side-tables-and-chairs",
         "tests pass: 3456, pass=3456, TESTS_PASSED=3456, BYPASS=always; a low-pass filter, \"pass\" or not",
+        "mkdir -p deep/folder; ssh -p 2222 host; docker run -p 8080:80 image; glob_pat = \"*.rs\"; key=\"a\" value=\"b\"",
         "00000000-0000-4000-8000-000000000001",
     ] {
         let line =
