@@ -123,7 +123,7 @@ impl Prepared {
     ) -> Self {
         let shared = Arc::new(Shared::new(config, &*responder, observer));
         let abort_on_drop = AbortOnDrop(Arc::clone(&shared));
-        let handle = Arc::new(Handle::new(Arc::clone(&shared)));
+        let handle = Arc::new(Handle(Arc::clone(&shared)));
         let host = Host { shared, handle: Arc::downgrade(&handle), responder, filter: None };
         let control = Control::new(Arc::clone(&handle));
         Self { host, control, messages: Messages::new(handle), abort_on_drop }
@@ -173,7 +173,7 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
     let shared = &*host.shared;
     let mut reader = WireReader::new(source, shared.config().limits);
     // Biased: writing comes first, because written answers make room to read.
-    let ending = tokio::select! {
+    let mut ending = tokio::select! {
         biased;
         ending = write::write(WireWriter::new(sink), &handle, shared) => ending,
         ending = read::read(&mut reader, &handle, &host) => ending,
@@ -181,6 +181,13 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
         never = shared.end_when_quiet() => match never {},
         () = shared.abandoned() => SessionExit::failed(ABORTED),
     };
+    // An end with the exit of the process already has it.
+    if let SessionExit { exit: None, transport: Some(why), .. } = &mut ending
+        && let stderr = handle.stderr_tail()
+        && !stderr.is_empty()
+    {
+        why.push_str(&format!(", stderr: {}", stderr.trim_end()));
+    }
     drop(host.filter);
     shared.end(ending);
     drop(abort_on_drop);

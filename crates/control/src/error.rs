@@ -22,12 +22,14 @@ pub enum ControlError {
         code: Option<ErrorCode>,
     },
     /// No reply arrived within the time limit. The request may still take effect.
-    #[error("no reply to `{subtype}` within {after:?}")]
+    #[error("no reply to `{subtype}` within {after:?}{}{stderr}", if stderr.is_empty() { "" } else { ", stderr: " })]
     TimedOut {
         /// The request's subtype.
         subtype: Box<str>,
         /// The time limit.
         after: Duration,
+        /// For the handshake of a session, the end of the CLI's stderr.
+        stderr: String,
     },
     /// The caller cancelled the call.
     #[error("`{subtype}` was cancelled")]

@@ -127,7 +127,11 @@ impl Router {
     pub fn handle_timeout(&mut self, now: Duration) {
         while let Some((id, pending)) = self.outbound.remove_expired(now) {
             self.send_cancel(&id);
-            let error = ControlError::TimedOut { subtype: pending.subtype, after: pending.limit };
+            let error = ControlError::TimedOut {
+                subtype: pending.subtype,
+                after: pending.limit,
+                stderr: String::new(),
+            };
             self.answered(id, Err(error));
         }
     }

@@ -15,8 +15,8 @@ use crate::pattern::{self, exactly, name};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matcher {
     pattern: Pattern,
-    timeout: Option<Duration>,
-    on_failure: Option<HookFailure>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) on_failure: Option<HookFailure>,
 }
 
 impl Matcher {
@@ -89,15 +89,6 @@ impl Matcher {
     /// Returns whether a failing handler refuses the event, if the event can be refused.
     pub(crate) fn refuses_on_failure(&self) -> bool {
         self.on_failure != Some(HookFailure::Continue)
-    }
-
-    /// Returns whether the user has chosen `Block` explicitly.
-    pub(crate) fn blocks_explicitly(&self) -> bool {
-        self.on_failure == Some(HookFailure::Block)
-    }
-
-    pub(crate) fn limit(&self) -> Option<Duration> {
-        self.timeout
     }
 
     /// Returns the pattern, if there is one.

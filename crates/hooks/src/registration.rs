@@ -84,7 +84,7 @@ impl Registration {
         let guards = self.known.is_none_or(|event| event.can_refuse);
         // A handler that must end before the CLI's limit needs a declared limit, regardless of the CLI's default.
         let limit = self.limit().declared.min(LONGEST);
-        let limit = (self.matcher.limit().is_some() || self.answers_ahead()).then_some(limit);
+        let limit = (self.matcher.timeout.is_some() || self.answers_ahead()).then_some(limit);
         self.matcher.declare(callback_id, guards, limit)
     }
 
@@ -159,7 +159,7 @@ impl Registration {
 
     fn limit(&self) -> Limit {
         let own = self.known.map_or(UNKNOWN_LIMIT, |event| event.limit);
-        let whole = self.matcher.limit().unwrap_or(own);
+        let whole = self.matcher.timeout.unwrap_or(own);
         if self.answers_ahead() { Limit::ahead_of(whole) } else { Limit::behind(whole) }
     }
 

@@ -9,7 +9,7 @@ use std::{
 
 use agentwire_protocol::{
     RawJson,
-    control::{HookMatcher, InitializeReply},
+    control::{HookFailure, HookMatcher, InitializeReply},
     hook::{HookAnswer, HookEvent, WorktreeCreate},
 };
 
@@ -34,7 +34,7 @@ use crate::{
 /// [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue). Otherwise the answer is an error.
 #[derive(Clone, Default)]
 pub struct Hooks {
-    registrations: Vec<Arc<Registration>>,
+    pub(crate) registrations: Vec<Arc<Registration>>,
 }
 
 impl Hooks {
@@ -147,7 +147,9 @@ impl Hooks {
         if reply.hook_on_failure_supported == Some(true) {
             return Ok(None);
         }
-        if let Some(one) = self.registrations.iter().find(|one| one.matcher.blocks_explicitly()) {
+        if let Some(one) =
+            self.registrations.iter().find(|one| one.matcher.on_failure == Some(HookFailure::Block))
+        {
             return Err(HooksError::BlockUnsupported { event: one.event.clone() });
         }
         let guards = self.registrations.iter().filter(|registration| registration.guards());
@@ -179,11 +181,6 @@ impl Hooks {
             }
         }
         self.registrations.iter().filter_map(|registration| registration.misfit(&tools)).collect()
-    }
-
-    /// Returns whether a hook refuses its event if its handler fails. Unknown events count.
-    pub(crate) fn guard_something(&self) -> bool {
-        self.registrations.iter().any(|registration| registration.guards())
     }
 
     /// Returns whether the set is empty.

@@ -28,7 +28,7 @@ impl Responder for Hooks {
     }
 
     fn guards(&self) -> bool {
-        self.guard_something()
+        self.registrations.iter().any(|registration| registration.guards())
     }
 }
 

@@ -158,11 +158,6 @@ impl Slot {
 }
 
 impl Queue {
-    /// Returns whether a caller waits for entries to be stored.
-    pub(super) fn has_waiters(&self) -> bool {
-        self.state().waiters > 0
-    }
-
     /// Requests immediate appends and waits until `look` returns an outcome: `Some(None)` for stored, or a loss.
     async fn settled(&self, look: impl Fn(&State) -> Option<Option<String>>) -> Result<(), NotStored> {
         let _waiter = Waiter::new(self);

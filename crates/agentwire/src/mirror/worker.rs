@@ -48,7 +48,7 @@ impl Worker {
                         self.queue.report(error);
                     }
                     let MirrorOptions { eager, max_pending, .. } = self.queue.options;
-                    if eager || self.queue.has_waiters() || self.batch.is_full(max_pending) {
+                    if eager || self.queue.state().waiters > 0 || self.batch.is_full(max_pending) {
                         self.flush().await;
                     }
                 }

@@ -84,7 +84,9 @@ impl Responder for Watched {
                 }
             },
         };
-        let running = RunningCallback::new(&self.callbacks);
+        self.callbacks.open.fetch_add(1, Ordering::Relaxed);
+        self.callbacks.steps.fetch_add(1, Ordering::Relaxed);
+        let running = RunningCallback(Arc::clone(&self.callbacks));
         Some(Box::pin(async move {
             let _running = running;
             reply.await
@@ -106,14 +108,6 @@ impl Responder for Watched {
 
 /// A running callback. Dropped when the callback is answered, cancelled or has panicked.
 struct RunningCallback(Arc<Callbacks>);
-
-impl RunningCallback {
-    fn new(callbacks: &Arc<Callbacks>) -> Self {
-        callbacks.open.fetch_add(1, Ordering::Relaxed);
-        callbacks.steps.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(callbacks))
-    }
-}
 
 impl Drop for RunningCallback {
     fn drop(&mut self) {

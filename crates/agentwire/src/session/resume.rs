@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 
 use super::{
     private_files::PrivateDir,
-    stored::{config_dir, home, named_config_dir},
+    stored::{home, named_config_dir},
     user::User,
 };
 use crate::{
@@ -52,9 +52,9 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     }
     let reader = options.user.as_deref().map(User::find).transpose()?;
     let login = login::Sources {
-        config: config_dir(options),
+        config: options.config_dir(),
         // Unless a configuration folder is set, `.claude.json` lies beside the default one.
-        state: named_config_dir(options).map_or_else(|| home(options), |_| config_dir(options)),
+        state: named_config_dir(options).map_or_else(|| home(options), |_| options.config_dir()),
         ask_keychain: named_config_dir(options).is_none() && !login::is_in_environment(options),
     };
     let project = in_folder.clone();

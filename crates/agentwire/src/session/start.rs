@@ -5,13 +5,13 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{Config, Prepared, Responder};
+use agentwire_control::{Config, ControlError, Prepared, Responder};
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
 use agentwire_protocol::cli;
 use agentwire_transport::{
-    BoxTransport, Connected, Transport,
+    BoxTransport, Connected, PeerHandle as _, Transport,
     process::{self, CliVersion, ProcessTransport},
 };
 
@@ -140,9 +140,17 @@ impl Start {
         #[cfg(not(feature = "sessions"))]
         let filter = None;
         let connection = prepared.filter(filter).connect(link);
+        let peer = handle.clone();
         let (control, messages, task) = Task::spawn(&runtime, connection, handle, grace);
         let limit = self.parts.handshake_limit.unwrap_or(HANDSHAKE_LIMIT);
-        let handshake = Handshake::perform(&control, plan.initialize, limit).await?;
+        let handshake = Handshake::perform(&control, plan.initialize, limit).await;
+        let handshake = handshake.map_err(|mut error| {
+            if let Error::Control(ControlError::TimedOut { stderr, .. }) = &mut error {
+                peer.stderr_tail().trim_end().clone_into(stderr);
+            }
+            error
+        })?;
+        drop(peer);
         let mut warnings = plan.warnings;
         if !self.parts.hooks.is_empty() {
             let unsupported = self.parts.hooks.check_supported(&handshake.reply)?;

@@ -142,7 +142,7 @@ impl Stored {
         options: &Options,
     ) -> Option<(Mirror, Arc<dyn FrameFilter>)> {
         let store = self.store.clone()?;
-        let paths = TranscriptPaths::new(&config_dir(options), options.session_store_project.as_deref());
+        let paths = TranscriptPaths::new(&options.config_dir(), options.session_store_project.as_deref());
         let mut paths = paths.seen_from(working_dir(options));
         if let Some((session, folder)) = &self.resumed {
             paths = paths.resumed(session, folder);
@@ -157,11 +157,13 @@ impl Stored {
     }
 }
 
-/// Returns the CLI's configuration folder.
-pub(super) fn config_dir(options: &Options) -> PathBuf {
-    let dir = named_config_dir(options).unwrap_or_else(|| home(options).join(".claude"));
-    // A relative path is resolved against the CLI's working directory.
-    working_dir(options).join(dir)
+impl Options {
+    /// Returns the CLI's configuration folder: `CLAUDE_CONFIG_DIR`, or `.claude` in the home folder.
+    pub fn config_dir(&self) -> PathBuf {
+        let dir = named_config_dir(self).unwrap_or_else(|| home(self).join(".claude"));
+        // A relative path is resolved against the CLI's working directory.
+        working_dir(self).join(dir)
+    }
 }
 
 /// Returns the CLI's working directory.

@@ -72,7 +72,7 @@ async fn times_out(session: &Session) {
     let limit = Duration::from_millis(200);
     let error = session.control().call_within(limit, &McpStatus::default()).await.unwrap_err();
     assert!(
-        matches!(&error, ControlError::TimedOut { subtype, after } if &**subtype == "mcp_status" && *after == limit),
+        matches!(&error, ControlError::TimedOut { subtype, after, .. } if &**subtype == "mcp_status" && *after == limit),
         "{error:?}"
     );
 }

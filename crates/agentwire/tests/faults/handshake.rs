@@ -63,7 +63,9 @@ fn handshake_without_answer_times_out() {
         tokio::time::timeout(Duration::from_millis(200), connecting).await.expect_err("a handshake");
         let limit = Duration::from_millis(200);
         let error = cli.builder().handshake_limit(limit).connect().await.unwrap_err();
-        let Error::Control(ControlError::TimedOut { subtype, after }) = &error else { panic!("{error:?}") };
+        let Error::Control(ControlError::TimedOut { subtype, after, .. }) = &error else {
+            panic!("{error:?}")
+        };
         assert_eq!((&**subtype, *after), ("initialize", limit));
     });
 }

@@ -146,8 +146,10 @@ async fn refused_or_silent_handshake_is_an_error() {
     peer.raw.released().await;
 
     let (transport, peer) = memory(1 << 16);
+    peer.set_stderr_tail("fatal: no server\n");
     let error = Session::builder().transport(transport).connect().await.unwrap_err();
-    assert!(matches!(error, Error::Control(ControlError::TimedOut { .. })), "{error:?}");
+    let Error::Control(error @ ControlError::TimedOut { .. }) = error else { panic!("{error:?}") };
+    assert!(error.to_string().ends_with(", stderr: fatal: no server"), "{error}");
     peer.released().await;
 }
 

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Host, Shared, effects::refuse, shared::PendingCallback};
 use crate::{
-    CallContext, CallbackError, Control, FailureKind, RefusalFn, Reply,
+    CallContext, CallbackError, Control, RefusalFn, Reply,
     panics::{catch_call, catch_panic, excerpt},
 };
 
@@ -47,7 +47,7 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
             host.shared.push_line(Frame::new(line));
             guard.answer(Err(format!("no handler for a request of subtype `{subtype}`").into()));
         }
-        Err(panic) => guard.answer(Err(panicked(&panic))),
+        Err(panic) => guard.refuse(&panicked(&panic)),
     }
 }
 
@@ -61,7 +61,10 @@ fn run(guard: AnswerGuard, cancelled: CancellationToken, reply: Reply) {
         };
         tokio::select! {
             biased;
-            answer = catch_panic(reply) => guard.answer(answer.unwrap_or_else(|panic| Err(panicked(&panic)))),
+            answer = catch_panic(reply) => match answer {
+                Ok(answer) => guard.answer(answer),
+                Err(panic) => guard.refuse(&panicked(&panic)),
+            },
             () = grace_over => {}
         }
     });
@@ -102,7 +105,6 @@ impl Drop for AnswerGuard {
     }
 }
 
-fn panicked(panic: &str) -> CallbackError {
-    let text = format!("the callback panicked: {panic}");
-    CallbackError::new(FailureKind::Panic, excerpt(&text))
+fn panicked(panic: &str) -> String {
+    excerpt(&format!("the callback panicked: {panic}")).into_owned()
 }

@@ -1,9 +1,6 @@
 //! The effects of router events: some apply under the session's lock, the others after it is released.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, MutexGuard},
-};
+use std::sync::{Arc, MutexGuard};
 
 use agentwire_codec::Line;
 use agentwire_protocol::{InboundRequest, RawJson, RequestId};
@@ -14,7 +11,7 @@ use super::{
     callbacks::RunningCallback,
     shared::{PendingCallback, ReplySender, State},
 };
-use crate::{ControlError, Observer, RefusalFn, Responder, RouterEvent, SessionExit};
+use crate::{ControlError, Observer, RefusalFn, Responder, RouterEvent, SessionExit, panics::catch_call};
 
 /// The effects that wait for the release of the lock.
 #[derive(Default)]
@@ -141,7 +138,7 @@ impl Shared {
 
 /// Returns how the responder refuses the request, or `None` if it panics.
 fn refusal(responder: &dyn Responder, request: &InboundRequest) -> Option<RefusalFn> {
-    catch_unwind(AssertUnwindSafe(|| responder.refusal(request))).unwrap_or_default()
+    catch_call(|| responder.refusal(request)).unwrap_or_default()
 }
 
 /// Returns the answer that refuses a request.

@@ -191,23 +191,17 @@ impl Control {
 }
 
 /// The handle that every [`Control`] and the [`Messages`](crate::Messages) share: the session ends with the last one.
-pub(crate) struct Handle {
-    shared: Arc<Shared>,
-}
+pub(crate) struct Handle(pub(super) Arc<Shared>);
 
 impl Handle {
-    pub(crate) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared }
-    }
-
     pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
+        &self.0
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.shared.abandon();
+        self.0.abandon();
     }
 }
 

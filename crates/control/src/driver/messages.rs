@@ -60,7 +60,8 @@ impl Messages {
     ///
     /// Use it when you hold messages back but requests behind them must still be answered.
     pub fn pause_backpressure(&self) -> BackpressurePause {
-        BackpressurePause::new(Arc::clone(&self.handle))
+        self.handle.shared().add_waiter();
+        BackpressurePause(Arc::clone(&self.handle))
     }
 
     /// Releases `weight` bytes of the backpressure budget, now or with later ones.
@@ -81,13 +82,6 @@ impl Drop for Messages {
 
 /// A guard that suspends the soft limit of unread messages: see [`Messages::pause_backpressure`].
 pub struct BackpressurePause(Arc<Handle>);
-
-impl BackpressurePause {
-    fn new(handle: Arc<Handle>) -> Self {
-        handle.shared().add_waiter();
-        Self(handle)
-    }
-}
 
 impl Drop for BackpressurePause {
     fn drop(&mut self) {

@@ -74,7 +74,7 @@ impl Control {
         let line = encoded(input)?;
         self.shared().observe_prompt(input);
         let sent = self.shared().with_router(|router| router.send_prompt(input.uuid.clone(), line));
-        self.shared().prompt_sent();
+        self.shared().prompt_changed.notify_waiters();
         sent
     }
 

@@ -34,7 +34,8 @@ pub trait Responder: Send + Sync + 'static {
 
     /// Returns how to refuse `request`, if this responder guards an action with it.
     ///
-    /// The driver calls this when a request arrives, and sends the refusal if the session ends while the request is open.
+    /// The driver calls this when a request arrives, and sends the refusal if the callback panics, or if the session ends while
+    /// the request is open.
     /// A request without a refusal gets an error then, after which the CLI may go ahead.
     /// Called under the session's lock: return at once. Calling the session from here deadlocks.
     fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
@@ -55,7 +56,7 @@ pub type RefusalFn = fn(&str) -> Option<RawJson>;
 
 /// The future of an answer: the `response` of a success, or an error.
 ///
-/// A panic becomes an error.
+/// A panic becomes the request's refusal, or an error without one.
 /// When the CLI cancels the request, the context's token is cancelled. After a grace period the future is dropped; no answer
 /// is sent.
 pub type Reply = Pin<Box<dyn Future<Output = Result<RawJson, CallbackError>> + Send>>;

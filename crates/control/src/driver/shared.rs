@@ -125,13 +125,6 @@ impl Shared {
         self.apply(self.state(), |state| act(&mut state.router))
     }
 
-    /// Lets the observer process its notes, after frames were handled.
-    pub(super) fn settle_observer(&self) {
-        if let Some(observer) = &self.observer {
-            observer.settle();
-        }
-    }
-
     /// Reports a prompt to the observer.
     pub(crate) fn observe_prompt(&self, prompt: &UserInput) {
         if let Some(observer) = &self.observer {

@@ -61,16 +61,12 @@ impl Shared {
             // Always `Some`: this closure runs again only after it returned `None`.
             act.take().map(|act| {
                 let done = self.apply(state, act);
-                self.prompt_sent();
+                // A new prompt may have displaced the state of an old one.
+                self.prompt_changed.notify_waiters();
                 done
             })
         })
         .await
-    }
-
-    /// Wakes tasks that wait for a prompt: a new prompt may have displaced the state of an old one.
-    pub(crate) fn prompt_sent(&self) {
-        self.prompt_changed.notify_waiters();
     }
 
     /// Waits until the state of a prompt satisfies `is_reached`. Reading goes on meanwhile.

@@ -138,16 +138,9 @@ mod tests {
 
     use super::{Kind, MAX_JOINED, Transmit};
 
-    fn pieces(lines: &[(&'static str, Kind)]) -> Vec<Bytes> {
+    fn pieces(lines: impl IntoIterator<Item = (&'static str, Kind)>) -> Vec<Bytes> {
         let mut transmit = Transmit::default();
         for (line, kind) in lines {
-            let kind = match kind {
-                Kind::Request(id) => Kind::Request(id.clone()),
-                Kind::Handshake(id) => Kind::Handshake(id.clone()),
-                Kind::Prompt => Kind::Prompt,
-                Kind::Answer => Kind::Answer,
-                Kind::Other => Kind::Other,
-            };
             transmit.push(Bytes::from_static(line.as_bytes()), kind);
         }
         let pieces = std::iter::from_fn(|| transmit.pop()).collect();
@@ -172,16 +165,16 @@ mod tests {
             ("f\n", Kind::Answer),
         ];
         let expected = ["a\nb\n", "p\n", "q\n", "c\n", "r\n", "s\n", "o\n", "d\ne\nf\n"];
-        assert_eq!(pieces(&lines), expected);
+        assert_eq!(pieces(lines), expected);
     }
 
     #[test]
     fn joined_answers_have_a_size_limit() {
         let long: &'static str = "x".repeat(MAX_JOINED - 1).leak();
         let joined =
-            pieces(&[("a", Kind::Answer), (long, Kind::Answer), ("b", Kind::Answer), ("c", Kind::Answer)]);
+            pieces([("a", Kind::Answer), (long, Kind::Answer), ("b", Kind::Answer), ("c", Kind::Answer)]);
         assert_eq!(joined.iter().map(Bytes::len).collect::<Vec<_>>(), [MAX_JOINED, 2]);
-        assert_eq!(pieces(&[(long, Kind::Answer), (long, Kind::Answer)]).len(), 2);
+        assert_eq!(pieces([(long, Kind::Answer), (long, Kind::Answer)]).len(), 2);
     }
 
     #[test]

@@ -130,6 +130,10 @@ impl PeerHandle for Process {
         self.0.signal(signal)
     }
 
+    fn stderr_tail(&self) -> String {
+        self.0.stderr_tail()
+    }
+
     fn has_process(&self) -> bool {
         true
     }

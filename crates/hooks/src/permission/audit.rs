@@ -1,11 +1,11 @@
 //! Audits of a permission handler: each question, its outcome and its duration.
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::{Duration, Instant},
 };
 
+use agentwire_control::panics::catch_call;
 use agentwire_protocol::{control::CanUseTool, permission::Decision};
 
 use super::PermissionHandler;
@@ -83,7 +83,7 @@ impl Watch {
 
     fn report(&self, outcome: AuditOutcome<'_>) {
         let audit = PermissionAudit { request: &self.request, outcome, took: self.since.elapsed() };
-        if catch_unwind(AssertUnwindSafe(|| (self.auditor)(&audit))).is_err() {
+        if catch_call(|| (self.auditor)(&audit)).is_err() {
             tracing::error!(tool = %self.request.tool_name, "the auditor of permission questions panicked");
         }
     }

@@ -91,6 +91,7 @@ fn always_is_refused_and_y_is_not_enough_if_the_request_forbids_it() {
     let mut careful = bash();
     careful["default_to_no"] = json!(true);
     assert_eq!(typed(careful.clone(), "y\n").0["behavior"], "deny");
+    assert_eq!(typed(careful.clone(), "a\n").0["behavior"], "deny");
     assert_eq!(typed(careful, "yes\n").0["behavior"], "allow");
 }
 

@@ -10,9 +10,10 @@ use std::{
     time::Duration,
 };
 
-use agentwire_control::{CallContext, CallbackError, Config, NoResponder, Reply, Responder};
+use agentwire_control::{CallContext, CallbackError, Config, NoResponder, RefusalFn, Reply, Responder};
 use agentwire_protocol::{InboundRequest, RawJson};
 use agentwire_transport::ExitReport;
+use serde_json::json;
 use tokio::sync::{Barrier, oneshot};
 
 use super::{Session, With, ask, news, next, quiet, speak, start, waits};
@@ -138,6 +139,30 @@ async fn panics_are_error_replies_and_other_callbacks_go_on() {
     }
     cli.send_line(&inbound("fine")).await;
     assert_eq!(cli.next_line().await.unwrap()["response"]["subtype"], "success");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_guard_that_panics_refuses() {
+    struct Guard;
+    impl Responder for Guard {
+        fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
+            assert_ne!(context.request_id.as_str(), "at once");
+            Some(Box::pin(async { panic!("later") }))
+        }
+        fn refusal(&self, _: &InboundRequest) -> Option<RefusalFn> {
+            Some(|why| RawJson::parse(json!({ "no": why }).to_string()).ok())
+        }
+    }
+    let Session { cli, .. } = &start(Guard, Config::default()).await;
+    for id in ["at once", "later"] {
+        cli.send_line(&inbound(id)).await;
+        let answer = cli.next_line().await.unwrap();
+        assert_eq!(
+            (&answer["response"]["subtype"], &answer["response"]["request_id"]),
+            (&json!("success"), &json!(id))
+        );
+        assert!(answer["response"]["response"]["no"].as_str().unwrap().contains("panicked"), "{answer}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -110,9 +110,11 @@ async fn peer_that_closes_its_output_without_exiting_is_an_error() {
         start_process(NoResponder::default(), Config::default()).await;
     let call = asking(&control);
     cli.next_request_id().await;
+    cli.peer.set_stderr_tail("fatal: no memory\n");
     cli.peer.close_output();
     let ending = call.await.unwrap();
-    assert_eq!(ending.to_string(), "the session ended (it closed its output and did not exit)");
+    let expected = "the session ended (it closed its output and did not exit, stderr: fatal: no memory)";
+    assert_eq!(ending.to_string(), expected);
     assert_eq!(ended(&mut messages).await, ending);
     driver.await.unwrap();
     cli.peer.released().await;
