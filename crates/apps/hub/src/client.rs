@@ -122,8 +122,8 @@ impl Client {
 
     /// Opens a connection over the transport.
     ///
-    /// The transport is wrapped so that progress arrives in order and before its answer: rmcp handles each notification in
-    /// a task of its own.
+    /// The transport is wrapped so that progress and log messages arrive in order and before an answer: rmcp handles each
+    /// notification in a task of its own.
     ///
     /// If a probe is not answered within `patience`, the handshake is tried.
     pub(crate) async fn serve<T: Transport<RoleClient> + 'static>(
@@ -133,7 +133,7 @@ impl Client {
         patience: Duration,
     ) -> Result<RunningService<RoleClient, Self>, ClientInitializeError> {
         let probe = (lifecycle == Lifecycle::Probe).then(|| Probe::new(patience, Arc::clone(&self.is_late)));
-        let routed = Routed::new(transport, self.inbound(), probe);
+        let routed = Routed::new(transport, self.clone(), probe);
         let service = self.serve_with_lifecycle(routed, lifecycle.mode()).await?;
         // A changed list must not come from a cache.
         service.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
@@ -239,11 +239,12 @@ impl Client {
 
     /// Returns the roots for a call, and requests them from a client without a handshake.
     async fn roots_for(&self, origin: Origin<'_>) -> ListRootsResult {
-        let caller = match origin {
-            Origin::Call(Some(caller)) if self.handlers.roots.is_none() => caller.roots().await,
-            _ => None,
+        let caller = self.caller(&origin, |caller| self.handlers.roots.is_none() && caller.lists_roots());
+        let listed = match caller {
+            Some((caller, over)) => unless_over(over, caller.roots()).await.flatten(),
+            None => None,
         };
-        caller.unwrap_or_else(|| self.roots())
+        listed.unwrap_or_else(|| self.roots())
     }
 
     fn roots(&self) -> ListRootsResult {
@@ -267,6 +268,17 @@ impl Client {
         if let Some(handler) = &self.handlers.updated {
             let _: Option<()> = questions::catch(|| handler(&self.server, uri));
         }
+    }
+
+    fn logged(&self, message: LoggingMessageNotificationParam) {
+        let LoggingMessageNotificationParam { level, logger, data, .. } = message;
+        let message = logs::bounded(LogMessage { server: self.server.clone(), level, logger, data });
+        self.handlers.feed.send(&message);
+        if let Some(log) = &self.handlers.log {
+            // After a panic, which the panic hook reports, the message is still kept.
+            let _: Option<()> = questions::catch(|| log(&message));
+        }
+        self.inbound.logs.keep(message);
     }
 
     /// Handles a notification of a subscription (`subscriptions/listen`).
@@ -315,8 +327,8 @@ impl ClientHandler for Client {
         self.sample(request, Origin::of(&context), &context.ct).await
     }
 
-    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        Ok(self.roots())
+    async fn list_roots(&self, context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        Ok(self.roots_for(Origin::of(&context)).await)
     }
 
     async fn on_custom_notification(
@@ -327,21 +339,6 @@ impl ClientHandler for Client {
         if let Some(caller) = self.pages.completed(&notification) {
             caller.completed(notification).await;
         }
-    }
-
-    async fn on_logging_message(
-        &self,
-        message: LoggingMessageNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        let LoggingMessageNotificationParam { level, logger, data, .. } = message;
-        let message = logs::bounded(LogMessage { server: self.server.clone(), level, logger, data });
-        self.handlers.feed.send(&message);
-        if let Some(log) = &self.handlers.log {
-            // After a panic, which the panic hook reports, the message is still kept.
-            let _: Option<()> = questions::catch(|| log(&message));
-        }
-        self.inbound.logs.keep(message);
     }
 
     async fn on_resource_updated(

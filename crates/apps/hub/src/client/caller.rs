@@ -57,18 +57,18 @@ enum Channel {
 }
 
 impl Caller {
-    pub(crate) fn new(context: &RequestContext<RoleServer>, id: &Arc<()>) -> Self {
-        let channel = Channel::Session { peer: context.peer.clone(), request: context.id.clone() };
-        Self { id: Arc::clone(id), capabilities: capabilities(context), channel }
-    }
-
-    pub(crate) fn in_rounds(
+    /// Returns the client of a request. `rounds` receives the questions to a client without a handshake.
+    pub(crate) fn new(
         context: &RequestContext<RoleServer>,
         id: &Arc<()>,
-        questions: mpsc::Sender<Question>,
+        rounds: Option<mpsc::Sender<Question>>,
     ) -> Self {
-        let channel = Channel::Rounds { questions, key: None };
-        Self { id: Arc::clone(id), capabilities: capabilities(context), channel }
+        let channel = match rounds {
+            Some(questions) => Channel::Rounds { questions, key: None },
+            None => Channel::Session { peer: context.peer.clone(), request: context.id.clone() },
+        };
+        let capabilities = Arc::new(context.client_capabilities().unwrap_or_default());
+        Self { id: Arc::clone(id), capabilities, channel }
     }
 
     /// Returns the caller for a question with this key.
@@ -141,14 +141,15 @@ impl Caller {
         }
     }
 
-    /// Returns the roots of a client without a handshake, if it supports them.
+    /// Returns whether this is a client without a handshake that has roots.
+    pub(crate) fn lists_roots(&self) -> bool {
+        matches!(self.channel, Channel::Rounds { .. }) && self.can(|client| client.roots.is_some())
+    }
+
+    /// Returns the roots of a client without a handshake.
     pub(crate) async fn roots(&self) -> Option<ListRootsResult> {
-        match &self.channel {
-            Channel::Rounds { questions, key } if self.can(|client| client.roots.is_some()) => {
-                round(questions, key, InputRequest::ListRoots(ListRootsRequest::default())).await.ok()
-            }
-            _ => None,
-        }
+        let Channel::Rounds { questions, key } = &self.channel else { return None };
+        round(questions, key, InputRequest::ListRoots(ListRootsRequest::default())).await.ok()
     }
 
     /// Reports the end of a URL elicitation.
@@ -202,10 +203,6 @@ async fn round<T: DeserializeOwned>(
     questions.send(Question { key: key.clone(), request, answer }).await.map_err(|_| gone())?;
     let answer = answered.await.map_err(|_| gone())?;
     serde_json::from_value(answer).map_err(|error| excerpt(&error.to_string()).into_owned())
-}
-
-fn capabilities(context: &RequestContext<RoleServer>) -> Arc<ClientCapabilities> {
-    Arc::new(context.client_capabilities().unwrap_or_default())
 }
 
 /// A question without an answer. Dropping it cancels the question at the client.

@@ -1,4 +1,4 @@
-//! Delivers the progress of a call in order and before the answer.
+//! Delivers the progress of a call and log messages in order and before the answer.
 
 use std::{
     collections::HashMap,
@@ -9,14 +9,15 @@ use agentwire_net::head;
 use rmcp::{
     RoleClient,
     model::{
-        GetExtensions, GetMeta, JsonRpcMessage, ProgressNotificationParam, ProgressToken, ServerNotification,
+        GetExtensions, GetMeta, JsonRpcMessage, JsonRpcNotification, ProgressNotificationParam,
+        ProgressToken, ServerNotification,
     },
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::Transport,
 };
 use tokio::{sync::mpsc, time::timeout_at};
 
-use super::{Inbound, lifecycle::Probe, unanswered::Unanswered};
+use super::{Client, Inbound, lifecycle::Probe, unanswered::Unanswered};
 
 /// The progress of a call, as reported by the server (`notifications/progress`).
 #[derive(Clone, Debug, PartialEq)]
@@ -108,21 +109,21 @@ impl Routes {
     }
 }
 
-/// A transport that delivers progress itself and reports the end of the connection at once. rmcp reports the end only after
+/// A transport that delivers progress and log messages itself and reports the end of the connection at once. rmcp reports the end only after
 /// the answers to open questions of the server.
 ///
 /// It receives nothing while too many requests of the server are unanswered.
 pub(super) struct Routed<T> {
     transport: T,
-    inbound: Inbound,
+    client: Client,
     unanswered: Unanswered,
     /// `Some` for a connection that is opened with a probe.
     probe: Option<Probe>,
 }
 
 impl<T: Transport<RoleClient>> Routed<T> {
-    pub(super) fn new(transport: T, inbound: Inbound, probe: Option<Probe>) -> Self {
-        Self { transport, inbound, unanswered: Unanswered::default(), probe }
+    pub(super) fn new(transport: T, client: Client, probe: Option<Probe>) -> Self {
+        Self { transport, client, unanswered: Unanswered::default(), probe }
     }
 
     /// Returns the next message of the server, or a generated answer to a probe after its time limit.
@@ -161,7 +162,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
             && let Some(waiting) = request.request.extensions().get::<ProgressSender>()
             && let Some(token) = request.request.get_meta().get_progress_token()
         {
-            self.inbound.routes.register(token, waiting.clone());
+            self.client.inbound.routes.register(token, waiting.clone());
         }
         let is_answer = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
         let open = is_answer.then(|| self.unanswered.open());
@@ -177,16 +178,18 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Routed<T> {
         loop {
             self.unanswered.room().await;
             let Some(message) = self.next().await else {
-                self.inbound.end.cancel();
+                self.client.inbound.end.cancel();
                 return None;
             };
-            self.inbound.activity.note_message();
+            self.client.inbound.activity.note_message();
             match message {
-                JsonRpcMessage::Notification(notification)
-                    if matches!(notification.notification, ServerNotification::ProgressNotification(_)) =>
-                {
-                    if let ServerNotification::ProgressNotification(progress) = notification.notification {
-                        self.inbound.routes.deliver(progress.params);
+                JsonRpcMessage::Notification(JsonRpcNotification { notification, .. }) => {
+                    match notification {
+                        ServerNotification::ProgressNotification(step) => {
+                            self.client.inbound.routes.deliver(step.params);
+                        }
+                        ServerNotification::LoggingMessageNotification(log) => self.client.logged(log.params),
+                        other => return Some(JsonRpcMessage::notification(other)),
                     }
                 }
                 JsonRpcMessage::Request(mut request) => {

@@ -96,8 +96,8 @@ impl Gateway {
         }
     }
 
-    /// Forwards the log messages of all servers to the client (`notifications/message`), including messages about calls of
-    /// other clients.
+    /// Forwards the log messages of all servers to a client with a handshake (`notifications/message`), including messages
+    /// about calls of other clients.
     ///
     /// The logger is the server's name, or `SERVER/LOGGER`. The level is `info` until the client sets another one
     /// (`logging/setLevel`); the levels of the servers do not change.

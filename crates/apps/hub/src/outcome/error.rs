@@ -211,7 +211,7 @@ pub enum DeniedBy {
 impl fmt::Display for DeniedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Default => f.write_str(": it is not allowed in the configuration, and nobody can be asked"),
+            Self::Default => f.write_str(": nothing in the configuration allows it, and nobody can be asked"),
             Self::Handler => Ok(()),
             Self::TimeLimit(limit) => write!(f, ": nobody allowed it within {limit:.1?}"),
             Self::Panic => f.write_str(": the question could not be asked"),

@@ -41,7 +41,7 @@ pub(crate) struct Client {
     heard: mpsc::UnboundedSender<String>,
     capabilities: Value,
     answers: bool,
-    roots: Arc<Mutex<Vec<Root>>>,
+    pub(crate) roots: Arc<Mutex<Vec<Root>>>,
 }
 
 impl ClientHandler for Client {

@@ -244,6 +244,13 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
 }
 
 #[tokio::test]
+async fn last_of_fast_progress_is_forwarded() {
+    let mut connected = one().await;
+    connected.client.call_tool(call("test__tick", json!({"times": 200, "every": 0}))).await.unwrap();
+    while !matches!(connected.heard().await, Heard::Progress(step) if step == 200.0) {}
+}
+
+#[tokio::test]
 async fn metadata_of_a_request_reaches_the_server_without_that_of_the_connection() {
     let hub = hub(&["test"]);
     let (mut client, _) = Raw::connect(&hub).await;

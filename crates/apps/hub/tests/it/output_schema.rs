@@ -69,7 +69,7 @@ async fn client_gets_a_readable_error() {
     let Value::Object(arguments) = broken else { panic!("{broken}") };
     let request = CallToolRequestParams::new("test__give-sum").with_arguments(arguments);
     let result = client.call_tool(request).await.unwrap();
-    assert_eq!(result.is_error, Some(true));
+    assert_eq!((result.is_error, &result.structured_content), (Some(true), &None));
     assert_eq!(result.content[0].as_text().unwrap().text, "the sum");
     assert!(result.content[1].as_text().unwrap().text.contains("/sum"), "{result:?}");
 }

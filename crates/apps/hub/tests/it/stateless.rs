@@ -5,7 +5,7 @@ use rmcp::{
     ClientLifecycleMode, ServerHandler as _, ServiceError,
     model::{
         CallToolResponse, ErrorCode, GetPromptRequestParams, ProtocolVersion, ReadResourceRequestParams,
-        ResultType, ServerNotification, SubscriptionFilter,
+        ResultType, Root, ServerNotification, SubscriptionFilter,
     },
 };
 use serde_json::{Value, json};
@@ -43,6 +43,24 @@ async fn client_without_a_handshake_gets_questions_as_responses() {
     let silent = stateless(gateway, json!({})).await;
     let result = silent.client.call_tool(params("test__ask", form())).await.unwrap();
     assert!(result.content[0].as_text().unwrap().text.contains("decline"), "{result:?}");
+}
+
+#[tokio::test]
+async fn roots_of_a_client_without_a_handshake_are_requested_in_its_call() {
+    let hub = asking().await;
+    let connected = stateless(Gateway::new(&hub), json!({"roots": {}})).await;
+    connected.client.service().roots.lock().unwrap().push(Root::new("file:///a"));
+    let roots = params("test__ask", json!({"method": "roots/list"}));
+    let result = connected.client.call_tool(roots).await.unwrap();
+    assert!(text(&result).contains(r#""roots":[{"uri":"file:///a"}]"#), "{result:?}");
+}
+
+#[tokio::test]
+async fn log_messages_are_not_declared_to_a_client_without_a_handshake() {
+    let hub = asking().await;
+    let connected = stateless(Gateway::new(&hub).pass_logs(), json!({})).await;
+    let capabilities = connected.client.peer_info().unwrap().capabilities.clone();
+    assert!(capabilities.tools.is_some() && capabilities.logging.is_none(), "{capabilities:?}");
 }
 
 #[tokio::test]

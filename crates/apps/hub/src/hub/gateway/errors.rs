@@ -41,13 +41,8 @@ pub(super) fn unread(method: String, has_logs: bool, is_stateless: bool) -> Erro
 }
 
 /// The methods with parameters, of all versions.
+#[rustfmt::skip]
 const KNOWN_METHODS: &[&str] = &[
-    "completion/complete",
-    "prompts/get",
-    "prompts/list",
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "tools/call",
-    "tools/list",
+    "completion/complete", "prompts/get", "prompts/list", "tools/call", "tools/list",
+    "resources/list", "resources/read", "resources/templates/list",
 ];

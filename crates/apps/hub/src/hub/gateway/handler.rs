@@ -59,7 +59,10 @@ impl ServerHandler for Gateway {
         // The response contains the servers' instructions.
         self.hub.wait_until_ready(self.patience).await;
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, self.get_info()))
+        let mut info = self.get_info();
+        // Log messages go to clients with a handshake only.
+        info.capabilities.logging = None;
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
@@ -354,12 +357,12 @@ fn listed(tool: &NamedTool) -> Tool {
 
 fn result(outcome: CallOutcome, has_output_schema: bool, rewrite: &Rewrite<'_>) -> CallToolResult {
     // The output schema is violated if the structured content is invalid or was removed for its size. A client that
-    // validates would reject the whole result, unless it is an error.
+    // validates rejects the whole result, unless it is an error without structured content.
     let broken = has_output_schema && outcome.structured.is_none() && outcome.left_out.is_some();
     let note = outcome.violation_note().map(ContentBlock::text);
     let mut result = CallToolResult::from(outcome);
     if broken || note.is_some() {
-        result.is_error = Some(true);
+        (result.is_error, result.structured_content) = (Some(true), None);
     }
     for block in &mut result.content {
         rewrite.block(block);

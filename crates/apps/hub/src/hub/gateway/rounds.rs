@@ -16,7 +16,8 @@ use rmcp::{
     model::{CallToolResult, GetPromptResult, InputRequiredResult, InputResponses, ReadResourceResult},
 };
 use serde_json::Value;
-use tokio::{sync::mpsc, task::JoinSet, time::sleep};
+use tokio::sync::{broadcast, mpsc};
+use tokio::{task::JoinSet, time::sleep};
 
 use crate::{Progress, client::Question};
 
@@ -41,7 +42,7 @@ pub(super) struct Running {
     early: InputResponses,
     asked: u64,
     /// `None` while the progress is being forwarded.
-    pub(super) progress: Option<mpsc::Receiver<Progress>>,
+    pub(super) progress: Option<broadcast::Receiver<Progress>>,
 }
 
 impl Running {
@@ -50,7 +51,7 @@ impl Running {
         early: InputResponses,
         work: impl Future<Output = Result<Done, ErrorData>> + Send + 'static,
         questions: mpsc::Receiver<Question>,
-        progress: mpsc::Receiver<Progress>,
+        progress: broadcast::Receiver<Progress>,
     ) -> Self {
         let mut running = JoinSet::new();
         running.spawn(work);
@@ -183,7 +184,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn question_is_not_lost_with_a_future_that_collects_questions() {
         let (sender, questions) = mpsc::channel(1);
-        let (_progress, progress) = mpsc::channel(1);
+        let (_progress, progress) = broadcast::channel(1);
         let subject = ("resources/read", "test://a".to_owned());
         let mut running =
             Running::start(subject, InputResponses::default(), std::future::pending(), questions, progress);

@@ -10,7 +10,8 @@ use rmcp::{
     model::{InputRequiredResult, InputResponses, ProgressNotificationParam, RequestMetaObject},
     service::RequestContext,
 };
-use tokio::{sync::mpsc, time::timeout};
+use tokio::sync::{broadcast, broadcast::error::RecvError, mpsc};
+use tokio::time::timeout;
 
 use super::{
     Caller, Gateway,
@@ -54,18 +55,14 @@ impl Gateway {
             }
             None => {
                 let (questions, asked) = mpsc::channel(QUESTIONS);
-                let (progress, received) = mpsc::channel(UNSENT);
-                let caller = self.hub.calls().asks_callers.then(|| {
-                    if is_stateless(context) {
-                        Caller::in_rounds(context, &self.client, questions)
-                    } else {
-                        Caller::new(context, &self.client)
-                    }
-                });
+                let (progress, received) = broadcast::channel(UNSENT);
+                let rounds = is_stateless(context).then_some(questions);
+                let asks_callers = self.hub.calls().asks_callers;
+                let caller = asks_callers.then(|| Caller::new(context, &self.client, rounds));
                 let client = ClientSide {
                     gateway_client: caller,
-                    // A slow client misses some of the progress.
-                    on_progress: Some(Box::new(move |step| drop(progress.try_send(step)))),
+                    // A slow client misses the oldest of the progress.
+                    on_progress: Some(Box::new(move |step| drop(progress.send(step)))),
                     meta: forwarded(context),
                 };
                 let early = again.responses.unwrap_or_default();
@@ -104,8 +101,12 @@ async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Ne
     let next = {
         // Concurrent with the call: a client that reads nothing must not stop the time limit.
         let mut passing = pin!(async {
-            while let Some(step) = received.recv().await {
-                pass_on(step).await;
+            loop {
+                match received.recv().await {
+                    Ok(step) => pass_on(step).await,
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => break,
+                }
             }
         });
         let (next, is_more) = tokio::select! {
