@@ -46,6 +46,8 @@ const STEERING: usize = 64;
 pub(crate) struct View {
     /// A turn has been accepted and not reported.
     pub(crate) is_busy: bool,
+    /// The number of the fence of the last accepted turn.
+    pub(crate) accepted: u64,
     /// The task accepts no turn any more.
     pub(crate) is_closed: bool,
     pub(crate) phase: Phase,
@@ -56,9 +58,10 @@ pub(crate) struct View {
 }
 
 impl View {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(accepted: u64) -> Self {
         Self {
             is_busy: true,
+            accepted,
             is_closed: false,
             phase: Phase::Cold,
             fence: None,

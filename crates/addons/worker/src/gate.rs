@@ -56,6 +56,15 @@ impl Gate {
         *self.ended.lock().unwrap_or_else(PoisonError::into_inner) = ended;
     }
 
+    /// Removes the unused grants, and returns their questions.
+    pub(crate) fn withdraw_grants(&self) -> Vec<Question> {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers
+            .extract_if(.., |(question, _)| question.way == Way::Grant)
+            .map(|(question, _)| question)
+            .collect()
+    }
+
     /// Converts the unused answers to deferred tool uses into grants, and returns them.
     pub(crate) fn answers_as_grants(&self) -> Vec<(Question, Answer)> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,5 +183,18 @@ mod tests {
         gate.grant(&grant);
         gate.grant(&TurnInput::Prompt { id: "other".into(), text: "Go on.".to_owned() });
         assert_eq!(answered(&gate), None);
+    }
+
+    #[test]
+    fn grants_that_the_model_does_not_know_of_are_withdrawn() {
+        let gate = Gate::new(mpsc::channel(1).0);
+        let input = RawJson::encode(&serde_json::json!({"command": "rm a"})).unwrap();
+        let [deferred, granted] = [("toolu_1", Way::Defer), ("toolu_2", Way::Grant)]
+            .map(|(id, way)| Question::new(id.into(), "Bash", input.clone(), way));
+        let answers = [&deferred, &granted].map(|question| (question.clone(), Answer::allow()));
+        gate.grant(&TurnInput::Answers(answers.to_vec()));
+        assert_eq!(gate.withdraw_grants(), [granted]);
+        assert_eq!(gate.answered(&"toolu_3".into(), "Bash", &input), None);
+        assert_eq!(gate.answered(&"toolu_1".into(), "Bash", &input), Some(Answer::allow()));
     }
 }

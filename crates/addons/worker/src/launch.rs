@@ -1,9 +1,13 @@
 //! The start of a session's process.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, path::Path, sync::Arc, time::Duration};
 
-use agentwire::{Session, SessionBuilder, SessionStoreFlush, sessions::SessionKey};
+use agentwire::{
+    Options, Session, SessionBuilder, SessionStoreFlush,
+    sessions::{SessionKey, project_key},
+};
 use agentwire_net::error_chain;
+use tokio::fs;
 
 use crate::{
     config::Config,
@@ -41,11 +45,20 @@ pub(crate) async fn prepare(
         options = options.env(variable, resolver.resolve(&name.tenant, secret).await?);
     }
     let stored = config.store.load(&key).await.map_err(|error| error_chain(&error))?.unwrap_or_default();
-    options =
-        if stored.is_empty() { options.session_id(&*name.session) } else { options.resume(&*name.session) };
+    options = if stored.is_empty() {
+        set_aside(&options, name).await.map_err(|error| error_chain(&error))?;
+        options.session_id(&*name.session)
+    } else {
+        options.resume(&*name.session)
+    };
     // Before a prompt, the CLI decides the tool use that it has deferred, although its prompt was cancelled.
     let is_prompt = matches!(spec.input, TurnInput::Prompt { .. });
-    gate.refuse(if is_prompt { open_tools(&stored) } else { Vec::new() });
+    let ended = if is_prompt { open_tools(&stored) } else { Vec::new() };
+    if !ended.is_empty() {
+        // Otherwise it answers no prompt while the MCP server of the deferred tool is away.
+        options = options.env("CLAUDE_CODE_DROP_UNAVAILABLE_DEFERRED_TOOL", "1");
+    }
+    gate.refuse(ended);
     let builder = (config.configure)(name, Session::builder())
         .session_store(Arc::new(PatientStore(Arc::clone(&config.store))));
     let hooks = gate.hooks(config.hooks.clone(), config.approvals.clone(), builder.store_handle());
@@ -55,6 +68,17 @@ pub(crate) async fn prepare(
         .permissions(gate.permissions())
         .grace(CLOSING, CLOSING)
         .orphan_grace(Duration::ZERO))
+}
+
+/// Renames the transcript of a session that the store does not know: a crash before the first stored entry leaves it, and
+/// the CLI would refuse the id.
+async fn set_aside(options: &Options, name: &SessionName) -> io::Result<()> {
+    let folder = project_key(options.cwd.as_deref().unwrap_or(Path::new(".")));
+    let file = options.config_dir().join("projects").join(folder).join(format!("{}.jsonl", name.session));
+    match fs::rename(&file, file.with_extension("jsonl.unstored")).await {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Returns whether the CLI was not started.

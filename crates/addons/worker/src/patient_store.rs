@@ -42,7 +42,10 @@ impl SessionStore for PatientStore {
     }
 }
 
-/// How long an append is repeated. The session makes three attempts to append an entry, so it survives an outage of 45 s.
+/// The outage of a store that loses no entry.
+pub(crate) const OUTAGE: Duration = Duration::from_secs(45);
+
+/// How long an append is repeated: the session makes three attempts to append an entry.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 const PAUSE: Duration = Duration::from_secs(1);

@@ -222,7 +222,9 @@ impl SessionTask {
         if !self.awaited.is_answered_by(&incoming) {
             return None;
         }
-        if let Some(notice) = self.notice.take() {
+        if self.machine.phase() != Phase::Parking
+            && let Some(notice) = self.notice.take()
+        {
             return self.send(UserInput::new(notice)).await;
         }
         // A result that can't be read, or never comes, ends the turn too.

@@ -138,6 +138,7 @@ impl Worker {
                 }
                 view.is_busy = handle.commands.try_send(Command::Start(turn)).is_ok();
                 if view.is_busy {
+                    view.accepted = fence.number;
                     drop(view);
                     state.remember(fence.number, Use::Started);
                     return Start::Started;
@@ -150,7 +151,7 @@ impl Worker {
             return Start::Busy;
         };
         let (commands, receiver) = mpsc::channel(COMMANDS);
-        let view = Arc::new(Mutex::new(View::new()));
+        let view = Arc::new(Mutex::new(View::new(fence.number)));
         let task =
             SessionTask::new(Arc::clone(&self.shared.config), fence.session.clone(), Arc::clone(&view), slot);
         if commands.try_send(Command::Start(turn)).is_err() {

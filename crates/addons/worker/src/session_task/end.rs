@@ -2,9 +2,12 @@
 
 use std::sync::PoisonError;
 
-use agentwire::protocol::ToolUseId;
+use agentwire::{
+    NotStored,
+    protocol::{ToolUseId, message::TerminalReason},
+};
 use agentwire_net::error_chain;
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::timeout};
 
 use super::SessionTask;
 use crate::{
@@ -14,6 +17,7 @@ use crate::{
     machine::{Ending, Event},
     outcome::{Outcome, TurnEnd},
     panics::caught,
+    patient_store::OUTAGE,
     recovery::Recovery,
     turn::TurnSpec,
 };
@@ -38,6 +42,11 @@ impl SessionTask {
 
     async fn end_process(&mut self) {
         let Some(session) = self.session.take() else { return };
+        if let Some(stored) = session.store_handle() {
+            // Closing waits for the store only as long as one flush.
+            let flushed = async { while let Err(NotStored::TimedOut { .. }) = stored.flushed().await {} };
+            let _ = timeout(OUTAGE, flushed).await;
+        }
         if let Err(error) = session.close().await {
             tracing::debug!(session = %self.name, "the session ended with: {}", error_chain(&error));
         }
@@ -58,6 +67,10 @@ impl SessionTask {
         let Some(fence) = self.fence.clone() else { return };
         let earlier = self.earlier.take();
         let result = self.result.take().or(earlier);
+        // Until it is started again, the CLI answers each prompt with this error.
+        self.is_of_one_turn |= result
+            .as_ref()
+            .is_some_and(|result| result.terminal_reason == Some(TerminalReason::ToolDeferredUnavailable));
         let total = result.as_ref().map_or(self.spent, |result| result.total_cost_usd);
         let cost_usd = (total - self.spent).max(0.0);
         self.spent = total;
@@ -69,7 +82,13 @@ impl SessionTask {
                     text: result.result.unwrap_or_else(|| result.errors.join("\n")),
                 },
             ),
-            Ending::Parked(questions) => Outcome::Parked(questions),
+            Ending::Parked(mut questions) => {
+                // The model has not been informed of these answers.
+                if self.notice.take().is_some() {
+                    questions.extend(self.gate.withdraw_grants());
+                }
+                Outcome::Parked(questions)
+            }
             Ending::Cancelled => Outcome::Cancelled,
             Ending::Drained if self.is_unstarted => {
                 self.interrupted("the worker is drained".to_owned()).await

@@ -85,10 +85,7 @@ impl State {
             && self.used.get(&fence.number) == Some(&Use::Started)
             && self.handles.get(&fence.session).is_some_and(|handle| {
                 let view = handle.view();
-                // A task publishes the fence when it takes the turn.
-                view.is_busy
-                    && !handle.commands.is_closed()
-                    && view.fence.as_ref().is_none_or(|current| current.number <= fence.number)
+                view.is_busy && view.accepted == fence.number && !handle.commands.is_closed()
             })
     }
 

@@ -95,9 +95,12 @@ impl Place {
         self.store().append(&key, &[entry]).await.unwrap();
     }
 
+    pub(crate) fn options(&self) -> Options {
+        Options::new().path_to_claude_code_executable(self.path("claude"))
+    }
+
     pub(crate) fn worker(&self) -> WorkerConfig {
-        let options = Options::new().path_to_claude_code_executable(self.path("claude"));
-        WorkerConfig::new(self.store(), self.path("workspaces")).options(options)
+        WorkerConfig::new(self.store(), self.path("workspaces")).options(self.options())
     }
 
     /// Returns a worker that parks questions at once.

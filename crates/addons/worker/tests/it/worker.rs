@@ -8,6 +8,7 @@ use std::{
 use agentwire::{
     Incoming, Message, Options,
     protocol::message::{Priority, UserInput},
+    sessions::project_key,
 };
 use agentwire_testkit::eventually;
 use agentwire_worker::{Outcome, Start, TurnEnd, Worker, WorkerConfig};
@@ -39,6 +40,47 @@ async fn process_that_has_missed_a_turn_ends() {
         assert_eq!((end.fence.epoch, end.outcome), (epoch, done()));
         assert_eq!(place.lines(1, "processes").len(), processes, "in turn {epoch}");
     }
+}
+
+#[tokio::test]
+async fn late_cancel_of_an_ended_turn_does_not_stop_the_next() {
+    let place = Place::new();
+    let (ended, mut ends) = mpsc::unbounded_channel();
+    let gate = Arc::new(Semaphore::new(0));
+    let held = Arc::clone(&gate);
+    let worker = Worker::new(place.worker().on_end(move |end| {
+        let held = Arc::clone(&held);
+        ended.send(end).unwrap();
+        async move { held.acquire().await.unwrap().forget() }
+    }))
+    .unwrap();
+    let fences = [1, 2].map(|epoch| worker.fence(&session(1), epoch));
+    assert_eq!(worker.start(&fences[0], &prompt(1, "Go.")), Start::Started);
+    timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    assert_eq!(worker.start(&fences[1], &prompt(2, "hold")), Start::Started);
+    assert!(!worker.alive(&fences[0]) && worker.alive(&fences[1]));
+    assert!(worker.cancel(&fences[0]), "its end was reported");
+    gate.add_permits(2);
+    assert!(worker.steer(&session(1), UserInput::new("Then test.").with_priority(Priority::Later)));
+    let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    assert_eq!(end.outcome, Outcome::Done { text: "Later.".to_owned(), is_error: false });
+}
+
+#[tokio::test]
+async fn transcript_that_the_store_does_not_know_is_set_aside() {
+    let place = Place::new();
+    let folder = place.folder().join(session(1).to_string());
+    let config = place.folder().join("config");
+    let transcripts = config.join("projects").join(project_key(&folder));
+    let file = transcripts.join(format!("{}.jsonl", session(1).session));
+    std::fs::create_dir_all(&transcripts).unwrap();
+    std::fs::write(&file, "{}\n").unwrap();
+    let options = place.options().env("CLAUDE_CONFIG_DIR", config.to_string_lossy());
+    let (worker, mut ends) = started(place.worker().options(options));
+    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    assert!(!file.exists());
+    assert_eq!(std::fs::read_to_string(file.with_extension("jsonl.unstored")).unwrap(), "{}\n");
 }
 
 #[tokio::test]
