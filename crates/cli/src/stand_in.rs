@@ -22,10 +22,12 @@ pub struct StandIn {
 enum Task {
     Record(PathBuf),
     Replay(PathBuf),
+    /// An SDK calls, but neither variable is set.
+    Unset,
 }
 
 impl StandIn {
-    /// Returns the task of this process, if one of the variables is set.
+    /// Returns the task of this process, if one of the variables is set or an SDK calls.
     ///
     /// The first argument of an SDK is an option. Commands of this program are run as usual.
     pub fn from_env() -> Option<Self> {
@@ -34,7 +36,9 @@ impl StandIn {
             return None;
         }
         let path = |name| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
-        let task = path(REPLAY).map(Task::Replay).or_else(|| path(RECORD).map(Task::Record))?;
+        let task = path(REPLAY).map(Task::Replay).or_else(|| path(RECORD).map(Task::Record));
+        let unset = || arguments.iter().any(|argument| argument == "stream-json").then_some(Task::Unset);
+        let task = task.or_else(unset)?;
         Some(Self { task, arguments })
     }
 
@@ -45,6 +49,9 @@ impl StandIn {
     /// As for the commands `record` and `replay`.
     pub fn run(self) -> Result<(), Failure> {
         match self.task {
+            Task::Unset => Err(Failure::new(format!(
+                "an SDK that runs agentwire as the CLI must set {RECORD} or {REPLAY}"
+            ))),
             // An SDK may run this program in another folder than its own, so errors have absolute paths.
             Task::Record(out) => record(&absolute(out)?, false, &cli()?, &self.arguments),
             Task::Replay(file) => {

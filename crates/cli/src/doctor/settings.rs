@@ -23,14 +23,6 @@ pub(super) fn files(folder: Option<&Path>) -> Vec<PathBuf> {
 fn finding(file: &Path) -> Finding {
     let check = "settings";
     match read(file) {
-        Ok(settings) if settings.get("disableAllHooks") == Some(&Value::Bool(true)) => {
-            let detail = format!("{} disables all hooks", file.display());
-            Finding::bad(
-                check,
-                detail,
-                "sessions with hooks are refused: remove disableAllHooks from the file",
-            )
-        }
         Ok(_) => Finding::good(check, file.display().to_string()),
         Err(why) => {
             Finding::bad(check, format!("{}: {why}", file.display()), "correct the file: the CLI ignores it")

@@ -25,7 +25,8 @@ use crate::{loopback, output};
 
 /// Serve all servers as one MCP server, over stdio or HTTP
 ///
-/// Tools are named SERVER__TOOL. A tool that `alwaysAllow` of the configuration does not contain is denied.
+/// Tools are named SERVER__TOOL. A tool that `alwaysAllow` of the configuration does not contain is denied, and reading a
+/// resource.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Serve over HTTP on this address, and not over stdio
@@ -33,7 +34,7 @@ pub(super) struct Args {
     /// Requests need the printed token. The variable AGENTWIRE_HUB_TOKEN sets it.
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:0")]
     http: Option<SocketAddr>,
-    /// Allow all tools, for a client that asks its user itself
+    /// Allow all tools and resources, for a client that asks its user itself
     #[arg(long)]
     allow: bool,
     #[command(flatten)]

@@ -77,14 +77,14 @@ impl Servers {
     }
 }
 
-/// Reports servers that fail or need an authorization, and problems of changed files, on the standard error.
+/// Reports servers that fail, are lost or need an authorization, and problems of changed files, on the standard error.
 pub(super) async fn report(hub: &Hub) -> Infallible {
     let (mut events, mut reported, mut known) = (hub.events(), HashMap::new(), problems(hub));
     loop {
         for server in hub.snapshot() {
             let name = server.configured.name;
             let why = match server.state {
-                ServerState::Failed { why } => why.to_string(),
+                ServerState::Failed { why } | ServerState::Reconnecting { why, .. } => why.to_string(),
                 ServerState::NeedsAuthentication { .. } => "it needs an authorization".to_owned(),
                 ServerState::Connected { .. } => {
                     reported.remove(&name);

@@ -202,6 +202,14 @@ fn errors_in_the_place_of_the_cli_have_absolute_paths() {
 }
 
 #[test]
+fn call_by_an_sdk_without_a_variable_names_them() {
+    let done = output(&["--output-format", "stream-json", "--verbose"]);
+    let error = text(&done.stderr);
+    assert!(error.contains("AGENTWIRE_RECORD") && error.contains("AGENTWIRE_REPLAY"), "{error}");
+    assert_eq!(done.status.code(), Some(2));
+}
+
+#[test]
 fn capture_of_the_output_alone_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let capture = folder.path().join("output.jsonl");

@@ -50,14 +50,20 @@ impl Drop for Serving {
 fn gateway_reports_a_server_that_fails() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("servers.json");
-    fs::write(&file, r#"{"mcpServers": {"broken": {"command": "/no/such/program"}}}"#).unwrap();
-    let mut gateway = agentwire(&["hub", "serve", "--config", file.to_str().unwrap()]);
-    let mut program = gateway.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(program.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    drop(program.stdin.take());
-    program.wait().unwrap();
-    assert!(line.starts_with("broken: ") && line.contains("/no/such/program"), "{line}");
+    for (server, why) in [
+        (r#"{"command": "/no/such/program"}"#, "/no/such/program"),
+        // Port 1 refuses connections.
+        (r#"{"type": "http", "url": "http://127.0.0.1:1/mcp"}"#, "refused"),
+    ] {
+        fs::write(&file, format!(r#"{{"mcpServers": {{"broken": {server}}}}}"#)).unwrap();
+        let mut gateway = agentwire(&["hub", "serve", "--config", file.to_str().unwrap()]);
+        let mut program = gateway.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(program.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        drop(program.stdin.take());
+        program.wait().unwrap();
+        assert!(line.starts_with("broken: ") && line.contains(why), "{line}");
+    }
 }
 
 #[test]
