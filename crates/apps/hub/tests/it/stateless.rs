@@ -1,4 +1,5 @@
 //! Clients of the gateway that speak a version without a handshake.
+#![expect(deprecated, reason = "roots are deprecated in MCP, and clients still list them")]
 
 use agentwire_hub::{Gateway, Handlers, Hub};
 use rmcp::{

@@ -336,11 +336,11 @@ async fn stand_ins_of_a_redacted_recording_match_what_they_replaced() {
     let recorded = "Read <cwd>/a b, <redacted-1> at 2026-01-01T00:00:00.000Z";
     let session = Transcript::parse(SESSION.replace("hi", recorded)).unwrap();
     for (ours, is_same) in [
-        ("Read /work/x/a b, hunter2 at 2026-11-27T02:30:00.123Z", true),
+        ("Read /srv/x/a b, hunter2 at 2026-11-27T02:30:00.123Z", true),
         (recorded, true),
-        ("Read /work/x/a b, hunter2", false),
-        ("Write /work/x/a b, hunter2 at noon", false),
-        ("Read /work/x/b, hunter2 at noon", false),
+        ("Read /srv/x/a b, hunter2", false),
+        ("Write /srv/x/a b, hunter2 at noon", false),
+        ("Read /srv/x/b, hunter2 at noon", false),
     ] {
         let mut playing = Playing::start(Replay::new(&session)).await;
         playing.say(INITIALIZE).await;
