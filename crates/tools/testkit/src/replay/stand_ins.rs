@@ -5,9 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// Returns whether redaction may have made the recorded text from ours: each stand-in may have been any text.
-///
-/// A text that is a UUID alone is an id, which is bound by position.
 pub(super) fn may_stand_for(recorded: &str, ours: &str) -> bool {
+    // An id alone is bound by position.
     let is_id = recorded.len() == 36 && recorded.starts_with("00000000-");
     let Some(stand_in) = STAND_IN.as_ref().filter(|_| !is_id) else { return false };
     let mut pieces: Vec<&str> = stand_in.split(recorded).collect();
