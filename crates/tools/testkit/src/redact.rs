@@ -195,7 +195,7 @@ impl Redactor {
     }
 }
 
-/// Replaces the texts that begin in a piece of a streamed block, and cuts the rest of others out of it.
+/// Replaces the texts that begin in a piece of a streamed block, and removes the rest of earlier ones.
 fn on_piece(
     entry: &mut Entry,
     piece: Option<(Range<usize>, Vec<Find<()>>)>,

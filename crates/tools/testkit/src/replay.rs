@@ -7,7 +7,7 @@
 //! Ids that we make up differ between runs, so they are bound by position: the first request of ours stands for the
 //! first recorded one, and output that is played later uses our ids.
 //! The same goes for the `uuid` of a prompt.
-//! In a redacted recording, a stand-in such as `<redacted-1>` or `<cwd>` matches any text.
+//! A stand-in in a recorded text, as `agentwire record` makes them, such as `<redacted-1>` or `<cwd>`, matches any text.
 //!
 //! Order counts where the protocol orders: prompts, requests and cancellations of ours come in their order; answers to
 //! requests that are open at the same time may come in any order, before or after them.

@@ -56,7 +56,7 @@ impl Prose {
         Some(if whole { new } else { PROSE.to_owned() })
     }
 
-    /// Finds a streamed text that is replaced as a whole; the input of a tool, which is JSON, stays.
+    /// Finds a streamed text that is replaced as a whole; one that begins like the input of a tool stays.
     pub(super) fn find(&self, text: &str) -> Vec<Find<()>> {
         let is_replaced = !text.starts_with('{') && self.replace_text(text).is_some();
         let find = || Find { range: 0..text.len(), with: With::StandIn(text.to_owned()), kind: () };

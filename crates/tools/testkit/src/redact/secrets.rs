@@ -275,17 +275,16 @@ fn learn(kind: SecretKind, secret: &str, learned: &mut BTreeSet<String>) {
         SecretKind::Url => secret.split(':').collect(),
         SecretKind::Account => vec![secret],
         // A patch has each line of a key in a string of its own.
-        SecretKind::PrivateKey => secret.split_whitespace().filter(|line| line.len() >= 16).collect(),
+        SecretKind::PrivateKey if secret.contains("-----END ") => {
+            secret.split_whitespace().filter(|line| line.len() >= 16 && !line.contains(['-', ':'])).collect()
+        }
         _ => return,
     };
     for part in parts {
-        let is_word = part.bytes().all(|byte| byte.is_ascii_alphabetic()) || part.starts_with("<");
-        let is_telling = match kind {
-            SecretKind::Account => part.len() >= 6 && !part.starts_with("<"),
-            _ => {
-                part.len() >= 6 && !is_word && !part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-            }
-        };
+        let is_common = part.bytes().all(|byte| byte.is_ascii_alphabetic())
+            || part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let is_telling =
+            part.len() >= 6 && !part.starts_with("<") && (!is_common || kind == SecretKind::Account);
         if is_telling && learned.len() < MOST_LEARNED {
             learned.insert(part.to_owned());
         }

@@ -196,7 +196,7 @@ const fn shape(kind: SecretKind, then: Then, pattern: &'static str) -> Shape {
 /// The words for a secret, as they stand in names.
 macro_rules! words {
     () => {
-        r"(?:(?:(?i-u:passw(?:or)?d|pass[_-]?phrase|passcode|pwd|secret|token|credential|_auth|connection[_-]?string|(?:api|app|access|account|auth|client|deploy|encryption|license|master|private|secret|service|session|shared|signing|ssh|subscription)(?:[_.-][a-z0-9]{1,20}){0,3}[ _.-]?key|(?-u:\b)x-[a-z0-9-]{0,40}key)(?:[_-][A-Za-z0-9_-]{1,40}|[0-9]{1,4}|[A-Z][A-Za-z0-9]{1,30})?)|(?:(?i-u:[_-]pass)|[A-Z0-9]{1,40}PASS|[A-Z0-9_]{1,40}_PAT|(?-u:\b)PW)(?:[_-]?[0-9]{1,4})?(?-u:\b)|[\x22']pass[\x22'])"
+        r"(?:(?:(?i-u:passw(?:or)?d|pass[_-]?phrase|passcode|pwd|secret|token|credential|_auth|connection[_-]?string|(?:api|app|access|account|auth|client|deploy|encryption|license|master|private|secret|service|session|shared|signing|ssh|subscription)(?:[_.-][a-z0-9]{1,20}){0,3}[ _.-]?key|(?-u:\b)x-[a-z0-9-]{0,40}key)(?:[_-][A-Za-z0-9_-]{1,40}|[0-9]{1,4}|[A-Z][A-Za-z0-9]{1,30})?)|(?:(?i-u:[_-]pass)|[A-Z0-9]{1,40}PASS|[A-Z0-9]_PAT|(?-u:\b)PW)(?:[_-]?[0-9]{1,4})?(?-u:\b)|[\x22']pass[\x22'])"
     };
 }
 
@@ -231,9 +231,11 @@ const SHAPES: &[Shape] = {
         shape(Field, Then::Claimed, concat!(words!(), r"[ \t]+(?i-u:is|was|equals)[ \t]*:?[ \t]+()")),
         shape(Field, Then::Blank, r"(?i-u:login)[ \t]+[^ \t\r\n]+[ \t]+(?i-u:password)[ \t]+([^ \t\r\n<]{3,})"),
         shape(Field, Then::Blank, r"(?:-u|--user|--proxy-user)[ \t=]*[\x22']?[^ \t\r\n\x22':]+:([^ \t\r\n\x22'<]{3,})"),
-        shape(Field, Then::Blank, r"(?:sshpass|mysql(?:dump|admin)?|(?:docker|podman) login)[ \t](?:[^\r\n]*?[ \t])?-p[ \t]?[\x22']?([^ \t\r\n\x22'<]{3,})"),
-        shape(Field, Then::Blank, r"(?i-u:key=[\x22'][a-z0-9_.:-]{0,40}(?:password|apikey|token|secret)[\x22'][ \t]+value)=[\x22']([^\x22'<]{3,})"),
-        shape(Field, Then::Blank, r"\$(?:2[aby]|5|6|y|argon2id?)\$[./A-Za-z0-9$=,]{20,}"),
+        shape(Field, Then::Blank, r"(?-u:\b)sshpass[ \t]+-p[ \t]?[\x22']?([^ \t\r\n\x22'<]{3,})"),
+        shape(Field, Then::Blank, r"(?-u:\b)(?:docker|podman) login[ \t](?:[^\r\n;|&<]*?[ \t])??-p[ \t]?[\x22']?([^ \t\r\n\x22'<]{3,})"),
+        shape(Field, Then::Blank, r"(?-u:\b)mysql(?:dump|admin)?[ \t](?:[^\r\n;|&<]*?[ \t])??-p[\x22']?([^ \t\r\n\x22'<]{3,})"),
+        shape(Field, Then::Assigned, r"key=[\x22']((?i-u)[a-z0-9_.:-]{0,40}(?:password|apikey|token|secret))[\x22'][ \t]+value=()"),
+        shape(Field, Then::Blank, r"\$(?:2[aby]|5|6|y|argon2(?:id?|d))\$[./+A-Za-z0-9$=,]{20,}"),
         shape(Field, Then::Blank, r"[?&](?i-u:code|state|sig|signature|key|session|sid|auth|assertion|ticket)=([^&#\s\x22'<>`]{3,})"),
     ]
 };

@@ -196,7 +196,6 @@ pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
 }
 
 // Assembled from parts, so that this file does not trigger the check for machine names.
-
 #[rustfmt::skip]
 const FOLDERS: &[&str] = &[
     concat!("/tm", "p/"), concat!("/private/tm", "p/"), concat!("/var/fol", "ders/"), concat!("/private/var/fol", "ders/"),

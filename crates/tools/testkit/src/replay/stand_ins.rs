@@ -22,7 +22,7 @@ pub(super) fn may_stand_for(recorded: &str, ours: &str) -> bool {
 
 static STAND_IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"<(?:redacted-\d+|prose|cwd|home)>|/home/user/tmp/\d+(?:\.\w+)?|/\.claude/plans/plan\.md|id\d{7}",
+        r"<(?:redacted-\d+|prose|cwd|home)>|/home/user/tmp/\d+(?:\.\w+)?|/\.claude/plans/plan\.md|\bid\d{7}\b",
         r"|00000000-0000-4000-8000-\d{12}|2026-01-01T\d\d:\d\d:\d\d\.000Z|127\.0\.0\.1:8080|4242\.sock"
     ))
     .ok()

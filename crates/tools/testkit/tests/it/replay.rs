@@ -332,7 +332,7 @@ async fn handshake_of_another_host_is_compared_by_its_hooks() {
 }
 
 #[tokio::test]
-async fn stand_ins_of_a_redacted_recording_match_what_they_replaced() {
+async fn stand_ins_match_what_they_replaced() {
     let recorded = "Read <cwd>/a b, <redacted-1> at 2026-01-01T00:00:00.000Z";
     let session = Transcript::parse(SESSION.replace("hi", recorded)).unwrap();
     for (ours, is_same) in [

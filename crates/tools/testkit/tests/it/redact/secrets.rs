@@ -49,13 +49,14 @@ pub(super) const SHAPES: &[&str] = &[
     "postgres://u:hunter2/canary?x@db/app",
     "https://hooks.slack.com/services/T0000/B0000/hunter2canary",
     "https://example.com/t/aB3dEf6hIj9kLm2nOp5q/x",
-    "sshpass -p 'hunter2-canary' ssh host",
-    "docker login -u bob -p hunter2-canary registry.example",
+    "sshpass -p 'hunter2-canary' ssh -p 2222 host 'mkdir -p deep/folder'",
+    "docker login -u bob -p hunter2-canary r && docker run -p 8080:80 -p 9090:90 img",
     "mysql -uroot -phunter2-canary db",
     "AZURE_DEVOPS_PAT=hunter2-canary",
     "PW=hunter2-canary",
     "<add key=\"ClearTextPassword\" value=\"hunter2-canary\" />",
     "bob:$2y$05$hunter2canaryhunter2canary",
+    "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ+abc$hunter2canary+bdWR",
 ];
 
 /// Returns the part of a shape that must not remain.
@@ -262,7 +263,9 @@ fn prose_and_ids_stay() {
         "task-notification of toolu_01ABCDEFGHIJKLMNOPQRSTUV, req_011CSHoEeqs5C35K2UUqR7Fy",
         "TOKEN=$TOKEN cmd --token-file /x; key: value; let token: String; risk-free desk-side-tables-and-chairs",
         "tests pass: 3456, pass=3456, TESTS_PASSED=3456, BYPASS=always; a low-pass filter, \"pass\" or not",
-        "mkdir -p deep/folder; ssh -p 2222 host; docker run -p 8080:80 image; glob_pat = \"*.rs\"; key=\"a\" value=\"b\"",
+        "mkdir -p deep/folder; ssh -p 2222 host; docker run -p 8080:80 image; glob_pat = \"*.rs\"; key=\"RequireSecret\" value=\"true\"",
+        "apt install mysql -y && mkdir -p deep/folder-1; mysql -u root -p shop_prod1; sshpass -e ssh -p 2222 h",
+        "grep -rn '-----BEGIN RSA PRIVATE KEY'; look at crates/tools/testkit/src/redact.rs",
         "00000000-0000-4000-8000-000000000001",
     ] {
         let line =
