@@ -76,8 +76,12 @@ async fn set_aside(options: &Options, name: &SessionName) -> io::Result<()> {
     let folder = project_key(options.cwd.as_deref().unwrap_or(Path::new(".")));
     let file = options.config_dir().join("projects").join(folder).join(format!("{}.jsonl", name.session));
     match fs::rename(&file, file.with_extension("jsonl.unstored")).await {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(()) => {
+            tracing::warn!(session = %name, "{} was renamed: the store has no entry of it", file.display());
+            Ok(())
+        }
     }
 }
 

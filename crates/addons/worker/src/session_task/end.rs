@@ -42,8 +42,9 @@ impl SessionTask {
 
     async fn end_process(&mut self) {
         let Some(session) = self.session.take() else { return };
-        if let Some(stored) = session.store_handle() {
-            // Closing waits for the store only as long as one flush.
+        let is_cut = self.turn.is_some() && self.result.is_none();
+        if let (Some(stored), false) = (session.store_handle(), is_cut) {
+            // Closing waits for the store only as long as one flush. A tool may still run in a turn that was cut.
             let flushed = async { while let Err(NotStored::TimedOut { .. }) = stored.flushed().await {} };
             let _ = timeout(OUTAGE, flushed).await;
         }
