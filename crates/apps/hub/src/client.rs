@@ -244,7 +244,10 @@ impl Client {
             Some((caller, over)) => unless_over(over, caller.roots()).await.flatten(),
             None => None,
         };
-        listed.unwrap_or_else(|| self.roots())
+        let is_of_call = listed.is_some() && matches!(origin, Origin::Call(_));
+        let mut all = if is_of_call { ListRootsResult::new(Vec::new()) } else { self.roots() };
+        all.roots.extend(listed.into_iter().flat_map(|listed| listed.roots));
+        all
     }
 
     fn roots(&self) -> ListRootsResult {

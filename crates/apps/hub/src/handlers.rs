@@ -100,7 +100,8 @@ impl Handlers {
         self
     }
 
-    /// Sets the handler for log messages of servers (`notifications/message`). Large messages are cut. It must not block.
+    /// Sets the handler for log messages of servers (`notifications/message`). Large messages are cut. It must not
+    /// block, since nothing of the server is received meanwhile.
     pub fn log(mut self, handler: impl Fn(&LogMessage) + Send + Sync + 'static) -> Self {
         self.log = Some(Arc::new(handler));
         self

@@ -109,8 +109,8 @@ impl Routes {
     }
 }
 
-/// A transport that delivers progress and log messages itself and reports the end of the connection at once. rmcp reports the end only after
-/// the answers to open questions of the server.
+/// A transport that delivers progress and log messages itself and reports the end of the connection at once. rmcp reports
+/// the end only after the answers to open questions of the server.
 ///
 /// It receives nothing while too many requests of the server are unanswered.
 pub(super) struct Routed<T> {
