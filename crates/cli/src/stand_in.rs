@@ -37,7 +37,8 @@ impl StandIn {
         }
         let path = |name| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
         let task = path(REPLAY).map(Task::Replay).or_else(|| path(RECORD).map(Task::Record));
-        let unset = || arguments.iter().any(|argument| argument == "stream-json").then_some(Task::Unset);
+        let is_call = arguments[0] != "--json" && arguments.iter().any(|argument| argument == "stream-json");
+        let unset = || is_call.then_some(Task::Unset);
         let task = task.or_else(unset)?;
         Some(Self { task, arguments })
     }

@@ -181,7 +181,7 @@ async fn drive<So: ByteSource, Si: ByteSink, L: PeerHandle>(
         never = shared.end_when_quiet() => match never {},
         () = shared.abandoned() => SessionExit::failed(ABORTED),
     };
-    // An end with the exit of the process already has it.
+    // The exit report of a process already contains it.
     if let SessionExit { exit: None, transport: Some(why), .. } = &mut ending
         && let stderr = handle.stderr_tail()
         && !stderr.is_empty()

@@ -141,7 +141,7 @@ impl Registration {
         }
     }
 
-    /// Returns the refusal for the end of the session, or `None` if the event can't or must not be refused.
+    /// Returns the refusal for the end of the session and for a panic, or `None` if the event can't or must not be refused.
     pub(crate) fn refusal(&self) -> Option<RefusalFn> {
         self.known.filter(|_| self.guards()).map(|event| event.refusal)
     }

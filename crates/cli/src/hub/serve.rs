@@ -25,8 +25,8 @@ use crate::{loopback, output};
 
 /// Serve all servers as one MCP server, over stdio or HTTP
 ///
-/// Tools are named SERVER__TOOL. A tool that `alwaysAllow` of the configuration does not contain is denied, and reading a
-/// resource.
+/// Tools are named SERVER__TOOL. Tools that `alwaysAllow` of the configuration does not contain are denied, and so are
+/// reads of resources.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Serve over HTTP on this address, and not over stdio

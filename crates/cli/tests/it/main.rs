@@ -206,6 +206,8 @@ fn call_by_an_sdk_without_a_variable_names_them() {
     let done = output(&["--output-format", "stream-json", "--verbose"]);
     let error = text(&done.stderr);
     assert!(error.contains("AGENTWIRE_RECORD") && error.contains("AGENTWIRE_REPLAY"), "{error}");
+    let command = output(&["--json", "view", "/no/such/file", "stream-json"]);
+    assert!(!text(&command.stderr).contains("AGENTWIRE_RECORD"), "{}", text(&command.stderr));
     assert_eq!(done.status.code(), Some(2));
 }
 

@@ -55,7 +55,8 @@ impl<D: Dialog + Send> Prompt<'_, D> {
             match (line.as_str(), &always) {
                 ("", _) => {}
                 // A question for a person needs a whole word, so that a stray key does not allow it.
-                ("y" | "a", _) if request.default_to_no == Some(true) => self.show_line("say yes"),
+                ("y", _) if request.default_to_no == Some(true) => self.show_line("say yes"),
+                ("a", Some(_)) if request.default_to_no == Some(true) => self.show_line("say always"),
                 ("y" | "yes", _) => return Ok(Decision::allow()),
                 ("n" | "no", _) => return Ok(Decision::deny("the user does not want this")),
                 ("a" | "always", Some(always)) => return Ok(always.clone().into()),
