@@ -42,7 +42,7 @@ impl SessionStore for PatientStore {
     }
 }
 
-/// The outage of a store that loses no entry.
+/// The longest outage of a store in which no entry is lost.
 pub(crate) const OUTAGE: Duration = Duration::from_secs(45);
 
 /// How long an append is repeated: the session makes three attempts to append an entry.

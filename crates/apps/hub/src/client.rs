@@ -237,7 +237,7 @@ impl Client {
         self.handlers.roots.is_some() || self.handlers.asks_callers
     }
 
-    /// Returns the roots for a call, and requests them from a client without a handshake.
+    /// Returns the roots of all clients, or of the call; a client without a handshake lists its own during its call.
     async fn roots_for(&self, origin: Origin<'_>) -> ListRootsResult {
         let caller = self.caller(&origin, |caller| self.handlers.roots.is_none() && caller.lists_roots());
         let listed = match caller {

@@ -46,6 +46,7 @@ impl SessionTask {
         if let (Some(stored), false) = (session.store_handle(), is_cut) {
             // Closing waits for the store only as long as one flush. A tool may still run in a turn that was cut.
             let flushed = async { while let Err(NotStored::TimedOut { .. }) = stored.flushed().await {} };
+            // The session reports what a longer outage loses.
             let _ = timeout(OUTAGE, flushed).await;
         }
         if let Err(error) = session.close().await {
