@@ -122,8 +122,8 @@ impl Client {
 
     /// Opens a connection over the transport.
     ///
-    /// The transport is wrapped so that progress and log messages arrive in order and before an answer: rmcp handles each
-    /// notification in a task of its own.
+    /// The transport is wrapped so that progress and log messages arrive in order and before an answer: rmcp handles
+    /// each notification in a task of its own.
     ///
     /// If a probe is not answered within `patience`, the handshake is tried.
     pub(crate) async fn serve<T: Transport<RoleClient> + 'static>(
