@@ -216,7 +216,7 @@ fn moment(object: &ObjectMeta) -> Option<Stamp> {
 }
 
 fn failed(doing: &str, object: &Path, error: object_store::Error) -> StoreError {
-    StoreError::new(format_args!("{doing} {object:?} in the object store"), error)
+    StoreError::new(format_args!("{doing} {object} in the object store"), error)
 }
 
 /// How many objects are read concurrently.

@@ -155,9 +155,10 @@ impl RedisStore {
 
     async fn summaries(&self, project: &str) -> Result<Vec<SessionSummary>, StoreError> {
         let mut pipe = pipe();
-        pipe.atomic().cmd("HGETALL").arg(keys::summaries(&self.prefix, project));
+        // The times come first, since a summary may be newer than its time. No transaction: a full server refuses one.
         pipe.cmd("ZRANGE").arg(keys::sessions(&self.prefix, project)).arg(0).arg(-1).arg("WITHSCORES");
-        let (mut kept, listed): (HashMap<String, String>, Vec<(String, f64)>) =
+        pipe.cmd("HGETALL").arg(keys::summaries(&self.prefix, project));
+        let (listed, mut kept): (Vec<(String, f64)>, HashMap<String, String>) =
             self.query("listing", project, &pipe).await?;
         let mut summaries = Vec::with_capacity(listed.len());
         for (id, at) in listed {
