@@ -30,7 +30,7 @@ impl Ssh {
         self
     }
 
-    /// Adds an option of `ssh`, such as `-p2222` or `-oProxyJump=gate`.
+    /// Adds an option of `ssh`, such as `-p2222` or `-oProxyJump=gate`. It replaces one that this crate sets.
     #[must_use]
     pub fn arg(mut self, arg: impl Into<OsString>) -> Self {
         self.args.push(arg.into());
@@ -39,10 +39,11 @@ impl Ssh {
 
     /// Returns a transport that starts this CLI on the host.
     ///
-    /// `ssh` asks for no password, because there is no terminal, and notices a lost connection after 45 seconds.
+    /// `ssh` asks for no password, because there is no terminal, waits 30 seconds for an answer of the host, and notices a
+    /// lost connection after 45 seconds.
     pub fn run(&self, cli: &Launch) -> Remote {
         let words: Vec<OsString> = far_command(cli).iter().map(|word| quote(word)).collect();
-        let launch = Launch::new(&self.ssh).args(OPTIONS).args(self.args.clone());
+        let launch = Launch::new(&self.ssh).args(self.args.clone()).args(OPTIONS);
         Remote::new(launch.arg("--").arg(self.host.clone()).arg(words.join(OsStr::new(" "))), cli)
     }
 }
@@ -60,7 +61,10 @@ fn quote(word: &OsStr) -> OsString {
     OsString::from_vec(quoted)
 }
 
-const OPTIONS: &[&str] = &["-T", "-oBatchMode=yes", "-oServerAliveInterval=15", "-oServerAliveCountMax=3"];
+/// They follow those of the user, since `ssh` takes the first value of an option. A host that does not answer is reported
+/// before the handshake times out.
+const OPTIONS: &[&str] =
+    &["-T", "-oBatchMode=yes", "-oConnectTimeout=30", "-oServerAliveInterval=15", "-oServerAliveCountMax=3"];
 
 #[cfg(test)]
 mod tests {

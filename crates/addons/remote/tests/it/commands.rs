@@ -70,11 +70,12 @@ fn command_is_started_in_a_pod() {
 fn words_are_quoted_for_the_login_shell() {
     insta::assert_snapshot!(shown(&Ssh::new("me@host").arg("-p2222").run(&cli())), @r"
     ssh
+    -p2222
     -T
     -oBatchMode=yes
+    -oConnectTimeout=30
     -oServerAliveInterval=15
     -oServerAliveCountMax=3
-    -p2222
     --
     me@host
     'sh' '-c' 'SCRIPT' 'agentwire' '/srv/my app' 'claude' '--model=a b' 'it'\''s'
