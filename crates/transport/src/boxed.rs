@@ -73,6 +73,10 @@ impl Transport for BoxTransport {
     type Sink = BoxSink;
     type Handle = BoxPeerHandle;
 
+    fn hold_input(&mut self) {
+        self.0.hold_input_dyn();
+    }
+
     async fn open(self) -> Result<BoxConnected, TransportError> {
         self.0.open_boxed().await
     }
@@ -132,6 +136,7 @@ type BoxConnected = Connected<BoxSource, BoxSink, BoxPeerHandle>;
 // These methods have different names than the public traits: with the same names, calls on concrete types would be ambiguous.
 
 trait DynTransport: Send {
+    fn hold_input_dyn(&mut self);
     fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxConnected, TransportError>>;
 }
 
@@ -155,6 +160,10 @@ trait DynPeerHandle: Send + Sync {
 }
 
 impl<T: Transport + 'static> DynTransport for T {
+    fn hold_input_dyn(&mut self) {
+        self.hold_input();
+    }
+
     fn open_boxed(self: Box<Self>) -> BoxFuture<'static, Result<BoxConnected, TransportError>> {
         Box::pin(async move { Ok((*self).open().await?.boxed()) })
     }

@@ -110,19 +110,6 @@ impl ProcessTransport {
         self
     }
 
-    /// Sets whether the child's input stays open if this program is killed, and SIGTERM is sent at once.
-    /// Off by default.
-    ///
-    /// For a child that asks for permissions, and proceeds without an answer when its input ends: the
-    /// [guard](Self::guard) also holds the input, so that the child receives SIGTERM first.
-    /// When this program ends the input, the guard closes its copy.
-    /// Without a guard this has no effect.
-    #[must_use]
-    pub fn hold_input(mut self, hold: bool) -> Self {
-        self.holds_input = hold;
-        self
-    }
-
     /// Sets how many bytes of stderr to keep for [`ExitReport::stderr_tail`](crate::ExitReport::stderr_tail).
     #[must_use]
     pub fn stderr_tail(mut self, bytes: usize) -> Self {
@@ -157,6 +144,15 @@ impl Transport for ProcessTransport {
     type Source = ProcessSource;
     type Sink = ProcessSink;
     type Handle = ProcessHandle;
+
+    /// Keeps the child's input open if this program is killed, and sends SIGTERM at once.
+    ///
+    /// The [guard](Self::guard) also holds the input, so that the child receives SIGTERM first.
+    /// When this program ends the input, the guard closes its copy.
+    /// Without a guard this has no effect.
+    fn hold_input(&mut self) {
+        self.holds_input = true;
+    }
 
     /// Starts the process.
     ///

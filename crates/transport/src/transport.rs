@@ -22,6 +22,16 @@ pub trait Transport: Send {
     /// The handle to the peer.
     type Handle: PeerHandle + 'static;
 
+    /// Requests that the peer receive SIGTERM before the end of its input if this program or the connection ends.
+    ///
+    /// A session with a hook that can refuse calls it before `open`: at the end of its input, the CLI proceeds with what no
+    /// hook has decided.
+    /// Such a session ends the input only while the CLI is idle, so that [`ByteSink::finish`] may terminate the peer, too.
+    ///
+    /// By default this does nothing, and the hooks hold nothing back once the connection has ended.
+    /// A transport that wraps another must forward it.
+    fn hold_input(&mut self) {}
+
     /// Starts or connects to the peer.
     ///
     /// # Errors

@@ -21,8 +21,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (Some(kind), Some(place)) = (words.next(), words.next()) else { return Err(USAGE.into()) };
     let prompt = words.next().unwrap_or_else(|| "Say hello.".to_owned());
     let builder = Session::builder();
+    let plan = builder.to_launch_plan()?;
     // The far CLI needs a login: pass the key of this machine.
-    let mut cli = Launch::new("claude").args(builder.to_launch_plan()?.args);
+    let mut cli = Launch::new("claude").args(plan.args).envs(plan.env);
     if let Some(key) = env::var_os("ANTHROPIC_API_KEY") {
         cli = cli.env("ANTHROPIC_API_KEY", key);
     }

@@ -1,8 +1,12 @@
 agentwire_dir=$1
 shift
+agentwire_hold=
 while :; do
   IFS= read -r agentwire_line || exit 125
-  [ -n "$agentwire_line" ] || break
+  case $agentwire_line in
+  "") break ;;
+  hold) agentwire_hold=1 && continue ;;
+  esac
   agentwire_value=$(printf "%b." "${agentwire_line#*=}")
   export "${agentwire_line%%=*}=${agentwire_value%.}"
 done
@@ -13,9 +17,10 @@ exec 3<&0
 agentwire_cli=$!
 {
   trap 'kill "$!"; exit' TERM
+  [ -z "$agentwire_hold" ] || exec 4>"$agentwire_pipe/in"
   cat <&3 >"$agentwire_pipe/in" & wait "$!"
   exec 3<&-
-  sleep 10 & wait "$!"
+  [ -n "$agentwire_hold" ] || { sleep 10 & wait "$!"; }
   kill -TERM "$agentwire_cli"
   sleep 3 & wait "$!"
   kill -KILL "$agentwire_cli"

@@ -16,6 +16,7 @@ pub struct Remote {
     launch: Launch,
     /// The variables of the far CLI.
     env: BTreeMap<OsString, OsString>,
+    holds_input: bool,
     grace: Grace,
     on_stderr: Option<StderrSink>,
 }
@@ -24,7 +25,7 @@ type StderrSink = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Remote {
     pub(crate) fn new(launch: Launch, cli: &Launch) -> Self {
-        Self { launch, env: cli.env.clone(), grace: Grace::default(), on_stderr: None }
+        Self { launch, env: cli.env.clone(), holds_input: false, grace: Grace::default(), on_stderr: None }
     }
 
     /// Returns the local program with its arguments.
@@ -53,13 +54,20 @@ impl Transport for Remote {
     type Sink = ProcessSink;
     type Handle = ProcessHandle;
 
+    /// Makes the far side send SIGTERM at the end of the input, which the CLI does not see.
+    ///
+    /// The far side cannot distinguish an orderly end from a lost connection.
+    fn hold_input(&mut self) {
+        self.holds_input = true;
+    }
+
     /// Starts the local program, and sends the variables to the far side.
     ///
     /// # Errors
     ///
     /// The errors of a [`ProcessTransport`], and [`TransportError::Io`] if a variable has an invalid name.
     async fn open(self) -> Result<Connected<ProcessSource, ProcessSink, ProcessHandle>, TransportError> {
-        let variables = encode(&self.env).map_err(|source| TransportError::Io {
+        let head = encode(&self.env, self.holds_input).map_err(|source| TransportError::Io {
             action: "passing the variables to the far side",
             source,
         })?;
@@ -68,7 +76,7 @@ impl Transport for Remote {
             process = process.on_stderr(move |line| sink(line));
         }
         let mut link = process.open().await?;
-        match link.sink.write(variables.into()).await {
+        match link.sink.write(head.into()).await {
             // If the local program has ended, its exit and its stderr name the reason.
             Ok(()) | Err(TransportError::Closed) => Ok(link),
             Err(error) => Err(error),
@@ -91,9 +99,10 @@ pub(crate) fn far_command(cli: &Launch) -> Vec<OsString> {
     start.into_iter().chain([folder, program]).chain(cli.args.iter().cloned()).collect()
 }
 
-/// Encodes variables as the script reads them: `NAME=VALUE` lines with escapes of `printf %b`, then an empty line.
-fn encode(env: &BTreeMap<OsString, OsString>) -> io::Result<Vec<u8>> {
-    let mut lines = Vec::new();
+/// Encodes what the script reads first: `hold` if it holds the input, `NAME=VALUE` lines with escapes of `printf %b`, and an
+/// empty line.
+fn encode(env: &BTreeMap<OsString, OsString>, holds_input: bool) -> io::Result<Vec<u8>> {
+    let mut lines = if holds_input { b"hold\n".to_vec() } else { Vec::new() };
     for (name, value) in env {
         if !is_name(name) {
             let why = format!("{name:?} is no name of a variable: use letters, digits and _");
@@ -122,6 +131,6 @@ fn is_name(name: &OsStr) -> bool {
 
 /// Reads the variables, starts the CLI, and ends it after the end of the input.
 ///
-/// If the input ends before the variables do, the CLI is not started. The script's own variables have a prefix, since the CLI
+/// If the input ends before the empty line, the CLI is not started. The script's own variables have a prefix, since the CLI
 /// inherits names that the far side exports.
 const SCRIPT: &str = include_str!("far.sh");

@@ -14,6 +14,10 @@ impl<T: Transport> Transport for Paced<T> {
     type Sink = T::Sink;
     type Handle = T::Handle;
 
+    fn hold_input(&mut self) {
+        self.0.hold_input();
+    }
+
     async fn open(self) -> Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError> {
         let Connected { source, sink, handle } = self.0.open().await?;
         Ok(Connected { source: PacedSource(source, self.1), sink, handle })

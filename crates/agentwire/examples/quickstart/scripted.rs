@@ -64,8 +64,7 @@ pub(crate) async fn run(cli: &Path, record: Option<&Path>) -> Outcome {
     let lowered = builder.to_launch_plan()?;
     let recorder = Recorder::new();
     recorder.argv(Argv::new(&lowered.args));
-    let launch = Launch::new(cli).args(lowered.args).env_clear().cwd(&project);
-    let launch = lowered.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    let launch = Launch::new(cli).args(lowered.args).envs(lowered.env).env_clear().cwd(&project);
     conversation::hold(builder.transport(recorder.record(ProcessTransport::new(launch))), PROMPT).await?;
     let redactor =
         Redactor::new().path(&project, "/project").path(home.path(), "/home/user").own_json(SCRIPT);

@@ -27,7 +27,9 @@ use agentwire::Session;
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut words = std::env::args().skip(1);
     let Some(address) = words.next() else {
-        println!("claude {}", Session::builder().to_launch_plan()?.args.join(" "));
+        let plan = Session::builder().to_launch_plan()?;
+        let variables: Vec<String> = plan.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        println!("{} claude {}", variables.join(" "), plan.args.join(" "));
         return Ok(());
     };
     let prompt = words.next().unwrap_or_else(|| "Say hello.".to_owned());

@@ -91,8 +91,6 @@ impl Start {
         let grace = process::Grace::default().after_input(after_input).after_terminate(after_terminate);
         let transport =
             ProcessTransport::new(launch).grace(grace.orphaned(orphaned)).guard(!self.parts.unguarded);
-        // At the end of its input, the CLI would run tool uses that a hook has not refused yet.
-        let transport = transport.hold_input(self.responder.guards());
         let transport = match self.parts.on_stderr.clone() {
             Some(sink) => transport.on_stderr(move |line| sink(line)),
             None => transport,
@@ -107,7 +105,7 @@ impl Start {
     /// The order matters: once the CLI runs, it may act without the hooks of the handshake.
     pub(super) async fn over(
         &self,
-        transport: BoxTransport,
+        mut transport: BoxTransport,
         #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "servers change it"))]
         mut plan: LaunchPlan,
         files: Vec<PrivateDir>,
@@ -130,6 +128,10 @@ impl Start {
         #[cfg(feature = "mcp")]
         {
             plan.initialize.sdk_mcp_server_manifests = bridge.manifests(prepared.control()).await;
+        }
+        // At the end of its input, the CLI would run tool uses that a hook has not refused yet.
+        if self.responder.guards() {
+            transport.hold_input();
         }
         let Connected { source, sink, handle } = transport.open().await?;
         let link = Connected { source, sink, handle: handle.clone() };

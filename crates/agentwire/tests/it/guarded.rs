@@ -1,6 +1,13 @@
 //! Callbacks that are undecided when the session ends.
 
-use std::{future::pending, time::Duration};
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    time::Duration,
+};
 
 use agentwire::{
     Decision, Session, SessionBuilder,
@@ -10,12 +17,16 @@ use agentwire::{
         control::HookFailure,
         hook::{PreToolUse, Stop},
     },
-    transport::{ExitReport, Signal},
+    transport::{
+        Connected, ExitReport, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport, Signal,
+        Transport, TransportError, memory,
+    },
 };
+use agentwire_testkit::Recorder;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use crate::peer::{connected, connected_to_a_process, pre_tool_use, result};
+use crate::peer::{Peer, connected, connected_to_a_process, pre_tool_use, result};
 
 /// Returns a session with a hook that never decides, for an event that it can refuse.
 fn undecided(matcher: Matcher) -> SessionBuilder {
@@ -59,6 +70,38 @@ async fn close_terminates_a_guarded_turn_that_does_not_end_with_its_input_open()
         peer.exit(ExitReport::exited(143));
     });
     closed.unwrap_err();
+}
+
+/// A transport that records whether it is to hold the input.
+struct Holding(MemoryTransport, Arc<AtomicBool>);
+
+impl Transport for Holding {
+    type Source = MemorySource;
+    type Sink = MemorySink;
+    type Handle = MemoryPeerHandle;
+
+    fn hold_input(&mut self) {
+        self.1.store(true, Relaxed);
+    }
+
+    async fn open(self) -> Result<Connected<MemorySource, MemorySink, MemoryPeerHandle>, TransportError> {
+        self.0.open().await
+    }
+}
+
+#[tokio::test]
+async fn custom_transport_holds_the_input_if_a_hook_can_refuse() {
+    let lenient = Matcher::any().on_failure(HookFailure::Continue);
+    for (builder, expected) in
+        [(undecided(Matcher::any()), true), (undecided(lenient), false), (Session::builder(), false)]
+    {
+        let (transport, peer) = memory(1 << 16);
+        let (mut peer, holds) = (Peer::new(peer), Arc::new(AtomicBool::new(false)));
+        let transport = Recorder::new().record(Holding(transport, Arc::clone(&holds)));
+        let (session, _) = tokio::join!(builder.transport(transport).connect(), peer.shake_hands());
+        session.unwrap();
+        assert_eq!(holds.load(Relaxed), expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]

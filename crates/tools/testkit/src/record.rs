@@ -12,13 +12,12 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let (transport, peer) = memory(64);
+//! let (transport, _peer) = memory(64);
 //! let recorder = Recorder::new();
 //! let mut link = recorder.record(transport).open().await?;
 //! link.sink.write("{\"type\":\"keep_alive\"}\n".into()).await?;
 //! let session = recorder.transcript()?;
 //! assert_eq!(session.entries, [Entry::Outbound("{\"type\":\"keep_alive\"}".into())]);
-//! # drop(peer);
 //! # Ok(())
 //! # }
 //! ```
@@ -132,6 +131,10 @@ impl<T: Transport> Transport for Recording<T> {
     type Source = RecordingSource<T::Source>;
     type Sink = RecordingSink<T::Sink>;
     type Handle = RecordingPeer<T::Handle>;
+
+    fn hold_input(&mut self) {
+        self.inner.hold_input();
+    }
 
     async fn open(self) -> Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError> {
         let Connected { source, sink, handle } = self.inner.open().await?;

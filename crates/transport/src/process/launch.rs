@@ -68,6 +68,15 @@ impl Launch {
         self
     }
 
+    /// Sets environment variables.
+    #[must_use]
+    pub fn envs<N: Into<OsString>, V: Into<OsString>>(
+        self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        variables.into_iter().fold(self, |launch, (name, value)| launch.env(name, value))
+    }
+
     /// Excludes an environment variable from those inherited.
     #[must_use]
     pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {

@@ -88,7 +88,11 @@ fn held_input_is_open_when_the_peer_of_a_killed_host_gets_sigterm() {
 
 fn held_input_ends_when_the_host_ends_it() {
     run(async {
-        let holding = || ProcessTransport::new(fake(&["echo"])).grace(patient()).hold_input(true);
+        let holding = || {
+            let mut transport = ProcessTransport::new(fake(&["echo"])).grace(patient());
+            transport.hold_input();
+            transport
+        };
         let mut link = holding().open().await.unwrap();
         let guard = link.handle.guard_pid().unwrap();
         link.sink.write("one\n".into()).await.unwrap();

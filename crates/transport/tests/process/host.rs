@@ -76,8 +76,10 @@ pub(crate) fn play(after_input: &str, after_terminate: &str, guard: &str, part: 
     let grace = Grace::default().orphaned(grace(after_input)).after_terminate(grace(after_terminate));
     // Long, so that the guard and not the host ends what the peer leaves behind.
     let grace = grace.drain(BOUND);
-    let transport =
-        ProcessTransport::new(fake(part)).grace(grace).guard(guard != "none").hold_input(guard == "hold");
+    let mut transport = ProcessTransport::new(fake(part)).grace(grace).guard(guard != "none");
+    if guard == "hold" {
+        transport.hold_input();
+    }
     runtime().block_on(async {
         let mut link = transport.open().await.unwrap();
         let line = read_line(&mut link.source).await;

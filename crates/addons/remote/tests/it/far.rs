@@ -104,6 +104,26 @@ async fn far_cli_that_ignores_the_end_of_its_input_is_ended() {
     assert_eq!(report.code, Some(128 + 9), "{report}");
 }
 
+/// Without it, a guarded CLI would proceed with what no hook has decided.
+#[tokio::test]
+async fn far_cli_with_a_held_input_gets_sigterm_instead_of_its_end() {
+    // It is ready before its input ends, since SIGTERM would end it without a word before that.
+    let cli = sh("trap 'echo sigterm; exit 3' TERM; exec 3<&0; cat <&3 & echo ready; wait \"$!\"; echo end");
+    let stand_ins = StandIns::new();
+    for (kind, holds) in KINDS.iter().flat_map(|kind| [(kind, false), (kind, true)]) {
+        let mut far = stand_ins.run(kind, &cli);
+        if holds {
+            far.hold_input();
+        }
+        let mut link = far.open().await.unwrap();
+        assert_eq!(link.source.read().await.unwrap().as_deref(), Some(&b"ready\n"[..]));
+        link.sink.finish().await.unwrap();
+        let (last, code) = if holds { ("sigterm\n", 3) } else { ("end\n", 0) };
+        assert_eq!(link.source.read().await.unwrap().as_deref(), Some(last.as_bytes()), "{kind}");
+        assert_eq!(link.handle.wait().await.code, Some(code), "{kind}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

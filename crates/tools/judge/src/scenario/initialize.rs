@@ -33,6 +33,10 @@ impl<T: Transport> Transport for Added<T> {
     type Sink = AddingSink<T::Sink>;
     type Handle = T::Handle;
 
+    fn hold_input(&mut self) {
+        self.inner.hold_input();
+    }
+
     async fn open(self) -> Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError> {
         let Connected { source, sink, handle } = self.inner.open().await?;
         Ok(Connected {

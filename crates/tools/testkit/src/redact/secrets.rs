@@ -115,7 +115,9 @@ impl Secrets {
             let mut flag: Option<Vec<String>> = None;
             json::walk(&text[start..], |token, at| {
                 let is_flagged = flag.take().is_some_and(|keys| keys == token.keys);
-                if token.is_string && !token.is_key && is_flag(token.raw) {
+                // The next argument after such an option is its secret value.
+                let is_flag = || token.raw.strip_prefix('-').is_some_and(shapes::names_a_secret);
+                if token.is_string && !token.is_key && is_flag() {
                     flag = Some(token.keys.iter().map(|key| (*key).to_owned()).collect());
                 }
                 self.token(token, start + at, is_flagged, depth, &mut finds);
@@ -259,11 +261,6 @@ fn place(keys: &[&str]) -> Option<SecretKind> {
 fn is_password(keys: &[&str]) -> bool {
     let key = keys.last().copied().unwrap_or_default().to_ascii_lowercase();
     key != "pass" && ["pass", "pwd", "secret"].iter().any(|word| key.contains(word))
-}
-
-/// Returns whether the argument is an option and the next argument its secret value.
-fn is_flag(argument: &str) -> bool {
-    argument.strip_prefix('-').is_some_and(shapes::names_a_secret)
 }
 
 /// Records a secret found by its place, such as a field, unless other text is likely to be the same by chance.
