@@ -1,7 +1,7 @@
 //! A session with a CLI on another machine, over a custom transport.
 //!
 //! On the machine of the CLI, a program connects it to the network. Without an address, this example
-//! prints the arguments:
+//! prints the variables and the arguments:
 //!
 //! ```text
 //! socat TCP-LISTEN:7000,bind=127.0.0.1,reuseaddr EXEC:'claude --output-format=stream-json …'
