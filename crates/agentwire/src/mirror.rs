@@ -22,7 +22,6 @@ pub(crate) use append::{call, call_optional};
 pub(crate) use handle::Slot;
 pub use handle::{NotStored, StoreHandle};
 pub(crate) use known::{Known, ids};
-pub(crate) use mirror_error::is_late;
 pub(crate) use options::MirrorOptions;
 pub(crate) use transcript_paths::{PROJECTS, SUFFIX, TranscriptPaths};
 
@@ -68,6 +67,11 @@ impl Mirror {
         let slot = Slot::default();
         slot.set(Arc::clone(&self.queue));
         StoreHandle(slot)
+    }
+
+    /// Returns the failure to store entries that are still not stored.
+    pub(crate) fn failure(&self) -> Option<String> {
+        self.queue.state().failure().cloned()
     }
 
     /// From now on only the end of the session waits for the store; a result that is being held back is released.

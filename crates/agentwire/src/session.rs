@@ -71,6 +71,8 @@ pub struct Session {
     /// Copies the transcript to the session store, if there is one.
     #[cfg(feature = "sessions")]
     mirror: Option<Mirror>,
+    /// Whether the caller did not get a message about a failure of the session store.
+    discarded_store_failure: bool,
     task: Task,
     pub(crate) background: BackgroundWork,
     handshake: Handshake,

@@ -148,7 +148,7 @@ impl<'a> Turn<'a> {
     /// An error result is returned as `Ok`: see [`TurnResult::is_error`].
     pub async fn finish(mut self) -> Result<Option<Box<TurnResult>>, Error> {
         while let Some(incoming) = self.next().await {
-            incoming?;
+            self.session.discard(&incoming?);
         }
         self.take_result()
     }

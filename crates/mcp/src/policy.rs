@@ -81,17 +81,8 @@ impl ServerPolicy {
 
     /// Returns whether a tool of this name is denied.
     pub(crate) fn denies(&self, name: &str) -> bool {
-        self.denied().any(|tool| *tool.name == *name)
-    }
-
-    /// Returns whether any tool is denied.
-    pub(crate) fn denies_any(&self) -> bool {
-        self.denied().next().is_some()
-    }
-
-    fn denied(&self) -> impl Iterator<Item = &ToolPolicy> {
-        let tools = self.config.tools.iter().flatten();
-        tools.filter(|tool| tool.permission_policy == Some(ToolPermission::AlwaysDeny))
+        let mut tools = self.config.tools.iter().flatten();
+        tools.any(|tool| *tool.name == *name && tool.permission_policy == Some(ToolPermission::AlwaysDeny))
     }
 
     fn tool(mut self, name: Box<str>, permission: ToolPermission) -> Self {

@@ -10,10 +10,21 @@ use super::{TranscriptPaths, mirror_error::MirrorError};
 /// A batch of entries for the store: keys in the order of their first entry, and each key's entries in order.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    pub(super) parts: Vec<(SessionKey, Vec<RawEntry>)>,
-    entries: usize,
-    pub(super) frames: u64,
-    pub(super) bytes: usize,
+    pub(super) parts: Vec<Part>,
+    /// The frames since the last flush, and their bytes.
+    frames: u64,
+    bytes: usize,
+    /// The bytes of entries that the store did not accept.
+    refused_bytes: usize,
+}
+
+/// The entries of one key.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) key: SessionKey,
+    pub(super) entries: Vec<RawEntry>,
+    /// The number of entries, from the first, that are already reported as not stored.
+    pub(super) reported: usize,
 }
 
 impl Batch {
@@ -36,12 +47,11 @@ impl Batch {
         let entries: Vec<_> =
             frame.entries.into_iter().filter_map(|text| RawEntry::from_json(text).ok()).collect();
         let unread = all - entries.len();
-        self.entries += entries.len();
         // A file without entries is not created in the store.
         if !entries.is_empty() {
-            match self.parts.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, known)) => known.extend(entries),
-                None => self.parts.push((key.clone(), entries)),
+            match self.parts.iter_mut().find(|part| part.key == key) {
+                Some(part) => part.entries.extend(entries),
+                None => self.parts.push(Part { key: key.clone(), entries, reported: 0 }),
             }
         }
         let why = || "what the CLI has mirrored is no object".to_owned();
@@ -52,7 +62,17 @@ impl Batch {
     ///
     /// Half of the limit stays free for frames that arrive meanwhile.
     pub(super) fn is_full(&self, most: usize) -> bool {
-        self.entries > MOST_ENTRIES || self.bytes > MOST_BYTES.min(most / 2)
+        let entries: usize = self.parts.iter().map(|part| part.entries.len() - part.reported).sum();
+        entries > MOST_ENTRIES || self.bytes > MOST_BYTES.min(most / 2)
+    }
+
+    /// Completes a flush that left the refused entries; returns the number of frames and bytes that are done.
+    pub(super) fn flushed(&mut self) -> (u64, usize) {
+        let refused =
+            self.parts.iter().flat_map(|part| &part.entries).map(|entry| entry.as_str().len()).sum();
+        let before = self.bytes + std::mem::replace(&mut self.refused_bytes, refused);
+        self.bytes = 0;
+        (std::mem::take(&mut self.frames), before.saturating_sub(refused))
     }
 }
 

@@ -59,13 +59,13 @@ impl StoreHandle {
     ///
     /// # Errors
     ///
-    /// [`NotStored`]; once an entry of the session is lost, [`NotStored::Lost`] for the rest of the session.
+    /// [`NotStored`]; [`NotStored::Lost`] while the store lacks an entry of the session, which can be for its rest.
     pub async fn flushed(&self) -> Result<(), NotStored> {
         let queue = self.queue()?;
         let upto = queue.state().received;
         let look = |state: &State| match &state.lost {
             Some(why) => Some(Some(why.clone())),
-            None => (state.done >= upto).then_some(None),
+            None => (state.done >= upto).then(|| state.failure().cloned()),
         };
         queue.settled(look).await
     }
@@ -123,8 +123,7 @@ pub enum NotStored {
     /// [`session_store`](crate::SessionBuilder::session_store).
     #[error("no session with a session store runs")]
     NotRunning,
-    /// The store did not accept the entry, and it is not appended again; see
-    /// [`MirrorError`](agentwire_protocol::message::MirrorError).
+    /// The store did not accept the entry, or not in time; see [`MirrorError`](agentwire_protocol::message::MirrorError).
     #[error("the session store does not have it: {why}")]
     Lost {
         /// The failure.

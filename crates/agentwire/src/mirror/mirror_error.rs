@@ -25,7 +25,7 @@ pub(super) struct MirrorError {
 impl MirrorError {
     /// Creates the report of a store that is late at a result. It is no loss.
     pub(super) fn late(limit: Duration) -> Self {
-        let why = format!("{LATE} {limit:?} what came before a result; it goes on");
+        let why = format!("the store did not take within {limit:?} what came before a result; it goes on");
         Self { key: None, entries: 0, why }
     }
 
@@ -53,11 +53,3 @@ impl MirrorError {
         }
     }
 }
-
-/// Returns whether a `mirror_error` reports a store that is only late, so that no entry is lost.
-pub(crate) fn is_late(error: &str) -> bool {
-    error.starts_with(LATE)
-}
-
-/// The start of the report of a late store. No other report starts like this: see [`is_late`].
-const LATE: &str = "the store did not take within";

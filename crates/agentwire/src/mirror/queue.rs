@@ -15,6 +15,7 @@ use tokio::{
 
 use super::{
     MirrorOptions,
+    batch::Part,
     known::{Known, ids},
     mirror_error::MirrorError,
 };
@@ -47,6 +48,8 @@ pub(super) struct State {
     pub(super) known: Known,
     /// The first loss of entries, as a message.
     pub(super) lost: Option<String>,
+    /// The first failure to store entries that will be appended again, as a message.
+    refused: Option<String>,
     /// Entries dropped for lack of room and not reported yet.
     overflow: Vec<(Option<SessionKey>, usize)>,
     /// Failures to report to the reader of messages.
@@ -219,18 +222,31 @@ impl Queue {
         self.changed.notify_waiters();
     }
 
-    /// Records lost entries; [`report`](Self::report) notifies the reader.
-    pub(super) fn lost(&self, entries: &[RawEntry], why: &str) {
+    /// Records entries that are not stored, and reports each of them once.
+    pub(super) fn failed(&self, part: &mut Part, why: String, is_retried: bool) {
+        let entries = &part.entries[part.reported..];
+        part.reported = part.entries.len();
         let ids: Vec<_> = entries.iter().flat_map(ids).collect();
-        self.state().known.add(ids, Some(why.into()));
+        let error = MirrorError { key: Some(part.key.clone()), entries: entries.len(), why };
+        let mut state = self.state();
+        state.known.add(ids, Some(error.why.as_str().into()));
+        let failure = if is_retried { &mut state.refused } else { &mut state.lost };
+        failure.get_or_insert_with(|| error.text());
+        if error.entries > 0 {
+            state.report(error);
+        }
+        wake(state);
         self.changed.notify_waiters();
     }
 
-    /// Records frames that are stored, or discarded and reported.
-    pub(super) fn finish(&self, frames: u64, bytes: usize) {
+    /// Records frames that are stored, or whose entries are reported.
+    pub(super) fn finish(&self, frames: u64, bytes: usize, is_all_stored: bool) {
         let mut state = self.state();
         state.done += frames;
         state.bytes -= bytes.min(state.bytes);
+        if is_all_stored {
+            state.refused = None;
+        }
         state.report_overflow(self.options.max_pending);
         wake(state);
         self.changed.notify_waiters();
@@ -302,6 +318,11 @@ impl Queue {
 }
 
 impl State {
+    /// Returns the first failure to store entries that are still not stored.
+    pub(super) fn failure(&self) -> Option<&String> {
+        self.refused.as_ref().or(self.lost.as_ref())
+    }
+
     fn next_job(&mut self) -> Option<Job> {
         if let Some(line) = self.frames.pop_front() {
             return Some(Job::Frame(line));

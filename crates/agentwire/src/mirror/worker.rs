@@ -8,10 +8,10 @@ use tokio::task::consume_budget;
 use super::{
     MirrorOptions, TranscriptPaths,
     append::append,
-    batch::Batch,
-    mirror_error::MirrorError,
+    batch::{Batch, Part},
     queue::{Job, Queue},
 };
+use crate::StoreFault;
 
 /// Appends the entries that the filter took off the stream.
 ///
@@ -58,38 +58,39 @@ impl Worker {
         }
     }
 
-    /// Appends the batch, key by key.
+    /// Appends the batch, key by key. Entries that the store did not accept stay in the batch, before the next ones.
     async fn flush(&mut self) {
+        let mut at = 0;
         // Entries being appended stay in the batch, so that they are counted if this future is dropped.
-        while let Some((key, entries)) = self.batch.parts.first() {
-            let outcome = append(&*self.store, key, entries, self.queue.options.append_limit).await;
-            let (key, entries) = self.batch.parts.remove(0);
-            match outcome {
-                Ok(()) => self.queue.stored(&entries),
+        while let Some(Part { key, entries, .. }) = self.batch.parts.get(at) {
+            match append(&*self.store, key, entries, self.queue.options.append_limit).await {
+                Ok(()) => self.queue.stored(&self.batch.parts.remove(at).entries),
+                // It may still complete.
+                Err(fault @ StoreFault::TimedOut { .. }) => {
+                    let mut part = self.batch.parts.remove(at);
+                    self.queue.failed(&mut part, fault.report(), false);
+                }
                 Err(fault) => {
-                    let why = fault.report();
-                    self.queue.lost(&entries, &why);
-                    self.queue.report(MirrorError { key: Some(key), entries: entries.len(), why });
+                    self.queue.failed(&mut self.batch.parts[at], fault.report(), true);
+                    at += 1;
                 }
             }
         }
-        let Batch { frames, bytes, .. } = std::mem::take(&mut self.batch);
-        self.queue.finish(frames, bytes);
+        let (frames, bytes) = self.batch.flushed();
+        self.queue.finish(frames, bytes, at == 0);
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        let mut rest = std::mem::take(&mut self.batch);
         for line in self.queue.take_frames() {
-            if let Some(error) = rest.add(&line, &self.paths) {
+            if let Some(error) = self.batch.add(&line, &self.paths) {
                 self.queue.report(error);
             }
         }
-        for (key, entries) in rest.parts {
+        for part in &mut self.batch.parts {
             let why = "the session ended before the store had taken it".to_owned();
-            self.queue.lost(&entries, &why);
-            self.queue.report(MirrorError { key: Some(key), entries: entries.len(), why });
+            self.queue.failed(part, why, false);
         }
         self.queue.worker_ended();
     }

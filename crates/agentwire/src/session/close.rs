@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 
+use agentwire_codec::Incoming;
 use agentwire_control::SessionEvent;
 use agentwire_protocol::{Message, System};
 use agentwire_transport::ExitReport;
@@ -9,7 +10,7 @@ use agentwire_transport::ExitReport;
 use super::Session;
 use crate::Error;
 #[cfg(feature = "sessions")]
-use crate::mirror::is_late;
+use crate::mirror::Mirror;
 
 impl Session {
     /// Ends the CLI's input: no further prompt can be sent, and the CLI exits when it is done. Reading continues as
@@ -43,7 +44,7 @@ impl Session {
     /// If something was lost that the caller has not seen:
     /// [`Error::Ended`] for a turn without a result that was not interrupted, for a prompt that was not written or waits
     /// for its turn, and for an unread error result ([`Error::NotLoggedIn`] if that reports a missing login); [`Error::SessionStore`]
-    /// for entries that the session store did not accept.
+    /// for entries that the session store does not have.
     /// An unusual exit of the process is not an error: see [`Closed`].
     pub async fn close(mut self) -> Result<Closed, Error> {
         self.task.close();
@@ -52,22 +53,21 @@ impl Session {
             mirror.skip_flush();
         }
         let was_reported = self.ending.is_some();
-        // Losses that the caller has not seen.
-        let (mut is_error_result, mut store_failure) = (false, None);
+        let mut is_error_result = false;
         while let Some(event) = poll_fn(|context| self.poll_event(context)).await {
             let Ok(SessionEvent::Incoming(incoming, _)) = event else { continue };
-            match incoming.message() {
-                Some(Message::Result(result)) => is_error_result = result.is_error,
-                Some(Message::System(System::MirrorError(failure))) if !is_late(&failure.error) => {
-                    store_failure.get_or_insert_with(|| failure.error.to_string());
-                }
-                _ => {}
+            self.discard(&incoming);
+            if let Some(Message::Result(result)) = incoming.message() {
+                is_error_result = result.is_error;
             }
         }
         self.task.ended().await;
         let closed = Closed { exit: self.task.exit(), by: self.task.ended_by() };
         let Some(ending) = self.ending.take() else { return Ok(closed) };
-        if let Some(why) = store_failure {
+        #[cfg(feature = "sessions")]
+        if self.discarded_store_failure
+            && let Some(why) = self.mirror.as_ref().and_then(Mirror::failure)
+        {
             return Err(Error::SessionStore { why });
         }
         let is_cut = !was_reported && ending.in_turn && !ending.interrupted;
@@ -77,15 +77,16 @@ impl Session {
         Ok(Closed { exit: ending.exit.clone().or(closed.exit), ..closed })
     }
 
+    /// Remembers whether a message that the caller does not get reports a failure of the session store.
+    pub(crate) fn discard(&mut self, incoming: &Incoming) {
+        self.discarded_store_failure |=
+            matches!(incoming.message(), Some(Message::System(System::MirrorError(_))));
+    }
+
     /// Ends the CLI's input and starts the shutdown timer, even while a turn runs.
     pub(crate) fn force_end(&self) {
         self.task.force_end();
     }
-}
-
-#[cfg(not(feature = "sessions"))]
-fn is_late(_: &str) -> bool {
-    false
 }
 
 /// The outcome of closing a session.

@@ -174,6 +174,7 @@ impl Start {
             messages,
             #[cfg(feature = "sessions")]
             mirror,
+            discarded_store_failure: false,
             task,
             background: self.parts.background.clone(),
             handshake,

@@ -36,13 +36,15 @@ impl SessionBuilder {
     /// continue meanwhile.
     /// After such a timeout no result waits until an append succeeds again.
     ///
-    /// A failing or panicking store is called three times per batch.
-    /// The entries are then discarded. They are also discarded after an append that exceeds
+    /// A failing or panicking store is called three times per batch. The entries then wait, and are appended before the
+    /// next ones, at the latest at the end of the session.
+    /// Entries are discarded after an append that exceeds
     /// [`sessionStoreAppendTimeoutMs`](Options::session_store_append_timeout_ms), and when more than
     /// [`sessionStoreMaxPendingBytes`](Options::session_store_max_pending_bytes) are pending. The CLI's own files still
     /// have them, unless the session was resumed from the store: its files are in a private folder.
-    /// Each such failure is reported as a message, [`MirrorError`](agentwire_protocol::message::MirrorError), with the
-    /// number of entries, and to `tracing`; the session continues.
+    /// Each entry that is not stored in time is reported once: by a message,
+    /// [`MirrorError`](agentwire_protocol::message::MirrorError), with the number of entries, and to `tracing`. The
+    /// session continues.
     /// A store must not block the thread on which it is polled.
     ///
     /// The last entries arrive after the last result and after the end of input:

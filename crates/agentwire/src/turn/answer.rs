@@ -49,6 +49,7 @@ impl Turn<'_> {
         let mut text = AnswerText::default();
         while let Some(next) = self.next_owned().await {
             let (incoming, is_own) = next?;
+            self.session.discard(&incoming);
             if is_own {
                 text.add(&incoming);
             }

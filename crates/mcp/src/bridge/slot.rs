@@ -95,7 +95,7 @@ impl ServerSlot {
 
     /// Returns whether the policy denies the tool of this call.
     fn denies(&self, call: &RawJson) -> bool {
-        self.policy.denies_any() && rpc::params(call).is_some_and(|Called { name }| self.policy.denies(&name))
+        rpc::params(call).is_some_and(|Called { name }| self.policy.denies(&name))
     }
 
     /// Returns the instance. Opens one if there is none, or if the last one has ended and the message is `initialize`.

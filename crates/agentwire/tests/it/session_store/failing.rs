@@ -21,7 +21,7 @@ async fn failing_append_is_tried_three_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lost_entries_are_reported_before_the_result() {
+async fn refused_entries_are_reported_before_the_result_and_stored_before_the_next_ones() {
     for (act, why) in [
         (Act::Fail, "the session store failed: writing: the disk is full"),
         (Act::Panic, "the session store panicked: as told"),
@@ -39,9 +39,29 @@ async fn lost_entries_are_reported_before_the_result() {
         peer.say(mirrored(&main_file(), [3])).await;
         peer.say(result("again")).await;
         assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!(store.calls().len(), 4);
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+        assert_eq!(store.calls()[3..], [format!("-src-app/{ID}: 1 2 3")]);
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_entries_are_reported_once_and_count_as_pending() {
+    let store = Arc::new(TestStore::new([Act::Fail; 6]));
+    let options = options().session_store_max_pending_bytes(1000);
+    let (mut session, mut peer) = connected(builder(&store).options(options)).await;
+    let mut reports = Vec::new();
+    for numbers in [0..2, 2..3, 3..60] {
+        peer.say(mirrored(&main_file(), numbers)).await;
+        peer.say(result("done")).await;
+        reports.push(mirror_error(&mut session).await["error"].as_str().unwrap().to_owned());
+        assert_eq!(next_kind(&mut session).await, "result");
+    }
+    let why = "not stored: the session store failed: writing: the disk is full";
+    assert_eq!(reports[..2], [format!("2 entries were {why}"), format!("1 entry was {why}")]);
+    assert!(reports[2].starts_with("57 entries were not stored: the store is behind"), "{}", reports[2]);
+    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+    closed.unwrap();
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -67,6 +67,34 @@ async fn close_waits_once_for_a_hanging_store_and_reports_lost_entries() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn close_reports_a_failure_that_no_caller_saw_unless_the_entries_are_stored_since() {
+    // Each flush makes three attempts: the one at the result, and the one at the end.
+    for (failures, ends_well) in [(3, true), (6, false)] {
+        for reads_text in [true, false] {
+            let (mut session, mut peer, _) = with(vec![Act::Fail; failures]).await;
+            let turn = session.ask("hello").await.unwrap();
+            let read = async {
+                if reads_text { turn.text().await.map(drop) } else { turn.finish().await.map(drop) }
+            };
+            let (read, ()) = tokio::join!(read, async {
+                peer.prompt().await;
+                peer.say(mirrored(&main_file(), [1])).await;
+                peer.complete_turn("hi").await;
+            });
+            read.unwrap();
+            let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+            match closed {
+                Ok(_) => assert!(ends_well),
+                Err(Error::SessionStore { why }) => {
+                    assert!(!ends_well && why.contains("the disk is full"), "{why}");
+                }
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn crashed_cli_has_its_entries_stored() {
     let (mut session, peer, store) = with([]).await;
     peer.say(mirrored(&main_file(), [1])).await;

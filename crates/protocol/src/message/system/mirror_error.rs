@@ -2,7 +2,7 @@
 
 use crate::SessionId;
 
-/// A copy of the transcript could not be stored, and parts are lost (`system/mirror_error`).
+/// A copy of the transcript could not be stored (`system/mirror_error`).
 ///
 /// Created by host libraries that mirror sessions, not by the CLI.
 /// Declared, but never seen.
