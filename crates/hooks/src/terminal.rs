@@ -32,7 +32,7 @@ impl PermissionHandler {
     /// question until the process ends: a blocking task of the runtime would keep the process from ending.
     /// The program must not read the standard input at the same time.
     ///
-    /// One question is shown at a time; lines that are typed while none is open are discarded.
+    /// One question is shown at a time; what is typed at a terminal while none is open is discarded.
     /// A question that the CLI cancels, as after an interrupt, ends immediately.
     /// After the end of the input every question is denied.
     pub fn terminal() -> Self {
@@ -45,7 +45,7 @@ async fn ask(request: CanUseTool, cx: CallContext) -> io::Result<Decision> {
         input = STANDARD_INPUT.lock() => input,
         () = cx.cancelled.cancelled() => return Err(cancelled()),
     };
-    let question = input.open();
+    let question = input.open()?;
     let mut terminal = Terminal { input: &mut input, question };
     let decision = tokio::select! {
         decision = prompt::ask(&request, &mut terminal) => decision,
@@ -100,6 +100,8 @@ struct Input {
 
 impl Input {
     fn start() -> Self {
+        // The thread must not take an older line for an answer; `open` reports a failure.
+        let _ = discard_typed();
         let (sender, lines) = mpsc::channel(TYPED_AHEAD);
         let open = Arc::new(AtomicU64::new(0));
         let reads = Arc::clone(&open);
@@ -112,15 +114,25 @@ impl Input {
     }
 
     /// Opens a question and returns its number.
-    fn open(&mut self) -> u64 {
+    fn open(&mut self) -> io::Result<u64> {
+        discard_typed()?;
         self.questions += 1;
         self.open.store(self.questions, Ordering::SeqCst);
-        self.questions
+        Ok(self.questions)
     }
 
     fn close(&mut self) {
         self.open.store(0, Ordering::SeqCst);
     }
+}
+
+/// Discards what was typed at the terminal and is not read yet.
+fn discard_typed() -> io::Result<()> {
+    #[cfg(unix)]
+    if io::IsTerminal::is_terminal(&io::stdin()) {
+        rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;
+    }
+    Ok(())
 }
 
 fn read(lines: &Sender<(u64, String)>, open: &AtomicU64) {

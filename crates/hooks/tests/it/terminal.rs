@@ -1,7 +1,7 @@
 //! The terminal handler, in child processes with their own standard input.
 
 use std::{
-    env,
+    env, fs,
     io::{Read as _, Write as _},
     process::{Child, Command, Stdio},
 };
@@ -56,6 +56,34 @@ async fn asks_several_times() {
     let third = cli.exchange(question("third")).await.unwrap();
     assert_eq!(third, json!({"behavior": "deny", "message": "not \u{fffd} now"}));
     assert_eq!(cli.exchange(question("fourth")).await.unwrap()["behavior"], "allow");
+}
+
+#[cfg(unix)]
+#[test]
+fn line_typed_before_the_question_answers_nothing() {
+    use rustix::{
+        fs::{Mode, OFlags, open},
+        pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    };
+
+    let person = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&person).unwrap();
+    unlockpt(&person).unwrap();
+    let name = ptsname(&person, Vec::new()).unwrap();
+    let terminal = open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    let mut person = fs::File::from(person);
+    person.write_all(b"y\n").unwrap();
+    let mut child = start("terminal::is_refused", terminal.into());
+    wait_for(&mut child, "] ");
+    person.write_all(b"no\n").unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+#[tokio::test]
+#[ignore = "another test runs it in a process of its own"]
+async fn is_refused() {
+    let mut cli = Cli::start(PermissionHandler::terminal()).await;
+    assert_eq!(cli.exchange(question("first")).await.unwrap()["behavior"], "deny");
 }
 
 #[test]
