@@ -111,7 +111,7 @@ options! {
         /// The configuration of built-in tools (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).
         tool_config: some(ToolConfig), "toolConfig", custom("`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`"), OLD, "`{\"askUserQuestion\": {\"previewFormat\": \"html\"}}`", "the CLI's";
         /// The available skills (`initialize.skills`, and rules in `--allowedTools`); `None` leaves it to the CLI.
-        skills: some(Skills), "skills", custom("`initialize.skills`, and rules in `--allowedTools=`"), OLD, "list of strings, or `\"all\"`", "the CLI's";
+        skills: some(Skills), "skills", custom("`initialize.skills`, and rules in `--allowedTools=`"), OLD, "list of strings, or `\"all\"`", "the CLI's", "Python then reads only the settings of `user` and `project`, unless `settingSources` is set; here, as in TypeScript, nothing else changes.";
         /// The initial permission mode (`--permission-mode`).
         permission_mode: some(PermissionMode), "permissionMode", flag("permission-mode"), OLD, "`default`, `acceptEdits`, `plan`, `dontAsk`, `auto`, `bypassPermissions`", "the CLI's";
         /// Whether the mode `bypassPermissions` is available (`--allow-dangerously-skip-permissions`); the CLI refuses it
@@ -130,9 +130,9 @@ options! {
         task_budget: some(TaskBudget), "taskBudget", custom("`--task-budget=`"), OLD, "`{\"total\": number}`", "none";
 
         /// The stored session to resume (`--resume`), by id or title.
-        resume: some(String), "resume", flag("resume"), OLD, "string", "a new session";
+        resume: some(String), "resume", flag("resume"), OLD, "string", "a new session", "With a session store, an id that it lacks is an error; the references then resume the session of this machine.";
         /// Whether to continue the directory's last session (`--continue`).
-        continue_last: on(), "continue", switch("continue"), OLD, "boolean", "`false`", "If `resume` takes precedence, a warning reports it.";
+        continue_last: on(), "continue", switch("continue"), OLD, "boolean", "`false`", "If `resume` takes precedence, a warning reports it. With a session store that has no session, a new one starts, as in TypeScript.";
         /// Whether to continue a copy of the resumed session and keep the original (`--fork-session`).
         fork_session: on(), "forkSession", switch("fork-session"), OLD, "boolean", "`false`";
         /// The session's id, a UUID (`--session-id`); with `resume` or `continue` the id of the copy, which requires
@@ -143,7 +143,7 @@ options! {
         /// The prompt of the only turn that `resume_session_at` may drop, by its uuid (`--resume-drops-turn`).
         resume_drops_turn: some(String), "resumeDropsTurn", flag("resume-drops-turn"), NEW, "a prompt's uuid", "none";
         /// Whether the session is stored; `Some(false)` disables it (`--no-session-persistence`).
-        persist_session: plain(bool), "persistSession", custom("`--no-session-persistence`, with `false`"), OLD, "boolean", "`true`";
+        persist_session: plain(bool), "persistSession", custom("`--no-session-persistence`, with `false`"), OLD, "boolean", "`true`", "With a session store, `false` is an error, as in TypeScript.";
         /// The title of a new session (`initialize.title`).
         title: some(String), "title", handshake(), OLD, "string", "generated";
         /// When new entries are appended to a session store; no effect without a store.
@@ -207,7 +207,7 @@ options! {
         setting_sources: own(Option<Vec<SettingSource>>), "settingSources", custom("`--setting-sources=a,b`, `--setting-sources=`"), OLD, "list of `user`, `project`, `local`", "all";
         /// The sandbox of commands, merged into the settings (`--settings`).
         #[serde(deserialize_with = "strict::read")]
-        sandbox: some(SandboxSettings), "sandbox", custom("a part of `--settings=`"), OLD, "settings of the sandbox", "none", "Credentials make it a private file, as with `settings`. A key that the sandbox does not have is an error.";
+        sandbox: some(SandboxSettings), "sandbox", custom("a part of `--settings=`"), OLD, "settings of the sandbox", "none", "Credentials make it a private file, as with `settings`. A key that the sandbox does not have is an error. A sandbox that is enabled and can't start is an error, as in TypeScript; in Python commands then run without it.";
 
         /// The working directory; by default this program's.
         cwd: some(PathBuf), "cwd", custom("the working directory"), ANY, "path", "this program's";
@@ -233,7 +233,8 @@ options! {
         user: some(String), "user", custom("the user that the CLI runs as"), ANY, "string", "this program's", "A name, or a number as text. The group is that user's too; Python changes the user alone.", Python;
         /// The name of this program for the API (`CLAUDE_AGENT_SDK_CLIENT_APP`), such as `my-app/1.0`.
         client_app: some(String), "clientApp", custom("`CLAUDE_AGENT_SDK_CLIENT_APP`"), OLD, "string", "none", "There is no default, and the value of an outer session is not inherited.", Python;
-        /// Whether the CLI writes a debug log to stderr (`--debug`); `debug_file` takes precedence.
+        /// Whether the CLI writes a debug log (`--debug`): a file in `debug` of its configuration folder, unless
+        /// `debug_file` is set. For a log on stderr, add `debug-to-stderr` to `extra_args`.
         debug: on(), "debug", custom("`--debug`, unless `debugFile` is set"), OLD, "boolean", "`false`";
         /// The file for the CLI's debug log (`--debug-file`).
         debug_file: some(PathBuf), "debugFile", path("debug-file"), OLD, "path", "none";

@@ -7,7 +7,7 @@ use agentwire_transport::process::Launch;
 use super::{SessionBuilder, launch::launch};
 use crate::{
     Error, Options, Warning,
-    options::{LaunchPlan, PROMPT_TOOL, resumes},
+    options::{LaunchPlan, PROMPT_TOOL, refuse, resumes},
 };
 
 impl SessionBuilder {
@@ -53,7 +53,7 @@ impl SessionBuilder {
                 let by_option = options.permission_prompt_tool_name.is_some();
                 let option = if by_option { "permissionPromptToolName" } else { "extraArgs" };
                 let why = format!("`--{PROMPT_TOOL}` is already taken by the permission callback");
-                return Err(Error::Options { option, why });
+                return refuse(option, why);
             }
             plan.args.push(format!("--{PROMPT_TOOL}=stdio"));
             #[cfg(feature = "mcp")]
@@ -65,11 +65,13 @@ impl SessionBuilder {
         #[cfg(feature = "sessions")]
         self.parts.stored.remove_store_warnings(&mut plan);
         if self.session_mirror {
-            plan.args.push(SESSION_MIRROR.to_owned());
-            if options.persist_session == Some(false) {
-                let why = "what is not stored is not mirrored";
-                plan.warnings.push(Warning::NoEffect { option: "sessionStore", why });
+            if plan.has_flag("no-session-persistence") {
+                return refuse(
+                    "persistSession",
+                    "what is not stored is not mirrored, nor does a session store get it",
+                );
             }
+            plan.args.push(SESSION_MIRROR.to_owned());
         }
         #[cfg(feature = "opentelemetry")]
         if options.trace_context.is_none()

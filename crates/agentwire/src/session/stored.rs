@@ -63,7 +63,7 @@ impl SessionBuilder {
     /// settings without plugins.
     /// The folder is removed when the CLI has exited; if this program is killed or exits before the CLI, it stays in
     /// the system's folder for temporary files.
-    /// `continue_last` takes the newest session with messages of its own; if the store has none, the CLI decides.
+    /// `continue_last` takes the newest session with messages of its own; if the store has none, a new session starts.
     /// If a [`transport`](Self::transport) is set, nothing is loaded, and the files that the CLI reports are searched
     /// in `CLAUDE_CONFIG_DIR` of [`env`](Options::env).
     #[must_use]
@@ -119,12 +119,14 @@ impl Stored {
             return Ok(());
         }
         runtime::current()?;
-        if let Some(Resumed { folder, id, project, known }) = resume::resume(&*store, options).await? {
+        let resumed = resume::resume(&*store, options).await?;
+        // The CLI would continue a session of this machine, and the store would get only the rest of it.
+        options.continue_last = false;
+        if let Some(Resumed { folder, id, project, known }) = resumed {
             self.known = known;
             options.env.insert(CONFIG_DIR.to_owned(), folder.path().display().to_string());
             self.resumed = Some((id.clone(), project));
             options.resume = Some(id);
-            options.continue_last = false;
             self.folder = Some(Arc::new(folder));
         }
         Ok(())

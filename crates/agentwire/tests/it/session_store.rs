@@ -10,7 +10,7 @@ mod waiting;
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire::{Message, Options, Session, SessionBuilder, System};
+use agentwire::{Error, Message, Options, Session, SessionBuilder, System};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -143,6 +143,16 @@ fn a_store_has_the_cli_mirror_and_its_options_count() {
     assert!(plan.args.iter().any(|arg| arg == "--session-mirror"));
     assert_eq!(plan.warnings, []);
     assert_eq!(options.to_launch_plan().unwrap().warnings.len(), 2);
-    let plan = builder(&store).options(Options::new().persist_session(false)).to_launch_plan().unwrap();
-    assert_eq!(plan.warnings.len(), 1);
+}
+
+#[test]
+fn session_that_is_not_persisted_has_no_mirror() {
+    let store = Arc::new(TestStore::new([]));
+    let by_flag = Options::new().extra_arg("no-session-persistence", None);
+    for options in [Options::new().persist_session(false), by_flag] {
+        for builder in [builder(&store), Session::builder().session_mirror()] {
+            let refused = builder.options(options.clone()).to_launch_plan();
+            assert!(matches!(refused, Err(Error::Options { option: "persistSession", .. })), "{refused:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Choosing the session to resume from a store, and stores with faulty lists.
 
 use std::{
+    fs,
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Waker},
@@ -77,6 +78,19 @@ async fn continue_picks_a_session_with_messages() {
     store.sessions = Some(listed);
     let report = machine.report(Arc::new(store), machine.options().continue_last()).await;
     assert!(report.contains(&format!("--resume={ID}")), "{report}");
+}
+
+#[tokio::test]
+async fn continue_with_an_empty_store_starts_a_new_session() {
+    // The store would get only the rest of the session that the CLI has on this machine.
+    let machine = Machine::new();
+    let options =
+        machine.options().env("CLAUDE_CONFIG_DIR", machine.path("home/.claude").display().to_string());
+    let builder = Session::builder().options(options.continue_last());
+    let ended = builder.session_store(Arc::new(MemoryStore::new())).connect().await;
+    assert!(matches!(ended, Err(Error::Ended(_))), "{ended:?}");
+    let report = fs::read_to_string(machine.path("report")).unwrap();
+    assert!(report.contains("--session-mirror") && !report.contains("--continue"), "{report}");
 }
 
 #[tokio::test]
