@@ -104,6 +104,7 @@ impl ProcessTransport {
     /// It is started right after the child, which takes about a millisecond. If this program is killed in between, the
     /// child only sees the end of its pipes, as without a guard.
     /// If the guard can't be started, the child runs without it, and [`ProcessHandle::unguarded`] returns the reason.
+    /// If its input is to be held ([`Transport::hold_input`]), that is an error instead.
     #[must_use]
     pub fn guard(mut self, guard: bool) -> Self {
         self.guard = guard;

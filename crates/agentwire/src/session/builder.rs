@@ -103,7 +103,7 @@ setters! {
     /// default.
     ///
     /// It allows the CLI the [`orphan_grace`](Self::orphan_grace).
-    /// If the guard can't be started, the session starts without it.
+    /// If the guard can't be started, the session starts without it, but not if a hook can refuse something.
     /// If a [`transport`](Self::transport) is set, the guard is up to that transport.
     guard: bool => parts.unguarded = !guard;
 

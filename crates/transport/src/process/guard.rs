@@ -6,7 +6,7 @@
 use std::{
     env,
     io::{self, PipeWriter, Write},
-    os::{fd::OwnedFd, unix::process::CommandExt},
+    os::{fd::BorrowedFd, unix::process::CommandExt},
     path::PathBuf,
     process::{Command, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
@@ -24,7 +24,7 @@ use super::{Grace, grace::LONGEST, launch::is_executable};
 pub(super) struct Guard {
     /// `None` if there is no guard, and after [`dismiss`](Self::dismiss).
     process: Mutex<Option<GuardProcess>>,
-    failure: Option<io::Error>,
+    pub(super) failure: Option<io::Error>,
 }
 
 struct GuardProcess {
@@ -43,8 +43,8 @@ impl Guard {
 
     /// Starts the guard of a group. The leader must not be reaped before the guard is dismissed.
     ///
-    /// The guard holds `input`, a copy of the write end of the child's stdin, until [`release_input`](Self::release_input).
-    pub(super) fn start(leader: Pid, grace: Grace, input: Option<OwnedFd>) -> Self {
+    /// The guard holds a copy of `input`, the write end of the child's stdin, until [`release_input`](Self::release_input).
+    pub(super) fn start(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> Self {
         match spawn(leader, grace, input) {
             Ok(process) => Self { process: Mutex::new(Some(process)), failure: None },
             Err(failure) => Self { failure: Some(failure), ..Self::none() },
@@ -60,11 +60,6 @@ impl Guard {
             // Never blocks, since the pipe is empty. Fails if the guard has ended, and its copy is closed then.
             let _ = control.write_all(b"\n");
         }
-    }
-
-    /// Returns why the guard could not be started.
-    pub(super) fn failure(&self) -> Option<&io::Error> {
-        self.failure.as_ref()
     }
 
     /// Returns the guard's process id, until it is dismissed.
@@ -110,11 +105,12 @@ impl GuardProcess {
     }
 }
 
-fn spawn(leader: Pid, grace: Grace, input: Option<OwnedFd>) -> io::Result<GuardProcess> {
+fn spawn(leader: Pid, grace: Grace, input: Option<BorrowedFd<'_>>) -> io::Result<GuardProcess> {
     let no_sleep = || io::Error::new(io::ErrorKind::NotFound, "there is no `sleep` to wait with");
     let sleep = find_sleep().ok_or_else(no_sleep)?;
     let (stdin, control) = io::pipe()?;
     let leader = leader.as_raw_nonzero().get();
+    let input = input.map(|input| input.try_clone_to_owned()).transpose()?;
     let holds_input = input.is_some();
     let hold = if holds_input { HOLD } else { "" };
     let guard = Command::new(SHELL)

@@ -47,7 +47,7 @@ impl ProcessHandle {
     ///
     /// The process runs without it. If this program is killed, the process only sees the end of its pipes.
     pub fn unguarded(&self) -> Option<&io::Error> {
-        self.running.guard.failure()
+        self.running.guard.failure.as_ref()
     }
 
     fn signalled(&self, sent: io::Result<()>) -> Result<(), TransportError> {

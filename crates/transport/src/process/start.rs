@@ -35,13 +35,16 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, Tra
     let shutdown = ShutdownFd::new().map_err(io_error("creating an event"))?;
     let child = launch.spawn(|command| theirs.wire(command))?;
     let group = Group::new(Pid::from_child(&child));
-    let guard = Arc::new(if guard {
-        // Without a copy of the input the guard still ends the group.
-        let input = if holds_input { ours.stdin.as_fd().try_clone_to_owned().ok() } else { None };
-        Guard::start(group.leader(), grace, input)
+    let mut guard = if guard {
+        Guard::start(group.leader(), grace, holds_input.then(|| ours.stdin.as_fd()))
     } else {
         Guard::none()
-    });
+    };
+    if holds_input && let Some(failure) = guard.failure.take() {
+        group.abort();
+        return Err(io_error("starting the guard")(failure));
+    }
+    let guard = Arc::new(guard);
     let running = Arc::new(Running {
         group,
         guard: Arc::clone(&guard),

@@ -25,7 +25,8 @@ pub(crate) fn play() -> ExitCode {
         ["host", after_input, after_terminate, guard, ref part @ ..] => {
             crate::host::play(after_input, after_terminate, guard, part);
         }
-        ["cramped"] => crate::host::cramped(),
+        ["cramped"] => crate::host::cramped(false),
+        ["cramped", "hold"] => crate::host::cramped(true),
         ["reaper", file] => crate::host::reaper(file),
         ["finish", file] => {
             print("ready\n");

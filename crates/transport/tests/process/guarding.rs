@@ -22,7 +22,7 @@ crate::runner::tests!(guarding:
     guard_ends_with_its_group, guard_ends_with_a_killed_group, killed_guard_is_reaped_and_the_session_goes_on,
     guard_inherits_one_pipe_and_no_environment, guard_ignores_sigterm,
     held_input_is_open_when_the_peer_of_a_killed_host_gets_sigterm, held_input_ends_when_the_host_ends_it,
-    peer_starts_without_a_guard_if_none_can_be_started,
+    peer_starts_without_a_guard_only_if_its_input_is_not_held,
 );
 
 fn killed_host_leaves_no_process() {
@@ -232,12 +232,16 @@ fn private_descriptors() -> Vec<PathBuf> {
     private.filter_map(|entry| fs::read_link(entry.path()).ok()).filter(|name| name.is_relative()).collect()
 }
 
-fn peer_starts_without_a_guard_if_none_can_be_started() {
-    let mut cramped = Command::new(std::env::current_exe().unwrap());
-    let output = cramped.arg("cramped").env(FAKE, "1").stdin(Stdio::null()).output().unwrap();
-    let printed = String::from_utf8(output.stdout).unwrap();
+fn peer_starts_without_a_guard_only_if_its_input_is_not_held() {
     // "Too many open files" has no `ErrorKind`.
-    assert_eq!(printed, "None Some(Uncategorized)\nended\n");
+    for (args, expected) in [
+        (&["cramped"][..], "None Some(Uncategorized)\nended\n"),
+        (&["cramped", "hold"], "Some(()) None\nended\n"),
+    ] {
+        let mut cramped = Command::new(std::env::current_exe().unwrap());
+        let output = cramped.args(args).env(FAKE, "1").stdin(Stdio::null()).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
+    }
     run(async {
         let link = ProcessTransport::new(fake(&["echo"])).guard(false).open().await.unwrap();
         assert_eq!(link.handle.guard_pid(), None);

@@ -92,15 +92,17 @@ pub(crate) fn play(after_input: &str, after_terminate: &str, guard: &str, part: 
 }
 
 /// Raises its limit of descriptors one by one until a peer can be opened, so that none are left for its guard.
-pub(crate) fn cramped() {
+pub(crate) fn cramped(holds_input: bool) {
     let runtime = runtime();
     let maximum = getrlimit(Resource::Nofile).maximum;
     for limit in 5.. {
         setrlimit(Resource::Nofile, Rlimit { current: Some(limit), maximum }).unwrap();
-        let opened =
-            runtime.block_on(async { ProcessTransport::new(fake(&["hang"])).grace(patient()).open().await });
-        if let Ok(link) = opened {
-            let (guard, why) = (link.handle.guard_pid(), link.handle.unguarded());
+        let mut transport = ProcessTransport::new(fake(&["hang"])).grace(patient());
+        if holds_input {
+            transport.hold_input();
+        }
+        if let Ok(link) = runtime.block_on(async { transport.open().await }) {
+            let (guard, why) = (link.handle.guard_pid().map(drop), link.handle.unguarded());
             print(&format!("{guard:?} {:?}\n", why.map(std::io::Error::kind)));
             link.handle.signal(agentwire_transport::Signal::Kill).unwrap();
             runtime.block_on(link.handle.wait_group());
