@@ -61,7 +61,7 @@ impl Session {
                 is_error_result = result.is_error;
             }
         }
-        self.task.ended().await;
+        let has_ended = self.task.ended().await;
         let closed = Closed { exit: self.task.exit(), by: self.task.ended_by() };
         let Some(ending) = self.ending.take() else { return Ok(closed) };
         #[cfg(feature = "sessions")]
@@ -71,7 +71,7 @@ impl Session {
             return Err(Error::SessionStore { why });
         }
         let is_cut = !was_reported && ending.in_turn && !ending.interrupted;
-        if is_cut || is_error_result && ending.error_result.is_some() {
+        if !has_ended || is_cut || is_error_result && ending.error_result.is_some() {
             return Err(Error::ended(ending));
         }
         Ok(Closed { exit: ending.exit.clone().or(closed.exit), ..closed })

@@ -143,13 +143,11 @@ impl Task {
         self.shutdown.exit.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until the task, and with it the CLI, has ended.
-    pub(super) async fn ended(&mut self) {
-        // An aborted task has ended too.
-        if let Err(error) = (&mut self.join).await
-            && error.is_panic()
-        {
-            std::panic::resume_unwind(error.into_panic());
+    /// Waits until the task has ended. Returns whether the CLI has ended with it: not if its runtime was shut down.
+    pub(super) async fn ended(&mut self) -> bool {
+        match (&mut self.join).await {
+            Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+            ended => ended.is_ok(),
         }
     }
 }

@@ -329,6 +329,18 @@ fn session_without_its_runtime_returns_an_error() {
 }
 
 #[test]
+fn close_after_the_end_of_the_runtime_is_an_error() {
+    // The CLI is not gone yet: it ends in the background.
+    let build = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = build();
+    let (session, peer) = runtime.block_on(connected(Session::builder()));
+    drop(runtime);
+    let closed = build().block_on(session.close());
+    assert!(matches!(closed, Err(Error::Ended(_))), "{closed:?}");
+    drop(peer);
+}
+
+#[test]
 fn connecting_needs_a_runtime() {
     let (transport, _peer) = memory(1 << 16);
     let mut connecting = pin!(Session::builder().transport(transport).connect());
