@@ -35,6 +35,7 @@ mod input;
 mod launch;
 mod locate;
 mod output;
+mod process_list;
 mod running;
 mod shutdown_fd;
 mod start;

@@ -1,8 +1,7 @@
 //! The child's process group: signals it, waits for its leader, and reaps the leader in a safe order.
 
 use std::{
-    fs::File,
-    io::{self, Read},
+    io,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     sync::{Mutex, MutexGuard, PoisonError},
 };
@@ -15,6 +14,7 @@ use rustix::{
     },
 };
 
+use super::process_list::has_members;
 use crate::{error::ExitReport, transport::Signal};
 
 /// The child's process group.
@@ -126,13 +126,10 @@ impl Group {
             return test_kill_process_group(self.leader).is_ok();
         }
         // On Linux that test always counts the zombie leader, so read the process list.
-        let leader = self.leader.as_raw_nonzero().get();
-        let guard = guard.map(|guard| guard.as_raw_nonzero().get());
-        let Ok(processes) = std::fs::read_dir("/proc") else { return true };
-        processes
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
-            .filter(|process| *process != leader && Some(*process) != guard)
-            .any(|process| lives_in_group(process, leader))
+        let raw = |pid: Pid| pid.as_raw_nonzero().get();
+        has_members(raw(self.leader), |process| {
+            process != raw(self.leader) && Some(process) != guard.map(raw)
+        })
     }
 }
 
@@ -146,26 +143,3 @@ fn end_of(leader: Pid) -> Option<OwnedFd> {
         None
     };
 }
-
-/// Reads `/proc/PROCESS/stat`: `pid (name) state parent group …`, where the name may contain any characters.
-fn lives_in_group(process: i32, group: i32) -> bool {
-    // One short read, since this runs for every process of the machine: the fields needed are at the start.
-    let mut stat = [0; 512];
-    let read = File::open(format!("/proc/{process}/stat")).and_then(|mut file| file.read(&mut stat));
-    let length = match read {
-        Ok(length) => length,
-        // A resource limit says nothing about the process: assume that it is alive. After any other error it is gone or
-        // hidden.
-        Err(error) => {
-            return EXHAUSTED.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()));
-        }
-    };
-    let stat = String::from_utf8_lossy(&stat[..length]);
-    let Some((_, fields)) = stat.rsplit_once(')') else { return false };
-    let mut fields = fields.split_ascii_whitespace();
-    let alive = !matches!(fields.next(), Some("Z" | "X") | None);
-    alive && fields.nth(1).and_then(|field| field.parse().ok()) == Some(group)
-}
-
-/// Errors that say nothing about the process that was read.
-const EXHAUSTED: [Errno; 3] = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];

@@ -1,0 +1,90 @@
+//! The living processes of the machine by process group, read from Linux' `/proc`.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File},
+    io::{self, Read},
+    sync::{Mutex, PoisonError},
+    time::Instant,
+};
+
+use rustix::io::Errno;
+
+/// Returns whether the group has living members that match; `true` if that is unknown.
+///
+/// Concurrent calls share a list: otherwise the simultaneous ends of many groups would read it as many times.
+pub(super) fn has_members(group: i32, matches: impl Fn(i32) -> bool) -> bool {
+    let called = Instant::now();
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let list = match last.take() {
+        Some(list) if list.began >= called => list,
+        _ => ProcessList::read(),
+    };
+    let list = last.insert(list);
+    !list.is_complete || list.groups.get(&group).is_some_and(|members| members.iter().copied().any(matches))
+}
+
+/// The last list that was read.
+static LAST: Mutex<Option<ProcessList>> = Mutex::new(None);
+
+struct ProcessList {
+    began: Instant,
+    groups: HashMap<i32, Vec<i32>>,
+    is_complete: bool,
+}
+
+impl ProcessList {
+    fn read() -> Self {
+        let mut list = Self { began: Instant::now(), groups: HashMap::new(), is_complete: true };
+        let Ok(processes) = fs::read_dir("/proc") else { return Self { is_complete: false, ..list } };
+        let ids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        for process in ids {
+            match living_group(process) {
+                Ok(Some(group)) => list.groups.entry(group).or_default().push(process),
+                // A resource limit says nothing about the process. After any other error it is gone or hidden.
+                Err(error)
+                    if EXHAUSTED.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error())) =>
+                {
+                    list.is_complete = false;
+                }
+                Ok(None) | Err(_) => {}
+            }
+        }
+        list
+    }
+}
+
+/// Returns the group of a process; `None` if the process has ended.
+///
+/// Reads `/proc/PROCESS/stat`: `pid (name) state parent group …`, where the name may contain any characters.
+fn living_group(process: i32) -> io::Result<Option<i32>> {
+    // One short read, since this runs for every process of the machine: the fields needed are at the start.
+    let mut stat = [0; 512];
+    let length = File::open(format!("/proc/{process}/stat"))?.read(&mut stat)?;
+    let stat = String::from_utf8_lossy(&stat[..length]);
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+    let mut fields = fields.split_ascii_whitespace();
+    let is_alive = !matches!(fields.next(), Some("Z" | "X") | None);
+    Ok(fields.nth(1).and_then(|group| group.parse().ok()).filter(|_| is_alive))
+}
+
+/// Errors that say nothing about the process that was read.
+const EXHAUSTED: [Errno; 3] = [Errno::MFILE, Errno::NFILE, Errno::NOMEM];
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_list_serves_only_calls_before_it() {
+        // Process 1 is never in a group of this test.
+        let (later, earlier) = (Instant::now() + Duration::from_secs(3600), Instant::now());
+        for (began, expected) in [(later, true), (earlier, false)] {
+            let groups = HashMap::from([(i32::MAX, vec![1])]);
+            *LAST.lock().unwrap() = Some(ProcessList { began, groups, is_complete: true });
+            assert_eq!(has_members(i32::MAX, |process| process == 1), expected);
+        }
+    }
+}
