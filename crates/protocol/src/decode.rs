@@ -9,7 +9,7 @@ use std::{borrow::Cow, error::Error, fmt};
 use serde::de::DeserializeOwned;
 
 pub(crate) use locate::{Step, note_held_fault, note_held_name, note_no_held_fault};
-pub(crate) use tolerant::{UNREAD, tolerant};
+pub(crate) use tolerant::{Name, UNREAD, tolerant};
 
 /// Reads one JSON value.
 ///

@@ -13,12 +13,8 @@ pub(crate) fn is_control(line: &str) -> bool {
 ///
 /// All other fields may affect the answer: the tool, its input, the requesting agent, and the reason.
 pub(crate) fn is_decoration(path: &[Step]) -> bool {
-    match path {
-        [Step::Key(request), Step::Key(name), ..] => {
-            request == "request" && DECORATIONS.contains(&name.as_str())
-        }
-        _ => false,
-    }
+    matches!(path, [Step::Key(request), Step::Key(name), ..]
+        if request == "request" && DECORATIONS.contains(&name.as_str()))
 }
 
 /// Dropping a suggestion does not allow anything.

@@ -5,6 +5,7 @@ mod node;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{DecodeError, Step, read, surrogate};
+pub(crate) use node::Name;
 use node::Node;
 
 /// Reads one JSON value like `decode`; if that fails, reads it without the fields that don't fit.

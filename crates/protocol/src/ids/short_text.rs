@@ -7,7 +7,7 @@ use std::{
 };
 
 /// A text; up to [`INLINE`] bytes need no allocation.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum ShortText {
     Inline { len: u8, bytes: [u8; INLINE] },
     Boxed(Box<str>),
@@ -58,14 +58,6 @@ impl From<String> for ShortText {
         if text.len() > INLINE { Self::Boxed(text.into()) } else { text.as_str().into() }
     }
 }
-
-impl PartialEq for ShortText {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
-    }
-}
-
-impl Eq for ShortText {}
 
 impl PartialOrd for ShortText {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {

@@ -1,10 +1,10 @@
 //! Reads a tagged object: directly if the tag comes first, else with the fields before the tag buffered as text.
 
-use std::{borrow::Cow, fmt, marker::PhantomData};
+use std::{fmt, marker::PhantomData};
 
 use serde::{
     Deserializer,
-    de::{DeserializeSeed, Error, MapAccess, Visitor, value::MapAccessDeserializer},
+    de::{Error, MapAccess, Visitor, value::MapAccessDeserializer},
 };
 
 use super::{
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     RawJson, Unknown,
-    decode::{self, UNREAD},
+    decode::{self, Name, UNREAD},
 };
 
 /// Reads a tagged union.
@@ -45,7 +45,7 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
         let _depth = Depth::enter()?;
         let mut held: Vec<Held<'de>> = Vec::new();
         let mut kind = None;
-        while let Some(name) = map.next_key_seed(NameSeed)? {
+        while let Some(Name(name)) = map.next_key::<Name<'de>>()? {
             let value: Text<'de> = map.next_value()?;
             if name == UNREAD {
                 return self.unread(&value);
@@ -116,31 +116,4 @@ fn unquoted(tag: &str) -> Option<&str> {
 fn text(tag: &str) -> Option<Box<str>> {
     let text = unquoted(tag)?;
     if text.contains('\\') { decode::decode(tag).ok() } else { Some(text.into()) }
-}
-
-/// Reads a key, borrowed if the input allows it.
-struct NameSeed;
-
-impl<'de> DeserializeSeed<'de> for NameSeed {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for NameSeed {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a field name")
-    }
-
-    fn visit_str<E>(self, name: &str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Owned(name.to_owned()))
-    }
-
-    fn visit_borrowed_str<E>(self, name: &'de str) -> Result<Cow<'de, str>, E> {
-        Ok(Cow::Borrowed(name))
-    }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ManifestFate;
 use crate::{
-    DecodeError, PermissionMode, RawJson,
+    PermissionMode, RawJson,
     account::AccountInfo,
     agent::AgentInfo,
     effort::{FastModeDisabledReason, FastModeState},
@@ -122,12 +122,8 @@ impl InitializeReply {
             RawJson::encode(&BTreeMap::from([(name, value)])).is_ok_and(|one| one.decode::<Strict>().is_ok())
         };
         let fitting: BTreeMap<_, _> = fields.iter().filter(|(name, value)| fits(name, value)).collect();
-        let read = |all: RawJson| -> Result<Strict, DecodeError> { all.decode() };
-        RawJson::encode(&fitting)
-            .ok()
-            .and_then(|all| read(all).ok())
-            .map(|Strict(reply)| reply)
-            .unwrap_or_default()
+        let read = RawJson::encode(&fitting).ok().and_then(|all| all.decode::<Strict>().ok());
+        read.map(|Strict(reply)| reply).unwrap_or_default()
     }
 }
 

@@ -208,7 +208,8 @@ fn few<E: Error>(parts: usize) -> Result<(), E> {
 
 /// A name, borrowed if it has no escapes.
 #[derive(Deserialize)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+#[serde(transparent)]
+pub(crate) struct Name<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// The maximum number of parts to expand: a node takes more memory than a short text.
 const MOST_PARTS: usize = 100_000;
