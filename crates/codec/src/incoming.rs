@@ -87,12 +87,9 @@ impl Incoming {
     ///
     /// Decodes the line again, since most lines have no such fields.
     pub fn set_aside(&self) -> Vec<DecodeError> {
-        match self {
-            Self::Message(_, line) | Self::Unhandled(_, line) => {
-                Message::read(text(line.as_bytes())).map(|(_, set_aside)| set_aside).unwrap_or_default()
-            }
-            Self::Undecodable(..) | Self::NonJson(_) | Self::TooLong(_) => Vec::new(),
-        }
+        let line = self.message().and(self.line());
+        let read = line.and_then(|line| Message::read(text(line.as_bytes())).ok());
+        read.map(|(_, set_aside)| set_aside).unwrap_or_default()
     }
 
     /// Returns the line, unless it was dropped.

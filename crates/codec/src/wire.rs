@@ -39,23 +39,17 @@ impl<S: ByteSource> WireReader<S> {
     /// [`WireError::Transport`] if the transport fails. Later calls return `None`.
     /// An over-long line is an entry of the batch.
     pub async fn read(&mut self) -> Result<Option<Batch>, WireError> {
-        if let Some(error) = self.failed.take() {
-            return Err(error.into());
+        if !self.ended {
+            match self.source.read().await {
+                Ok(Some(block)) => return Ok(Some(self.split(block))),
+                Ok(None) => {}
+                Err(error) => self.failed = Some(error),
+            }
+            if let Some(last) = self.end() {
+                return Ok(Some(last));
+            }
         }
-        if self.ended {
-            return Ok(None);
-        }
-        match self.source.read().await {
-            Ok(Some(block)) => Ok(Some(self.split(block))),
-            Ok(None) => Ok(self.end()),
-            Err(error) => match self.end() {
-                Some(last) => {
-                    self.failed = Some(error);
-                    Ok(Some(last))
-                }
-                None => Err(error.into()),
-            },
-        }
+        self.failed.take().map_or(Ok(None), |error| Err(error.into()))
     }
 
     fn split(&mut self, block: Bytes) -> Batch {
