@@ -31,10 +31,7 @@ pub(super) async fn read<S: ByteSource, L: PeerHandle>(
     let mut peer = Peer { handle, ended, shared, exit: None, left };
     let failure = read_output(reader, &mut peer, host).await;
     let ending = peer.ending(shared.config().exit_grace).await;
-    match failure {
-        Some(failure) => SessionExit { transport: Some(failure), ..ending },
-        None => ending,
-    }
+    SessionExit { transport: failure.or(ending.transport), ..ending }
 }
 
 /// Reads to the end of the output, and returns the error if it ended with one.
@@ -79,14 +76,8 @@ fn filter_line(
     line: Result<Frame, FrameError>,
     filter: Option<&dyn FrameFilter>,
 ) -> Option<Result<Frame, FrameError>> {
-    match (filter, line) {
-        (None, line) => Some(line),
-        (Some(filter), Ok(frame)) => filter.filter(frame).map(Ok),
-        (Some(filter), Err(fault)) => {
-            filter.missed(&fault);
-            Some(Err(fault))
-        }
-    }
+    let Some(filter) = filter else { return Some(line) };
+    line.inspect_err(|fault| filter.missed(fault)).map(|frame| filter.filter(frame)).transpose()
 }
 
 /// Passes lines to the router under one lock, then starts the callbacks of their requests.

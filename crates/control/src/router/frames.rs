@@ -39,28 +39,24 @@ impl Router {
             self.ignored.after_end += 1;
             return;
         }
-        let is_result = match &fault {
+        let line = Received::Decoded(Incoming::TooLong(fault.clone()));
+        match &fault {
             FrameError::TooLong { kind: FrameKind::Request(Some(id)), .. } => {
                 self.refuse(id.clone(), fault.to_string());
-                false
             }
             FrameError::TooLong { kind: FrameKind::Response(Some(id)), .. } => {
                 if let Some(pending) = self.outbound.remove(id) {
                     let error = ControlError::TooLong { subtype: pending.subtype, source: fault.clone() };
                     self.answered(id.clone(), Err(error));
                 }
-                false
             }
-            FrameError::TooLong { kind, .. } => *kind == FrameKind::Result,
-            _ => false,
-        };
-        let line = Received::Decoded(Incoming::TooLong(fault));
-        if is_result {
-            let turn = self.turns.end(TurnEnd::Unreadable, None);
-            self.show_last(line, turn);
-        } else {
-            self.show(line);
+            FrameError::TooLong { kind: FrameKind::Result, .. } => {
+                let turn = self.turns.end(TurnEnd::Unreadable, None);
+                return self.show_last(line, turn);
+            }
+            _ => {}
         }
+        self.show(line);
     }
 
     fn handle_request(&mut self, id: Option<RequestId>, frame: Frame) {
