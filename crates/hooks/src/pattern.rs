@@ -71,20 +71,9 @@ pub(crate) fn exactly(names: &[Box<str>]) -> Box<str> {
     if names.iter().all(|name| name.chars().all(is_of_name)) {
         return names.join("|").into();
     }
-    let mut joined = String::from("^(?:");
-    for (index, name) in names.iter().enumerate() {
-        if index > 0 {
-            joined.push('|');
-        }
-        for char in name.chars() {
-            if SPECIAL.contains(char) {
-                joined.push('\\');
-            }
-            joined.push(char);
-        }
-    }
-    joined.push_str(")$");
-    joined.into()
+    let escaped = |char: char| SPECIAL.contains(char).then_some('\\').into_iter().chain([char]);
+    let names: Vec<String> = names.iter().map(|name| name.chars().flat_map(escaped).collect()).collect();
+    format!("^(?:{})$", names.join("|")).into()
 }
 
 const SEPARATORS: [char; 2] = ['|', ','];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentwire_control::{CallContext, RefusalFn, Reply, Responder, panics::excerpt};
-use agentwire_protocol::{InboundRequest, control::HookCallback};
+use agentwire_protocol::InboundRequest;
 
 use crate::Hooks;
 
@@ -11,7 +11,11 @@ use crate::Hooks;
 impl Responder for Hooks {
     fn respond(&self, request: InboundRequest, context: CallContext) -> Option<Reply> {
         let InboundRequest::HookCallback(callback) = request else { return None };
-        Some(self.call(*callback, context))
+        let Some(registration) = self.find(&callback.callback_id) else {
+            let why = format!("no hook has the callback id `{}`", excerpt(&callback.callback_id));
+            return Some(Box::pin(async { Err(why.into()) }));
+        };
+        Some(Arc::clone(registration).call(*callback, context))
     }
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
@@ -29,15 +33,5 @@ impl Responder for Hooks {
 
     fn guards(&self) -> bool {
         self.registrations.iter().any(|registration| registration.guards())
-    }
-}
-
-impl Hooks {
-    fn call(&self, callback: HookCallback, context: CallContext) -> Reply {
-        let Some(registration) = self.find(&callback.callback_id) else {
-            let why = format!("no hook has the callback id `{}`", excerpt(&callback.callback_id));
-            return Box::pin(async { Err(why.into()) });
-        };
-        Arc::clone(registration).call(callback, context)
     }
 }
