@@ -2,7 +2,7 @@
 
 use agentwire_protocol::RawJson;
 use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 
 /// The kind of a message.
 #[derive(Debug)]
@@ -94,8 +94,8 @@ pub(crate) fn id(message: &RawJson) -> RawJson {
 
 /// Writes an error response.
 pub(crate) fn error(id: &RawJson, code: i32, message: &str) -> RawJson {
-    let id = id.as_raw_value();
-    write(&Answer { jsonrpc: "2.0", id, result: None::<()>, error: Some(ErrorBody { code, message }) })
+    let (id, error) = (id.as_raw_value(), json!({"code": code, "message": message}));
+    write(&Answer { jsonrpc: "2.0", id, result: None::<()>, error: Some(error) })
 }
 
 /// Writes a result.
@@ -182,13 +182,7 @@ struct Answer<'a, T> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<T>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorBody<'a>>,
-}
-
-#[derive(Serialize)]
-struct ErrorBody<'a> {
-    code: i32,
-    message: &'a str,
+    error: Option<Value>,
 }
 
 #[derive(Serialize)]

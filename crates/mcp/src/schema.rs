@@ -37,13 +37,7 @@ fn object(schema: Value) -> Result<Map<String, Value>, String> {
     // The title would name the Rust type to the model.
     object.remove("title");
     object.remove("$schema");
-    match object.get("type") {
-        Some(Value::String(kind)) if kind == "object" => Ok(object),
-        // The schema of a tagged enum has `oneOf` and no `type`.
-        None => {
-            object.insert("type".to_owned(), "object".into());
-            Ok(object)
-        }
-        Some(other) => Err(other.to_string()),
-    }
+    // The schema of a tagged enum has `oneOf` and no `type`.
+    let kind = object.entry("type").or_insert_with(|| "object".into());
+    if *kind == "object" { Ok(object) } else { Err(kind.to_string()) }
 }

@@ -87,9 +87,11 @@ impl Channel {
         Some((service_id.clone(), id?))
     }
 
+    /// Answers, with an error under this id if the answer can't be written.
     fn answer(&self, service_id: &RequestId, id: RequestId, answer: &TxJsonRpcMessage<RoleServer>) {
-        let answer = written(answer, || {
-            RawJson::encode(&id.into_json_value()).unwrap_or_else(|_| RawJson::empty_object())
+        let answer = RawJson::encode(answer).unwrap_or_else(|error| {
+            let id = RawJson::encode(&id.into_json_value()).unwrap_or_else(|_| RawJson::empty_object());
+            rpc::error(&id, rpc::INTERNAL_ERROR, &format!("the answer can't be written: {error}"))
         });
         self.pending.answer(service_id, answer);
     }
@@ -104,13 +106,6 @@ impl Channel {
         }
         Some(())
     }
-}
-
-/// Writes the answer, or an error under this id if the answer can't be written.
-pub(super) fn written(answer: &TxJsonRpcMessage<RoleServer>, id: impl FnOnce() -> RawJson) -> RawJson {
-    RawJson::encode(answer).unwrap_or_else(|error| {
-        rpc::error(&id(), rpc::INTERNAL_ERROR, &format!("the answer can't be written: {error}"))
-    })
 }
 
 fn encoded(message: &TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
