@@ -101,14 +101,12 @@ impl Output {
         if self.left == 0 {
             return Ok(Bytes::new());
         }
-        match read_available(&self.pipe) {
-            Ok(chunk) => {
-                self.left = self.left.saturating_sub(chunk.len());
-                Ok(chunk)
-            }
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Bytes::new()),
-            Err(error) => Err(error),
-        }
+        let chunk = match read_available(&self.pipe) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Bytes::new(),
+            read => read?,
+        };
+        self.left = self.left.saturating_sub(chunk.len());
+        Ok(chunk)
     }
 }
 

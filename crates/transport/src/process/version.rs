@@ -66,10 +66,9 @@ impl CliVersion {
     /// The errors of opening a [`ProcessTransport`], and [`TransportError::Io`] if the program prints no version in time.
     pub async fn ask(launch: &Launch, limit: Duration) -> Result<Self, TransportError> {
         let launch = Launch { args: vec!["--version".into()], ..launch.clone() };
-        match tokio::time::timeout(limit, ask(launch)).await {
-            Ok(answer) => answer,
-            Err(_) => Err(unknown(io::ErrorKind::TimedOut, format!("no answer within {limit:?}"))),
-        }
+        let answer = tokio::time::timeout(limit, ask(launch)).await;
+        answer
+            .unwrap_or_else(|_| Err(unknown(io::ErrorKind::TimedOut, format!("no answer within {limit:?}"))))
     }
 
     /// Checks that this version is at least `needed`, usually [`CliVersion::MIN`].
@@ -101,13 +100,11 @@ async fn ask(launch: Launch) -> Result<CliVersion, TransportError> {
         answer.extend_from_slice(&chunk[..chunk.len().min(room)]);
     }
     let answer = String::from_utf8_lossy(&answer);
-    match CliVersion::parse(answer.trim_start()) {
-        Some(version) => Ok(version),
-        None => {
-            let report = link.handle.wait().await;
-            Err(unknown(io::ErrorKind::InvalidData, format!("the answer was {answer:?}, {report}")))
-        }
+    if let Some(version) = CliVersion::parse(answer.trim_start()) {
+        return Ok(version);
     }
+    let report = link.handle.wait().await;
+    Err(unknown(io::ErrorKind::InvalidData, format!("the answer was {answer:?}, {report}")))
 }
 
 fn unknown(kind: io::ErrorKind, why: String) -> TransportError {
