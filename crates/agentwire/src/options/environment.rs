@@ -63,16 +63,13 @@ impl Options {
         if let Some(trace) = &self.trace_context {
             plan.trace(trace);
         }
-        for name in self.env.keys() {
-            let by_option = [
-                (cli::env::FILE_CHECKPOINTING, "enableFileCheckpointing"),
-                (cli::env::CLIENT_APP, "clientApp"),
-                (cli::env::TRACEPARENT, "traceContext"),
-            ];
-            for (variable, option) in by_option {
-                if name == variable && plan.env.contains_key(variable) {
-                    plan.warn(Warning::Overridden { option, by: "env" });
-                }
+        for (variable, option) in [
+            (cli::env::CLIENT_APP, "clientApp"),
+            (cli::env::FILE_CHECKPOINTING, "enableFileCheckpointing"),
+            (cli::env::TRACEPARENT, "traceContext"),
+        ] {
+            if self.env.contains_key(variable) && plan.env.contains_key(variable) {
+                plan.warn(Warning::Overridden { option, by: "env" });
             }
         }
         plan.env.extend(self.env.clone());

@@ -16,14 +16,8 @@ pub(super) fn for_cli(schema: &RawJson) -> Result<RawJson, String> {
         return Err("the CLI takes a JSON object as the schema".to_owned());
     };
     schema.remove("$schema");
-    match schema.get("type") {
-        None => {}
-        Some(Value::String(kind)) if kind == "object" => {}
-        Some(kind) => {
-            return Err(format!(
-                "the model answers with an object, not with type {kind}: put it into a struct"
-            ));
-        }
+    if let Some(kind) = schema.get("type").filter(|kind| **kind != "object") {
+        return Err(format!("the model answers with an object, not with type {kind}: put it into a struct"));
     }
     check_keywords(&schema, "")?;
     RawJson::encode(&schema).map_err(|error| error.to_string())

@@ -21,18 +21,11 @@ pub(super) fn launch(options: &Options, plan: LaunchPlan) -> Result<(Launch, Opt
         .args(options.executable_args.iter().cloned())
         .args(script)
         .args(plan.args_with_files_in(&dir));
-    if let Some(user) = user {
-        launch = launch.user(user.id, user.group);
-    }
-    if options.env_clear {
-        launch = launch.env_clear();
-    }
-    if let Some(dir) = &options.cwd {
-        launch = launch.cwd(dir);
-    }
+    launch.user = user.map(|user| (user.id, user.group));
+    launch.env_clear = options.env_clear;
+    launch.cwd.clone_from(&options.cwd);
     launch = plan.env_remove.into_iter().fold(launch, Launch::env_remove);
-    let launch = plan.env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
-    Ok((launch, files))
+    Ok((launch.envs(plan.env), files))
 }
 
 fn write(plan: &LaunchPlan, user: Option<User>) -> Result<Option<PrivateDir>, Error> {

@@ -93,10 +93,7 @@ impl Drop for PrivateDir {
 /// Returns the parent directory. Another user can't read our own runtime directory.
 fn place(reader: Option<User>) -> PathBuf {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-    match runtime {
-        Some(dir) if reader.is_none() && dir.is_dir() => dir,
-        _ => std::env::temp_dir(),
-    }
+    runtime.filter(|dir| reader.is_none() && dir.is_dir()).unwrap_or_else(std::env::temp_dir)
 }
 
 /// Creates a new directory; an existing one may belong to another user, so it is never reused.

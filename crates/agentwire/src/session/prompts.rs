@@ -34,7 +34,7 @@ impl Session {
     /// has no room within [`Config::call_limit`](crate::control::Config::call_limit).
     /// In all cases nothing of the prompt was sent.
     pub async fn send(&self, prompt: impl Into<UserInput>) -> Result<Uuid, Error> {
-        let (prompt, uuid) = self.composed(prompt);
+        let (prompt, uuid) = with_id(prompt.into(), self.client_composed);
         self.control.send(&prompt).await?;
         Ok(uuid)
     }
@@ -77,7 +77,7 @@ impl Session {
     ///
     /// As [`send`](Self::send).
     pub async fn ask(&mut self, prompt: impl Into<UserInput>) -> Result<Turn<'_>, Error> {
-        let (prompt, uuid) = self.composed(prompt);
+        let (prompt, uuid) = with_id(prompt.into(), self.client_composed);
         let after = self.control.send_counting(&prompt).await?;
         Ok(Turn::new(self, Some(ExpectedTurn { prompt: uuid, after })))
     }
@@ -101,10 +101,6 @@ impl Session {
     /// As [`interrupt`](Self::interrupt).
     pub async fn cancel_prompt(&self, prompt: &Uuid) -> Result<bool, Error> {
         Ok(self.control.cancel_async_message(prompt.clone()).await?.cancelled)
-    }
-
-    fn composed(&self, prompt: impl Into<UserInput>) -> (UserInput, Uuid) {
-        with_id(prompt.into(), self.client_composed)
     }
 }
 

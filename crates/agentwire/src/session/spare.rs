@@ -57,10 +57,8 @@ impl SessionBuilder {
     /// As [`connect`](Self::connect).
     /// CLI 2.1.197 does not know the flag and exits with a message about it.
     pub async fn prewarm(mut self) -> Result<Spare, Error> {
-        let directory = match (&self.transport, &self.parts.options.cwd) {
-            (None, None) => Some(EmptyDir::new()?),
-            _ => None,
-        };
+        let needs_dir = self.transport.is_none() && self.parts.options.cwd.is_none();
+        let directory = needs_dir.then(EmptyDir::new).transpose()?;
         if let Some(directory) = &directory {
             self.parts.options.cwd = Some(directory.0.clone());
         }

@@ -55,13 +55,10 @@ impl Places {
 impl ResolvedSettings {
     /// Reads a file; returns `None` if it does not exist or has a fault.
     pub(super) fn read(&mut self, tier: SettingsTier, path: &Path) -> Option<RawSettings> {
-        match read(path) {
-            Ok(settings) => settings,
-            Err(why) => {
-                self.faults.push(SettingsFault { tier, path: path.to_owned(), why });
-                None
-            }
-        }
+        read(path).unwrap_or_else(|why| {
+            self.faults.push(SettingsFault { tier, path: path.to_owned(), why });
+            None
+        })
     }
 
     /// Returns the merged managed files; `None` if there are none.

@@ -163,13 +163,9 @@ fn without_snapshot(rest: &str) -> &str {
 
 fn without_revision(rest: &str) -> &str {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    match rest.rsplit_once("-v") {
-        Some((kept, revision)) => {
-            let (major, minor) = revision.split_once(':').unwrap_or((revision, "0"));
-            if digits(major) && digits(minor) { kept } else { rest }
-        }
-        None => rest,
-    }
+    let Some((kept, revision)) = rest.rsplit_once("-v") else { return rest };
+    let (major, minor) = revision.split_once(':').unwrap_or((revision, "0"));
+    if digits(major) && digits(minor) { kept } else { rest }
 }
 
 fn without_day(rest: &str) -> Option<&str> {
