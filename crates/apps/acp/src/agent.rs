@@ -235,7 +235,8 @@ impl Agent {
             let _ended = handle.end_guard();
             live.run().await;
             let mut sessions = agent.sessions();
-            if sessions.get(&handle.id).is_some_and(|open| open.is(&handle)) {
+            // A failure stays in the map, as the answer to later requests.
+            if handle.failure().is_none() && sessions.get(&handle.id).is_some_and(|open| open.is(&handle)) {
                 sessions.remove(&handle.id);
             }
         });
@@ -300,7 +301,8 @@ impl Agent {
     }
 
     fn session(&self, id: &str) -> Result<Handle, Error> {
-        self.sessions().get(id).cloned().ok_or_else(|| no_session(id))
+        let session = self.sessions().get(id).cloned().ok_or_else(|| no_session(id))?;
+        session.failure().map_or(Ok(session), Err)
     }
 
     fn sessions(&self) -> MutexGuard<'_, HashMap<Arc<str>, Handle>> {

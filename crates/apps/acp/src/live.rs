@@ -4,7 +4,7 @@ mod asking;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -50,6 +50,8 @@ pub(crate) struct Handle {
     outbox: Outbox,
     stop: CancellationToken,
     ended: CancellationToken,
+    /// Why the CLI has ended, unless the session was stopped.
+    failure: Arc<OnceLock<String>>,
 }
 
 /// A request to the task of a session.
@@ -111,6 +113,7 @@ impl Live {
             outbox,
             stop,
             ended: CancellationToken::new(),
+            failure: Arc::default(),
         };
         let mapping = Mapping::new(features);
         Ok(Self {
@@ -150,6 +153,9 @@ impl Live {
             () = stop.cancelled() => None,
             why = self.serve() => Some(why),
         };
+        if let Some(why) = &why {
+            let _ = self.handle.failure.set(why.clone());
+        }
         // Prompts that wait in the channel get the same answer as those that were sent.
         self.commands.close();
         let mut responders: Vec<_> = self.responders.drain().map(|(_, responder)| responder).collect();
@@ -283,7 +289,7 @@ impl Handle {
                 responder.respond_with_error(invalid("too many prompts wait; await an answer"))
             }
             Err(mpsc::error::TrySendError::Closed(Command::Prompt(_, responder))) => {
-                responder.respond_with_error(no_session(&self.id))
+                responder.respond_with_error(self.failure().unwrap_or_else(|| no_session(&self.id)))
             }
             Err(_) => Ok(()),
         }
@@ -311,6 +317,12 @@ impl Handle {
         self.control.set_model(Some(model)).await.map_err(refused)?;
         self.config().set_model(model);
         Ok(())
+    }
+
+    /// Returns the error for requests to a session with a CLI that has ended on its own.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        let why = self.failure.get()?;
+        Some(internal(format!("the CLI of session {} has ended ({why}); load the session again", self.id)))
     }
 
     /// Returns a guard that reports the end of the session when it is dropped.

@@ -9,6 +9,7 @@ use agent_client_protocol::{
         schema::{SessionNotification, SessionUpdate},
     },
 };
+use agentwire::protocol::decode::decode;
 use futures_util::{Sink, SinkExt, Stream, TryStreamExt as _};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -74,7 +75,8 @@ pub(crate) fn lines(
     impl Stream<Item = io::Result<String>> + Send + 'static,
 > {
     let room = room.clone();
-    let incoming = FramedRead::new(input, LinesCodec::new_with_max_length(LONGEST_LINE)).map_err(io_error);
+    let incoming = FramedRead::new(input, LinesCodec::new_with_max_length(LONGEST_LINE));
+    let incoming = incoming.map_ok(without_lone_surrogates).map_err(io_error);
     let lines = SinkExt::<String>::sink_map_err(FramedWrite::new(output, LinesCodec::new()), io_error);
     let outgoing = SinkExt::<String>::with(lines, move |line: String| {
         if line.contains(UPDATE) {
@@ -83,6 +85,14 @@ pub(crate) fn lines(
         ready(Ok::<_, io::Error>(line))
     });
     Lines::new(outgoing, incoming)
+}
+
+/// Replaces lone surrogates, which JSON allows and the protocol's own reader does not: an editor may cut a text in a pair.
+fn without_lone_surrogates(line: String) -> String {
+    if !(line.contains(r"\ud") || line.contains(r"\uD")) {
+        return line;
+    }
+    decode::<serde_json::Value>(&line).map_or(line, |message| message.to_string())
 }
 
 fn io_error(error: LinesCodecError) -> io::Error {

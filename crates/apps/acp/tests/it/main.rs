@@ -104,6 +104,37 @@ async fn session_goes_on_if_it_cannot_be_opened_again() {
     .await;
 }
 
+#[tokio::test]
+async fn end_of_the_cli_between_turns_is_reported_with_its_cause() {
+    in_session(async |session, _, input, lines| {
+        let prompt = |text| {
+            let prompt = json!([{"type": "text", "text": text}]);
+            request("session/prompt", json!({"sessionId": session, "prompt": prompt})) + "\n"
+        };
+        input.write_all(prompt("Answer, then die.").as_bytes()).await.unwrap();
+        assert_eq!(result(lines).await["stopReason"], "end_turn");
+        // The first may be sent before the end is known.
+        for _ in 0..2 {
+            input.write_all(prompt("Go on.").as_bytes()).await.unwrap();
+            let why = answer(lines).await["error"]["message"].to_string();
+            assert!(why.contains("signal 9"), "{why}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn prompt_with_half_a_surrogate_pair_is_answered() {
+    in_session(async |session, _, input, lines| {
+        let text = json!({"type": "text", "text": "cut HALF here"});
+        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
+        let prompt = prompt.replace("HALF", r"\ud83d");
+        input.write_all(format!("{prompt}\n").as_bytes()).await.unwrap();
+        assert_eq!(result(lines).await["stopReason"], "end_turn");
+    })
+    .await;
+}
+
 /// Opens a session in a folder, with the script as the CLI, and runs a client.
 async fn in_session(client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &mut Answers)) {
     let folder = tempfile::tempdir().unwrap();
@@ -219,7 +250,8 @@ field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
 while read -r line; do
     case $line in
     *'"type":"user"'*)
-        echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"user_message_uuids\":[\"$(field uuid)\"]}" ;;
+        echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"user_message_uuids\":[\"$(field uuid)\"]}"
+        case $line in *'then die'*) kill -KILL $$ ;; esac ;;
     *)
         echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}" ;;
     esac
