@@ -50,6 +50,17 @@ async fn answer_that_is_not_complete_is_reported() {
 }
 
 #[tokio::test]
+async fn line_that_is_no_utf8_is_a_prompt_too() {
+    let model = model(&json!({"replies": [{"blocks": [{"text": "Yes?"}]}]})).await;
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
+    let output = chatted_with(&model, folder.path(), &["--trust"], b"caf\xe9\n").await;
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{told}");
+    assert_eq!(output.stdout, b"Yes?\n");
+}
+
+#[tokio::test]
 async fn terminal_escapes_of_the_model_are_shown_as_text() {
     let text = "\u{1b}]52;c;cm0=\u{7}\u{1b}[2J\u{1b}[1;1Hallow? \u{9b}2K\u{202e}x";
     let input = json!({"text": text, "\u{9b}8m": "\u{61c}"});
@@ -137,11 +148,16 @@ async fn chatted(
 }
 
 /// Returns the program's output with this input, through a pipe.
-async fn chatted_with(model: &ScriptedModel, folder: &Path, arguments: &[&str], input: &str) -> Output {
+async fn chatted_with(
+    model: &ScriptedModel,
+    folder: &Path,
+    arguments: &[&str],
+    input: impl AsRef<[u8]>,
+) -> Output {
     let mut chat = chat(model, folder, arguments);
     chat.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = chat.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).await.unwrap();
+    child.stdin.take().unwrap().write_all(input.as_ref()).await.unwrap();
     child.wait_with_output().await.unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! Output and line input on the terminal.
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, BufRead as _, IsTerminal as _, Write as _},
     sync::{Mutex, PoisonError},
 };
 
@@ -43,9 +43,10 @@ async fn read(question: String, discards: bool) -> io::Result<Option<String>> {
         }
         eprint!("{question}");
         io::stderr().flush()?;
-        let mut line = String::new();
-        let length = io::stdin().read_line(&mut line)?;
-        Ok((length > 0).then_some(line))
+        let mut line = Vec::new();
+        io::stdin().lock().read_until(b'\n', &mut line)?;
+        // A terminal may send other bytes than UTF-8, which must not end the conversation.
+        Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()))
     });
     read.await.map_err(io::Error::other)?
 }
