@@ -1,5 +1,7 @@
 //! Decodes bytes: by a byte order mark, else the header's charset, else the body's own, else UTF-8.
 
+use std::iter;
+
 use encoding_rs::{Encoding, UTF_8};
 
 /// A text, and the name of an unknown charset if it was read as UTF-8 instead.
@@ -30,7 +32,10 @@ pub(crate) fn decode(body: &[u8], named: Option<&str>, html: bool) -> Decoded {
 
 /// Returns the charset of a page: `<meta charset=…>`, or the older form.
 fn in_page(start: &str) -> Option<String> {
-    let metas = start.split("<meta").skip(1);
+    // Comments are left out; one that is not closed goes on to the end.
+    let (first, commented) = start.split_once("<!--").unwrap_or((start, ""));
+    let others = commented.split("<!--").filter_map(|part| Some(part.split_once("-->")?.1));
+    let metas = iter::once(first).chain(others).flat_map(|part| part.split("<meta").skip(1));
     metas.filter_map(|rest| rest.split('>').next()).find_map(|tag| value(tag, "charset"))
 }
 
@@ -53,8 +58,8 @@ fn value(tag: &str, name: &str) -> Option<String> {
     })
 }
 
-/// How many bytes of a body are searched, as in browsers.
-const SEARCHED: usize = 1024;
+/// How many bytes of a body are searched. Browsers first search 1,024, but their parsers accept later names too.
+const SEARCHED: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests {
@@ -80,6 +85,10 @@ mod tests {
         let older = b"<META http-equiv=Content-Type content=\"text/html; charset=windows-1252\">\x80";
         assert!(text(older, None).ends_with('€'));
         assert_eq!(text(b"<meta charset=utf-16>a", None), "<meta charset=utf-16>a");
+        let late = [b"<script>", &[b' '; 5000][..], b"</script><meta charset=latin1>\xe9"].concat();
+        assert!(text(&late, None).ends_with('é'));
+        let commented = "<!-- <meta charset=latin1> --><meta charset=utf-8>é<!-- <meta";
+        assert!(text(commented.as_bytes(), None).contains('é'));
     }
 
     #[test]

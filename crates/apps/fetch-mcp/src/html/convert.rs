@@ -144,6 +144,9 @@ impl Converter {
             return;
         }
         if SKIPPED.contains(&name) && !tag.self_closing {
+            if let Some(formula) = tag.attribute("alttext") {
+                self.text(formula);
+            }
             self.skipped = Some((name.to_vec(), 1));
             return;
         }

@@ -115,6 +115,12 @@ fn scripts_and_styles_are_left_out() {
 }
 
 #[test]
+fn formula_is_shown_as_its_text() {
+    let html = "<p>The area is <math alttext='r^2'><mi>r</mi></math> exactly.";
+    assert_eq!(page(html, Format::Text).text, "The area is r^2 exactly.");
+}
+
+#[test]
 fn self_closing_elements_leave_out_nothing_after_them() {
     assert_eq!(markdown("<p>a</p><svg><title/><path d=''/></svg><p>b</p>"), "a\n\nb");
     let html = "<title/><title>t</title><script src='x.js'/><style/><iframe/><textarea/><p>b</p>";

@@ -76,4 +76,4 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     })
 }
 
-const KEPT: [&str; 7] = ["alt", "class", "colspan", "href", "rowspan", "src", "start"];
+const KEPT: [&str; 8] = ["alt", "alttext", "class", "colspan", "href", "rowspan", "src", "start"];
