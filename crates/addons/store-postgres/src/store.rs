@@ -94,7 +94,7 @@ impl PostgresStore {
             self.pool.give_back(taken);
             Ok(())
         };
-        self.within("creating the tables", "", create).await
+        self.within("creating", "the tables", create).await
     }
 
     async fn add(&self, key: &SessionKey, entries: &[RawEntry]) -> Result<(), Failed> {

@@ -14,6 +14,9 @@ impl Control {
     /// [`Config::unread_hard_limit`](crate::Config::unread_hard_limit).
     /// After a failed write, waits a grace period for an end of the session that names the cause.
     ///
+    /// A prompt without a [`uuid`](UserInput::uuid) is sent as it is: the CLI does not name it in the messages of its
+    /// turn, so these may count as those of a later prompt.
+    ///
     /// # Cancel safety
     ///
     /// A future that is dropped before it completes has sent nothing.
