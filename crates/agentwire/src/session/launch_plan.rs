@@ -96,7 +96,16 @@ impl SessionBuilder {
             plan.args.push(format!("--{CLAIM_FLAG}"));
         }
         #[cfg(feature = "mcp")]
-        self.parts.mcp_servers.declare(&mut plan.initialize);
+        {
+            let mut names = self.parts.mcp_servers.names().into_iter();
+            if let Some(name) = names.find(|name| options.mcp_servers.contains_key(name)) {
+                return refuse(
+                    "mcpServers",
+                    format!("`{name}` is also the name of a server in this program"),
+                );
+            }
+            self.parts.mcp_servers.declare(&mut plan.initialize);
+        }
         Ok(plan)
     }
 

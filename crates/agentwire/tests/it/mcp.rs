@@ -6,7 +6,7 @@ use std::{
 };
 
 use agentwire::{
-    RawJson, Session, SessionBuilder, Warning,
+    Error, Options, RawJson, Session, SessionBuilder, Warning,
     mcp::{McpServers, McpService, Outbox, ResponseFuture, Server, ServerInstance, ServerPolicy},
     transport::{
         Connected, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport, Transport, TransportError,
@@ -37,6 +37,14 @@ fn with_calc() -> SessionBuilder {
 async fn rpc(peer: &mut Peer, message: Value) -> Value {
     peer.ask("m", json!({"subtype": "mcp_message", "server_name": "calc", "message": message})).await;
     peer.response("m").await["response"]["mcp_response"].take()
+}
+
+#[test]
+fn two_servers_of_one_name_are_refused() {
+    let options = r#"{"mcpServers": {"calc": {"command": "calculator"}}}"#;
+    let options: Options = serde_json::from_str(options).unwrap();
+    let refused = with_calc().options(options).to_launch_plan();
+    assert!(matches!(refused, Err(Error::Options { option: "mcpServers", .. })), "{refused:?}");
 }
 
 #[tokio::test(start_paused = true)]
