@@ -68,6 +68,22 @@ async fn acknowledged_entries_survive_a_restart_and_the_store_reconnects() {
 
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
+async fn sessions_of_a_full_server_are_listed_and_deleted() {
+    let server = Server::start().await;
+    let (store, key) = (RedisStore::new(server.client()), key());
+    store.append(&key, &[entry(1)]).await.unwrap();
+    let mut connection = server.client().get_multiplexed_async_connection().await.unwrap();
+    let full = redis::cmd("CONFIG").arg(&["SET", "maxmemory", "1"]).query_async::<()>(&mut connection).await;
+    full.unwrap();
+    let text = error_chain(&store.append(&key, &[entry(2)]).await.unwrap_err());
+    assert!(text.contains("OOM"), "{text}");
+    assert_eq!(store.list_summaries("-home-me").unwrap().await.unwrap().len(), 1);
+    store.delete(&key).unwrap().await.unwrap();
+    assert_eq!(store.list_sessions("-home-me").unwrap().await.unwrap(), []);
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: cargo xtask services"]
 async fn restart_during_appends_loses_no_acknowledged_entry() {
     let mut server = Server::start().await;
     let (store, key) = (Arc::new(RedisStore::new(server.client())), key());
