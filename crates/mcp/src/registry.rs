@@ -24,7 +24,8 @@ impl McpServers {
 
     /// Adds a server, in place of one with the same name.
     ///
-    /// The CLI calls its tools `mcp__NAME__TOOL`.
+    /// The CLI calls its tools `mcp__NAME__TOOL`, with `_` for each character but ASCII letters, digits, `_` and `-`: of
+    /// two names that become equal, one is hidden.
     #[must_use]
     pub fn with(self, name: impl Into<Box<str>>, server: impl McpService) -> Self {
         self.with_policy(name, server, ServerPolicy::new())

@@ -92,6 +92,15 @@ pub(crate) fn id(message: &RawJson) -> RawJson {
     id.map_or_else(null, |id| RawJson::from(id.to_owned()))
 }
 
+/// Returns whether a message is a response with this id. Numbers may be written differently.
+pub(crate) fn answers(message: &RawJson, id: &RawJson) -> bool {
+    let value = |id: &RawJson| {
+        let value = id.decode().unwrap_or(Value::Null);
+        value.as_f64().map_or(value, Value::from)
+    };
+    matches!(read(message), Ok(Kind::Response)) && value(&self::id(message)) == value(id)
+}
+
 /// Writes an error response.
 pub(crate) fn error(id: &RawJson, code: i32, message: &str) -> RawJson {
     let (id, error) = (id.as_raw_value(), json!({"code": code, "message": message}));

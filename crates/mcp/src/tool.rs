@@ -6,6 +6,7 @@ mod metadata;
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use agentwire_protocol::{DecodeError, RawJson};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::{IntoToolOutput, ToolOutput};
@@ -30,6 +31,7 @@ impl Tool {
     ///
     /// The type must serialize as an object: a struct with named fields, or a tagged enum (not offered by CLI 2.1.197,
     /// which leaves out tools whose schema has `oneOf` at its root).
+    /// The CLI rounds integers above 2^53, so use strings for such ids.
     /// Doc comments of the fields become the descriptions that the model reads.
     /// A handler that returns [`Json`](crate::Json) declares the schema of its output too.
     #[cfg(feature = "schemars")]
@@ -56,8 +58,8 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If `schema` is not an object. An object that is no valid JSON schema fails each call instead; without a `type` it
-    /// gets the type `object`.
+    /// If `schema` is not an object, or describes something else: the CLI would drop all tools of the server. An object
+    /// that is no valid JSON schema otherwise fails each call; without a `type` it gets the type `object`.
     pub fn with_schema<F, Fut>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -69,6 +71,7 @@ impl Tool {
         Fut: Future + Send,
         Fut::Output: IntoToolOutput,
     {
+        let InputSchema { .. } = schema.decode()?;
         Ok(Self::of(name.into(), description.into(), schema.decode()?, handler))
     }
 
@@ -107,6 +110,23 @@ impl Tool {
     }
 }
 
+/// The parts of an input schema that the CLI checks when it lists the tools.
+#[derive(Deserialize)]
+struct InputSchema {
+    #[serde(rename = "type")]
+    _type: Option<ObjectType>,
+    #[serde(rename = "properties")]
+    _properties: Option<Map<String, Value>>,
+    #[serde(rename = "required")]
+    _required: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ObjectType {
+    Object,
+}
+
 /// Returns a schema with the type `object` if it has no type.
 ///
 /// The CLI drops all tools of a server if one of their schemas has no type (2.1.330; output schemas: 2.1.197).
@@ -115,15 +135,16 @@ fn of_object(mut schema: Map<String, Value>) -> Value {
     Value::Object(schema)
 }
 
-/// Decodes an input as `I`.
-///
-/// If that fails, decodes it again by way of a [`Value`](serde_json::Value), whose errors have no line and column: the
-/// model can't use them.
+/// Decodes an input as `I`. The error has no line and column, which the model can't use.
 #[cfg(feature = "schemars")]
 fn decode<I: serde::de::DeserializeOwned>(input: &RawJson) -> Result<I, String> {
-    input.decode().or_else(|_| {
-        let value: Value = input.decode().map_err(|error| error.to_string())?;
-        serde_json::from_value(value).map_err(|error| error.to_string())
+    input.decode().or_else(|error| {
+        // Of two fields with the same name the last one counts.
+        let value = input.decode::<Value>().ok().and_then(|value| serde_json::from_value(value).ok());
+        value.ok_or_else(|| match error.path() {
+            "" => error.reason().to_owned(),
+            path => format!("{path}: {}", error.reason()),
+        })
     })
 }
 

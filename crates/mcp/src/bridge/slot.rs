@@ -188,7 +188,13 @@ impl Instance {
         } else {
             self.session.handle(message)
         };
-        let carried = Box::pin(async move { response.await.map(|answer| rpc::carried(&answer)) });
+        let asked = id.clone();
+        let carried = Box::pin(async move {
+            let answer = response.await?;
+            // The CLI would wait for ever for the answer to its own id.
+            let answer = if rpc::answers(&answer, &asked) { answer } else { no_response(&asked) };
+            Some(rpc::carried(&answer))
+        });
         Box::pin(self.wait_for_answer(carried, id, request, context))
     }
 
@@ -254,6 +260,10 @@ struct Cancelled {
 #[derive(Deserialize)]
 struct Called {
     name: Box<str>,
+}
+
+fn no_response(id: &RawJson) -> RawJson {
+    rpc::error(id, rpc::INTERNAL_ERROR, "the MCP server's answer is no response to this request")
 }
 
 /// The text that the model reads after a call that the policy denies.

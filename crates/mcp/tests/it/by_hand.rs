@@ -233,6 +233,35 @@ async fn a_call_is_cancelled_while_its_tools_are_listed() {
 }
 
 #[tokio::test]
+async fn answer_that_is_no_response_to_the_request_is_an_error() {
+    #[derive(Clone)]
+    struct Answers(&'static str);
+    impl McpService for Answers {
+        fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
+            Box::new(self.clone())
+        }
+    }
+    impl ServerInstance for Answers {
+        fn handle(&self, _: RawJson) -> ResponseFuture {
+            let answer = RawJson::parse(self.0).unwrap();
+            Box::pin(async { Some(answer) })
+        }
+    }
+    let why = "the MCP server's answer is no response to this request";
+    for (answer, is_right) in [
+        (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, true),
+        (r#"{"jsonrpc":"2.0","id":7.0,"result":{}}"#, true),
+        (r#"{"jsonrpc":"2.0","id":8,"result":{}}"#, false),
+        (r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, false),
+        ("[1,2]", false),
+    ] {
+        let mut cli = Cli::serving(Answers(answer)).await;
+        let answer = cli.rpc(request(7, "resources/list")).await;
+        assert_eq!(answer == failure(7, -32603, why), !is_right, "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_panic_fails_its_message_alone() {
     let (mut cli, _came, _) = start().await;
     assert_eq!(cli.rpc(request(1, "panic")).await, failure(1, -32603, "the MCP server panicked: as told"));

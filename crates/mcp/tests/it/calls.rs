@@ -62,7 +62,7 @@ fn every_output() -> Server {
                 .unwrap(),
         )
         .with(Tool::new("forgets", "", async |_: Wanted, _| "nothing").output_schema(&promise).unwrap())
-        .with(Tool::with_schema("no schema", "", &raw(&json!({"type": 5})), async |_, _| ()).unwrap())
+        .with(Tool::with_schema("no schema", "", &raw(&json!({"not": 5})), async |_, _| ()).unwrap())
         .with(
             Tool::with_schema("raw", "", &raw(&json!({})), async |input: RawJson, _| input.to_string())
                 .unwrap(),

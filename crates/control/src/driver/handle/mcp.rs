@@ -26,7 +26,7 @@ calls! {
         &McpSetServers::new(servers);
 
     /// Reconnects an MCP server (`mcp_reconnect`).
-    /// The CLI refuses an unknown or unreachable server.
+    /// The CLI refuses an unknown or unreachable server, and one in this program (2.1.330): turn that off and on instead.
     fn mcp_reconnect(server: impl Into<Box<str>>) -> () = &McpReconnect::new(server);
 
     /// Turns an MCP server on or off (`mcp_toggle`).
