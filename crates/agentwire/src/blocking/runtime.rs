@@ -4,7 +4,10 @@ use std::{
     cell::Cell,
     future::Future,
     pin::pin,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, Wake, Waker},
     thread::{self, Thread},
 };
@@ -40,14 +43,19 @@ impl Runtime {
 
     fn park_on<F: Future>(&self, future: F) -> F::Output {
         let _context = self.0.as_ref().map(tokio::runtime::Runtime::enter);
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let wake_up = Arc::new(WakeUp { thread: thread::current(), came: AtomicBool::new(false) });
+        let waker = Waker::from(Arc::clone(&wake_up));
         let mut context = Context::from_waker(&waker);
         let mut future = pin!(future);
         loop {
             match future.as_mut().poll(&mut context) {
                 Poll::Ready(output) => return output,
-                // A wake-up between the poll and here is not lost: `park` then returns immediately.
-                Poll::Pending => thread::park(),
+                // The future may have parked this thread too, and used up an unpark.
+                Poll::Pending => {
+                    while !wake_up.came.swap(false, Ordering::Acquire) {
+                        thread::park();
+                    }
+                }
             }
         }
     }
@@ -67,10 +75,14 @@ thread_local! {
     static OURS: Cell<bool> = const { Cell::new(false) };
 }
 
-struct Unpark(Thread);
+struct WakeUp {
+    thread: Thread,
+    came: AtomicBool,
+}
 
-impl Wake for Unpark {
+impl Wake for WakeUp {
     fn wake(self: Arc<Self>) {
-        self.0.unpark();
+        self.came.store(true, Ordering::Release);
+        self.thread.unpark();
     }
 }

@@ -1,7 +1,9 @@
 //! The blocking API: turns as iterators, callbacks between calls, and no panic in async code.
 
 use std::{
+    future::poll_fn,
     sync::{Arc, OnceLock, mpsc},
+    task::Poll,
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -148,6 +150,24 @@ fn another_thread_can_interrupt_a_turn() {
     let reply = interrupting.join().unwrap().unwrap();
     assert_eq!(reply.still_queued.len(), 0);
     assert_eq!(turn.finish().unwrap().unwrap().result.as_deref(), Some("stopped"));
+    session.close().unwrap();
+    peer.join().unwrap();
+}
+
+#[test]
+fn wake_up_is_not_lost_if_the_future_parks_its_thread() {
+    let (session, peer) = played(Session::builder(), async |mut peer| peer.exit_after_input().await);
+    let mut polled = false;
+    session.control().wait(poll_fn(|context| {
+        if polled {
+            return Poll::Ready(());
+        }
+        polled = true;
+        context.waker().wake_by_ref();
+        // As a blocking receiver in the future does; it uses up the unpark.
+        thread::park();
+        Poll::Pending
+    }));
     session.close().unwrap();
     peer.join().unwrap();
 }
