@@ -53,9 +53,7 @@ impl ActivityTree {
     fn result(&mut self, at: Instant, result: &TurnResult, contents: bool) {
         let reason = result.terminal_reason.as_ref();
         let outcome = match reason {
-            Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools) => {
-                ActivityOutcome::Interrupted
-            }
+            _ if was_interrupted(result) => ActivityOutcome::Interrupted,
             _ if !result.is_error => ActivityOutcome::Done,
             Some(reason) if *reason != TerminalReason::Completed => ActivityOutcome::error(reason.as_str()),
             // API errors have the subtype `success`.
@@ -88,4 +86,9 @@ fn failed_use(meta: Option<&ToolResultMeta>) -> ActivityOutcome {
         (None, Some("user-rejected")) => ActivityOutcome::Interrupted,
         (_, kind) => ActivityOutcome::Error { kind: kind.map(Into::into) },
     }
+}
+
+/// Returns whether an interrupt ended the turn.
+pub(super) fn was_interrupted(result: &TurnResult) -> bool {
+    matches!(result.terminal_reason, Some(TerminalReason::AbortedStreaming | TerminalReason::AbortedTools))
 }

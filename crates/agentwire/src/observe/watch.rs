@@ -15,7 +15,10 @@ use agentwire_hooks::Hooks;
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::ExitReport;
 
-use super::{ActivityOutcome, Call, Observations, activity_tree::ActivityTree, reply, stream::Queue};
+use super::{
+    ActivityOutcome, Call, Observations, activity_tree::ActivityTree, note::was_interrupted, reply,
+    stream::Queue,
+};
 
 /// Tracks the activities of one session while it has an observer or its span is recorded.
 ///
@@ -151,6 +154,9 @@ impl Observer for Watch {
 fn outcome(ending: &SessionExit) -> ActivityOutcome {
     if ending.is_clean() {
         return ActivityOutcome::Done;
+    }
+    if ending.error_result.as_ref().is_some_and(|result| was_interrupted(result)) {
+        return ActivityOutcome::Interrupted;
     }
     match (&ending.exit, &ending.error_result) {
         (Some(ExitReport { code: Some(code), .. }), _) if *code != 0 => {

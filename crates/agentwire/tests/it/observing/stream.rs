@@ -2,12 +2,14 @@
 
 use std::{future::pending, time::Duration};
 
-use agentwire::{Activity, Observation, Session, hooks::Hooks, protocol::hook::UserPromptSubmit};
+use agentwire::{
+    Activity, Observation, Session, hooks::Hooks, protocol::hook::UserPromptSubmit, transport::ExitReport,
+};
 use serde_json::json;
 use tokio::time::timeout;
 
 use super::{rest, spans::RecordedSpans, tree};
-use crate::peer::{assistant, connected, init, next_kind, result};
+use crate::peer::{assistant, connected, error_result, init, next_kind, result};
 
 #[tokio::test(start_paused = true)]
 async fn observers_begin_with_open_activities_and_end_with_the_session() {
@@ -123,6 +125,24 @@ async fn unread_stream_blocks_nothing_and_counts_its_losses() {
     assert!(
         matches!(rest.last(), Some(Observation::Ended(last)) if last.began.activity == Activity::Session)
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn session_that_ends_after_an_interrupt_is_no_fault() {
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let observations = session.observe();
+    peer.say(init()).await;
+    let mut interrupted = error_result("stopped");
+    interrupted["terminal_reason"] = "aborted_streaming".into();
+    peer.say(interrupted).await;
+    assert_eq!(next_kind(&mut session).await, "system");
+    assert_eq!(next_kind(&mut session).await, "result");
+    let (closed, ()) = tokio::join!(session.close(), async {
+        peer.input_ended().await;
+        peer.exit(ExitReport::exited(1));
+    });
+    closed.unwrap();
+    assert_eq!(tree::of(&rest(observations).await), ["session interrupted", "  turn 1 interrupted"]);
 }
 
 #[tokio::test(start_paused = true)]
