@@ -70,8 +70,9 @@ pub enum Error {
         /// The end of the session, if it has ended.
         ending: Option<Arc<SessionExit>>,
     },
-    /// The turn failed or was interrupted. The session continues.
-    #[error("the turn failed: {}", .0.error_text().unwrap_or_default())]
+    /// The turn failed or was interrupted; or a hook refused the prompt of a turn with structured output, or ended it. The
+    /// session continues.
+    #[error("the turn failed: {}", failure_text(.0))]
     TurnFailed(Box<TurnResult>),
     /// There is no result: the prompt was cancelled, the CLI became idle without a result, or the session ended
     /// without an error before a result.
@@ -207,6 +208,12 @@ impl Error {
             Self::Resume(source) => f.debug_tuple("Resume").field(source).finish(),
         }
     }
+}
+
+fn failure_text(result: &TurnResult) -> String {
+    let text = result.error_text().or_else(|| result.result.clone().filter(|text| !text.is_empty()));
+    let reason = || result.terminal_reason.as_ref().map(ToString::to_string);
+    text.or_else(reason).unwrap_or_default()
 }
 
 struct Report<'a>(&'a dyn StdError);

@@ -12,7 +12,8 @@ use crate::{
 
 /// A handler for elicitations, by which MCP servers ask the user to fill in a form or to open a page.
 ///
-/// Only servers that the CLI runs itself can elicit; the CLI refuses elicitations of in-process servers.
+/// Only servers that the CLI runs itself can elicit; the CLI refuses elicitations of in-process servers, and
+/// cancels those of an agent's own servers (2.1.330).
 /// An `Elicitation` hook may answer first, and an `ElicitationResult` hook may change the answer.
 /// If the handler fails or panics, the answer is a cancel, as if the user had left. Without a handler the answer is an
 /// error, which the CLI treats as a cancel.

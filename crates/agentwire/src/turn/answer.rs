@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentwire_codec::Incoming;
 use agentwire_protocol::{
     Block, Message, Uuid,
-    message::{AssistantError, TurnResult},
+    message::{AssistantError, TerminalReason, TurnResult},
     usage::Usage,
 };
 use serde::de::DeserializeOwned;
@@ -64,7 +64,8 @@ impl Turn<'_> {
 
     /// As [`answer`](Self::answer), but returns only the text.
     ///
-    /// The text is empty if a hook refused the prompt or ended the turn: only the result has the reason.
+    /// The text is empty if a hook refused the prompt, whose reason is in [`TurnResult::result`], or ended the turn, which
+    /// only [`TurnResult::terminal_reason`] reports.
     ///
     /// # Cancel safety
     ///
@@ -127,11 +128,20 @@ impl TurnAnswer {
     ///
     /// # Errors
     ///
-    /// [`Error::NoStructuredOutput`] if the model returned none, which the CLI reports as a success, and
+    /// [`Error::NoStructuredOutput`] if the model returned none, which the CLI reports as a success,
+    /// [`Error::TurnFailed`] if a hook refused the prompt or ended the turn, and
     /// [`Error::StructuredOutput`] if it does not match the schema or the type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(output) = &self.result.structured_output else {
-            return Err(Error::NoStructuredOutput { text: self.text.clone() });
+            let reason = self.result.terminal_reason.as_ref();
+            // A refused prompt reaches no model.
+            let is_complete =
+                self.result.num_turns > 0 && reason.is_none_or(|reason| *reason == TerminalReason::Completed);
+            return Err(if is_complete {
+                Error::NoStructuredOutput { text: self.text.clone() }
+            } else {
+                Error::TurnFailed(self.result.clone())
+            });
         };
         let wrong = |why: String| Error::StructuredOutput { why, output: output.clone() };
         if let Some(schema) = &self.schema {

@@ -102,6 +102,29 @@ async fn unfitting_output_is_retried() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn turn_that_a_hook_stopped_is_not_retried() {
+    let refused = json!({
+        "type": "result", "subtype": "success", "is_error": false, "num_turns": 0, "result": "blocked by hook",
+    });
+    let ended = json!({
+        "type": "result", "subtype": "success", "is_error": false, "num_turns": 1, "result": "",
+        "terminal_reason": "hook_stopped",
+    });
+    for (last, why) in [(refused, "blocked by hook"), (ended, "hook_stopped")] {
+        let (mut session, mut peer) = with_schema(SCHEMA).await;
+        let asking = session.ask("how many?").await.unwrap().structured_retrying::<Trees>(2);
+        let answering = async {
+            peer.prompt().await;
+            peer.say(last).await;
+        };
+        let (trees, ()) = tokio::join!(asking, answering);
+        let error = trees.unwrap_err();
+        assert!(matches!(error, Error::TurnFailed(_)), "{error:?}");
+        assert_eq!(error.to_string(), format!("the turn failed: {why}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_last_retry_returns_its_error() {
     let (mut session, mut peer) = with_schema(SCHEMA).await;
     let turn = session.ask("how many?").await.unwrap();
