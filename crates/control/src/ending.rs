@@ -57,9 +57,6 @@ impl fmt::Display for SessionExit {
         if let Some(transport) = &self.transport {
             write!(f, " ({transport})")?;
         }
-        match &self.exit {
-            Some(exit) => write!(f, " ({exit})"),
-            None => Ok(()),
-        }
+        self.exit.as_ref().map_or(Ok(()), |exit| write!(f, " ({exit})"))
     }
 }

@@ -195,10 +195,7 @@ impl Queue {
             state.barrier = None;
             return Poll::Ready(None);
         }
-        match &mut state.reader {
-            Some(reader) => reader.clone_from(context.waker()),
-            None => state.reader = Some(context.waker().clone()),
-        }
+        state.reader = Some(context.waker().clone());
         Poll::Pending
     }
 

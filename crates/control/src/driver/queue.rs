@@ -57,10 +57,7 @@ impl MessageQueue {
         for events in [batch, &mut self.events] {
             events.shrink_to(IDLE_CAPACITY);
         }
-        match &mut self.reader {
-            Some(reader) => reader.clone_from(context.waker()),
-            None => self.reader = Some(context.waker().clone()),
-        }
+        self.reader = Some(context.waker().clone());
         Poll::Pending
     }
 

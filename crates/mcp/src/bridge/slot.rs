@@ -158,9 +158,6 @@ impl Instance {
     /// Waits until all messages that the server has sent so far are queued for writing.
     pub(super) async fn flush(&self) {
         let sent = self.sent.load(Ordering::Acquire);
-        if *self.queued.borrow() >= sent {
-            return;
-        }
         // An error means that the forwarder has ended, so there is nothing to wait for.
         let mut queued = self.queued.clone();
         let _ended = queued.wait_for(|queued| *queued >= sent).await.is_err();

@@ -103,10 +103,7 @@ impl<'a> Node<'a> {
 
     /// Expands an object or a list that has at most [`MOST_PARTS`] parts.
     fn expand(&mut self) {
-        if !matches!(self.state, State::Whole) {
-            return;
-        }
-        if self.text.starts_with(['{', '['])
+        if matches!(self.state, State::Whole)
             && let Ok(Parts(state)) = serde_json::from_str(self.text)
         {
             self.state = state;
