@@ -48,7 +48,7 @@ pub enum Error {
     /// If the error result reports a missing login, the error is [`NotLoggedIn`](Self::NotLoggedIn).
     #[error("{0}")]
     Ended(Arc<SessionExit>),
-    /// The session store did not accept all entries. Returned when the session is closed.
+    /// The session store does not have all entries. Returned when the session is closed.
     #[error("the session store failed: {why}")]
     SessionStore {
         /// The failure, as in [`MirrorError`](agentwire_protocol::message::MirrorError).
@@ -70,8 +70,10 @@ pub enum Error {
         /// The end of the session, if it has ended.
         ending: Option<Arc<SessionExit>>,
     },
-    /// The turn failed or was interrupted; or a hook refused the prompt of a turn with structured output, or ended it. The
-    /// session continues.
+    /// The turn failed or was interrupted. The session continues.
+    ///
+    /// For structured output also if the model did not get to answer: see
+    /// [`TurnAnswer::structured`](crate::TurnAnswer::structured).
     #[error("the turn failed: {}", failure_text(.0))]
     TurnFailed(Box<TurnResult>),
     /// There is no result: the prompt was cancelled, the CLI became idle without a result, or the session ended

@@ -71,7 +71,7 @@ pub struct Session {
     /// Copies the transcript to the session store, if there is one.
     #[cfg(feature = "sessions")]
     mirror: Option<Mirror>,
-    /// Whether the caller did not get a message about a failure of the session store.
+    /// Whether a `mirror_error` was read by a method that returns no messages.
     discarded_store_failure: bool,
     task: Task,
     pub(crate) background: BackgroundWork,

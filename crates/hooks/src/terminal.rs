@@ -32,7 +32,8 @@ impl PermissionHandler {
     /// question until the process ends: a blocking task of the runtime would keep the process from ending.
     /// The program must not read the standard input at the same time.
     ///
-    /// One question is shown at a time; what is typed at a terminal while none is open is discarded.
+    /// One question is shown at a time; what is typed at a terminal while none is open is discarded (on Windows not before
+    /// the first question).
     /// A question that the CLI cancels, as after an interrupt, ends immediately.
     /// After the end of the input every question is denied.
     pub fn terminal() -> Self {

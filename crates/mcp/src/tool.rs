@@ -111,19 +111,21 @@ impl Tool {
 }
 
 /// The parts of an input schema that the CLI checks when it lists the tools.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct InputSchema {
     #[serde(rename = "type")]
-    _type: Option<ObjectType>,
+    _type: ObjectType,
     #[serde(rename = "properties")]
-    _properties: Option<Map<String, Value>>,
+    _properties: Map<String, Value>,
     #[serde(rename = "required")]
-    _required: Option<Vec<String>>,
+    _required: Vec<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ObjectType {
+    #[default]
     Object,
 }
 

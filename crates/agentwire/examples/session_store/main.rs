@@ -19,18 +19,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = args.next().ok_or("which folder?")?;
     let prompt = args.next().unwrap_or_else(|| "Say hello.".to_owned());
     let store: Arc<dyn SessionStore> = Arc::new(FolderStore::at(folder));
-    // If the store has no session yet, the CLI starts one.
-    let options = Options::new().session_store_project(PROJECT);
-    let known = match store.list_sessions(PROJECT) {
-        Some(listed) => !listed.await?.is_empty(),
-        None => false,
-    };
-    let options = if known { options.continue_last() } else { options };
+    // If the store has no session yet, a new one starts.
+    let options = Options::new().session_store_project(PROJECT).continue_last();
     let mut session = Session::builder().options(options).session_store(store).connect().await?;
     let mut turn = session.ask(prompt).await?;
     while let Some(incoming) = turn.next().await {
         match incoming? {
-            // The session continues without the entries that could not be stored.
+            // The session continues. The entries are stored before the next ones, or `close` is an error.
             Incoming::Message(Message::System(System::MirrorError(failure)), _) => {
                 eprintln!("{}", failure.error);
             }

@@ -21,8 +21,8 @@ pub(crate) struct TcpSource(Option<OwnedReadHalf>);
 #[derive(Debug)]
 pub(crate) struct TcpSink(Option<OwnedWriteHalf>);
 
-/// Without `hold_input`: nothing at the other end could end the CLI before its input ends. If the connection is lost, the
-/// hooks hold nothing back.
+/// Does not implement `hold_input`, since nothing at the other end could end the CLI before its input ends: if the
+/// connection is lost, the hooks hold nothing back.
 impl Transport for Tcp {
     type Source = TcpSource;
     type Sink = TcpSink;

@@ -60,7 +60,7 @@ impl Batch {
 
     /// Returns whether to store the batch before a flush is requested, if at most `most` bytes may be pending.
     ///
-    /// Half of the limit stays free for frames that arrive meanwhile.
+    /// Half of the limit stays free for frames that arrive meanwhile, unless refused entries take it.
     pub(super) fn is_full(&self, most: usize) -> bool {
         let entries: usize = self.parts.iter().map(|part| part.entries.len() - part.reported).sum();
         entries > MOST_ENTRIES || self.bytes > MOST_BYTES.min(most / 2)

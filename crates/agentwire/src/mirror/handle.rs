@@ -59,13 +59,15 @@ impl StoreHandle {
     ///
     /// # Errors
     ///
-    /// [`NotStored`]; [`NotStored::Lost`] while the store lacks an entry of the session, which can be for its rest.
+    /// [`NotStored`]; [`NotStored::Lost`] while the store lacks an entry of the session: for the rest of the session, if the
+    /// entry is discarded.
     pub async fn flushed(&self) -> Result<(), NotStored> {
         let queue = self.queue()?;
-        let upto = queue.state().received;
+        let (upto, flushes) = queue.retry();
         let look = |state: &State| match &state.lost {
             Some(why) => Some(Some(why.clone())),
-            None => (state.done >= upto).then(|| state.failure().cloned()),
+            None if state.done < upto || state.refused.is_some() && state.flushes == flushes => None,
+            None => Some(state.refused.clone()),
         };
         queue.settled(look).await
     }

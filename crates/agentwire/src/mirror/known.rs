@@ -1,4 +1,4 @@
-//! Remembers which recent entries are stored and which are lost.
+//! Remembers which recent entries are stored and which are not.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Known(VecDeque<(Box<str>, Outcome)>);
 
-/// The reason why an entry is lost; `None` if it is stored.
+/// The reason why an entry is not stored; `None` if it is.
 type Outcome = Option<Arc<str>>;
 
 impl Known {

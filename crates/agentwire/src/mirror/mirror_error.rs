@@ -14,9 +14,9 @@ use crate::prompt_id;
 /// A failure of the mirror.
 #[derive(Debug)]
 pub(super) struct MirrorError {
-    /// The key of the lost entries; `None` if they belong to no session or to several.
+    /// The key of the entries that are not stored; `None` if they belong to no session or to several.
     pub(super) key: Option<SessionKey>,
-    /// The number of entries lost; 0 if unknown or none.
+    /// The number of these entries; 0 if unknown or none.
     pub(super) entries: usize,
     /// The reason.
     pub(super) why: String,

@@ -24,7 +24,7 @@ use super::{
 pub(super) struct Queue {
     pub(super) options: MirrorOptions,
     state: Mutex<State>,
-    /// Notified when entries were stored or lost; used by [`settled`](Self::settled).
+    /// Notified when entries were stored, refused or lost; used by [`settled`](Self::settled).
     pub(super) changed: Notify,
     /// Notified when the worker has something to do.
     work: Notify,
@@ -36,20 +36,23 @@ pub(super) struct Queue {
 pub(super) struct State {
     /// Frames that the worker has not taken yet.
     frames: VecDeque<Line>,
-    /// The bytes of all frames that are not done.
+    /// The bytes of all frames that are not done, and of refused entries.
     bytes: usize,
-    /// The number of frames received, of frames stored or discarded, and of frames that a flush was requested for.
+    /// The number of frames received, of frames that were flushed, and of frames that a flush was requested for.
     pub(super) received: u64,
     pub(super) done: u64,
     wanted: u64,
+    /// Whether a flush of refused entries was requested, and the number of flushes so far.
+    retries: bool,
+    pub(super) flushes: u64,
     /// The number of callers that wait for entries; while it is not zero, each frame is appended immediately.
     pub(super) waiters: usize,
-    /// The entries that are stored or lost.
+    /// The entries that are stored, refused or lost.
     pub(super) known: Known,
     /// The first loss of entries, as a message.
     pub(super) lost: Option<String>,
-    /// The first failure to store entries that will be appended again, as a message.
-    refused: Option<String>,
+    /// The first failure since all entries were stored, for entries that will be appended again, as a message.
+    pub(super) refused: Option<String>,
     /// Entries dropped for lack of room and not reported yet.
     overflow: Vec<(Option<SessionKey>, usize)>,
     /// Failures to report to the reader of messages.
@@ -107,6 +110,7 @@ impl Queue {
         if state.bytes > 0 && state.bytes + line.len() > self.options.max_pending {
             // Store the pending batch now, to make room for the next frame.
             state.wanted = state.received;
+            state.retries = true;
             drop(state);
             self.work.notify_one();
             return Err(line);
@@ -138,6 +142,13 @@ impl Queue {
         }
         drop(state);
         self.changed.notify_waiters();
+    }
+
+    /// Lets the next [`want`](Self::want) flush refused entries too; returns the numbers of frames and flushes so far.
+    pub(super) fn retry(&self) -> (u64, u64) {
+        let mut state = self.state();
+        state.retries = true;
+        (state.received, state.flushes)
     }
 
     /// Requests a flush of all frames received so far.
@@ -237,11 +248,12 @@ impl Queue {
     }
 
     /// Records frames that are stored, or whose entries are reported.
-    pub(super) fn finish(&self, frames: u64, bytes: usize, is_all_stored: bool) {
+    pub(super) fn finish(&self, frames: u64, bytes: usize, none_refused: bool) {
         let mut state = self.state();
+        state.flushes += 1;
         state.done += frames;
         state.bytes -= bytes.min(state.bytes);
-        if is_all_stored {
+        if none_refused {
             state.refused = None;
         }
         state.report_overflow(self.options.max_pending);
@@ -315,7 +327,7 @@ impl Queue {
 }
 
 impl State {
-    /// Returns the first failure to store entries that are still not stored.
+    /// Returns the first failure since all entries were stored; `None` if they are.
     pub(super) fn failure(&self) -> Option<&String> {
         self.refused.as_ref().or(self.lost.as_ref())
     }
@@ -327,7 +339,8 @@ impl State {
         if self.closed {
             return Some(Job::End);
         }
-        (self.wanted > self.done).then_some(Job::Flush)
+        let retries = std::mem::take(&mut self.retries);
+        (retries || self.wanted > self.done).then_some(Job::Flush)
     }
 
     /// Queues a report; when many are queued, it is merged with one of the same key.

@@ -61,6 +61,8 @@ impl Worker {
     /// Appends the batch, key by key. Entries that the store did not accept stay in the batch, before the next ones.
     async fn flush(&mut self) {
         let mut at = 0;
+        // A key that the store keeps refusing must not delay the others.
+        self.batch.parts.sort_by_key(|part| part.reported > 0);
         // Entries being appended stay in the batch, so that they are counted if this future is dropped.
         while let Some(Part { key, entries, .. }) = self.batch.parts.get(at) {
             match append(&*self.store, key, entries, self.queue.options.append_limit).await {

@@ -155,10 +155,12 @@ fn outcome(ending: &SessionExit) -> ActivityOutcome {
     if ending.is_clean() {
         return ActivityOutcome::Done;
     }
-    if ending.error_result.as_ref().is_some_and(|result| was_interrupted(result)) {
-        return ActivityOutcome::Interrupted;
-    }
+    let is_regular = !ending.in_turn
+        && ending.transport.is_none()
+        && ending.exit.as_ref().is_none_or(|exit| exit.signal.is_none());
     match (&ending.exit, &ending.error_result) {
+        // The CLI exits with 1 after an interrupt.
+        (_, Some(result)) if is_regular && was_interrupted(result) => ActivityOutcome::Interrupted,
         (Some(ExitReport { code: Some(code), .. }), _) if *code != 0 => {
             ActivityOutcome::error(format!("exit {code}"))
         }

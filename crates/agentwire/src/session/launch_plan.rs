@@ -66,10 +66,7 @@ impl SessionBuilder {
         self.parts.stored.remove_store_warnings(&mut plan);
         if self.session_mirror {
             if plan.has_flag("no-session-persistence") {
-                return refuse(
-                    "persistSession",
-                    "what is not stored is not mirrored, nor does a session store get it",
-                );
+                return refuse("persistSession", "the CLI mirrors only sessions that it persists");
             }
             plan.args.push(SESSION_MIRROR.to_owned());
         }

@@ -129,12 +129,13 @@ impl TurnAnswer {
     /// # Errors
     ///
     /// [`Error::NoStructuredOutput`] if the model returned none, which the CLI reports as a success,
-    /// [`Error::TurnFailed`] if a hook refused the prompt or ended the turn, and
+    /// [`Error::TurnFailed`] if the model did not get to answer: a hook refused the prompt or ended the turn, a tool use was
+    /// deferred, or a command of the CLI answered; and
     /// [`Error::StructuredOutput`] if it does not match the schema or the type.
     pub fn structured<T: DeserializeOwned>(&self) -> Result<T, Error> {
         let Some(output) = &self.result.structured_output else {
             let reason = self.result.terminal_reason.as_ref();
-            // A refused prompt reaches no model.
+            // The model gets neither a refused prompt nor a command of the CLI.
             let is_complete =
                 self.result.num_turns > 0 && reason.is_none_or(|reason| *reason == TerminalReason::Completed);
             return Err(if is_complete {

@@ -155,6 +155,7 @@ async fn a_tool_with_its_own_schema_gets_raw_input() {
         "true",
         r#"{"type":["object","null"]}"#,
         r#"{"type":"objct"}"#,
+        r#"{"type":null}"#,
         r#"{"required":"a"}"#,
         r#"{"properties":[]}"#,
     ] {

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn a_list_serves_only_calls_before_it() {
-        // Process 1 is never in a group of this test.
+        // No process group has this id.
         let (later, earlier) = (Instant::now() + Duration::from_secs(3600), Instant::now());
         for (began, expected) in [(later, true), (earlier, false)] {
             let groups = HashMap::from([(i32::MAX, vec![1])]);

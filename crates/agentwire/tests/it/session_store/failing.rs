@@ -59,9 +59,27 @@ async fn refused_entries_are_reported_once_and_count_as_pending() {
     let why = "not stored: the session store failed: writing: the disk is full";
     assert_eq!(reports[..2], [format!("2 entries were {why}"), format!("1 entry was {why}")]);
     assert!(reports[2].starts_with("57 entries were not stored: the store is behind"), "{}", reports[2]);
+    // The lack of room was a reason to try again.
+    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
     let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
     closed.unwrap();
     assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_entries_do_not_delay_those_of_other_keys() {
+    let (mut session, peer, store) = with([Act::Fail; 3]).await;
+    peer.say(mirrored(&main_file(), [1])).await;
+    peer.say(result("done")).await;
+    mirror_error(&mut session).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
+    peer.say(mirrored(&main_file(), [2])).await;
+    peer.say(mirrored(&agent, [3])).await;
+    peer.say(result("again")).await;
+    assert_eq!(next_kind(&mut session).await, "result");
+    let main = format!("-src-app/{ID}");
+    assert_eq!(store.calls()[3..], [format!("{main}/subagents/agent-a: 3"), format!("{main}: 1 2")]);
 }
 
 #[tokio::test(start_paused = true)]
