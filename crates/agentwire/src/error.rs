@@ -159,10 +159,7 @@ impl fmt::Debug for Error {
         for cause in causes(self) {
             write!(f, "\n  caused by: {cause}")?;
         }
-        match self.remedy() {
-            Some(remedy) => write!(f, "\n  help: {remedy}"),
-            None => Ok(()),
-        }
+        self.remedy().map_or(Ok(()), |remedy| write!(f, "\n  help: {remedy}"))
     }
 }
 

@@ -59,10 +59,7 @@ pub trait IntoAnswer<A> {
 
 impl<A, R: IntoAnswer<A>, D: Display> IntoAnswer<A> for Result<R, D> {
     fn into_answer(self) -> Result<A, String> {
-        match self {
-            Ok(value) => value.into_answer(),
-            Err(error) => Err(excerpt(&error.to_string()).into_owned()),
-        }
+        self.map_err(|error| excerpt(&error.to_string()).into_owned())?.into_answer()
     }
 }
 

@@ -188,13 +188,11 @@ impl Shared {
         number: u64,
         answer: impl FnOnce(Option<RefusalFn>) -> Result<RawJson, String>,
     ) -> Result<(), RequestClosed> {
-        self.apply(self.state(), |state| match state.callbacks.remove(id) {
-            Some(running) if running.number == number => state.router.answer(id, answer(running.refusal)),
-            Some(other) => {
-                state.callbacks.insert(id.clone(), other);
-                Err(RequestClosed)
-            }
-            None => Err(RequestClosed),
+        self.apply(self.state(), |state| {
+            let running = state.callbacks.get(id).filter(|running| running.number == number);
+            let refusal = running.ok_or(RequestClosed)?.refusal;
+            state.callbacks.remove(id);
+            state.router.answer(id, answer(refusal))
         })
     }
 

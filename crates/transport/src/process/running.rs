@@ -52,15 +52,7 @@ impl Running {
     }
 }
 
-/// Starts a thread with a small stack, for work that only waits, reads and writes.
+/// Starts a thread with a small stack; the caller's callback for stderr and its panics need most of it.
 pub(super) fn spawn_thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    spawn_thread_with_stack(name, 256 * 1024, work)
-}
-
-pub(super) fn spawn_thread_with_stack(
-    name: &str,
-    stack: usize,
-    work: impl FnOnce() + Send + 'static,
-) -> io::Result<()> {
-    thread::Builder::new().name(name.into()).stack_size(stack).spawn(work).map(drop)
+    thread::Builder::new().name(name.into()).stack_size(1024 * 1024).spawn(work).map(drop)
 }

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     drain::drain,
-    running::{Running, spawn_thread_with_stack},
+    running::{Running, spawn_thread},
 };
 use crate::once_event::OnceEvent;
 
@@ -77,7 +77,7 @@ pub(super) fn drain_on_thread(
         running.stderr.drain(&pipe, &running.shutdown, sink);
         running.stderr.done.set(());
     };
-    spawn_thread_with_stack("aw-stderr", STACK, work)
+    spawn_thread("aw-stderr", work)
 }
 
 /// Splits stderr into lines for the callback.
@@ -117,8 +117,6 @@ impl Lines {
     }
 }
 
-/// Larger than for other threads, since the caller's callback and its panics run here.
-const STACK: usize = 1024 * 1024;
 /// Longer lines are passed to the callback in pieces.
 const LINE_MAX: usize = 8 * 1024;
 
