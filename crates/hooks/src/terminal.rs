@@ -127,7 +127,7 @@ impl Input {
     }
 }
 
-/// Discards what was typed at the terminal and is not read yet.
+/// Discards the unread input of the terminal.
 fn discard_typed() -> io::Result<()> {
     #[cfg(unix)]
     if io::IsTerminal::is_terminal(&io::stdin()) {

@@ -247,7 +247,7 @@ impl Queue {
         self.changed.notify_waiters();
     }
 
-    /// Records frames that are stored, or whose entries are reported.
+    /// Records flushed frames.
     pub(super) fn finish(&self, frames: u64, bytes: usize, none_refused: bool) {
         let mut state = self.state();
         state.flushes += 1;

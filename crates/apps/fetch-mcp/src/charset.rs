@@ -32,7 +32,7 @@ pub(crate) fn decode(body: &[u8], named: Option<&str>, html: bool) -> Decoded {
 
 /// Returns the charset of a page: `<meta charset=…>`, or the older form.
 fn in_page(start: &str) -> Option<String> {
-    // Comments are left out; one that is not closed goes on to the end.
+    // Skips comments; an unclosed comment extends to the end.
     let (first, commented) = start.split_once("<!--").unwrap_or((start, ""));
     let others = commented.split("<!--").filter_map(|part| Some(part.split_once("-->")?.1));
     let metas = iter::once(first).chain(others).flat_map(|part| part.split("<meta").skip(1));

@@ -188,7 +188,7 @@ impl Instance {
         let asked = id.clone();
         let carried = Box::pin(async move {
             let answer = response.await?;
-            // The CLI would wait for ever for the answer to its own id.
+            // The CLI waits for a response with its id, without a limit.
             let answer = if rpc::answers(&answer, &asked) { answer } else { no_response(&asked) };
             Some(rpc::carried(&answer))
         });
