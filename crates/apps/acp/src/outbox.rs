@@ -15,7 +15,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::Semaphore,
 };
-use tokio_util::codec::{FramedRead, FramedWrite, LinesCodec, LinesCodecError};
+use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead, FramedWrite, LinesCodec};
 
 /// Sends updates to the client, and waits while it reads too slowly.
 #[derive(Clone, Debug)]
@@ -75,9 +75,10 @@ pub(crate) fn lines(
     impl Stream<Item = io::Result<String>> + Send + 'static,
 > {
     let room = room.clone();
-    let incoming = FramedRead::new(input, LinesCodec::new_with_max_length(LONGEST_LINE));
-    let incoming = incoming.map_ok(without_lone_surrogates).map_err(io_error);
-    let lines = SinkExt::<String>::sink_map_err(FramedWrite::new(output, LinesCodec::new()), io_error);
+    let lines = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LONGEST_LINE);
+    let incoming = FramedRead::new(input, lines).map_ok(|line| text(&line)).map_err(unread);
+    let lines = FramedWrite::new(output, LinesCodec::new());
+    let lines = SinkExt::<String>::sink_map_err(lines, io::Error::other);
     let outgoing = SinkExt::<String>::with(lines, move |line: String| {
         if line.contains(UPDATE) {
             room.0.add_permits(1);
@@ -87,18 +88,20 @@ pub(crate) fn lines(
     Lines::new(outgoing, incoming)
 }
 
-/// Replaces lone surrogates, which JSON allows and the protocol's own reader does not: an editor may cut a text in a pair.
-fn without_lone_surrogates(line: String) -> String {
+/// Replaces invalid UTF-8 and lone surrogates: an editor may cut a text within a character. JSON allows the surrogates,
+/// and the protocol's own reader does not.
+fn text(line: &[u8]) -> String {
+    let line = String::from_utf8_lossy(line).into_owned();
     if !(line.contains(r"\ud") || line.contains(r"\uD")) {
         return line;
     }
     decode::<serde_json::Value>(&line).map_or(line, |message| message.to_string())
 }
 
-fn io_error(error: LinesCodecError) -> io::Error {
+fn unread(error: AnyDelimiterCodecError) -> io::Error {
     match error {
-        LinesCodecError::Io(error) => error,
-        LinesCodecError::MaxLineLengthExceeded => io::Error::new(
+        AnyDelimiterCodecError::Io(error) => error,
+        AnyDelimiterCodecError::MaxChunkLengthExceeded => io::Error::new(
             io::ErrorKind::InvalidData,
             format!("a line of the client is longer than {LONGEST_LINE} bytes"),
         ),

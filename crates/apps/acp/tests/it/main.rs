@@ -124,13 +124,15 @@ async fn end_of_the_cli_between_turns_is_reported_with_its_cause() {
 }
 
 #[tokio::test]
-async fn prompt_with_half_a_surrogate_pair_is_answered() {
+async fn prompt_with_a_broken_character_is_answered() {
     in_session(async |session, _, input, lines| {
-        let text = json!({"type": "text", "text": "cut HALF here"});
+        let text = json!({"type": "text", "text": "cut HERE"});
         let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
-        let prompt = prompt.replace("HALF", r"\ud83d");
-        input.write_all(format!("{prompt}\n").as_bytes()).await.unwrap();
-        assert_eq!(result(lines).await["stopReason"], "end_turn");
+        let (before, after) = prompt.split_once("HERE").unwrap();
+        for broken in [&br"\ud83d"[..], b"\xf0\x9f"] {
+            input.write_all(&[before.as_bytes(), broken, after.as_bytes(), b"\n"].concat()).await.unwrap();
+            assert_eq!(result(lines).await["stopReason"], "end_turn");
+        }
     })
     .await;
 }
