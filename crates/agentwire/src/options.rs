@@ -41,7 +41,7 @@ pub use tools::{AskUserQuestionConfig, PreviewFormat, Skills, ToolConfig, Tools}
 pub use trace::TraceContext;
 pub use warning::Warning;
 
-pub(crate) use bare::check_in_force;
+pub(crate) use bare::{check_in_force, is_on};
 #[cfg(feature = "sessions")]
 pub(crate) use conversation::NO_STORE;
 pub(crate) use folder::FolderFiles;

@@ -46,6 +46,8 @@ pub mod env {
     pub const NESTED: &str = "CLAUDECODE";
     /// Starts the program in bare mode, as `--bare` does: it runs no hooks, not even callbacks of the host.
     pub const BARE: &str = "CLAUDE_CODE_SIMPLE";
+    /// Disables the storing of sessions, as `--no-session-persistence` does.
+    pub const SKIP_HISTORY: &str = "CLAUDE_CODE_SKIP_PROMPT_HISTORY";
     /// Disables scheduled prompts, including those that the project folder defines.
     pub const DISABLE_CRON: &str = "CLAUDE_CODE_DISABLE_CRON";
 }

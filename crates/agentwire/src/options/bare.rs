@@ -83,7 +83,7 @@ fn text(value: &Value) -> String {
 }
 
 /// Returns whether the CLI may treat the variable as set; a value not known to mean off counts as on.
-fn is_on(value: &str) -> bool {
+pub(crate) fn is_on(value: &str) -> bool {
     let value = value.trim().to_lowercase();
     !["", "0", "false", "no", "off"].contains(&&*value)
 }

@@ -2,12 +2,16 @@
 
 use std::{path::PathBuf, sync::PoisonError};
 
+use agentwire_protocol::cli;
 use agentwire_transport::process::Launch;
 
-use super::{SessionBuilder, launch::launch};
+use super::{
+    SessionBuilder,
+    launch::{inherited, launch},
+};
 use crate::{
     Error, Options, Warning,
-    options::{LaunchPlan, PROMPT_TOOL, refuse, resumes},
+    options::{LaunchPlan, PROMPT_TOOL, is_on, refuse, resumes},
 };
 
 impl SessionBuilder {
@@ -68,11 +72,15 @@ impl SessionBuilder {
             if plan.has_flag("no-session-persistence") {
                 return refuse("persistSession", "the CLI mirrors only sessions that it persists");
             }
+            if inherited(options, cli::env::SKIP_HISTORY).is_some_and(|value| is_on(&value)) {
+                let why = format!("with `{}` the CLI mirrors no session", cli::env::SKIP_HISTORY);
+                return refuse("env", why);
+            }
             plan.args.push(SESSION_MIRROR.to_owned());
         }
         #[cfg(feature = "opentelemetry")]
         if options.trace_context.is_none()
-            && !options.env.contains_key(agentwire_protocol::cli::env::TRACEPARENT)
+            && !options.env.contains_key(cli::env::TRACEPARENT)
             && let Some(trace) = crate::TraceContext::active()
         {
             plan.trace(&trace);

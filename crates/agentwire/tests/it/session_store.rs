@@ -149,10 +149,15 @@ fn a_store_has_the_cli_mirror_and_its_options_count() {
 fn session_that_is_not_persisted_has_no_mirror() {
     let store = Arc::new(TestStore::new([]));
     let by_flag = Options::new().extra_arg("no-session-persistence", None);
-    for options in [Options::new().persist_session(false), by_flag] {
+    let by_variable = Options::new().env("CLAUDE_CODE_SKIP_PROMPT_HISTORY", "1");
+    for (options, named) in [
+        (Options::new().persist_session(false), "persistSession"),
+        (by_flag, "persistSession"),
+        (by_variable, "env"),
+    ] {
         for builder in [builder(&store), Session::builder().session_mirror()] {
             let refused = builder.options(options.clone()).to_launch_plan();
-            assert!(matches!(refused, Err(Error::Options { option: "persistSession", .. })), "{refused:?}");
+            assert!(matches!(refused, Err(Error::Options { option, .. }) if option == named), "{refused:?}");
         }
     }
 }
