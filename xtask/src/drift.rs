@@ -2,7 +2,6 @@
 
 mod declared;
 mod exceptions;
-mod fetch;
 mod foreign;
 mod names;
 mod recorded;
@@ -10,8 +9,11 @@ mod sets;
 
 pub(crate) use names::Names;
 
-use crate::failure::Failure;
-use crate::typescript;
+use std::fs;
+
+use crate::cli;
+use crate::failure::{Failure, While as _};
+use crate::typescript::{self, Declarations};
 use crate::workspace;
 use agentwire_cli::drift::Findings;
 use exceptions::Exceptions;
@@ -41,8 +43,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let root = workspace::root()?;
     let mut findings = Findings::default();
     if !only_recordings {
-        let declarations = typescript::parse(&fetch::declarations(&root, &fetch::SDK, version)?)?;
-        let api = typescript::parse(&fetch::declarations(&root, &fetch::API, API_VERSION)?)?;
+        let declarations = published(SDK, version, "sdk.d.ts")?;
+        let api = published(API, API_VERSION, "resources/beta/messages/messages.d.ts")?;
         let names = Names::of(&declarations);
         if write {
             names.write(&root)?;
@@ -67,6 +69,19 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     println!("{} missing, {excepted} listed in docs/internals/protocol.md with a reason", missing.len());
     if missing.is_empty() && stale.is_empty() { Ok(()) } else { Err(Failure::already_reported()) }
 }
+
+/// The declarations in this file of a package; npm fetches the package once.
+fn published(package: &str, version: &str, file: &str) -> Result<Declarations, Failure> {
+    let file = cli::npm_package(package, version, file)?.join(file);
+    let text = fs::read_to_string(&file).while_doing(|| format!("reading {}", file.display()))?;
+    typescript::parse(&text)
+}
+
+/// What the CLI and its hosts say to each other.
+const SDK: &str = "@anthropic-ai/claude-agent-sdk";
+
+/// The Messages API, whose messages, blocks and events the CLI passes on.
+const API: &str = "@anthropic-ai/sdk";
 
 /// The version of the declarations that the types were written from.
 const VERSION: &str = "0.3.332";

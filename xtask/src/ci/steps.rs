@@ -241,7 +241,7 @@ fn semver(_: &Path) -> Result<Plan, Failure> {
 
 /// Without npm the recordings are compared alone.
 fn drift(own: &Path) -> Result<Plan, Failure> {
-    if machine::provide(&["npm", "tar"]).is_err() && !machine::is_ci() {
+    if machine::provide(&["npm"]).is_err() && !machine::is_ci() {
         return xtask(own, &["drift --recordings"]);
     }
     xtask(own, &["drift"])
