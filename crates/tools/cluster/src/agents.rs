@@ -29,11 +29,7 @@ impl Agent {
         command.arg("-i").args(environment.iter().map(|(name, value)| format!("{name}={value}")));
         command.arg(program).args([kind, settings, address]);
         let mut server = Server::start(wrap(command), None, &folder(within, kind)?, "TERM")?;
-        let url = server.wait(|said| {
-            let mut complete = said.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
-            complete.find(|line| line.starts_with("http://")).map(str::to_owned)
-        })?;
-        Ok(Self { url, server })
+        Ok(Self { url: server.url()?, server })
     }
 
     /// Kills it with SIGKILL.

@@ -83,6 +83,14 @@ impl Server {
             return Err(Failure::new(format!("{trouble}, and said:\n{}", last.join("\n"))));
         }
     }
+
+    /// Waits until it says its URL, on a line of its own.
+    pub fn url(&mut self) -> Result<String, Failure> {
+        self.wait(|said| {
+            let mut complete = said.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+            complete.find(|line| line.starts_with("http://")).map(str::to_owned)
+        })
+    }
 }
 
 impl Drop for Server {
