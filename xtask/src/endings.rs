@@ -1,8 +1,6 @@
 //! `cargo xtask endings`: examples and the programs of the READMEs end well after a turn that ended badly.
 
-use std::collections::HashMap;
-use std::env;
-use std::ffi::OsString;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
@@ -114,12 +112,14 @@ fn check(
     let started = Instant::now();
     let (status, said) = runtime.block_on(async {
         let model = ScriptedModel::start(Script::from_json(ending.script())?).await?;
-        let environment = place.environment(model.base_url(), &place.cli(cli, ending)?);
+        let cli = place.cli(cli, ending)?;
+        let environment = model.environment(place.0.path().join("home"));
         let is_served = program.args.contains(&ADDRESS);
-        let address = if is_served { serve(&environment, place.0.path())? } else { String::new() };
+        let address = if is_served { serve(&cli, &environment, place.0.path())? } else { String::new() };
         let args = program.args.iter().map(|arg| if *arg == ADDRESS { &*address } else { *arg });
         let mut command = Command::new(&examples[program.example]);
-        command.args(args).env_clear().envs(environment).current_dir(place.0.path()).kill_on_drop(true);
+        command.args(args).env_clear().envs(environment).env(cli::VARIABLE, cli);
+        command.current_dir(place.0.path()).kill_on_drop(true);
         let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let pid = child.id().unwrap_or_default();
         let ended = async {
@@ -183,32 +183,15 @@ impl Place {
         Ok(script)
     }
 
-    fn environment(&self, model: &str, cli: &Path) -> Vec<(&'static str, OsString)> {
-        let home = self.0.path().join("home");
-        vec![
-            ("PATH", env::var_os("PATH").unwrap_or_default()),
-            ("CLAUDE_CONFIG_DIR", home.join(".claude").into()),
-            ("HOME", home.into()),
-            ("AGENTWIRE_CLI", cli.into()),
-            ("ANTHROPIC_BASE_URL", model.into()),
-            ("ANTHROPIC_API_KEY", "sk-fake".into()),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".into()),
-            ("DISABLE_AUTOUPDATER", "1".into()),
-            ("DISABLE_ERROR_REPORTING", "1".into()),
-            ("DISABLE_TELEMETRY", "1".into()),
-            ("TERM", "dumb".into()),
-        ]
-    }
 }
 
 /// Serves a CLI to the first connection, as the example `tcp` expects of the other machine; returns the address.
-fn serve(environment: &[(&'static str, OsString)], folder: &Path) -> Result<String, Failure> {
+fn serve(cli: &Path, environment: &BTreeMap<String, String>, folder: &Path) -> Result<String, Failure> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?.to_string();
-    let cli = environment.iter().find(|(name, _)| *name == "AGENTWIRE_CLI").map(|(_, cli)| cli.clone());
-    let mut command = std::process::Command::new(cli.unwrap_or_default());
+    let mut command = std::process::Command::new(cli);
     command.args(Session::builder().to_launch_plan()?.args).current_dir(folder);
-    command.env_clear().envs(environment.iter().cloned());
+    command.env_clear().envs(environment);
     let serve_one = move || -> std::io::Result<ExitStatus> {
         let socket: TcpStream = listener.accept()?.0;
         let output = socket.try_clone()?;

@@ -71,14 +71,12 @@ async fn measured(setup: &Setup, alone: usize, at_once: usize) -> Result<String,
 
 /// Starts a session of the fake agent without a worker.
 async fn bare(setup: &Setup, cluster: &Cluster) -> Result<Session, Failure> {
-    let environment = cluster.model.environment(cluster.path("home"));
-    let options = environment
-        .into_iter()
-        .fold(Options::new().env_clear(), |options, (name, value)| options.env(name, value));
-    let options = options
+    let mut options = Options::new()
+        .env_clear()
         .path_to_claude_code_executable(&setup.fake)
         .cwd(cluster.path("home"))
         .session_id("0b0e7a3e-57a1-4a4c-9d3f-ffffffffffff");
+    options.env = cluster.model.environment(cluster.path("home"));
     Ok(Session::connect(options).await?)
 }
 

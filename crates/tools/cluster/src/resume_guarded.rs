@@ -63,9 +63,8 @@ async fn slow_worker(setup: &Setup, cluster: &Cluster, asked: Arc<AtomicUsize>) 
     let slow = |_: &_, builder: SessionBuilder| {
         builder.mcp_servers(McpServers::new().with("hangs", Hangs).manifest_limit(SLOW))
     };
-    let options = cluster.environment.iter();
-    let options = options.fold(Options::new().env_clear(), |options, (name, value)| options.env(name, value));
-    let options = options.path_to_claude_code_executable(&setup.cli);
+    let mut options = Options::new().env_clear().path_to_claude_code_executable(&setup.cli);
+    options.env = cluster.environment.clone();
     let worker =
         WorkerConfig::new(Arc::new(FolderStore::at(cluster.path("store"))), cluster.path("workspaces"))
             .options(options)

@@ -35,7 +35,7 @@ use place::Place;
 pub async fn prove(store: Arc<dyn SessionStore>, options: Options) -> Result<(), Failure> {
     let script = Script::from_json(SCRIPT)?;
     let model = ScriptedModel::start(script).await?;
-    let place = Place::new(options, model.base_url())?;
+    let place = Place::new(options, &model)?;
     let first = First::begin(&place, &model, &store).await?;
     second::go_on(&place, &model, &store, first).await
 }

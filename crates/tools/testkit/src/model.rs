@@ -36,6 +36,9 @@ use std::{sync::Arc, thread};
 
 use tokio::sync::oneshot;
 
+// Shared with the workspace's live tests, and no part of the API.
+#[doc(hidden)]
+pub use environment::environment;
 pub use error::ModelError;
 pub use request::{Answer, RequestFact};
 use script::Script;

@@ -55,17 +55,9 @@ impl Place {
 
     /// Options with which the CLI sees this place alone, and may use these tools.
     fn options(&self, allowed: &str) -> Options {
-        let env = [
-            ("HOME", self.path("home")),
-            ("CLAUDE_CONFIG_DIR", self.path("home/.claude")),
-            ("ANTHROPIC_BASE_URL", self.model.base_url().to_owned()),
-            ("ANTHROPIC_API_KEY", "sk-fake".to_owned()),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
-            ("TERM", "dumb".to_owned()),
-            ("PATH", std::env::var("PATH").unwrap()),
-        ];
-        let options = Options::new().env_clear().cwd(self.path("project")).allowed_tools([allowed]);
-        env.into_iter().fold(options, |options, (name, value)| options.env(name, value))
+        let mut options = Options::new().env_clear().cwd(self.path("project")).allowed_tools([allowed]);
+        options.env = self.model.environment(self.path("home"));
+        options
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct First {
 
 impl First {
     pub(super) async fn begin(
-        place: &Place,
+        place: &Place<'_>,
         model: &ScriptedModel,
         store: &Arc<dyn SessionStore>,
     ) -> Result<Self, Failure> {

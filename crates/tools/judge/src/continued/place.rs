@@ -6,39 +6,33 @@ use std::{
 };
 
 use agentwire::Options;
+use agentwire_testkit::ScriptedModel;
 use tempfile::TempDir;
 
 use super::Failure;
 
 /// One project, and the homes of two machines.
-pub(super) struct Place {
+pub(super) struct Place<'a> {
     dir: TempDir,
     options: Options,
+    model: &'a ScriptedModel,
 }
 
-impl Place {
-    pub(super) fn new(options: Options, model: &str) -> Result<Self, Failure> {
+impl<'a> Place<'a> {
+    pub(super) fn new(options: Options, model: &'a ScriptedModel) -> Result<Self, Failure> {
         let dir = tempfile::tempdir()?;
         for name in ["first", "second", "project"] {
             fs::create_dir(dir.path().join(name))?;
         }
-        let env = [
-            ("ANTHROPIC_BASE_URL", model),
-            ("ANTHROPIC_API_KEY", "sk-fake"),
-            ("DISABLE_TELEMETRY", "1"),
-            ("DISABLE_AUTOUPDATER", "1"),
-            ("DISABLE_ERROR_REPORTING", "1"),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("TERM", "dumb"),
-        ];
-        let options = options.env_clear().env("PATH", std::env::var("PATH")?).cwd(dir.path().join("project"));
-        let options = env.into_iter().fold(options, |options, (name, value)| options.env(name, value));
-        Ok(Self { dir, options })
+        let options = options.env_clear().cwd(dir.path().join("project"));
+        Ok(Self { dir, options, model })
     }
 
     /// Options with which the CLI has this home.
     pub(super) fn options(&self, home: &str) -> Options {
-        self.options.clone().env("HOME", self.home(home).display().to_string())
+        let mut options = self.options.clone();
+        options.env.extend(self.model.environment(self.home(home)));
+        options
     }
 
     pub(super) fn home(&self, name: &str) -> PathBuf {

@@ -24,7 +24,7 @@ struct Found {
 }
 
 pub(super) async fn go_on(
-    place: &Place,
+    place: &Place<'_>,
     model: &ScriptedModel,
     store: &Arc<dyn SessionStore>,
     first: First,

@@ -12,16 +12,20 @@ impl ScriptedModel {
     /// your settings, login and sessions. Of your environment it gets `PATH` alone.
     /// Only the model's address is set: run the CLI in a network namespace if nothing may leave the machine.
     pub fn environment(&self, home: impl AsRef<Path>) -> BTreeMap<String, String> {
-        let home = home.as_ref();
-        let own = [
-            ("PATH", std::env::var("PATH").unwrap_or_default()),
-            ("HOME", home.display().to_string()),
-            ("CLAUDE_CONFIG_DIR", home.join(".claude").display().to_string()),
-            ("ANTHROPIC_BASE_URL", self.base_url().to_owned()),
-        ];
-        let fixed = FIXED.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        own.into_iter().chain(fixed).map(|(name, value)| (name.to_owned(), value)).collect()
+        environment(self.base_url(), home.as_ref())
     }
+}
+
+/// Returns the same for the model at this URL, which may be that of another process.
+pub fn environment(base_url: &str, home: &Path) -> BTreeMap<String, String> {
+    let own = [
+        ("PATH", std::env::var("PATH").unwrap_or_default()),
+        ("HOME", home.display().to_string()),
+        ("CLAUDE_CONFIG_DIR", home.join(".claude").display().to_string()),
+        ("ANTHROPIC_BASE_URL", base_url.to_owned()),
+    ];
+    let fixed = FIXED.iter().map(|(name, value)| (*name, (*value).to_owned()));
+    own.into_iter().chain(fixed).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 const FIXED: &[(&str, &str)] = &[

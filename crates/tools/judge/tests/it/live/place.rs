@@ -6,7 +6,7 @@ use std::{
 };
 
 use agentwire::Options;
-use agentwire_testkit::{Script, ScriptedModel};
+use agentwire_testkit::{Script, ScriptedModel, model::environment};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -76,20 +76,7 @@ pub(super) fn bash(id: &str, command: &str) -> Value {
 
 /// Options with which the CLI sees this folder alone, and this model.
 pub(super) fn options(place: &Path, model: &str) -> Options {
-    let home = place.join("home");
-    let config = home.join(".claude");
-    let env = [
-        ("HOME", home.to_str().unwrap()),
-        ("CLAUDE_CONFIG_DIR", config.to_str().unwrap()),
-        ("ANTHROPIC_BASE_URL", model),
-        ("ANTHROPIC_API_KEY", "sk-fake"),
-        ("DISABLE_TELEMETRY", "1"),
-        ("DISABLE_AUTOUPDATER", "1"),
-        ("DISABLE_ERROR_REPORTING", "1"),
-        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-        ("TERM", "dumb"),
-    ];
-    let path = std::env::var("PATH").unwrap();
-    let options = Options::new().env_clear().env("PATH", path);
-    env.into_iter().fold(options, |options, (name, value)| options.env(name, value))
+    let mut options = Options::new().env_clear();
+    options.env = environment(model, &place.join("home"));
+    options
 }
