@@ -1,6 +1,6 @@
 //! A reply as the Messages API spells it: blocks, the whole message, and failures.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer, ser::Error as _};
 use serde_json::{Value, json, value::RawValue};
 
 use super::{
@@ -20,11 +20,22 @@ pub(super) struct Message<'a> {
 }
 
 /// One content block, with its text as it is to be sent.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Piece<'a> {
-    Text(String),
-    Thinking { thinking: &'a str, signature: &'a str },
-    ToolUse { id: String, name: &'a str, input: &'a str },
+    Text {
+        text: String,
+    },
+    Thinking {
+        thinking: &'a str,
+        signature: &'a str,
+    },
+    ToolUse {
+        id: String,
+        name: &'a str,
+        #[serde(serialize_with = "raw")]
+        input: &'a str,
+    },
 }
 
 impl<'a> Message<'a> {
@@ -40,13 +51,12 @@ impl<'a> Message<'a> {
 
     /// Returns the whole message, the answer to a request without a stream.
     pub(super) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let content = self.blocks.iter().map(Piece::to_block).collect::<Result<_, _>>()?;
         serde_json::to_vec(&WholeMessage {
             id: &self.id,
             r#type: "message",
             role: "assistant",
             model: self.model,
-            content,
+            content: &self.blocks,
             stop_reason: self.stop_reason,
             stop_sequence: None,
             stop_details: self.stop_details,
@@ -67,29 +77,10 @@ impl Piece<'_> {
     /// Returns the sum of the deltas of this block.
     pub(super) fn body(&self) -> &str {
         match self {
-            Self::Text(text) => text,
+            Self::Text { text } => text,
             Self::Thinking { thinking, .. } => thinking,
             Self::ToolUse { input, .. } => input,
         }
-    }
-
-    fn to_block(&self) -> Result<WholeBlock<'_>, serde_json::Error> {
-        Ok(match self {
-            Self::Text(text) => WholeBlock { r#type: "text", text: Some(text), ..WholeBlock::default() },
-            Self::Thinking { thinking, signature } => WholeBlock {
-                r#type: "thinking",
-                thinking: Some(thinking),
-                signature: Some(signature),
-                ..WholeBlock::default()
-            },
-            Self::ToolUse { id, name, input } => WholeBlock {
-                r#type: "tool_use",
-                id: Some(id),
-                name: Some(name),
-                input: Some(serde_json::from_str(input)?),
-                ..WholeBlock::default()
-            },
-        })
     }
 }
 
@@ -115,7 +106,7 @@ struct WholeMessage<'a> {
     r#type: &'static str,
     role: &'static str,
     model: &'a str,
-    content: Vec<WholeBlock<'a>>,
+    content: &'a [Piece<'a>],
     stop_reason: &'a str,
     stop_sequence: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,26 +114,14 @@ struct WholeMessage<'a> {
     usage: Value,
 }
 
-#[derive(Default, Serialize)]
-struct WholeBlock<'a> {
-    r#type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    thinking: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    signature: Option<&'a str>,
+/// Writes JSON text as it is.
+fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serde_json::from_str::<&RawValue>(json).map_err(S::Error::custom)?.serialize(serializer)
 }
 
 fn piece<'a>(reply: &'a Reply, ids: &Ids, position: usize, block: &'a Block) -> Piece<'a> {
     match block {
-        Block::Text(text) => Piece::Text(text.repeat(reply.repeat_text.unwrap_or(1))),
+        Block::Text(text) => Piece::Text { text: text.repeat(reply.repeat_text.unwrap_or(1)) },
         Block::Thinking { thinking, signature } => Piece::Thinking { thinking, signature },
         Block::ToolUse(call) => Piece::ToolUse {
             id: call.id.clone().unwrap_or_else(|| ids.tool_call(position)),

@@ -133,7 +133,7 @@ fn chunks(reply: &Reply) -> usize {
 
 fn opening(block: &Piece<'_>) -> Value {
     match block {
-        Piece::Text(_) => json!({"type": "text", "text": ""}),
+        Piece::Text { .. } => json!({"type": "text", "text": ""}),
         Piece::Thinking { .. } => json!({"type": "thinking", "thinking": "", "signature": ""}),
         Piece::ToolUse { id, name, .. } => json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
     }
@@ -141,7 +141,7 @@ fn opening(block: &Piece<'_>) -> Value {
 
 fn delta(block: &Piece<'_>, piece: &str) -> Value {
     match block {
-        Piece::Text(_) => json!({"type": "text_delta", "text": piece}),
+        Piece::Text { .. } => json!({"type": "text_delta", "text": piece}),
         Piece::Thinking { .. } => json!({"type": "thinking_delta", "thinking": piece}),
         Piece::ToolUse { .. } => json!({"type": "input_json_delta", "partial_json": piece}),
     }
