@@ -77,9 +77,9 @@ impl<'a> Play<'a> {
     /// Takes a step.
     pub(super) async fn take(&mut self, step: &RawJson) -> Result<(), ScenarioError> {
         self.number += 1;
-        let step: Step =
-            serde_json::from_str(&self.words.put_into(step.as_str())).map_err(ScenarioError::Spelling)?;
-        let (number, name) = (self.number, text::name(&step));
+        let text = self.words.put_into(step.as_str());
+        let step: Step = serde_json::from_str(&text).map_err(ScenarioError::Spelling)?;
+        let (number, name) = (self.number, text::name(&text));
         within(number, &name, self.act(&step)).await
     }
 

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use agentwire::RawJson;
+use agentwire_testkit::excerpt::excerpt;
 use serde_json::Value;
-
-use crate::scenario::spec::Step;
 
 /// Returns the `type`, with the `subtype` if there is one.
 pub(in super::super) fn kind_of(message: &Value) -> String {
@@ -52,33 +51,11 @@ pub(super) fn user(fields: &BTreeMap<String, RawJson>) -> String {
     line.replace('\n', " ")
 }
 
-/// Returns the name of the step.
-pub(super) fn name(step: &Step) -> String {
-    match step {
-        Step::Prompt(_) => "prompt".to_owned(),
-        Step::User(_) => "user".to_owned(),
-        Step::Line(_) => "line".to_owned(),
-        Step::Until(pattern) => format!("until {pattern}"),
-        Step::Asked(tool) => format!("asked {tool}"),
-        Step::Hooked(event) => format!("hooked {event}"),
-        Step::Requested(subtype) => format!("requested {subtype}"),
-        Step::Sent(pattern) => format!("sent {pattern}"),
-        Step::Received(pattern) => format!("received {pattern}"),
-        Step::File(file) => format!("file {file}"),
-        Step::Held(gate) => format!("held {gate}"),
-        Step::Release(gate) => format!("release {gate}"),
-        Step::Answer(name) => format!("answer {name}"),
-        Step::Interrupt => "interrupt".to_owned(),
-        Step::SetModel(_) => "setModel".to_owned(),
-        Step::SetPermissionMode(mode) => format!("setPermissionMode {mode}"),
-        Step::McpStatus(_) => "mcpStatus".to_owned(),
-        Step::Call(call) => format!("call {}", call.request),
-        Step::Ask(asking) => format!("ask {}", asking.request),
-        Step::Cancel(name) => format!("cancel {name}"),
-        Step::Replied(call) => format!("replied {}", call.request),
-        Step::Keep(_) => "keep".to_owned(),
-        Step::Run(command) => format!("run {command}"),
-        Step::Signal(name) => format!("signal {name}"),
-        Step::EndInput => "endInput".to_owned(),
-    }
+/// Returns the name of a step with what it is about, as in `until result`.
+pub(super) fn name(step: &str) -> String {
+    let Ok(Value::Object(fields)) = serde_json::from_str(step) else {
+        return step.trim_matches('"').to_owned();
+    };
+    let parts: Vec<_> = fields.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    excerpt(parts.join(" ").as_bytes())
 }
