@@ -56,10 +56,9 @@ async fn run(entries: &[(usize, Entry)], splits: Splits, report: &mut Report) {
     let builder = handlers::install(Session::builder().transport(replay), &book);
     match builder.connect().await {
         Ok(session) => {
-            let expected = book.messages().to_vec();
             let control = session.control().clone();
             let (delivered, replies) = tokio::join!(read(session), Host::new(control, handle.clone()).run());
-            compare(&expected, &delivered.messages, report);
+            compare(&book.messages, &delivered.messages, report);
             compare_end(&book, delivered.ended, report);
             for (id, reply) in replies {
                 if let Some((line, recorded)) = book.reply(&id)
@@ -69,7 +68,7 @@ async fn run(entries: &[(usize, Entry)], splits: Splits, report: &mut Report) {
                 }
             }
         }
-        Err(error) if !book.is_refused() => {
+        Err(error) if !book.is_refused => {
             report.find_overall(format!("no session: {}", error_chain(&error)));
         }
         Err(_) => return,
@@ -114,7 +113,7 @@ fn compare(expected: &[(usize, bytes::Bytes)], delivered: &[Incoming], report: &
 
 /// Checks that the session ended as recorded.
 fn compare_end(book: &Book, ended: Option<Error>, report: &mut Report) {
-    let Some((line, recorded)) = book.end() else { return };
+    let Some((line, recorded)) = &book.end else { return };
     let exit = ended.as_ref().and_then(Error::ending).map(|ending| ending.exit.clone());
     match (exit, recorded.is_success()) {
         // A clean session does not report its exit.
@@ -122,7 +121,7 @@ fn compare_end(book: &Book, ended: Option<Error>, report: &mut Report) {
         (Some(Some(exit)), _) if exit.code == recorded.code && exit.signal == recorded.signal => {}
         (None | Some(_), _) => {
             let how = ended.map_or_else(|| "well".to_owned(), |error| error_chain(&error));
-            report.find(line, format!("the session ended in another way: {how}"));
+            report.find(*line, format!("the session ended in another way: {how}"));
         }
     }
 }

@@ -129,6 +129,14 @@ pub(super) fn content(read: &Recorded) -> &[Json] {
     read.json.at(&["message", "content"]).map_or(&[], Json::list)
 }
 
+/// Returns the ids of the hook callbacks that a handshake declares.
+pub(super) fn callbacks(handshake: &Recorded) -> HashSet<Box<str>> {
+    let hooks = handshake.json.at(&["request", "hooks"]).map_or(&[][..], Json::fields);
+    let ids = hooks.iter().flat_map(|(_, matchers)| matchers.list());
+    let ids = ids.filter_map(|matcher| matcher.field("hookCallbackIds")).flat_map(Json::list);
+    ids.filter_map(Json::text).map(Box::from).collect()
+}
+
 /// Returns whether a line of ours starts a turn, now or later.
 pub(super) fn is_prompt(read: &Recorded) -> bool {
     let is_silent = read.json.field("shouldQuery").is_some_and(|value| !value.is_true());

@@ -9,7 +9,10 @@ use agentwire_codec::{Frame, LineDecoder};
 use agentwire_control::{ControlError, Router, RouterEvent, SessionEvent, SessionExit};
 use bytes::{Bytes, BytesMut};
 
-pub(super) use {expect::compare_reply, host::prompt};
+pub(super) use {
+    expect::compare_reply,
+    host::{Answer, answer, prompt, raw},
+};
 
 use super::{
     report::Report,

@@ -5,14 +5,17 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use agentwire::{RawJson, transport::ExitReport};
+use agentwire::transport::ExitReport;
 use bytes::Bytes;
 
-use super::is_message;
+use super::{
+    super::play::{Answer, answer},
+    is_message,
+};
 use agentwire_testkit::{
     Entry,
     json::Json,
-    recorded::{Recorded, Role, unmarked},
+    recorded::{Recorded, Role},
     replay::exit_report,
 };
 
@@ -27,13 +30,13 @@ pub(super) struct Book {
     answers: Mutex<HashMap<Box<str>, VecDeque<Answer>>>,
     /// The CLI's replies, by the recorded id of our call.
     replies: HashMap<Box<str>, (usize, Recorded)>,
-    messages: Vec<(usize, Bytes)>,
-    end: Option<(usize, ExitReport)>,
-    refused: bool,
+    /// The messages with their lines in the file.
+    pub(super) messages: Vec<(usize, Bytes)>,
+    /// How the CLI ended, if that was recorded.
+    pub(super) end: Option<(usize, ExitReport)>,
+    /// Whether the handshake got no reply, or an error.
+    pub(super) is_refused: bool,
 }
-
-/// A recorded answer: the `response` of a success, or the text of an error.
-pub(super) type Answer = Result<RawJson, String>;
 
 impl Book {
     pub(super) fn new(entries: &[(usize, Entry)]) -> Self {
@@ -50,7 +53,7 @@ impl Book {
         let reply = handshake.and_then(|id: Box<str>| book.replies.get(&id));
         let is_granted =
             |(_, reply): &(usize, Recorded)| reply.json.text_at(&["response", "subtype"]) == Some("success");
-        book.refused = !reply.is_some_and(is_granted);
+        book.is_refused = !reply.is_some_and(is_granted);
         book
     }
 
@@ -72,21 +75,6 @@ impl Book {
     /// Returns the CLI's reply to a call of ours, with its line in the file.
     pub(super) fn reply(&self, id: &str) -> Option<(usize, &Recorded)> {
         self.replies.get(id).map(|(line, read)| (*line, read))
-    }
-
-    /// Returns the messages with their lines in the file.
-    pub(super) fn messages(&self) -> &[(usize, Bytes)] {
-        &self.messages
-    }
-
-    /// Returns how the CLI ended, if that was recorded.
-    pub(super) fn end(&self) -> Option<(usize, &ExitReport)> {
-        self.end.as_ref().map(|(line, exit)| (*line, exit))
-    }
-
-    /// Returns whether the handshake got no reply, or an error.
-    pub(super) fn is_refused(&self) -> bool {
-        self.refused
     }
 
     fn ours(&mut self, text: &Bytes, handshake: &mut Option<Box<str>>) {
@@ -118,17 +106,4 @@ impl Book {
             _ => {}
         }
     }
-}
-
-fn answer(read: &Recorded, text: &Bytes) -> Answer {
-    let outcome = |name: &str| read.json.at(&["response", name]);
-    if outcome("subtype").and_then(Json::text) != Some("success") {
-        return Err(outcome("error").and_then(Json::text).unwrap_or_default().to_owned());
-    }
-    Ok(outcome("response").and_then(|json| raw(json, text)).unwrap_or_else(RawJson::empty_object))
-}
-
-/// Returns the part of the parsed text that is this value.
-pub(super) fn raw(json: &Json, text: &Bytes) -> Option<RawJson> {
-    RawJson::parse(std::str::from_utf8(json.raw(unmarked(text))).ok()?).ok()
 }

@@ -14,10 +14,7 @@ use agentwire::{
     },
 };
 
-use super::{
-    book::{Answer, Book},
-    server::RecordedServer,
-};
+use super::{super::play::Answer, book::Book, server::RecordedServer};
 use agentwire_testkit::json::Json;
 
 /// Gives the session its callbacks.

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
+use super::super::facts::callbacks;
 use agentwire_testkit::{
     Entry,
-    json::Json,
     recorded::{Recorded, Role},
 };
 
@@ -58,13 +58,6 @@ fn is_granted(entries: &[(usize, Entry)], id: &str) -> Option<bool> {
         .filter_map(|(_, entry)| read(entry))
         .find(|read| matches!(&read.role, Role::Response { id: own } if **own == *id))?;
     Some(reply.json.text_at(&["response", "subtype"]) == Some("success"))
-}
-
-fn callbacks(handshake: &Recorded) -> HashSet<Box<str>> {
-    let hooks = handshake.json.at(&["request", "hooks"]).map_or(&[][..], Json::fields);
-    let ids = hooks.iter().flat_map(|(_, matchers)| matchers.list());
-    let ids = ids.filter_map(|matcher| matcher.field("hookCallbackIds")).flat_map(Json::list);
-    ids.filter_map(Json::text).map(Box::from).collect()
 }
 
 fn names(read: &Recorded, ids: &HashSet<Box<str>>) -> bool {

@@ -6,7 +6,7 @@ use agentwire::{Control, ControlError, RawJson};
 use bytes::Bytes;
 use tokio::task::JoinHandle;
 
-use super::{super::play, book::raw};
+use super::super::play::{self, raw};
 use agentwire_testkit::{
     ReplayHandle,
     recorded::{Recorded, Role},

@@ -7,7 +7,7 @@ use agentwire::{
     mcp::{McpService, Outbox, ResponseFuture, ServerInstance},
 };
 
-use super::book::{Answer, Book};
+use super::{super::play::Answer, book::Book};
 use agentwire_testkit::{
     json::{Json, Value},
     recorded::{Recorded, Role},

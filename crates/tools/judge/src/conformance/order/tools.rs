@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::facts::{Facts, content, is_made_up, is_main, is_plain_success};
+use super::super::facts::{Facts, callbacks, content, is_made_up, is_main, is_plain_success};
 use super::Report;
 use agentwire_testkit::{
     json::Json,
@@ -35,10 +35,7 @@ impl Tools {
             }
             Role::Request { subtype, .. } if **subtype == *"initialize" => {
                 self.initialized = true;
-                let hooks = read.json.at(&["request", "hooks"]).map_or(&[][..], Json::fields);
-                let ids = hooks.iter().flat_map(|(_, matchers)| matchers.list());
-                let ids = ids.filter_map(|matcher| matcher.field("hookCallbackIds")).flat_map(Json::list);
-                self.callbacks.extend(ids.filter_map(Json::text).map(Box::from));
+                self.callbacks.extend(callbacks(read));
             }
             _ => {}
         }

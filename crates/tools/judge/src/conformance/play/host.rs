@@ -55,14 +55,8 @@ impl Play<'_> {
 
     fn answer(&mut self, text: &Bytes, read: &Recorded, id: &str) -> Result<(), String> {
         let outcome = |name: &str| read.json.at(&["response", name]);
-        let reply = match outcome("subtype").and_then(Json::text) {
-            Some("success") => {
-                Ok(outcome("response").and_then(|json| raw(json, text)).unwrap_or_else(RawJson::empty_object))
-            }
-            _ => Err(outcome("error").and_then(Json::text).unwrap_or_default().to_owned()),
-        };
         let was_open = self.asked.remove(id);
-        let answered = self.router.answer(&RequestId::from(id), reply).is_ok();
+        let answered = self.router.answer(&RequestId::from(id), answer(read, text)).is_ok();
         match (was_open, answered) {
             // It was cancelled or answered before: nothing may be sent.
             (false, false) => return Ok(()),
@@ -144,9 +138,21 @@ impl Play<'_> {
     }
 }
 
-fn raw(json: &Json, text: &Bytes) -> Option<RawJson> {
-    let raw = std::str::from_utf8(json.raw(unmarked(text))).ok()?;
-    RawJson::parse(raw).ok()
+/// A recorded answer: the `response` of a success, or the text of an error.
+pub(in crate::conformance) type Answer = Result<RawJson, String>;
+
+/// Returns the answer in a control response.
+pub(in crate::conformance) fn answer(read: &Recorded, text: &Bytes) -> Answer {
+    let outcome = |name: &str| read.json.at(&["response", name]);
+    if outcome("subtype").and_then(Json::text) != Some("success") {
+        return Err(outcome("error").and_then(Json::text).unwrap_or_default().to_owned());
+    }
+    Ok(outcome("response").and_then(|json| raw(json, text)).unwrap_or_else(RawJson::empty_object))
+}
+
+/// Returns the part of the parsed text that is this value.
+pub(in crate::conformance) fn raw(json: &Json, text: &Bytes) -> Option<RawJson> {
+    RawJson::parse(std::str::from_utf8(json.raw(unmarked(text))).ok()?).ok()
 }
 
 /// Returns the prompt that makes the router write the recorded line, if there is one.
