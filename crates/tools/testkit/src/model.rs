@@ -108,12 +108,12 @@ impl ScriptedModel {
 
     /// Returns the facts of the first 10,000 requests, in the order of arrival.
     pub fn requests(&self) -> Vec<RequestFact> {
-        self.shared.progress().facts().to_vec()
+        self.shared.progress().facts.clone()
     }
 
     /// Returns the number of received requests of any kind.
     pub fn request_count(&self) -> usize {
-        self.shared.progress().requests()
+        self.shared.progress().requests
     }
 
     /// Returns the number of replies that were not sent yet, including repetitions.
@@ -123,7 +123,7 @@ impl ScriptedModel {
 
     /// Returns the number of requests that found no reply left.
     pub fn exhausted(&self) -> usize {
-        self.shared.progress().exhausted()
+        self.shared.progress().exhausted
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn play() -> Result<(), Box<dyn Error>> {
     let mut wire = Wire::open()?;
     let (mut prompt, _) = wire.wait_for_prompt()?;
     let mut report = Report { sent: script.tally, kinds: script.kinds.clone(), ..Report::default() };
-    if script.laps() > 0 {
+    if script.laps > 0 {
         report.phases.push(laps(&mut wire, &mut script, &mut prompt)?);
     }
     last.answer(&prompt);
@@ -45,8 +45,8 @@ pub(super) fn play() -> Result<(), Box<dyn Error>> {
 
 /// Times turns, each from its first write to the next prompt, which shows that it was read and starts the next turn.
 fn laps(wire: &mut Wire, script: &mut Script, prompt: &mut [u8; ID]) -> Result<Phase, Box<dyn Error>> {
-    let mut times = Vec::with_capacity(script.laps());
-    for _ in 0..script.laps() {
+    let mut times = Vec::with_capacity(script.laps);
+    for _ in 0..script.laps {
         let started = Instant::now();
         script.play(prompt, wire)?;
         let (next, arrived) = wire.wait_for_prompt()?;

@@ -16,7 +16,8 @@ use super::{
 pub(super) struct Script {
     /// The turn that is repeated and timed.
     turn: Turn,
-    laps: usize,
+    /// How many turns are timed.
+    pub(super) laps: usize,
     by_lines: bool,
     pub(super) tally: Tally,
     /// The number of messages of each `type`.
@@ -40,11 +41,6 @@ impl Script {
         }
         count(&messages(Turn::of(b"").bytes())?, &mut tally, &mut kinds);
         Ok(Self { turn, laps, by_lines, tally, kinds })
-    }
-
-    /// Returns how many turns are timed.
-    pub(super) fn laps(&self) -> usize {
-        self.laps
     }
 
     /// Writes a turn as the answer to the prompt with this id.

@@ -17,7 +17,7 @@ pub fn generate(share: usize) -> Vec<u8> {
     let mut pen = Pen::new();
     let mut answers = 0;
     let messages = (MESSAGES / share.max(1)).max(1);
-    while pen.lines() < messages {
+    while pen.lines < messages {
         answer(&mut pen, answers);
         answers += 1;
     }
@@ -31,7 +31,7 @@ pub(super) fn short() -> Vec<u8> {
     start(&mut pen);
     text(&mut pen, 0, 6);
     end(&mut pen, r#""end_turn""#);
-    let lines = pen.lines();
+    let lines = pen.lines;
     pen.finish(lines)
 }
 

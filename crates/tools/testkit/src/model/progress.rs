@@ -11,9 +11,9 @@ pub(super) struct Progress {
     /// One for each list of the script, in the order of [`Script::lists`].
     lists: Vec<Cursor>,
     side: Cursor,
-    requests: usize,
-    exhausted: usize,
-    facts: Vec<RequestFact>,
+    pub(super) requests: usize,
+    pub(super) exhausted: usize,
+    pub(super) facts: Vec<RequestFact>,
 }
 
 /// How far one list has been played.
@@ -70,18 +70,6 @@ impl Progress {
         if self.facts.len() < MAX_FACTS {
             self.facts.push(fact);
         }
-    }
-
-    pub(super) fn facts(&self) -> &[RequestFact] {
-        &self.facts
-    }
-
-    pub(super) fn requests(&self) -> usize {
-        self.requests
-    }
-
-    pub(super) fn exhausted(&self) -> usize {
-        self.exhausted
     }
 
     pub(super) fn unused(&self, script: &Script) -> usize {

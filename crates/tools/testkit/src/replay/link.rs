@@ -51,7 +51,7 @@ impl ByteSource for ReplaySource {
                 if let Some(piece) = player.read() {
                     return Ok(Some(piece));
                 }
-                if let Some(mismatch) = player.mismatch() {
+                if let Some(mismatch) = &player.mismatch {
                     let source = io::Error::other(mismatch.clone());
                     let error = TransportError::Io { action: "replaying the transcript", source };
                     return if std::mem::replace(&mut self.failed, true) { Ok(None) } else { Err(error) };

@@ -38,7 +38,7 @@ pub(super) struct Player {
     terminated: Option<Signal>,
     pub(super) stderr: String,
     exit: Option<ExitReport>,
-    mismatch: Option<Mismatch>,
+    pub(super) mismatch: Option<Mismatch>,
     extra: Vec<String>,
     late: usize,
     /// The step that [`due`](Self::due) returned last.
@@ -131,10 +131,6 @@ impl Player {
     /// Returns whether nothing more will be played.
     pub(super) fn is_over(&self) -> bool {
         self.cursor == self.replay.steps.len()
-    }
-
-    pub(super) fn mismatch(&self) -> Option<&Mismatch> {
-        self.mismatch.as_ref()
     }
 
     /// Returns how the CLI ended, if it has. A replay that does not match ends it with code 1.

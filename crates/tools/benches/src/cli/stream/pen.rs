@@ -8,7 +8,7 @@ use super::words::WORDS;
 #[derive(Debug)]
 pub(super) struct Pen {
     out: String,
-    lines: usize,
+    pub(super) lines: usize,
     state: u64,
     session: String,
     answer: String,
@@ -27,10 +27,6 @@ impl Pen {
         };
         pen.session = pen.uuid();
         pen
-    }
-
-    pub(super) fn lines(&self) -> usize {
-        self.lines
     }
 
     /// Returns the first `lines` lines.
