@@ -5,7 +5,7 @@ use agentwire_sessions::{Page, Sessions};
 use agentwire_testkit::model::Answer;
 use serde_json::Value;
 
-use super::Place;
+use super::place::{Place, turn};
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
@@ -63,10 +63,7 @@ async fn ask(place: &Place, prompt: &str, resumed: Option<&SessionId>) -> Sessio
     if let Some(session) = resumed {
         options = options.resume(session.as_str());
     }
-    let mut session = Session::connect(options).await.unwrap();
-    let result = session.ask(prompt).await.unwrap().finish().await.unwrap().unwrap();
-    session.close().await.unwrap();
-    result.session_id.clone().unwrap()
+    turn(Session::builder().options(options), prompt).await.session_id.unwrap()
 }
 
 /// Returns for each request of the conversation how many messages it had more than the first.

@@ -27,17 +27,15 @@ use agentwire::{
 };
 use tokio::{task::JoinHandle, time::timeout};
 
-use super::Place;
+use super::place::{Place, turn};
 
 /// Returns a place with a stored session in which a command waits for its hook, and the session's id.
 async fn deferred() -> (Place, String) {
     let place = Place::writing("Done.", 9).await;
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
-    let mut session = Session::builder().options(options(&place)).hooks(hooks).connect().await.unwrap();
-    let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
+    let result = turn(Session::builder().options(options(&place)).hooks(hooks), "Go.").await;
     assert!(result.deferred_tool_use.is_some(), "{result:?}");
-    session.close().await.unwrap();
-    (place, result.session_id.clone().unwrap().to_string())
+    (place, result.session_id.unwrap().to_string())
 }
 
 fn options(place: &Place) -> Options {

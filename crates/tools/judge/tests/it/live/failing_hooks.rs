@@ -12,7 +12,7 @@ use agentwire::{
     },
 };
 
-use super::Place;
+use super::place::{self, Place};
 
 /// How a handler fails.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,10 +53,7 @@ async fn turn(place: &Place, hooks: Hooks, asks: Option<PermissionHandler>, tool
     if let Some(asks) = asks {
         builder = builder.permissions(asks);
     }
-    let mut session = builder.connect().await.unwrap();
-    let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
-    session.close().await.unwrap();
-    *result
+    place::turn(builder, "Go.").await
 }
 
 /// Returns whether a tool with such a hook was used.

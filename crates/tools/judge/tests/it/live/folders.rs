@@ -5,7 +5,7 @@ use std::fs;
 use agentwire::Session;
 use agentwire_sessions::{Page, Sessions, project_key};
 
-use super::Place;
+use super::place::{Place, turn};
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
@@ -26,9 +26,7 @@ async fn project(name: &str) {
     let place = Place::new().await;
     let project = place.file("project").join(name);
     fs::create_dir_all(&project).unwrap();
-    let mut session = Session::connect(place.options().cwd(&project)).await.unwrap();
-    session.ask("Hello.").await.unwrap().finish().await.unwrap();
-    session.close().await.unwrap();
+    turn(Session::builder().options(place.options().cwd(&project)), "Hello.").await;
     let folders = fs::read_dir(place.file("home/.claude/projects")).unwrap();
     let names: Vec<_> = folders.map(|folder| folder.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(names, [project_key(&project)]);

@@ -138,9 +138,7 @@ async fn a_deferred_tool_use_of_a_resumed_session_is_known_to_be_stored() {
     let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
     let hooks = Hooks::new().on(PreToolUse, async |_, _| HookReply::defer());
     let builder = Session::builder().options(options(&place)).session_store(Arc::clone(&store));
-    let mut session = builder.hooks(hooks).connect().await.unwrap();
-    let result = session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
-    session.close().await.unwrap();
+    let result = place::turn(builder.hooks(hooks), "Go.").await;
     let options = options(&place).resume(result.session_id.unwrap().as_str());
     let builder = Session::builder().options(options).session_store(store);
     let mut session = write_ahead(builder, |_, at_once| assert!(at_once)).connect().await.unwrap();
@@ -183,9 +181,7 @@ async fn stored_entries_survive_a_killed_host() {
         let there = Place::new().await;
         let options = there.in_project().session_store_project(PROJECT);
         let builder = Session::builder().options(options.resume(listed.session_id.as_str()));
-        let mut session = builder.session_store(Arc::new(store)).connect().await.unwrap();
-        session.ask("And now?").await.unwrap().finish().await.unwrap();
-        session.close().await.unwrap();
+        place::turn(builder.session_store(Arc::new(store)), "And now?").await;
         let requests = there.model.requests();
         let told = requests.iter().find(|request| request.tools).unwrap();
         assert_eq!(told.tool_results, usize::from(has_tool_use), "{way}");

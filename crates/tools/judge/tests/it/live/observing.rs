@@ -14,10 +14,6 @@ use super::Place;
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn hook_question_and_mcp_call_belong_to_their_tool_uses() {
-    calls().await;
-}
-
-async fn calls() {
     let place = Place::scripted(SCRIPT).await;
     let hooks = Hooks::new().on_matching(PreToolUse, Matcher::tools(["Bash"]), async |input, _cx| {
         if input.tool_input.as_str().contains("broken") {

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use agentwire::Options;
+use agentwire::{Options, SessionBuilder, protocol::message::TurnResult};
 use agentwire_testkit::{Script, ScriptedModel, model::environment};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -67,6 +67,14 @@ impl Place {
     pub(super) fn in_project(&self) -> Options {
         self.options().cwd(self.path("project"))
     }
+}
+
+/// Runs one turn in a session of its own.
+pub(super) async fn turn(builder: SessionBuilder, prompt: &str) -> TurnResult {
+    let mut session = builder.connect().await.unwrap();
+    let result = session.ask(prompt).await.unwrap().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    *result
 }
 
 /// Returns a block of a reply of the model: a use of `Bash`.

@@ -44,10 +44,6 @@ impl Told {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn every_request_is_answered() {
-    requests().await;
-}
-
-async fn requests() {
     let place = Place::new().await;
     let options = place.in_project();
     let mut session = Session::connect(options).await.unwrap();
@@ -139,10 +135,6 @@ async fn requests() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn a_spare_process_is_claimed() {
-    claims().await;
-}
-
-async fn claims() {
     let place = Place::new().await;
     let spare = prewarm(place.options()).await.unwrap();
     let refused = spare.claim(ClaimSession::new(place.path("nowhere"))).await.unwrap_err();

@@ -7,7 +7,7 @@ use agentwire::protocol::session_info::{SessionMessage, SessionMessageKind};
 use agentwire_sessions::{Page, Sessions, project_key};
 use serde_json::{Value, json};
 
-use super::Place;
+use super::place::{self, Place};
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
@@ -86,9 +86,7 @@ async fn resume(name: &str, entries: &[Value]) {
     let sessions = Sessions::at(place.file("home/.claude")).in_project(&project);
     let read = sessions.messages(&SESSION.into(), Page::ALL).unwrap().unwrap();
     let options = place.in_project().resume(SESSION);
-    let mut session = Session::builder().options(options).connect().await.unwrap();
-    session.ask("Go on.").await.unwrap().finish().await.unwrap();
-    session.close().await.unwrap();
+    place::turn(Session::builder().options(options), "Go on.").await;
     let requests = place.model.requests();
     let told = requests.iter().find(|request| request.tools).unwrap();
     assert_eq!((told.messages, told.tool_results), (turns(&read) + 1, results(&read)), "{name}: {read:?}");

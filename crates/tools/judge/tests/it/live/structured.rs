@@ -8,7 +8,7 @@ use agentwire::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Place;
+use super::place::{Place, turn};
 
 #[derive(Debug, Deserialize, JsonSchema, PartialEq)]
 struct Review {
@@ -85,8 +85,5 @@ async fn every_accepted_keyword_is_known_to_the_cli() {
         },
     });
     let format = OutputFormat::JsonSchema(RawJson::encode(&schema).unwrap());
-    let mut session = Session::connect(place.options().output_format(format)).await.unwrap();
-    let turn = session.ask("Hello.").await.unwrap();
-    turn.finish().await.unwrap().unwrap();
-    session.close().await.unwrap();
+    turn(Session::builder().options(place.options().output_format(format)), "Hello.").await;
 }
