@@ -16,7 +16,8 @@ use crate::output;
 pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: bool) -> Result<(), Failure> {
     let store = url::open(to, true).await?;
     let ids: Vec<SessionId> = if ids.is_empty() {
-        sessions.list(Page::ALL)?.into_iter().map(|info| info.session_id).collect()
+        // From the oldest on: in a store the time of a session is that of its last append.
+        sessions.list(Page::ALL)?.into_iter().rev().map(|info| info.session_id).collect()
     } else {
         ids.iter().map(|text| id(text)).collect::<Result<_, _>>()?
     };

@@ -35,16 +35,16 @@ pub(super) fn hit(hit: &Hit, as_json: bool) -> Result<(), Failure> {
 pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> {
     for (model, spent) in summary.by_model() {
         let tokens = &spent.tokens;
+        let is_priced = spent.unpriced == 0 && !spent.cost_usd.is_nan();
         if as_json {
             output::json(&json!({
                 "model": model, "answers": spent.answers, "tokens": tokens.total(), "input": tokens.input,
                 "output": tokens.output, "cache_read": tokens.cache_read,
                 "cache_write": tokens.cache_write.saturating_add(tokens.cache_write_1h),
-                "cost_usd": spent.cost_usd, "unpriced": spent.unpriced,
+                "cost_usd": is_priced.then_some(spent.cost_usd), "unpriced": spent.unpriced,
             }))?;
             continue;
         }
-        let is_priced = spent.unpriced == 0 && !spent.cost_usd.is_nan();
         let cost = if is_priced { format!(", ${:.4}", spent.cost_usd) } else { String::new() };
         output::line(format_args!(
             "{model}: {} tokens in {} answers (input {}, output {}, cache read {}, cache written {}){cost}",
@@ -63,8 +63,9 @@ pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> 
         ));
     }
     match summary.told_usd {
-        Some(recorded) if !as_json => output::line(format_args!("the CLI has recorded ${recorded:.4}")),
-        _ => Ok(()),
+        Some(recorded) if as_json => output::json(&json!({"recorded_usd": recorded})),
+        Some(recorded) => output::line(format_args!("the CLI has recorded ${recorded:.4}")),
+        None => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
+    time::{Duration, SystemTime},
 };
 
 use agentwire_testkit::{Entry, Transcript};
@@ -468,16 +469,20 @@ fn cost_needs_a_price_for_each_kind_of_tokens() {
     let recorded = serde_json::json!({"type": "cost-state", "sessionId": ID, "totalCostUSD": 25.5});
     store(folder.path(), &[answer, recorded]);
     let prices = folder.path().join("prices.json");
-    let cost = |price: &str| {
+    let printed = |price: &str, options: &[&str]| {
         fs::write(&prices, format!(r#"{{"some-model": {price}}}"#)).unwrap();
         let (folder, prices) = (folder.path().to_str().unwrap(), prices.to_str().unwrap());
-        let done = output(&["sessions", "--folder", folder, "cost", "--prices", prices]);
-        text(&done.stdout).to_owned()
+        let command = ["sessions", "--folder", folder, "cost", "--prices", prices];
+        text(&output(&[&command[..], options].concat()).stdout).to_owned()
     };
+    let cost = |price| printed(price, &[]);
     let tokens = "some-model: 2000000 tokens in 1 answers (input 0, output 1000000, cache read 0, cache written 1000000)";
     let recorded = "\nthe CLI has recorded $25.5000\n";
     assert_eq!(cost(r#"{"output": 15, "cache_write": 3.75}"#), format!("{tokens}{recorded}"));
     assert_eq!(cost(r#"{"output": 15, "cache_write_1h": 6}"#), format!("{tokens}, $21.0000{recorded}"));
+    let lines = printed(r#"{"output": 15, "cache_write": 3.75}"#, &["--json"]);
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&lines[0]["cost_usd"], &lines[1]["recorded_usd"]), (&Value::Null, &Value::from(25.5)));
 }
 
 #[test]
@@ -547,6 +552,27 @@ fn import_prints_nothing_but_its_lines_on_a_terminal() {
     let (place, to) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
     let imported = on_terminal(&agentwire(&["sessions", "--folder", place, "import", &to]));
     assert_eq!(imported, format!("{ID}  -p\r\n"));
+}
+
+#[test]
+fn newest_session_is_the_newest_in_a_store_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("projects/-p");
+    fs::create_dir_all(&project).unwrap();
+    let ids = ["0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b13", ID, "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b12"];
+    for (id, age) in ids.iter().zip([0, 3600, 7200]) {
+        let file = project.join(format!("{id}.jsonl"));
+        let message = serde_json::json!({"role": "user", "content": "A walk."});
+        let entry = serde_json::json!({"type": "user", "uuid": ID, "message": message});
+        fs::write(&file, format!("{entry}\n")).unwrap();
+        let written = SystemTime::now() - Duration::from_secs(age);
+        fs::File::options().append(true).open(&file).unwrap().set_modified(written).unwrap();
+    }
+    let (place, url) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
+    output(&["sessions", "--folder", place, "import", &url]);
+    let listed = output(&["sessions", "--store", &url, "--project", "/p", "list"]);
+    let listed: Vec<_> = text(&listed.stdout).lines().map(|line| &line[..ID.len()]).collect();
+    assert_eq!(listed, ids);
 }
 
 /// Stores the entries of the session [`ID`] in a configuration folder.
