@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::Servers;
+use super::servers::unread;
 use crate::failure::{Failure, While as _};
-use crate::output::{self, for_terminal};
+use crate::output::{self, for_terminal, plain};
 
 /// Call a tool, and print its result
 #[derive(Debug, clap::Args)]
@@ -36,11 +37,16 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let hub = args.servers.start(Approval::allowed())?;
     let _ = timeout(LIMIT, started(&hub, &args.server)).await;
     let called = hub.call(CallRequest::new(&args.server, &args.tool).arguments(arguments)).await;
+    if let Some(why) = unread(&hub, &args.server) {
+        output::note(plain(&format!("{}: {why}", args.server)));
+    }
     hub.close().await;
     let outcome = called.map_err(|error| Failure::new(in_one_line(&error_chain(&error))))?;
     if as_json {
         let CallOutcome { content, structured, is_error, .. } = &outcome;
         output::json(&json!({"content": content, "structured": structured, "is_error": is_error}))?;
+    } else if let ([], Some(structured)) = (&outcome.content[..], &outcome.structured) {
+        output::json(structured)?;
     } else {
         for block in &outcome.content {
             match block {
@@ -48,6 +54,9 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
                 other => output::json(other)?,
             }
         }
+    }
+    for violation in &outcome.violations {
+        output::note(plain(&format!("{}: the result does not fit its schema: {violation}", args.tool)));
     }
     if outcome.is_error { Err(Failure::already_reported()) } else { Ok(()) }
 }

@@ -6,7 +6,7 @@ use agentwire_hub::{Approval, DisabledBy, ServerState};
 use serde_json::json;
 
 use super::Servers;
-use super::servers::described;
+use super::servers::{described, unread};
 use crate::failure::Failure;
 use crate::output::{self, Color, paint, plain};
 
@@ -25,6 +25,7 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     for server in hub.snapshot() {
         let name = server.configured.name.as_str();
         let (state, why) = shown(&server.state);
+        let why = unread(&hub, name).filter(|_| why.is_empty()).unwrap_or(why);
         is_good &= !matches!(server.state, ServerState::Failed { .. } | ServerState::Starting);
         let catalog = hub.catalog(name);
         let tools = catalog.as_deref().map(|catalog| catalog.tools()).unwrap_or_default();

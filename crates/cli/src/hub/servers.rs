@@ -77,7 +77,8 @@ impl Servers {
     }
 }
 
-/// Reports servers that fail, are lost or need an authorization, and problems of changed files, on the standard error.
+/// Reports servers that fail, are lost, need an authorization or have unreadable lists, and problems of changed files, on
+/// the standard error.
 pub(super) async fn report(hub: &Hub) -> Infallible {
     let (mut events, mut reported, mut known) = (hub.events(), HashMap::new(), problems(hub));
     loop {
@@ -86,10 +87,13 @@ pub(super) async fn report(hub: &Hub) -> Infallible {
             let why = match server.state {
                 ServerState::Failed { why } | ServerState::Reconnecting { why, .. } => why.to_string(),
                 ServerState::NeedsAuthentication { .. } => "it needs an authorization".to_owned(),
-                ServerState::Connected { .. } => {
-                    reported.remove(&name);
-                    continue;
-                }
+                ServerState::Connected { .. } => match unread(hub, name.as_str()) {
+                    Some(why) => why,
+                    None => {
+                        reported.remove(&name);
+                        continue;
+                    }
+                },
                 _ => continue,
             };
             if reported.get(&name) != Some(&why) {
@@ -112,6 +116,13 @@ fn problems(hub: &Hub) -> Vec<Problem> {
     let mut problems = hub.problems();
     problems.retain(|problem| !matches!(problem.kind, ProblemKind::UnknownKey { .. }));
     problems
+}
+
+/// Returns the lists of a server that could not be read, or only in part, with the reasons.
+pub(super) fn unread(hub: &Hub, server: &str) -> Option<String> {
+    let catalog = hub.catalog(server)?;
+    let problems: Vec<_> = catalog.problems().map(|problem| problem.to_string()).collect();
+    (!problems.is_empty()).then(|| problems.join("; "))
 }
 
 /// Returns what the server runs, or where it connects to.

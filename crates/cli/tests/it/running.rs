@@ -176,22 +176,41 @@ fn terminal_gets_no_control_characters_of_a_model() {
 #[test]
 fn terminal_gets_no_control_characters_of_a_server() {
     let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("mcp.json");
-    let server = serde_json::json!({"mcpServers": {"s": {"command": "sh", "args": ["-c", SERVER]}}});
-    fs::write(&config, server.to_string()).unwrap();
-    let command = agentwire(&["hub", "call", "s", "t", "--config", config.to_str().unwrap()]);
-    let shown = on_terminal(&command);
+    let tools = r#"[{"name":"t","inputSchema":{"type":"object"}}]"#;
+    let config = server(folder.path(), tools, r#"{"content":[{"type":"text","text":"a \u001b[2Jtext"}]}"#);
+    let shown = on_terminal(&agentwire(&["hub", "call", "s", "t", "--config", &config]));
     assert_eq!(shown, "a \u{fffd}[2Jtext\r\n");
 }
 
-/// An MCP server with one tool.
+#[cfg(feature = "hub")]
+#[test]
+fn result_without_text_is_printed_as_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools =
+        r#"[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["b"]}}]"#;
+    let config = server(folder.path(), tools, r#"{"content":[],"structuredContent":{"a":1}}"#);
+    let called = super::output(&["hub", "call", "s", "t", "--config", &config]);
+    assert_eq!(super::text(&called.stdout), "{\"a\":1}\n");
+    assert!(super::text(&called.stderr).contains("does not fit its schema: \"b\""), "{called:?}");
+}
+
+/// Writes the configuration of an MCP server `s` with these tools, and this result of each call.
+#[cfg(feature = "hub")]
+pub(super) fn server(folder: &Path, tools: &str, result: &str) -> String {
+    let config = folder.join("mcp.json");
+    let args = ["-c", SERVER, "server", tools, result];
+    let servers = serde_json::json!({"mcpServers": {"s": {"command": "sh", "args": args}}});
+    fs::write(&config, servers.to_string()).unwrap();
+    config.to_str().unwrap().to_owned()
+}
+
 #[cfg(feature = "hub")]
 const SERVER: &str = r#"
 while read -r line; do
     case $line in
     *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
-    *'"tools/list"'*) result='{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}' ;;
-    *'"tools/call"'*) result='{"content":[{"type":"text","text":"a \u001b[2Jtext"}]}' ;;
+    *'"tools/list"'*) result="{\"tools\":$1}" ;;
+    *'"tools/call"'*) result=$2 ;;
     *) continue ;;
     esac
     id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
