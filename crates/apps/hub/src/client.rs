@@ -6,6 +6,7 @@
 
 mod activity;
 mod caller;
+mod cancel;
 mod capabilities;
 mod inputs;
 mod lifecycle;
@@ -46,6 +47,7 @@ use crate::{
 use activity::Activity;
 use caller::Callers;
 pub(crate) use caller::{Caller, Question};
+pub(crate) use cancel::CancelOnDrop;
 use inputs::Pages;
 pub(crate) use lifecycle::Lifecycle;
 use lifecycle::Probe;

@@ -3,13 +3,9 @@
 use std::time::Duration;
 
 use agentwire_net::excerpt;
-use futures_util::FutureExt;
 use rmcp::{
-    Peer, RoleClient, ServiceError,
-    model::{
-        CancelledNotificationParam, ClientRequest, GetExtensions, InputRequiredResult, InputResponses,
-        RequestId, ServerResult,
-    },
+    ServiceError,
+    model::{ClientRequest, GetExtensions, InputRequiredResult, InputResponses, ServerResult},
     service::PeerRequestOptions,
 };
 use tokio::{
@@ -20,7 +16,7 @@ use tokio::{
 use super::ClientSide;
 use crate::{
     TimeLimit,
-    client::{Caller, Client, ProgressReceiver},
+    client::{Caller, CancelOnDrop, Client, ProgressReceiver},
     connection::Live,
 };
 
@@ -65,7 +61,7 @@ pub(super) async fn exchange<C>(
         called.sent(&handle.id);
     }
     let reason = "nobody waits for the answer any more";
-    let mut open = CancelRequestOnDrop { peer, id: Some(handle.id.clone()), reason };
+    let mut open = CancelOnDrop { peer, id: Some(handle.id.clone()), reason };
     loop {
         tokio::select! {
             biased;
@@ -158,23 +154,6 @@ impl Clock {
             TimeLimit::Timeout(self.timeout)
         };
         Unanswered::TimedOut { after, limit }
-    }
-}
-
-/// A request without an answer. Dropping it cancels the request at the server.
-struct CancelRequestOnDrop<'a> {
-    peer: &'a Peer<RoleClient>,
-    id: Option<RequestId>,
-    reason: &'static str,
-}
-
-impl Drop for CancelRequestOnDrop<'_> {
-    fn drop(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        let cancelled = CancelledNotificationParam::new(Some(id), Some(self.reason.to_owned()));
-        // The first poll queues the notification, regardless of this task's budget. Nothing waits until it is sent.
-        // If the queue is full, the server reads nothing and would not read this.
-        let _ = tokio::task::unconstrained(self.peer.notify_cancelled(cancelled)).now_or_never();
     }
 }
 

@@ -4,14 +4,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agentwire_net::excerpt;
-use futures_util::FutureExt as _;
 use rmcp::{
     Peer, RoleServer, ServiceError,
     model::{
-        CancelledNotificationParam, ClientCapabilities, ClientResult, CreateMessageRequest,
-        CreateMessageResult, CustomNotification, ElicitRequest, ElicitRequestParams, ElicitResult,
-        ElicitationAction, GetExtensions as _, InputRequest, ListRootsRequest, ListRootsResult, RequestId,
-        ServerNotification, ServerRequest,
+        ClientCapabilities, ClientResult, CreateMessageRequest, CreateMessageResult, CustomNotification,
+        ElicitRequest, ElicitRequestParams, ElicitResult, GetExtensions as _, InputRequest, ListRootsRequest,
+        ListRootsResult, RequestId, ServerNotification, ServerRequest,
     },
     service::{OriginatingRequestId, PeerRequestOptions, RequestContext},
 };
@@ -23,13 +21,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::{cancel::CancelOnDrop, questions::declined};
 use crate::{Elicitation, Sampling};
 
 /// A client of a gateway, and one of its requests. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// The identity of the client, for all of its requests.
-    id: Arc<()>,
+    /// The identity of the client, for all of its requests. Clients without a handshake have none.
+    id: Option<Arc<()>>,
     capabilities: Arc<ClientCapabilities>,
     channel: Channel,
 }
@@ -63,12 +62,13 @@ impl Caller {
         id: &Arc<()>,
         rounds: Option<mpsc::Sender<Question>>,
     ) -> Self {
+        let id = rounds.is_none().then(|| Arc::clone(id));
         let channel = match rounds {
             Some(questions) => Channel::Rounds { questions, key: None },
             None => Channel::Session { peer: context.peer.clone(), request: context.id.clone() },
         };
         let capabilities = Arc::new(context.client_capabilities().unwrap_or_default());
-        Self { id: Arc::clone(id), capabilities, channel }
+        Self { id, capabilities, channel }
     }
 
     /// Returns the caller for a question with this key.
@@ -80,9 +80,9 @@ impl Caller {
         keyed
     }
 
-    /// Returns a number that identifies the client while a clone exists.
-    pub(crate) fn id(&self) -> usize {
-        Arc::as_ptr(&self.id).addr()
+    /// Returns whether both requests may be those of one client.
+    fn may_be(&self, other: &Self) -> bool {
+        self.id.as_ref().map(Arc::as_ptr) == other.id.as_ref().map(Arc::as_ptr)
     }
 
     pub(crate) fn fills_in_forms(&self) -> bool {
@@ -108,7 +108,6 @@ impl Caller {
             *message = format!("{server}: {message}");
         }
         let request = ElicitRequest::new(request);
-        let declined = || ElicitResult::new(ElicitationAction::Decline);
         match &self.channel {
             Channel::Rounds { questions, key } => {
                 let answer = round(questions, key, InputRequest::Elicitation(request)).await;
@@ -186,7 +185,8 @@ async fn asked(
 ) -> Result<ClientResult, ServiceError> {
     request.extensions_mut().insert(OriginatingRequestId(id));
     let mut handle = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-    let mut open = CancelQuestionOnDrop { peer: &peer, id: Some(handle.id.clone()) };
+    let reason = "the server waits for it no more";
+    let mut open = CancelOnDrop { peer: &peer, id: Some(handle.id.clone()), reason };
     let answer = (&mut handle.rx).await;
     open.id = None;
     answer.unwrap_or(Err(ServiceError::TransportClosed))
@@ -203,22 +203,6 @@ async fn round<T: DeserializeOwned>(
     questions.send(Question { key: key.clone(), request, answer }).await.map_err(|_| gone())?;
     let answer = answered.await.map_err(|_| gone())?;
     serde_json::from_value(answer).map_err(|error| excerpt(&error.to_string()).into_owned())
-}
-
-/// A question without an answer. Dropping it cancels the question at the client.
-struct CancelQuestionOnDrop<'a> {
-    peer: &'a Peer<RoleServer>,
-    id: Option<RequestId>,
-}
-
-impl Drop for CancelQuestionOnDrop<'_> {
-    fn drop(&mut self) {
-        let Some(id) = self.id.take() else { return };
-        let why = "the server waits for it no more".to_owned();
-        let cancelled = CancelledNotificationParam::new(Some(id), Some(why));
-        // The first poll queues the notification.
-        let _ = tokio::task::unconstrained(self.peer.notify_cancelled(cancelled)).now_or_never();
-    }
 }
 
 /// The calls in flight at a server. Clones share the list.
@@ -271,21 +255,17 @@ impl Callers {
         can: impl Fn(&Caller) -> bool,
     ) -> Option<(Caller, Vec<CancellationToken>)> {
         let calls = self.lock();
-        let is_origin = |call: &&Call| origin.is_some() && call.request.as_ref() == origin;
-        if let Some(call) = calls.all.iter().find(is_origin) {
-            let caller = call.caller.clone().filter(|caller| can(caller))?;
-            return Some((caller, vec![call.over.clone()]));
-        }
         if origin.is_some() {
-            // Its call has ended, or it was no call: the question concerns no other client. A call that is being sent has
-            // no id yet, and may be the one.
-            let call = calls.all.iter().rev().find(|call| call.request.is_none())?;
+            let named = calls.all.iter().find(|call| call.request.as_ref() == origin);
+            // If its call has ended, or it was no call, the question concerns no other client. A call that is being sent
+            // has no id yet, and may be the one.
+            let call = named.or_else(|| calls.all.iter().rev().find(|call| call.request.is_none()))?;
             let caller = call.caller.clone().filter(|caller| can(caller))?;
             return Some((caller, vec![call.over.clone()]));
         }
         let caller =
             calls.all.iter().rev().find_map(|call| call.caller.as_ref().filter(|caller| can(caller)))?;
-        let is_same = |call: &&Call| call.caller.as_ref().is_some_and(|other| other.id() == caller.id());
+        let is_same = |call: &&Call| call.caller.as_ref().is_some_and(|other| other.may_be(caller));
         let over = calls.all.iter().filter(is_same).map(|call| call.over.clone()).collect();
         Some((caller.clone(), over))
     }
@@ -322,7 +302,7 @@ mod tests {
 
     fn caller() -> Caller {
         let channel = Channel::Rounds { questions: mpsc::channel(1).0, key: None };
-        Caller { id: Arc::default(), capabilities: Arc::default(), channel }
+        Caller { id: None, capabilities: Arc::default(), channel }
     }
 
     #[test]
@@ -336,5 +316,14 @@ mod tests {
         assert!(callers.find(Some(&RequestId::Number(1)), |_| true).is_none());
         assert!(callers.find(Some(&RequestId::Number(2)), |_| true).is_some());
         assert!(callers.find(None, |_| true).is_some(), "other transports name no request");
+    }
+
+    #[test]
+    fn question_to_clients_without_a_handshake_stays_open_until_all_calls_have_ended() {
+        let callers = Callers::default();
+        let (_first, second) = (callers.call(Some(caller())), callers.call(Some(caller())));
+        let (_, over) = callers.find(None, |_| true).unwrap();
+        drop(second);
+        assert!(!over.iter().all(CancellationToken::is_cancelled));
     }
 }
