@@ -3,6 +3,7 @@
 mod attachment;
 mod context;
 mod files;
+mod last;
 mod message;
 mod names;
 mod relations;
@@ -22,6 +23,7 @@ pub use attachment::{
 };
 pub use context::{EntryContext, ForkedFrom};
 pub use files::{FileHistoryDelta, FileHistorySnapshot, WorktreeState};
+pub(crate) use last::last;
 pub use message::{AssistantEntry, ContentReplacement, UserEntry};
 pub use names::{
     AgentColor, AgentName, AgentSetting, AiTitle, CustomTitle, LastPrompt, Mode, PermissionModeEntry,

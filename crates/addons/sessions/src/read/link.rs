@@ -1,14 +1,11 @@
 //! The fields of an entry that determine its place in the conversation.
 
-use std::fmt;
-
 use agentwire_protocol::session_info::SessionMessageKind;
 use agentwire_protocol::{RawJson, Uuid};
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::RawEntry;
+use crate::entry::last;
 
 /// An entry's links to others.
 #[derive(Debug)]
@@ -78,31 +75,31 @@ impl Link {
             "attachment" => Kind::Attachment,
             _ => return None,
         };
-        let Fields { parent, session, flags, agent, timestamp, origin, source, message, attachment, kept } =
-            entry.decode().ok()?;
-        let [sidechain, team, meta, summary] = flags;
-        let message = message.unwrap_or_default();
+        let [parent, session, agent, timestamp, origin, source, message, attachment, kept, flags @ ..] =
+            last(entry.as_json(), FIELDS)?;
+        let [sidechain, team, meta, summary] = flags.map(|flag| is_true(&value(flag)));
+        let message = message.as_ref().map(Message::of).unwrap_or_default();
         let response = message.id.filter(|id| kind == Kind::Assistant && !id.is_empty());
         Some(Self {
             entry: at,
             uuid: entry.uuid()?.clone(),
             kind,
-            parent: parent.filter(|parent| !parent.is_empty()).map(Uuid::from),
-            session,
+            parent: text(parent).filter(|parent| !parent.is_empty()).map(Uuid::from),
+            session: text(session).unwrap_or_default(),
             sidechain,
             team,
             meta,
-            generated: meta && !is_sent(&origin),
+            generated: meta && !is_sent(&value(origin)),
             summary,
-            agent,
-            timestamp,
-            source: source.map(Uuid::from),
+            agent: text(agent),
+            timestamp: text(timestamp).unwrap_or_default(),
+            source: text(source).map(Uuid::from),
             response,
             calls: message.calls,
             results: message.results,
             interrupts: message.interrupts,
-            attachment,
-            kept,
+            attachment: value(attachment),
+            kept: value(kept),
         })
     }
 
@@ -128,66 +125,13 @@ pub(super) fn message(entry: &RawEntry) -> Option<RawJson> {
     message
 }
 
-/// The relevant fields; if a name is repeated, the last counts.
-#[derive(Default)]
-struct Fields {
-    parent: Option<String>,
-    session: String,
-    flags: [bool; FLAGS.len()],
-    agent: Option<String>,
-    timestamp: String,
-    origin: Value,
-    source: Option<String>,
-    message: Option<Message>,
-    attachment: Value,
-    kept: Value,
-}
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FieldsVisitor)
-    }
-}
-
-struct FieldsVisitor;
-
-impl<'de> Visitor<'de> for FieldsVisitor {
-    type Value = Fields;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-        let mut fields = Fields::default();
-        while let Some(name) = map.next_key::<String>()? {
-            match name.as_str() {
-                "parentUuid" => fields.parent = text(map.next_value()?),
-                "sessionId" => fields.session = text(map.next_value()?).unwrap_or_default(),
-                "agentId" => fields.agent = text(map.next_value()?),
-                "timestamp" => fields.timestamp = text(map.next_value()?).unwrap_or_default(),
-                "origin" => fields.origin = value(&map.next_value()?),
-                "sourceToolAssistantUUID" => fields.source = text(map.next_value()?),
-                "message" => fields.message = Some(Message::of(&map.next_value::<RawJson>()?)),
-                "attachment" => fields.attachment = value(&map.next_value()?),
-                "compactMetadata" => fields.kept = value(&map.next_value()?),
-                name => match FLAGS.iter().position(|flag| *flag == name) {
-                    Some(flag) => fields.flags[flag] = is_true(&value(&map.next_value()?)),
-                    None => _ = map.next_value::<IgnoredAny>()?,
-                },
-            }
-        }
-        Ok(fields)
-    }
-}
-
 /// Decodes a value; returns null if it is too deep or a number is too big, so that the rest of the entry stays usable.
-fn value(raw: &RawJson) -> Value {
-    raw.decode().unwrap_or_default()
+fn value(raw: Option<RawJson>) -> Value {
+    raw.and_then(|raw| raw.decode().ok()).unwrap_or_default()
 }
 
-fn text(raw: RawJson) -> Option<String> {
-    raw.decode().ok()
+fn text(raw: Option<RawJson>) -> Option<String> {
+    raw?.decode().ok()
 }
 
 /// Returns whether a message with this origin was sent to the session, although the CLI marks it as its own (`isMeta`).
@@ -223,12 +167,12 @@ impl Message {
         let ids = |kind: &str, id: fn(&Block) -> Option<&RawJson>| {
             let blocks =
                 blocks.iter().filter(|block| block.kind.as_ref().is_some_and(|tag| is_text(tag, kind)));
-            blocks.filter_map(|block| text(id(block)?.clone())).collect()
+            blocks.filter_map(|block| id(block)?.decode().ok()).collect()
         };
-        let first = || blocks.first().and_then(|block| text(block.text.clone()?));
+        let first = || blocks.first().and_then(|block| text(block.text.clone()));
         let start = texts.or_else(first).unwrap_or_default();
         Self {
-            id: id.and_then(text),
+            id: text(id),
             calls: ids("tool_use", |block| block.id.as_ref()),
             results: ids("tool_result", |block| block.tool_use_id.as_ref()),
             interrupts: start.starts_with("[Request interrupted by user"),
@@ -253,33 +197,6 @@ impl Block {
     }
 }
 
-/// Returns the last field of each of these names; `None` if the value is not an object.
-fn last<const N: usize>(raw: &RawJson, names: [&'static str; N]) -> Option<[Option<RawJson>; N]> {
-    let mut deserializer = serde_json::Deserializer::from_str(raw.as_str());
-    deserializer.deserialize_map(LastVisitor(names)).ok()
-}
-
-struct LastVisitor<const N: usize>([&'static str; N]);
-
-impl<'de, const N: usize> Visitor<'de> for LastVisitor<N> {
-    type Value = [Option<RawJson>; N];
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = [const { None }; N];
-        while let Some(name) = map.next_key::<String>()? {
-            match self.0.iter().position(|wanted| *wanted == name) {
-                Some(at) => found[at] = Some(map.next_value()?),
-                None => _ = map.next_value::<IgnoredAny>()?,
-            }
-        }
-        Ok(found)
-    }
-}
-
 fn is_text(raw: &RawJson, text: &str) -> bool {
     raw.decode::<String>().is_ok_and(|value| value == text)
 }
@@ -288,4 +205,18 @@ fn is_text(raw: &RawJson, text: &str) -> bool {
 const SENDERS: [&str; 6] = ["channel", "peer", "slack-ping", "voice-call", "observer", "observer-activity"];
 
 /// In the order in which [`Link::of`] destructures them.
-const FLAGS: [&str; 4] = ["isSidechain", "teamName", "isMeta", "isCompactSummary"];
+const FIELDS: [&str; 13] = [
+    "parentUuid",
+    "sessionId",
+    "agentId",
+    "timestamp",
+    "origin",
+    "sourceToolAssistantUUID",
+    "message",
+    "attachment",
+    "compactMetadata",
+    "isSidechain",
+    "teamName",
+    "isMeta",
+    "isCompactSummary",
+];

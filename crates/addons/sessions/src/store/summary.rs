@@ -1,18 +1,20 @@
 //! Summaries of sessions, folded from the entries of each append.
 
 mod info;
-mod seen;
+mod prompts;
 
 use std::collections::BTreeMap;
 
 use agentwire_protocol::{DecodeError, RawJson, SessionId};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::RawEntry;
 use crate::change::ARCHIVED;
+use crate::entry::last;
 use crate::info::{Prompt, said_at};
 use crate::time::parse_ms;
-use seen::Seen;
+use prompts::prompts;
 
 /// A summary of a session, which a store keeps beside the entries and updates in each append ([`fold_summary`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +84,7 @@ const CAMEL_CASE: [(&str, &str); 10] = [
 
 /// Returns the last time in the entries, in milliseconds since the Unix epoch; 0 if there is none.
 pub(super) fn last_time(entries: &[RawEntry]) -> u64 {
-    let time = |entry: &RawEntry| parse_ms(entry.decode::<Seen>().ok()?.timestamp.as_deref()?);
+    let time = |entry: &RawEntry| last(entry.as_json(), ["timestamp"]).and_then(|[time]| parsed(time));
     entries.iter().rev().find_map(time).unwrap_or_default()
 }
 
@@ -93,32 +95,36 @@ struct Folded {
 
 impl Folded {
     fn add(&mut self, entry: &RawEntry) {
-        let Ok(seen) = entry.decode::<Seen>() else { return };
-        self.first("is_sidechain", Some(seen.is_sidechain));
-        self.first("created_at", seen.timestamp.as_deref().and_then(parse_ms));
-        self.first("cwd", seen.cwd.as_deref().filter(|cwd| !cwd.is_empty()));
-        if entry.kind() == "user" && !seen.is_meta && !self.is_true("first_prompt_locked") {
+        let Some([time, sidechain, meta, compaction, cwd, tag, archived, texts @ ..]) =
+            last(entry.as_json(), FIELDS)
+        else {
+            return;
+        };
+        let time = parsed(time);
+        self.first("is_sidechain", Some(read(sidechain) == Some(true)));
+        self.first("created_at", time);
+        self.first("cwd", read(cwd).filter(|cwd: &String| !cwd.is_empty()));
+        let is_generated = [meta, compaction].into_iter().any(|flag| read(flag) == Some(true));
+        if entry.kind() == "user" && !is_generated && !self.is_true("first_prompt_locked") {
             self.prompt(entry);
         }
-        self.archive(entry, &seen);
-        self.last("custom_title", seen.custom_title.as_deref());
-        self.last("ai_title", seen.ai_title.as_deref());
-        self.last("last_prompt", seen.last_prompt.as_deref());
-        self.last("summary_hint", seen.summary.as_deref());
-        self.last("git_branch", seen.git_branch.as_deref());
+        self.archive(entry, time, read(archived));
+        for (name, text) in TEXTS.into_iter().zip(texts) {
+            self.last(name, read::<String>(text));
+        }
         if entry.kind() == "tag" {
-            match seen.tag.as_deref() {
-                None | Some("") => _ = self.fields.remove("tag"),
+            match read::<String>(tag).filter(|tag| !tag.is_empty()) {
+                None => _ = self.fields.remove("tag"),
                 tag => self.last("tag", tag),
             }
         }
     }
 
     /// A later message of the user cancels the mark; a mark that is older than the current one is ignored.
-    fn archive(&mut self, entry: &RawEntry, seen: &Seen) {
+    fn archive(&mut self, entry: &RawEntry, time: Option<u64>, archived: Option<bool>) {
         let since = self.fields.get("archived_at").and_then(|at| at.decode::<u64>().ok());
         let (archived, at) = if entry.kind() == ARCHIVED {
-            (seen.archived, seen.timestamp.as_deref().and_then(parse_ms))
+            (archived, time)
         } else if self.is_true("archived") {
             (Some(false), said_at(entry.as_str().as_bytes()).filter(|said| Some(*said) > since))
         } else {
@@ -133,7 +139,7 @@ impl Folded {
     }
 
     fn prompt(&mut self, entry: &RawEntry) {
-        for prompt in seen::prompts(entry) {
+        for prompt in prompts(entry) {
             match prompt {
                 Prompt::Command(name) if !self.has_text("command_fallback") => {
                     self.last("command_fallback", Some(&name));
@@ -170,6 +176,34 @@ impl Folded {
         self.fields.get(name).is_some_and(|value| !matches!(value.as_str(), "null" | "\"\""))
     }
 }
+
+/// Decodes a field; one of an unexpected type is ignored.
+fn read<T: DeserializeOwned>(field: Option<RawJson>) -> Option<T> {
+    field?.decode().ok()
+}
+
+fn parsed(time: Option<RawJson>) -> Option<u64> {
+    parse_ms(&read::<String>(time)?)
+}
+
+/// In the order in which [`Folded::add`] destructures them.
+const FIELDS: [&str; 12] = [
+    "timestamp",
+    "isSidechain",
+    "isMeta",
+    "isCompactSummary",
+    "cwd",
+    "tag",
+    "archived",
+    "customTitle",
+    "aiTitle",
+    "lastPrompt",
+    "summary",
+    "gitBranch",
+];
+
+/// The names that the last five have in a summary.
+const TEXTS: [&str; 5] = ["custom_title", "ai_title", "last_prompt", "summary_hint", "git_branch"];
 
 #[cfg(test)]
 mod tests {
