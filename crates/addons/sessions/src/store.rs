@@ -13,6 +13,7 @@ use std::pin::Pin;
 
 use agentwire_protocol::SessionId;
 
+pub(crate) use at_once::at_once;
 pub use error::{KeyError, StoreError};
 pub use folder::FolderStore;
 pub use import::{ImportError, import_session};

@@ -1,13 +1,10 @@
 //! Calls of a store, with errors and skips as the outcome of a check.
 
-use std::future::poll_fn;
-use std::pin::Pin;
-use std::task::Poll;
-
 use agentwire_protocol::SessionId;
 
 use super::canonical::canonical;
 use super::report::OptionalMethod;
+use crate::store::at_once;
 use crate::{RawEntry, SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession};
 
 /// A store under test.
@@ -99,24 +96,9 @@ impl TestedStore<'_> {
 
     /// Runs appends concurrently.
     pub(super) async fn append_all(&self, batches: &[(SessionKey, Vec<RawEntry>)]) -> Verdict {
-        let mut open: Vec<_> =
-            batches.iter().map(|(key, entries)| Some(self.0.append(key, entries))).collect();
-        let mut result = Ok(());
-        poll_fn(|context| {
-            for future in &mut open {
-                let Some(Poll::Ready(ended)) = future.as_mut().map(|future| Pin::new(future).poll(context))
-                else {
-                    continue;
-                };
-                *future = None;
-                if let Err(error) = ended {
-                    result = Err(failed("one of several `append` at once", &error));
-                }
-            }
-            if open.iter().all(Option::is_none) { Poll::Ready(()) } else { Poll::Pending }
-        })
-        .await;
-        result
+        let appends = batches.iter().map(|(key, entries)| self.0.append(key, entries)).collect();
+        let ended: Result<Vec<()>, _> = at_once(appends).await.into_iter().collect();
+        ended.map(drop).map_err(|error| failed("one of several `append` at once", &error))
     }
 }
 

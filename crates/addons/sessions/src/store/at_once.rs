@@ -8,7 +8,7 @@ use super::{StoreError, StoreFuture};
 /// Returns the results of the futures, in their order.
 ///
 /// A wake-up polls all of them, so there should be few.
-pub(super) async fn at_once<T>(mut futures: Vec<StoreFuture<'_, T>>) -> Vec<Result<T, StoreError>> {
+pub(crate) async fn at_once<T>(mut futures: Vec<StoreFuture<'_, T>>) -> Vec<Result<T, StoreError>> {
     let mut done: Vec<_> = futures.iter().map(|_| None).collect();
     poll_fn(|context| {
         for (future, done) in futures.iter_mut().zip(&mut done) {

@@ -6,7 +6,7 @@ use agentwire_protocol::SessionId;
 use agentwire_protocol::session_info::SessionInfo;
 
 use super::{StoreSessions, info, unable};
-use crate::store::at_once::at_once;
+use crate::store::at_once;
 use crate::{Page, SessionSummary, StoreError};
 
 impl StoreSessions<'_> {
