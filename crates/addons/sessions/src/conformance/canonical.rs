@@ -1,130 +1,78 @@
 //! Compares JSON texts as values, regardless of spacing, key order, escapes and the notation of numbers.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::from_str;
+use serde_json::value::RawValue;
 
 /// Returns the canonical form of a JSON text, which must be valid.
 ///
 /// Keys are sorted; if a key is repeated, the last counts.
 /// Numbers are written as their exact decimal value: `1.0`, `1` and `10e-1` are equal, and `-0` is `0`.
-/// Strings are compared by UTF-16 unit, including lone surrogates.
+/// Strings may have lone surrogates.
 pub(super) fn canonical(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
-    Reader { text: json, at: 0 }.value(&mut out);
+    // A text that is not valid is its own form.
+    write(json, &mut out).unwrap_or_else(|_| json.clone_into(&mut out));
     out
 }
 
-/// A reader of valid JSON.
-struct Reader<'a> {
-    text: &'a str,
-    at: usize,
+fn write(json: &str, out: &mut String) -> serde_json::Result<()> {
+    match json.trim_start().as_bytes().first() {
+        Some(b'{') => {
+            out.push('{');
+            for (Text(name), value) in from_str::<BTreeMap<Text, &RawValue>>(json)? {
+                out.extend([&name, ":"]);
+                write(value.get(), out)?;
+                out.push(',');
+            }
+            out.push('}');
+        }
+        Some(b'[') => {
+            out.push('[');
+            for value in from_str::<Vec<&RawValue>>(json)? {
+                write(value.get(), out)?;
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Some(b'"') => out.push_str(&from_str::<Text>(json)?.0),
+        Some(b'-' | b'0'..=b'9') => out.push_str(&decimal(json.trim())),
+        _ => out.push_str(json.trim()),
+    }
+    Ok(())
 }
 
-impl Reader<'_> {
-    fn value(&mut self, out: &mut String) {
-        match self.peek() {
-            Some(b'{') => self.object(out),
-            Some(b'[') => self.array(out),
-            Some(b'"') => self.string(out),
-            Some(b'-' | b'0'..=b'9') => {
-                let number =
-                    self.while_in(|byte| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
-                out.push_str(&decimal(number));
-            }
-            _ => {
-                let word = self.while_in(|byte| byte.is_ascii_alphabetic());
-                out.push_str(word);
-            }
-        }
-    }
+/// A string in quotes. Read as bytes, because `serde_json` refuses lone surrogates in text.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Text(String);
 
-    fn object(&mut self, out: &mut String) {
-        self.at += 1;
-        let mut fields = BTreeMap::new();
-        while self.peek() == Some(b'"') {
-            let (mut name, mut value) = (String::new(), String::new());
-            self.string(&mut name);
-            self.skip(b':');
-            self.value(&mut value);
-            fields.insert(name, value);
-            self.skip(b',');
-        }
-        self.skip(b'}');
-        out.push('{');
-        for (name, value) in fields {
-            out.extend([&name, ":", &value, ","]);
-        }
-        out.push('}');
-    }
-
-    fn array(&mut self, out: &mut String) {
-        self.at += 1;
-        out.push('[');
-        while !matches!(self.peek(), None | Some(b']')) {
-            self.value(out);
-            out.push(',');
-            self.skip(b',');
-        }
-        self.skip(b']');
-        out.push(']');
-    }
-
-    fn string(&mut self, out: &mut String) {
-        self.at += 1;
-        let mut units = Vec::new();
-        let rest = &self.text[self.at..];
-        let mut chars = rest.char_indices();
-        while let Some((at, char)) = chars.next() {
-            match char {
-                '"' => {
-                    self.at += at + 1;
-                    break;
-                }
-                '\\' => units.push(escaped(&mut chars)),
-                char => units.extend_from_slice(char.encode_utf16(&mut [0; 2])),
-            }
-        }
-        out.push('"');
-        for char in char::decode_utf16(units) {
-            match char {
-                Ok('"') => out.push_str("\\\""),
-                Ok('\\') => out.push_str("\\\\"),
-                Ok(char) => out.push(char),
-                Err(lone) => out.push_str(&format!("\\u{:04x}", lone.unpaired_surrogate())),
-            }
-        }
-        out.push('"');
-    }
-
-    /// Skips white space and returns the next byte.
-    fn peek(&mut self) -> Option<u8> {
-        self.while_in(|byte| byte.is_ascii_whitespace());
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn skip(&mut self, byte: u8) {
-        if self.peek() == Some(byte) {
-            self.at += 1;
-        }
-    }
-
-    fn while_in(&mut self, part: impl Fn(u8) -> bool) -> &str {
-        let rest = &self.text[self.at..];
-        let end = rest.bytes().position(|byte| !part(byte)).unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(TextVisitor)
     }
 }
 
-/// Returns the UTF-16 unit of an escape, after its backslash.
-fn escaped(chars: &mut std::str::CharIndices<'_>) -> u16 {
-    match chars.next().map_or('\\', |(_, char)| char) {
-        'n' => u16::from(b'\n'),
-        't' => u16::from(b'\t'),
-        'r' => u16::from(b'\r'),
-        'b' => 8,
-        'f' => 12,
-        'u' => chars.take(4).fold(0, |unit, (_, digit)| unit << 4 | digit.to_digit(16).unwrap_or(0) as u16),
-        plain => plain as u16,
+struct TextVisitor;
+
+impl Visitor<'_> for TextVisitor {
+    type Value = Text;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
+        let mut text = "\"".to_owned();
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(&chunk.valid().replace('\\', "\\\\").replace('"', "\\\""));
+            chunk.invalid().iter().try_for_each(|byte| write!(text, "\\x{byte:02x}")).map_err(E::custom)?;
+        }
+        text.push('"');
+        Ok(Text(text))
     }
 }
 
