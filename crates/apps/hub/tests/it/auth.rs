@@ -2,7 +2,6 @@
 
 mod dpop;
 mod grants;
-mod issuer;
 mod server;
 
 use std::{
@@ -16,6 +15,7 @@ use agentwire_hub::{
     auth::{Authorization, AuthorizationRequest, AuthorizeError, Loopback, TokenFile},
     config::{Endpoint, Launch, Patterns, ServerConfig, Sources, Stdio},
 };
+use serde_json::json;
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -89,7 +89,7 @@ fn is_refused(state: &ServerState) -> bool {
 }
 
 async fn echo(hub: &Hub, server: &str, text: &str) -> Result<String, String> {
-    let request = CallRequest::new(server, "echo").arguments(serde_json::json!({"text": text}));
+    let request = CallRequest::new(server, "echo").arguments(json!({"text": text}));
     let outcome = hub.call(request).await.map_err(|error| error.to_string())?;
     Ok(outcome.content[0].as_text().unwrap().text.clone())
 }
@@ -177,11 +177,11 @@ async fn refused_token_is_renewed_without_a_failed_call() {
         assert_eq!(authority.refreshes(), 1);
         let asked = authority.with(|state| state.asked.clone());
         assert!(
-            asked.iter().all(|(_, header)| header.as_ref().is_some_and(|is| is.starts_with("Basic "))),
+            asked.iter().all(|asked| asked.authorization.as_ref().is_some_and(|is| is.starts_with("Basic "))),
             "{asked:?}"
         );
         // Without a scope in the request, the granted scope stays.
-        assert!(asked[1].0.get("scope").is_none_or(|scope| scope == "basic"), "{asked:?}");
+        assert!(asked[1].form.get("scope").is_none_or(|scope| scope == "basic"), "{asked:?}");
         hub.close().await;
     }
 }
@@ -281,7 +281,7 @@ async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_doe
     let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
 
     authority.with(|state| {
-        state.broken = Some(503);
+        state.refusal = Some((503, json!({})));
         state.tokens.clear();
     });
     let why = echo(hub, "web", "a").await.unwrap_err();
@@ -289,7 +289,7 @@ async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_doe
     assert!(
         matches!(hub.restart("web").await.unwrap(), ServerState::Reconnecting { why, .. } if why.contains("the token cannot be renewed"))
     );
-    authority.with(|state| state.broken = None);
+    authority.with(|state| state.refusal = None);
     until(hub, is_connected).await;
 
     authority.with(|state| {
@@ -342,13 +342,13 @@ async fn unsafe_page_ends_the_authorization() {
         "https://x.example/$(calc)'`;\"&calc",
         "https://x.example/\n/auth",
     ] {
-        authority.with(|state| state.page = Some(page.to_owned()));
+        authority.with(|state| state.metadata["authorization_endpoint"] = json!(page));
         let request = AuthorizationRequest::new("http://127.0.0.1:9/callback");
         let error = hub.authorize("web", request).await.unwrap_err();
         assert!(matches!(error, AuthorizeError::Page(_)), "{page}: {error}");
     }
     assert!(authority.with(|state| state.registered.is_empty()));
-    authority.with(|state| state.page = None);
+    authority.with(|state| _ = state.metadata.as_object_mut().unwrap().remove("authorization_endpoint"));
     authorize(hub).await;
 }
 
@@ -370,7 +370,7 @@ async fn invalid_answer_is_reported() {
         let (authorization, _) = begin(hub).await;
         assert!(matches!(authorization.finish(foreign).await, Err(AuthorizeError::Foreign)), "{foreign}");
     }
-    authority.with(|state| state.broken = Some(500));
+    authority.with(|state| state.refusal = Some((500, json!({}))));
     let (authorization, redirect) = begin(hub).await;
     assert!(matches!(authorization.finish(&redirect).await, Err(AuthorizeError::Server(_))));
     assert!(is_refused(&hub.server("web").unwrap().state));

@@ -6,14 +6,13 @@ use super::{
     WAYS, authorize, echo,
     grants::{failure, hub, over_http, with_secret},
     is_connected, is_refused,
-    issuer::{Issuer, Nonce},
-    server::Authority,
+    server::{Authority, Nonce},
 };
 use crate::{over_http::until, web::WebServer};
 
 /// Starts a server with an issuer of bound tokens.
-fn start(nonce: Nonce) -> (WebServer, Issuer) {
-    let (server, issuer) = Issuer::start();
+fn start(nonce: Nonce) -> (WebServer, Authority) {
+    let (server, issuer) = Authority::start();
     issuer.with(|state| {
         state.scheme = "DPoP";
         state.nonce = nonce;
@@ -110,7 +109,7 @@ async fn tokens_of_a_user_stay_bound_to_one_key() {
         let file = folder.path().join("tokens.json");
         let server = WebServer::start();
         let authority = Authority::guard(&server);
-        authority.with(|state| state.dpop = true);
+        authority.with(|state| state.scheme = "DPoP");
         let launch = way(Endpoint::new(server.url(path)));
         let first = super::hub(launch.clone(), &file);
         until(&first, is_refused).await;
@@ -130,10 +129,10 @@ async fn tokens_of_a_user_stay_bound_to_one_key() {
         assert_eq!(echo(&again, "web", "b").await.unwrap(), "b");
         assert_eq!(authority.refreshes(), 2);
         authority.with(|state| {
-            assert!(state.keys.iter().all(|(_, key)| *key == state.keys[0].1));
-            let asked = state.keys.iter().filter(|(path, _)| path == "/token").count();
+            assert!(state.proofs.iter().all(|proof| proof.header["jwk"] == state.proofs[0].header["jwk"]));
+            let asked = state.proofs.iter().filter(|proof| proof.path == "/token").count();
             assert_eq!(asked, 3, "the code, and two refresh tokens");
-            assert!(state.keys.len() > 3);
+            assert!(state.proofs.len() > 3);
         });
         again.close().await;
     }

@@ -16,7 +16,7 @@ use agentwire_hub::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-use super::{HTTP, WAYS, Way, config, echo, is_connected, issuer::Issuer};
+use super::{HTTP, WAYS, Way, config, echo, is_connected, server::Authority};
 use crate::{over_http::until, web::WebServer};
 
 const SECRET: &str = "hunter2";
@@ -56,7 +56,7 @@ async fn made(token: &'static str) -> Result<String, std::io::Error> {
 #[tokio::test]
 async fn client_with_a_secret_gets_one_token_for_all_connections_until_it_is_refused() {
     for way in WAYS {
-        let (server, issuer) = Issuer::start();
+        let (server, issuer) = Authority::start();
         let hub = hub(way, &server, Grant::client_credentials(with_secret()));
         assert!(hub.wait_until_ready(super::LIMIT).await);
         assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
@@ -84,7 +84,7 @@ async fn client_with_a_secret_gets_one_token_for_all_connections_until_it_is_ref
 #[tokio::test]
 async fn wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
     for way in WAYS {
-        let (server, issuer) = Issuer::start();
+        let (server, issuer) = Authority::start();
         let echoed = json!({"error": "invalid_client", "error_description": format!("not {SECRET}")});
         issuer.with(|state| state.refusal = Some((401, echoed)));
         let grant = Grant::client_credentials(with_secret());
@@ -103,7 +103,7 @@ async fn wrong_secret_fails_the_server_with_its_cause_and_is_not_shown() {
 
 #[tokio::test]
 async fn token_is_requested_again_after_a_temporary_error() {
-    let (server, issuer) = Issuer::start();
+    let (server, issuer) = Authority::start();
     issuer.with(|state| state.refusal = Some((503, json!({}))));
     let hub = over_http(&server, Grant::client_credentials(with_secret()));
     until(&hub, |state| matches!(state, ServerState::Reconnecting { why, .. } if why.contains("HTTP 503")))
@@ -115,7 +115,7 @@ async fn token_is_requested_again_after_a_temporary_error() {
 
 #[tokio::test]
 async fn client_credentials_go_only_to_the_configured_issuer() {
-    let (server, issuer) = Issuer::start();
+    let (server, issuer) = Authority::start();
     let grant = Grant::client_credentials(with_secret()).issuer("https://login.example.org");
     let hub = over_http(&server, grant);
     let shown = failure(&hub).await;
@@ -126,9 +126,9 @@ async fn client_credentials_go_only_to_the_configured_issuer() {
 
 #[tokio::test]
 async fn secret_is_sent_by_an_accepted_method() {
-    let (server, issuer) = Issuer::start();
+    let (server, issuer) = Authority::start();
     issuer.with(|state| {
-        state.metadata = json!({"token_endpoint_auth_methods_supported": ["client_secret_post"]});
+        state.metadata["token_endpoint_auth_methods_supported"] = json!(["client_secret_post"]);
     });
     let hub = over_http(&server, Grant::client_credentials(with_secret()).scopes(["a", "b"]));
     until(&hub, is_connected).await;
@@ -136,7 +136,7 @@ async fn secret_is_sent_by_an_accepted_method() {
         let asked = &state.asked[0];
         assert_eq!((&*asked.form["client_id"], &*asked.form["client_secret"]), ("robot", SECRET));
         assert_eq!((&*asked.form["scope"], &asked.authorization), ("a b", &None));
-        state.metadata = json!({"token_endpoint_auth_methods_supported": ["private_key_jwt"]});
+        state.metadata["token_endpoint_auth_methods_supported"] = json!(["private_key_jwt"]);
         state.tokens.clear();
     });
     echo(&hub, "web", "a").await.unwrap_err();
@@ -147,9 +147,9 @@ async fn secret_is_sent_by_an_accepted_method() {
 
 #[tokio::test]
 async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
-    let (server, issuer) = Issuer::start();
-    let algorithms = |accepted: Value| json!({"token_endpoint_auth_signing_alg_values_supported": accepted});
-    issuer.with(|state| state.metadata = algorithms(json!(["PS256", "ES256"])));
+    let (server, issuer) = Authority::start();
+    let algorithms = "token_endpoint_auth_signing_alg_values_supported";
+    issuer.with(|state| state.metadata[algorithms] = json!(["PS256", "ES256"]));
     let key = SigningKey::from_pem(include_str!("../../../../hub-transport/tests/it/keys/rsa.pem")).unwrap();
     let hub = over_http(&server, Grant::client_credentials(RegisteredClient::with_key("robot", key)));
     until(&hub, is_connected).await;
@@ -169,7 +169,7 @@ async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
         assert_eq!((&parts[1]["iss"], &parts[1]["sub"]), (&json!("robot"), &json!("robot")));
         assert_eq!(parts[1]["aud"], state.origin);
         assert_eq!(parts[1]["exp"].as_u64().unwrap() - parts[1]["iat"].as_u64().unwrap(), 300);
-        state.metadata = algorithms(json!(["ES256"]));
+        state.metadata[algorithms] = json!(["ES256"]);
         state.tokens.clear();
     });
     echo(&hub, "web", "a").await.unwrap_err();
@@ -181,7 +181,7 @@ async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
 #[tokio::test]
 async fn workload_sends_the_token_of_its_platform() {
     for way in WAYS {
-        let (server, issuer) = Issuer::start();
+        let (server, issuer) = Authority::start();
         let audience = Arc::new(Mutex::new(String::new()));
         let seen = Arc::clone(&audience);
         let grant = Grant::jwt_bearer(RegisteredClient::public("robot"), move |audience| {
@@ -210,7 +210,7 @@ async fn workload_sends_the_token_of_its_platform() {
 #[tokio::test]
 async fn failed_token_source_is_called_again() {
     for panics in [false, true] {
-        let (server, issuer) = Issuer::start();
+        let (server, issuer) = Authority::start();
         let times = Arc::new(AtomicUsize::new(0));
         let grant = Grant::jwt_bearer(RegisteredClient::public("robot"), move |_| {
             // Each of two connections may be opened in two ways.
@@ -241,7 +241,7 @@ fn enterprise(server: &WebServer) -> Grant {
 
 #[tokio::test]
 async fn identity_provider_exchanges_the_users_token_for_one_of_the_server() {
-    let (server, issuer) = Issuer::start();
+    let (server, issuer) = Authority::start();
     let hub = over_http(&server, enterprise(&server));
     until(&hub, is_connected).await;
     assert_eq!(echo(&hub, "web", "a").await.unwrap(), "a");
@@ -264,7 +264,7 @@ async fn identity_provider_exchanges_the_users_token_for_one_of_the_server() {
 
 #[tokio::test]
 async fn another_token_than_an_assertion_for_the_server_is_not_passed_on() {
-    let (server, issuer) = Issuer::start();
+    let (server, issuer) = Authority::start();
     issuer.with(|state| state.issued = "urn:ietf:params:oauth:token-type:access_token");
     let hub = over_http(&server, enterprise(&server));
     let shown = failure(&hub).await;

@@ -18,42 +18,94 @@ use crate::web::{Seen, WebServer, status};
 #[derive(Default)]
 pub(super) struct State {
     pub(super) origin: String,
-    /// The page for the browser, if it differs from the server's page.
-    pub(super) page: Option<String>,
     /// The path of the issuer.
     pub(super) issuer: String,
+    /// What the metadata have beside the endpoints, or instead of them.
+    pub(super) metadata: Value,
     codes: HashSet<String>,
     /// The access tokens that are good.
     pub(super) tokens: HashSet<String>,
     /// The refresh tokens that are good: each once.
     pub(super) refresh: HashSet<String>,
     pub(super) registered: Vec<Value>,
-    /// The forms of all requests for tokens, with their header `Authorization`.
-    pub(super) asked: Vec<(HashMap<String, String>, Option<String>)>,
+    /// All requests for tokens.
+    pub(super) asked: Vec<Asked>,
     pub(super) lifetime: u64,
     /// Whether clients get a secret.
     pub(super) secret: bool,
-    /// The answer to every request for tokens, where it is not to be a token.
-    pub(super) broken: Option<u16>,
+    /// The answer to every request for a token, where it is not to be a token.
+    pub(super) refusal: Option<(u16, Value)>,
     /// How often a refresh token came that was used up.
     pub(super) reused: u32,
-    /// Whether tokens are bound to a key.
-    pub(super) dpop: bool,
-    /// The keys of all proofs, with the path that each was for.
-    pub(super) keys: Vec<(String, Value)>,
+    /// The `issued_token_type` of the identity provider.
+    pub(super) issued: &'static str,
+    /// The scheme of the tokens.
+    pub(super) scheme: &'static str,
+    /// What both servers want in proofs.
+    pub(super) nonce: Nonce,
+    pub(super) proofs: Vec<Proof>,
     /// The scope without which no tool can be called.
     pub(super) scope: Option<String>,
     next: u32,
+}
+
+/// The nonce that proofs must have.
+#[derive(Default)]
+pub(super) enum Nonce {
+    #[default]
+    None,
+    This(&'static str),
+    /// Another one each time: no proof is good.
+    Another,
+    /// The same, of the MCP server alone.
+    AnotherOfServer,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) path: String,
+    pub(super) form: HashMap<String, String>,
+    pub(super) authorization: Option<String>,
+}
+
+/// A proof of possession as it came.
+pub(super) struct Proof {
+    pub(super) path: String,
+    pub(super) header: Value,
+    pub(super) claims: Value,
+    pub(super) token: Option<String>,
 }
 
 #[derive(Clone)]
 pub(super) struct Authority(Arc<Mutex<State>>);
 
 impl Authority {
-    /// Makes a server require authorization.
+    /// Makes a server require the authorization of a user.
     pub(super) fn guard(server: &WebServer) -> Self {
-        let state = State { origin: server.url(""), lifetime: 3600, ..State::default() };
-        let authority = Self(Arc::new(Mutex::new(state)));
+        let registration = server.url("/register");
+        Self::with_metadata(
+            server,
+            json!({"registration_endpoint": registration, "response_types_supported": ["code"]}),
+        )
+    }
+
+    /// Starts a server that requires tokens of programs, with an identity provider at `/idp`.
+    pub(super) fn start() -> (WebServer, Self) {
+        let server = WebServer::start();
+        let authority =
+            Self::with_metadata(&server, json!({"scopes_supported": ["basic", "offline_access"]}));
+        (server, authority)
+    }
+
+    fn with_metadata(server: &WebServer, metadata: Value) -> Self {
+        let authority = Self(Arc::new(Mutex::new(State {
+            origin: server.url(""),
+            metadata,
+            lifetime: 3600,
+            issued: "urn:ietf:params:oauth:token-type:id-jag",
+            scheme: "Bearer",
+            ..State::default()
+        })));
         let here = authority.clone();
         server.fault(move |seen| here.with(|state| state.answer(seen)));
         authority
@@ -63,38 +115,38 @@ impl Authority {
         change(&mut self.0.lock().unwrap())
     }
 
+    pub(super) fn asked(&self) -> usize {
+        self.with(|state| state.asked.len())
+    }
+
     pub(super) fn refreshes(&self) -> usize {
         self.with(|state| {
-            state.asked.iter().filter(|(form, _)| form["grant_type"] == "refresh_token").count()
+            state.asked.iter().filter(|asked| asked.form["grant_type"] == "refresh_token").count()
         })
     }
 }
 
 impl State {
     fn answer(&mut self, seen: &Seen) -> Option<Response> {
-        let origin = self.origin.clone();
+        let (origin, issuer) = (self.origin.clone(), format!("{}{}", self.origin, self.issuer));
         match (seen.method.as_str(), seen.path.as_str()) {
-            ("GET", "/prm") => Some(
-                axum::Json(json!({
-                    "resource": origin,
-                    "authorization_servers": [format!("{origin}{}", self.issuer)],
-                    "scopes_supported": ["basic"],
-                }))
-                .into_response(),
-            ),
+            ("GET", "/prm") => {
+                let metadata = json!({
+                    "resource": origin, "authorization_servers": [issuer], "scopes_supported": ["basic"],
+                });
+                Some(axum::Json(metadata).into_response())
+            }
             ("GET", path) if path == format!("/.well-known/oauth-authorization-server{}", self.issuer) => {
-                Some(
-                    axum::Json(json!({
-                        "issuer": format!("{origin}{}", self.issuer),
-                        "authorization_endpoint":
-                            self.page.clone().unwrap_or_else(|| format!("{origin}/authorize")),
-                        "token_endpoint": format!("{origin}/token"),
-                        "registration_endpoint": format!("{origin}/register"),
-                        "response_types_supported": ["code"],
-                        "code_challenge_methods_supported": ["S256"],
-                    }))
-                    .into_response(),
-                )
+                let mut metadata = json!({
+                    "issuer": issuer,
+                    "authorization_endpoint": format!("{origin}/authorize"),
+                    "token_endpoint": format!("{origin}/token"),
+                    "code_challenge_methods_supported": ["S256"],
+                });
+                for (name, value) in self.metadata.as_object().unwrap() {
+                    metadata[name] = value.clone();
+                }
+                Some(axum::Json(metadata).into_response())
             }
             ("POST", "/register") => {
                 self.registered.push(seen.body.clone());
@@ -107,7 +159,7 @@ impl State {
                 Some(axum::Json(client).into_response())
             }
             ("GET", "/authorize") => Some(self.authorize(&form(&seen.query))),
-            ("POST", "/token") => Some(self.token(seen)),
+            ("POST", "/token" | "/idp") => Some(self.token(seen)),
             ("GET", path) if path.starts_with("/.well-known/") => Some(status(404)),
             _ => self.guard(seen),
         }
@@ -125,60 +177,98 @@ impl State {
 
     fn token(&mut self, seen: &Seen) -> Response {
         let form = form(&seen.text);
-        self.asked.push((form.clone(), seen.header("authorization").map(str::to_owned)));
-        if let Some(code) = self.broken {
-            return status(code);
+        let authorization = seen.header("authorization").map(str::to_owned);
+        self.asked.push(Asked { path: seen.path.clone(), form: form.clone(), authorization });
+        if let Some((code, body)) = &self.refusal {
+            return (StatusCode::from_u16(*code).unwrap(), axum::Json(body.clone())).into_response();
         }
-        self.note_key(seen);
-        let is_good = if form["grant_type"] == "authorization_code" {
-            assert!(form["code_verifier"].len() >= 43);
-            self.codes.remove(&form["code"])
-        } else {
-            let is_good = self.refresh.remove(&form["refresh_token"]);
-            self.reused += u32::from(!is_good);
-            is_good
-        };
-        if !is_good {
-            let error = axum::Json(json!({"error": "invalid_grant"}));
-            return (StatusCode::BAD_REQUEST, error).into_response();
+        if let Some(refusal) = self.check(seen, None, 400) {
+            return refusal;
+        }
+        if seen.path == "/idp" {
+            let given =
+                json!({"access_token": "id-jag", "issued_token_type": self.issued, "token_type": "N_A"});
+            return axum::Json(given).into_response();
         }
         self.next += 1;
-        let (token, refresh) = (format!("token-{}", self.next), format!("refresh-{}", self.next));
-        self.tokens.insert(token.clone());
-        self.refresh.insert(refresh.clone());
-        axum::Json(json!({
-            "access_token": token, "token_type": self.scheme(), "expires_in": self.lifetime,
-            "refresh_token": refresh, "scope": form.get("scope"),
-        }))
-        .into_response()
-    }
-
-    fn scheme(&self) -> &'static str {
-        if self.dpop { "DPoP" } else { "Bearer" }
-    }
-
-    fn note_key(&mut self, seen: &Seen) {
-        if self.dpop {
-            let header = seen.header("dpop").unwrap().split('.').next().unwrap();
-            let header: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(header).unwrap()).unwrap();
-            self.keys.push((seen.path.clone(), header["jwk"].clone()));
+        let token = format!("token-{}", self.next);
+        let mut given =
+            json!({"access_token": token, "token_type": self.scheme, "expires_in": self.lifetime});
+        let of_user = match &*form["grant_type"] {
+            "authorization_code" => {
+                assert!(form["code_verifier"].len() >= 43);
+                Some(self.codes.remove(&form["code"]))
+            }
+            "refresh_token" => {
+                let is_good = self.refresh.remove(&form["refresh_token"]);
+                self.reused += u32::from(!is_good);
+                Some(is_good)
+            }
+            _ => None,
+        };
+        match of_user {
+            Some(false) => {
+                let error = axum::Json(json!({"error": "invalid_grant"}));
+                return (StatusCode::BAD_REQUEST, error).into_response();
+            }
+            Some(true) => {
+                let refresh = format!("refresh-{}", self.next);
+                (given["refresh_token"], given["scope"]) = (json!(refresh), json!(form.get("scope")));
+                self.refresh.insert(refresh);
+            }
+            None => {}
         }
+        self.tokens.insert(token);
+        axum::Json(given).into_response()
     }
 
     fn guard(&mut self, seen: &Seen) -> Option<Response> {
-        let token = seen.header("authorization").and_then(|value| value.strip_prefix(self.scheme()));
-        let token = token.map(str::trim);
+        let token = seen.header("authorization").and_then(|value| value.strip_prefix(self.scheme));
+        let token = token.map(|token| token.trim().to_owned());
         let metadata = format!("resource_metadata=\"{}/prm\"", self.origin);
-        if !token.is_some_and(|token| self.tokens.contains(token)) {
-            return Some(refusal(401, &format!("{} {metadata}", self.scheme())));
+        let Some(token) = token.filter(|token| self.tokens.contains(token)) else {
+            return Some(refusal(401, &format!("{} {metadata}", self.scheme)));
+        };
+        if let Some(refusal) = self.check(seen, Some(token), 401) {
+            return Some(refusal);
         }
-        self.note_key(seen);
         let scope = self.scope.as_ref().filter(|_| seen.rpc() == "tools/call")?;
         Some(refusal(403, &format!("Bearer error=\"insufficient_scope\", scope=\"{scope}\", {metadata}")))
     }
+
+    /// Stores the proof of a request, and refuses a proof without the nonce.
+    fn check(&mut self, seen: &Seen, token: Option<String>, code: u16) -> Option<Response> {
+        if self.scheme != "DPoP" || seen.path == "/idp" {
+            return None;
+        }
+        let proof = seen.header("dpop").unwrap();
+        let part = |n: usize| -> Value {
+            let bytes = URL_SAFE_NO_PAD.decode(proof.split('.').nth(n).unwrap()).unwrap();
+            serde_json::from_slice(&bytes).unwrap()
+        };
+        let (header, claims) = (part(0), part(1));
+        assert_eq!(claims["htm"], seen.method.as_str());
+        assert_eq!(claims["htu"], format!("{}{}", self.origin, seen.path));
+        assert!(self.proofs.iter().all(|other| other.claims["jti"] != claims["jti"]));
+        self.proofs.push(Proof { path: seen.path.clone(), header, claims: claims.clone(), token });
+        let nonce = match &self.nonce {
+            Nonce::None => return None,
+            Nonce::AnotherOfServer if code == 400 => return None,
+            Nonce::This(nonce) if claims["nonce"] == *nonce => return None,
+            Nonce::This(nonce) => (*nonce).to_owned(),
+            Nonce::Another | Nonce::AnotherOfServer => format!("nonce-{}", self.proofs.len()),
+        };
+        let mut response = refusal(code, "DPoP error=\"use_dpop_nonce\"");
+        if code == 400 {
+            response =
+                (StatusCode::BAD_REQUEST, axum::Json(json!({"error": "use_dpop_nonce"}))).into_response();
+        }
+        response.headers_mut().insert("dpop-nonce", nonce.parse().unwrap());
+        Some(response)
+    }
 }
 
-pub(super) fn refusal(code: u16, challenge: &str) -> Response {
+fn refusal(code: u16, challenge: &str) -> Response {
     let mut response = status(code);
     response.headers_mut().insert("www-authenticate", challenge.parse().unwrap());
     response
