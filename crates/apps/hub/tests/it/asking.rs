@@ -14,8 +14,8 @@ use rmcp::{
         CallToolRequest, CallToolRequestParams, ClientCapabilities, ClientConfig, ClientRequest,
         CreateMessageRequestParams, CreateMessageResult, CustomNotification, ElicitRequestParams,
         ElicitResult, ElicitationAction, GetExtensions as _, Implementation, JsonRpcMessage, ListRootsResult,
-        LoggingLevel, LoggingMessageNotificationParam, RequestId, Root, SamplingMessage,
-        SetLevelRequestParams,
+        LoggingLevel, LoggingMessageNotificationParam, RequestId, ResourceUpdatedNotificationParam, Root,
+        SamplingMessage, SetLevelRequestParams,
     },
     service::{
         NotificationContext, OriginatingRequestId, PeerRequestOptions, RequestContext, RunningService,
@@ -89,6 +89,14 @@ impl ClientHandler for Client {
         self.heard.send(format!("{} {}", notification.method, params["elicitationId"])).unwrap();
     }
 
+    async fn on_resource_updated(
+        &self,
+        updated: ResourceUpdatedNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.heard.send(updated.uri).unwrap();
+    }
+
     async fn on_logging_message(
         &self,
         message: LoggingMessageNotificationParam,
@@ -100,8 +108,8 @@ impl ClientHandler for Client {
 
 pub(crate) struct Connected {
     pub(crate) client: RunningService<RoleClient, Client>,
-    heard: mpsc::UnboundedReceiver<String>,
-    _server: JoinHandle<Result<RunningService<RoleServer, Gateway>, ServerInitializeError>>,
+    pub(crate) heard: mpsc::UnboundedReceiver<String>,
+    pub(crate) server: JoinHandle<Result<RunningService<RoleServer, Gateway>, ServerInitializeError>>,
 }
 
 async fn connected(gateway: Gateway, capabilities: Value, answers: bool) -> Connected {
@@ -121,7 +129,7 @@ pub(crate) async fn connected_as(
     // Of a client without a handshake, it is connected at the first request.
     let server = tokio::spawn(gateway.patience(LIMIT).serve(ours));
     let client = client.await;
-    Connected { client: client.unwrap(), heard, _server: server }
+    Connected { client: client.unwrap(), heard, server }
 }
 
 pub(crate) async fn asking() -> Hub {

@@ -10,8 +10,8 @@ use futures_util::StreamExt as _;
 use rmcp::{
     ClientHandler, RoleClient, RoleServer, ServiceExt,
     model::{
-        CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CompleteRequestParams,
-        GetPromptRequestParams, ProgressNotificationParam, ReadResourceRequestParams, ResourceContents,
+        CallToolRequest, CallToolResult, ClientRequest, CompleteRequestParams, GetPromptRequestParams,
+        ProgressNotificationParam, ReadResourceRequestParams, ResourceContents,
     },
     service::{NotificationContext, PeerRequestOptions, RunningService, ServiceError},
 };
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
 
 use crate::{
+    asking::params,
     gateway_program,
     server::{LIMIT, config},
     tasks::Raw,
@@ -82,14 +83,9 @@ async fn one() -> Connected {
     connected(hub(&["test"]), |gateway| gateway).await
 }
 
-fn call(tool: &'static str, arguments: Value) -> CallToolRequestParams {
-    let Value::Object(arguments) = arguments else { panic!("{arguments}") };
-    CallToolRequestParams::new(tool).with_arguments(arguments)
-}
-
 impl Connected {
     async fn call(&self, tool: &'static str, arguments: Value) -> CallToolResult {
-        self.client.call_tool(call(tool, arguments)).await.unwrap()
+        self.client.call_tool(params(tool, arguments)).await.unwrap()
     }
 
     async fn tools(&self) -> Vec<String> {
@@ -213,7 +209,7 @@ async fn refusal_is_reported_to_the_model() {
     assert!(bad.is_error == Some(true) && text(&bad).contains("text"), "{bad:?}");
     assert_eq!(connected.call("test__heard", json!({})).await.is_error, Some(false));
     while records.try_recv().is_some() {}
-    let error = connected.client.call_tool(call("test__nothing", json!({}))).await.unwrap_err();
+    let error = connected.client.call_tool(params("test__nothing", json!({}))).await.unwrap_err();
     let ServiceError::McpError(error) = error else { panic!("{error}") };
     assert!(error.message.contains("`test__") && !error.message.contains("die"), "{error}");
     let disabled = connected.call("test__die", json!({})).await;
@@ -226,7 +222,7 @@ async fn refusal_is_reported_to_the_model() {
 #[tokio::test]
 async fn progress_is_forwarded_in_order_and_before_the_result() {
     let mut connected = one().await;
-    let request = CallToolRequest::new(call("test__tick", json!({"times": 20, "every": 1})));
+    let request = CallToolRequest::new(params("test__tick", json!({"times": 20, "every": 1})));
     let handle = connected
         .client
         .send_request_with_option(ClientRequest::CallToolRequest(request), PeerRequestOptions::no_options())
@@ -246,7 +242,7 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
 #[tokio::test]
 async fn last_of_fast_progress_is_forwarded() {
     let mut connected = one().await;
-    connected.client.call_tool(call("test__tick", json!({"times": 200, "every": 0}))).await.unwrap();
+    connected.client.call_tool(params("test__tick", json!({"times": 200, "every": 0}))).await.unwrap();
     while !matches!(connected.heard().await, Heard::Progress(step) if step == 200.0) {}
 }
 
@@ -287,7 +283,7 @@ async fn unfit_parameters_are_distinguished_from_an_unknown_method() {
 #[tokio::test]
 async fn cancelled_call_is_cancelled_at_the_server() {
     let mut connected = one().await;
-    let request = CallToolRequest::new(call("test__tick", json!({"times": 10_000, "every": 20})));
+    let request = CallToolRequest::new(params("test__tick", json!({"times": 10_000, "every": 20})));
     let handle = connected
         .client
         .send_request_with_option(ClientRequest::CallToolRequest(request), PeerRequestOptions::no_options())

@@ -3,56 +3,30 @@
 
 use agentwire_hub::{CallRequest, Gateway, Hub, config::Sources};
 use rmcp::{
-    ClientHandler, ClientLifecycleMode, ClientServiceExt as _, RoleClient, RoleServer, ServiceError,
+    ClientLifecycleMode, ServiceError,
     model::{
-        ErrorCode, ProtocolVersion, ReadResourceRequestParams, ResourceUpdatedNotificationParam,
-        ServerNotification, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+        ErrorCode, ProtocolVersion, ReadResourceRequestParams, ServerNotification, SubscribeRequestParams,
+        SubscriptionFilter, UnsubscribeRequestParams,
     },
-    service::{NotificationContext, RunningService},
 };
 use serde_json::{Value, json};
-use tokio::{
-    sync::mpsc,
-    task::{JoinHandle, yield_now},
-    time::timeout,
+use tokio::{task::yield_now, time::timeout};
+
+use crate::{
+    asking::{Connected, connected_as},
+    server::{LIMIT, config, hub},
 };
 
-use crate::server::{LIMIT, config, hub};
-
-/// A client that passes on the URIs of changed resources.
-struct Client(mpsc::UnboundedSender<String>);
-
-impl ClientHandler for Client {
-    async fn on_resource_updated(
-        &self,
-        updated: ResourceUpdatedNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        self.0.send(updated.uri).unwrap();
-    }
+async fn connected(hub: &Hub, lifecycle: ClientLifecycleMode) -> Connected {
+    connected_as(lifecycle, Gateway::new(hub), json!({}), true).await
 }
 
-struct Connected {
-    client: RunningService<RoleClient, Client>,
-    updates: mpsc::UnboundedReceiver<String>,
-    server: JoinHandle<RunningService<RoleServer, Gateway>>,
+/// Connects with a handshake.
+async fn session(hub: &Hub) -> Connected {
+    connected(hub, ClientLifecycleMode::Initialize).await
 }
 
 impl Connected {
-    async fn new(hub: &Hub, lifecycle: ClientLifecycleMode) -> Self {
-        let (ours, theirs) = tokio::io::duplex(1 << 16);
-        let (sender, updates) = mpsc::unbounded_channel();
-        let gateway = Gateway::new(hub).patience(LIMIT);
-        let server = tokio::spawn(async move { gateway.serve(ours).await.unwrap() });
-        let client = Client(sender).serve_with_lifecycle(theirs, lifecycle).await.unwrap();
-        Self { client, updates, server }
-    }
-
-    /// Connects with a handshake.
-    async fn session(hub: &Hub) -> Self {
-        Self::new(hub, ClientLifecycleMode::Initialize).await
-    }
-
     async fn subscribe(&self, uri: &str) -> Result<(), ServiceError> {
         self.client.subscribe(SubscribeRequestParams::new(uri)).await
     }
@@ -61,14 +35,10 @@ impl Connected {
         self.client.unsubscribe(UnsubscribeRequestParams::new(uri)).await
     }
 
-    async fn update(&mut self) -> String {
-        timeout(LIMIT, self.updates.recv()).await.unwrap().unwrap()
-    }
-
     /// Disconnects, and waits until the gateway has noticed.
     async fn leave(self) {
         self.client.cancel().await.unwrap();
-        self.server.await.unwrap().waiting().await.unwrap();
+        self.server.await.unwrap().unwrap().waiting().await.unwrap();
     }
 }
 
@@ -113,7 +83,7 @@ fn error_of(result: Result<(), ServiceError>) -> (ErrorCode, String) {
 #[tokio::test]
 async fn client_receives_updates_of_subscribed_resources() {
     let hub = one().await;
-    let mut client = Connected::session(&hub).await;
+    let mut client = session(&hub).await;
     let resources = client.client.peer_info().unwrap().capabilities.resources.clone().unwrap();
     assert_eq!(resources.subscribe, Some(true));
     client.subscribe("test://a").await.unwrap();
@@ -121,27 +91,27 @@ async fn client_receives_updates_of_subscribed_resources() {
     change(&hub, "test", "test://b").await;
     change(&hub, "test", "test://ab").await;
     change(&hub, "test", "test://a/part").await;
-    assert_eq!(client.update().await, "test://a/part");
+    assert_eq!(client.heard().await, "test://a/part");
     change(&hub, "test", "test://a").await;
-    assert_eq!(client.update().await, "test://a");
+    assert_eq!(client.heard().await, "test://a");
     client.unsubscribe("test://a").await.unwrap();
     settled(&hub, "test", json!([])).await;
     change(&hub, "test", "test://a").await;
     client.subscribe("test://b").await.unwrap();
     change(&hub, "test", "test://b").await;
-    assert_eq!(client.update().await, "test://b");
+    assert_eq!(client.heard().await, "test://b");
 }
 
 #[tokio::test]
 async fn subscriptions_of_clients_are_independent() {
     let hub = one().await;
-    let (mut first, mut second) = (Connected::session(&hub).await, Connected::session(&hub).await);
-    let third = Connected::session(&hub).await;
+    let (mut first, mut second) = (session(&hub).await, session(&hub).await);
+    let third = session(&hub).await;
     for client in [&first, &second, &third] {
         client.subscribe("test://a").await.unwrap();
     }
     change(&hub, "test", "test://a").await;
-    assert_eq!((first.update().await, second.update().await), ("test://a".into(), "test://a".into()));
+    assert_eq!((first.heard().await, second.heard().await), ("test://a".into(), "test://a".into()));
     first.unsubscribe("test://a").await.unwrap();
     third.leave().await;
     // What ends at the server ends in this order.
@@ -149,14 +119,14 @@ async fn subscriptions_of_clients_are_independent() {
     second.unsubscribe("test://b").await.unwrap();
     settled(&hub, "test", json!(["test://a", "test://a", "test://a"])).await;
     change(&hub, "test", "test://a").await;
-    assert_eq!(second.update().await, "test://a");
-    assert!(first.updates.try_recv().is_err());
+    assert_eq!(second.heard().await, "test://a");
+    assert!(first.heard.try_recv().is_err());
     // The program's own subscription counts as one, too.
     hub.subscribe("test", "test://b").await.unwrap();
     second.subscribe("test://b").await.unwrap();
     hub.unsubscribe("test", "test://b").await.unwrap();
     change(&hub, "test", "test://b").await;
-    assert_eq!(second.update().await, "test://b");
+    assert_eq!(second.heard().await, "test://b");
     second.leave().await;
     settled(&hub, "test", json!([])).await;
 }
@@ -164,7 +134,7 @@ async fn subscriptions_of_clients_are_independent() {
 #[tokio::test]
 async fn disconnected_client_releases_its_subscriptions() {
     let hub = one().await;
-    let client = Connected::session(&hub).await;
+    let client = session(&hub).await;
     client.subscribe("test://a").await.unwrap();
     client.subscribe("test://b").await.unwrap();
     settled(&hub, "test", json!(["test://a", "test://b"])).await;
@@ -175,33 +145,33 @@ async fn disconnected_client_releases_its_subscriptions() {
 #[tokio::test]
 async fn subscription_is_renewed_after_a_reconnect() {
     let hub = one().await;
-    let mut client = Connected::session(&hub).await;
+    let mut client = session(&hub).await;
     client.subscribe("test://a").await.unwrap();
     client.subscribe("test://b").await.unwrap();
     client.unsubscribe("test://b").await.unwrap();
     hub.restart("test").await.unwrap();
     settled(&hub, "test", json!(["test://a"])).await;
     change(&hub, "test", "test://a").await;
-    assert_eq!(client.update().await, "test://a");
+    assert_eq!(client.heard().await, "test://a");
 }
 
 #[tokio::test]
 async fn updates_have_the_uri_of_the_client() {
     let hub = two().await;
-    let mut client = Connected::session(&hub).await;
+    let mut client = session(&hub).await;
     client.subscribe("mcp-hub:two/test://a").await.unwrap();
     settled(&hub, "two", json!(["test://a"])).await;
     settled(&hub, "one", json!([])).await;
     change(&hub, "one", "test://a").await;
     change(&hub, "two", "test://a").await;
-    assert_eq!(client.update().await, "mcp-hub:two/test://a");
-    assert!(client.updates.try_recv().is_err());
+    assert_eq!(client.heard().await, "mcp-hub:two/test://a");
+    assert!(client.heard.try_recv().is_err());
 }
 
 #[tokio::test]
 async fn subscription_to_an_unknown_resource_is_refused() {
     let hub = two().await;
-    let client = Connected::session(&hub).await;
+    let client = session(&hub).await;
     for uri in ["test://a", "test://other"] {
         let read = client.client.read_resource(ReadResourceRequestParams::new(uri)).await.map(drop);
         let expected = error_of(read);
@@ -216,7 +186,7 @@ async fn subscription_to_an_unknown_resource_is_refused() {
 #[tokio::test]
 async fn hub_without_servers_offers_no_subscriptions() {
     let hub = Hub::builder().build();
-    let client = Connected::session(&hub).await;
+    let client = session(&hub).await;
     let resources = client.client.peer_info().unwrap().capabilities.resources.clone().unwrap();
     assert_eq!(resources.subscribe, None);
 }
@@ -225,7 +195,7 @@ async fn hub_without_servers_offers_no_subscriptions() {
 async fn client_without_a_handshake_receives_resource_updates() {
     let hub = one().await;
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-    let client = Connected::new(&hub, ClientLifecycleMode::Discover { preferred_versions }).await;
+    let client = connected(&hub, ClientLifecycleMode::Discover { preferred_versions }).await;
     let filter = SubscriptionFilter::builder().resource_subscriptions(["test://a"]).build();
     let mut changes = client.client.listen(filter).await.unwrap();
     assert_eq!(changes.acknowledged().resource_subscriptions, Some(vec!["test://a".to_owned()]));
