@@ -20,7 +20,7 @@ use agentwire::{
     Block, Message, RawJson,
     protocol::{
         ToolUseId,
-        message::{Assistant, StreamEvent, TurnResult, User},
+        message::{ApiMessage, Assistant, StreamEvent, TurnResult, User},
         usage::Usage,
     },
 };
@@ -126,18 +126,21 @@ impl Mapping {
         {
             self.context_tokens = tokens(usage);
         }
+        self.blocks(&answer.message, parent)
+    }
+
+    /// Returns the updates for an answer: of its texts, only what was not streamed.
+    fn blocks(&mut self, answer: &ApiMessage, parent: Option<&ToolUseId>) -> Vec<SessionUpdate> {
         let mut updates = Vec::new();
-        for block in &answer.message.content {
+        for block in &answer.content {
             match block {
                 Block::Text(text) if parent.is_none() => {
                     let rest = self.streamed.rest_of_text(&text.text);
-                    updates
-                        .extend(chunk(rest, Some(&answer.message.id)).map(SessionUpdate::AgentMessageChunk));
+                    updates.extend(chunk(rest, Some(&answer.id)).map(SessionUpdate::AgentMessageChunk));
                 }
                 Block::Thinking(thinking) if parent.is_none() => {
                     let rest = self.streamed.rest_of_thinking(&thinking.thinking);
-                    updates
-                        .extend(chunk(rest, Some(&answer.message.id)).map(SessionUpdate::AgentThoughtChunk));
+                    updates.extend(chunk(rest, Some(&answer.id)).map(SessionUpdate::AgentThoughtChunk));
                 }
                 other => updates.extend(self.block(other, parent)),
             }

@@ -10,7 +10,7 @@ use agentwire::{
     },
 };
 
-use super::{Mapping, chunk, content};
+use super::{Mapping, content};
 
 impl Mapping {
     /// Returns the updates that show a stored message again.
@@ -21,7 +21,7 @@ impl Mapping {
                 Err(_) => Vec::new(),
             },
             SessionMessageKind::Assistant => match message.message.decode::<ApiMessage>() {
-                Ok(answer) => self.stored_answer(&answer),
+                Ok(answer) => self.blocks(&answer, None),
                 Err(_) => Vec::new(),
             },
             _ => Vec::new(),
@@ -49,24 +49,6 @@ impl Mapping {
             }
             _ => Vec::new(),
         }
-    }
-
-    fn stored_answer(&mut self, answer: &ApiMessage) -> Vec<SessionUpdate> {
-        let mut updates = Vec::new();
-        for block in &answer.content {
-            match block {
-                Block::Text(text) => {
-                    updates.extend(chunk(&text.text, Some(&answer.id)).map(SessionUpdate::AgentMessageChunk));
-                }
-                Block::Thinking(thinking) => {
-                    updates.extend(
-                        chunk(&thinking.thinking, Some(&answer.id)).map(SessionUpdate::AgentThoughtChunk),
-                    );
-                }
-                other => updates.extend(self.block(other, None)),
-            }
-        }
-        updates
     }
 }
 
