@@ -142,7 +142,12 @@ where
         let (items, next) = match timeout(limit.saturating_sub(start.elapsed()), page(cursor)).await {
             Ok(Ok(page)) => page,
             Ok(Err(error)) => {
-                listed.note(excerpt(&error.to_string()).into_owned());
+                listed.note(match error {
+                    ServiceError::UnexpectedResponse => {
+                        "it contains something that does not fit MCP".to_owned()
+                    }
+                    error => excerpt(&error.to_string()).into_owned(),
+                });
                 return listed;
             }
             Err(_) => {
