@@ -86,17 +86,16 @@ impl Caller {
     }
 
     pub(crate) fn fills_in_forms(&self) -> bool {
-        self.can(|client| {
-            client.elicitation.as_ref().is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
-        })
+        let kinds = self.capabilities.elicitation.as_ref();
+        kinds.is_some_and(|kinds| kinds.form.is_some() || kinds.url.is_none())
     }
 
     pub(crate) fn opens_pages(&self) -> bool {
-        self.can(|client| client.elicitation.as_ref().is_some_and(|kinds| kinds.url.is_some()))
+        self.capabilities.elicitation.as_ref().is_some_and(|kinds| kinds.url.is_some())
     }
 
     pub(crate) fn samples(&self) -> bool {
-        self.can(|client| client.sampling.is_some())
+        self.capabilities.sampling.is_some()
     }
 
     /// Sends a question for the user, with the name of the server. Dropping the future cancels the question.
@@ -124,9 +123,8 @@ impl Caller {
     pub(crate) async fn sample(self, question: Sampling) -> Result<CreateMessageResult, String> {
         let request = question.request;
         let has_tools = request.tools.is_some() || request.tool_choice.is_some();
-        if has_tools
-            && !self.can(|client| client.sampling.as_ref().is_some_and(|kinds| kinds.tools.is_some()))
-        {
+        let kinds = self.capabilities.sampling.as_ref();
+        if has_tools && kinds.is_none_or(|kinds| kinds.tools.is_none()) {
             return Err("its client gives a model no tools".to_owned());
         }
         let request = CreateMessageRequest::new(request);
@@ -142,7 +140,7 @@ impl Caller {
 
     /// Returns whether this is a client without a handshake that has roots.
     pub(crate) fn lists_roots(&self) -> bool {
-        matches!(self.channel, Channel::Rounds { .. }) && self.can(|client| client.roots.is_some())
+        matches!(self.channel, Channel::Rounds { .. }) && self.capabilities.roots.is_some()
     }
 
     /// Returns the roots of a client without a handshake.
@@ -159,10 +157,6 @@ impl Caller {
         if let Err(error) = peer.send_notification(notification).await {
             tracing::debug!(%error, "the end of an elicitation was not passed on");
         }
-    }
-
-    fn can(&self, what: impl Fn(&ClientCapabilities) -> bool) -> bool {
-        what(&self.capabilities)
     }
 
     async fn ask(self, request: ServerRequest) -> Result<ClientResult, ServiceError> {
