@@ -167,7 +167,7 @@ impl Redactor {
         let rules = rules::Rules::new(&prose);
         let mut streamed = stream::finds(&session.entries, |text| prose.find(text));
         for (number, entry) in session.entries.iter_mut().enumerate() {
-            on_piece(entry, streamed.remove(&number), |text| prose.replace_text(text).unwrap_or_default());
+            on_piece(entry, streamed.remove(&number), str::to_owned);
             if matches!(entry, Entry::Inbound(_)) {
                 on_text(entry, |text| rules.apply(text));
             }

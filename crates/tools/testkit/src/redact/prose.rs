@@ -1,6 +1,9 @@
 //! Distinguishes our texts from the vendor's, which are not published.
 
-use super::find::{Find, With};
+use super::{
+    find::{Find, With},
+    json,
+};
 
 /// Our texts, escaped as in JSON.
 #[derive(Clone, Debug, Default)]
@@ -56,16 +59,24 @@ impl Prose {
         Some(if whole { new } else { PROSE.to_owned() })
     }
 
-    /// Finds a streamed text that is replaced as a whole; one that begins like the input of a tool stays.
+    /// Finds what is replaced in a streamed text, with the replacements as they stand in a line: the whole text, or strings
+    /// in the input of a tool.
     pub(super) fn find(&self, text: &str) -> Vec<Find<()>> {
-        let is_replaced = !text.starts_with('{') && self.replace_text(text).is_some();
-        let find = || Find { range: 0..text.len(), with: With::StandIn(text.to_owned()), kind: () };
-        is_replaced.then(find).into_iter().collect()
-    }
-
-    /// Returns the replacement, escaped, of a text that is not escaped.
-    pub(super) fn replace_text(&self, text: &str) -> Option<String> {
-        self.replace(&escape(text))
+        let mut finds = Vec::new();
+        let mut add = |range, new: Option<String>| {
+            finds.extend(new.map(|new| Find { range, with: With::StandIn(new), kind: () }));
+        };
+        if !text.starts_with('{') {
+            add(0..text.len(), self.replace(&escape(text)));
+            return finds;
+        }
+        json::walk(text, |token, at| {
+            if token.is_string && !token.is_key {
+                let new = self.replace(token.raw).map(|new| escape(&new));
+                add(at..at + token.raw.len(), new);
+            }
+        });
+        finds
     }
 
     /// Splits a text into parts that are ours and parts that are not.

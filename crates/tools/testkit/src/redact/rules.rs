@@ -24,6 +24,10 @@ impl<'a> Rules<'a> {
     }
 
     fn replace(&self, token: Token<'_>, of_hook: bool) -> Option<String> {
+        // The pieces of an input have been replaced as one text.
+        if token.key() == "partial_json" {
+            return None;
+        }
         let is_foreign = |key: &&str| FOREIGN.contains(key) || (*key == "input" && !of_hook);
         if token.keys.iter().any(is_foreign) {
             return token.is_string.then(|| self.prose.replace(token.raw)).flatten();

@@ -94,6 +94,30 @@ fn paths_cut_over_deltas_are_replaced() {
 }
 
 #[test]
+fn streamed_input_is_replaced_as_the_input_of_the_block() {
+    let long = "A long text with \"quotes\",\nwhich only the model can have written in this session.";
+    let input =
+        json!({ "command": "true", "text": long, "list": [long, 1, "a few words", "some more words"] });
+    let block = format!(r#"< {{"type":"assistant","message":{{"content":[{{"input":{input}}}]}}}}"#);
+    for length in [1, 7, 60, 61, 1000] {
+        let streamed = input.to_string();
+        let pieces = streamed.as_bytes().chunks(length).map(String::from_utf8_lossy);
+        let mut lines: Vec<String> = pieces.map(|piece| delta("partial_json", &piece)).collect();
+        lines.push(block.clone());
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let redacted = redacted(&Redactor::new(), &lines);
+        let lines: Vec<Value> =
+            redacted.iter().map(|line| serde_json::from_str(&line[2..]).unwrap()).collect();
+        let (whole, pieces) = lines.split_last().unwrap();
+        let joined: String =
+            pieces.iter().map(|line| line["event"]["delta"]["partial_json"].as_str().unwrap()).collect();
+        let expected = json!({ "command": "true", "text": "<prose>", "list": ["<prose>", 1, "a few words", "some more words"] });
+        assert_eq!(serde_json::from_str::<Value>(&joined).unwrap(), expected, "{length}");
+        assert_eq!(whole["message"]["content"][0]["input"], expected);
+    }
+}
+
+#[test]
 fn words_after_an_escape_are_replaced() {
     let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
     check(
