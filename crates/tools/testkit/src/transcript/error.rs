@@ -20,8 +20,8 @@ pub struct ParseError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseCause {
-    /// The text begins neither with the header line nor with a JSON object.
-    #[error("neither a transcript header nor JSON lines")]
+    /// The text has neither the header line nor a line of JSON with a `type`.
+    #[error("neither a transcript header nor JSON lines with a `type`")]
     NotATranscript,
     /// The text is a stored session (`projects/…/*.jsonl`), which the CLI's hooks call a transcript (`transcript_path`).
     #[error("a session that the CLI stored, not a recording of its output: read it with agentwire-sessions")]

@@ -16,10 +16,13 @@ pub(super) fn parse(text: Bytes) -> Result<Transcript, ParseError> {
     }
     let unmarked = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
     if unmarked.trim_ascii_start().starts_with(b"{") {
-        return match text.split(|byte| *byte == b'\n').position(is_stored_entry) {
-            Some(index) => Err(ParseCause::StoredSession.at(index + 1)),
-            None => Ok(json_lines(text)),
-        };
+        let mut lines = unmarked.split(|byte| *byte == b'\n');
+        if let Some(index) = lines.clone().position(is_stored_entry) {
+            return Err(ParseCause::StoredSession.at(index + 1));
+        }
+        if lines.any(has_type) {
+            return Ok(json_lines(text));
+        }
     }
     Err(ParseCause::NotATranscript.at(1))
 }
@@ -28,6 +31,11 @@ pub(super) fn parse(text: Bytes) -> Result<Transcript, ParseError> {
 fn is_stored_entry(line: &[u8]) -> bool {
     let Ok(serde_json::Value::Object(entry)) = serde_json::from_slice(line) else { return false };
     entry.contains_key("parentUuid") && entry.contains_key("isSidechain")
+}
+
+/// Returns whether the line may be one of the protocol, in which all have a type.
+fn has_type(line: &[u8]) -> bool {
+    serde_json::from_slice(line).is_ok_and(|line: serde_json::Value| line["type"].is_string())
 }
 
 /// Takes every line for an inbound one.

@@ -91,6 +91,7 @@ fn errors_name_the_line_and_the_cause() {
     }
     check_error("", 1, "neither");
     check_error("hello\n", 1, "neither");
+    check_error("{\"model\":\"haiku\"}\n", 1, "neither");
     let stored = r#"{"type":"user","uuid":"a","parentUuid":null,"isSidechain":false,"sessionId":"s"}"#;
     check_error(&format!("{{\"type\":\"summary\"}}\n{stored}\n"), 2, "agentwire-sessions");
     check_error("# agentwire-transcript 1.0\n", 1, "no format version");
@@ -116,9 +117,9 @@ fn a_newer_minor_version_is_kept_as_it_is() {
 
 #[test]
 fn bare_json_lines_are_all_inbound() {
-    let read = Transcript::parse("\u{feff}{\"a\":1}\n\nnoise\n{\"b\":2}").unwrap();
+    let read = Transcript::parse("\u{feff}{\"a\":1}\n\nnoise\n{\"type\":\"later\"}").unwrap();
     let lines: Vec<&[u8]> = read.inbound().map(AsRef::as_ref).collect();
-    assert_eq!(lines, [&b"\xef\xbb\xbf{\"a\":1}"[..], b"", b"noise", b"{\"b\":2}"]);
+    assert_eq!(lines, [&b"\xef\xbb\xbf{\"a\":1}"[..], b"", b"noise", b"{\"type\":\"later\"}"]);
     let again = Transcript::parse(read.to_bytes().unwrap()).unwrap();
     assert_eq!(again, read);
     assert_eq!(Transcript::from_json_lines("noise\n").entries.len(), 1);
