@@ -161,6 +161,9 @@ impl<D: Dialog + Send> Prompt<'_, D> {
         self.dialog.write(&std::mem::take(&mut self.shown))?;
         let line = self.dialog.read().await;
         self.ended = line.is_none();
+        if self.ended {
+            self.dialog.write(&format!("({NOBODY})\n"))?;
+        }
         Ok(line.map(|line| line.trim().to_owned()))
     }
 }
