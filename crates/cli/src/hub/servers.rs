@@ -113,9 +113,12 @@ pub(super) async fn report(hub: &Hub) -> Infallible {
 
 /// Returns the problems of the configuration, without keys of the CLI in the user's file, which are none of the hub.
 fn problems(hub: &Hub) -> Vec<Problem> {
-    let mut problems = hub.problems();
-    problems.retain(|problem| !matches!(problem.kind, ProblemKind::UnknownKey { .. }));
-    problems
+    let user = user_file();
+    let is_foreign = |problem: &Problem| {
+        let is_users = problem.file.as_deref().map(PathBuf::as_path) == user.as_deref();
+        is_users && matches!(problem.kind, ProblemKind::UnknownKey { .. })
+    };
+    hub.problems().into_iter().filter(|problem| !is_foreign(problem)).collect()
 }
 
 /// Returns the lists of a server that could not be read, or only in part, with the reasons.

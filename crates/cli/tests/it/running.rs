@@ -194,6 +194,16 @@ fn result_without_text_is_printed_as_data() {
     assert!(super::text(&called.stderr).contains("does not fit its schema: \"b\""), "{called:?}");
 }
 
+#[cfg(feature = "hub")]
+#[test]
+fn misspelt_key_of_a_named_file_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("mcp.json");
+    fs::write(&config, r#"{"mcpServer": {"s": {"command": "s"}}}"#).unwrap();
+    let listed = super::output(&["hub", "list", "--config", config.to_str().unwrap()]);
+    assert!(super::text(&listed.stderr).contains("mcpServers"), "{listed:?}");
+}
+
 /// Writes the configuration of an MCP server `s` with these tools, and this result of each call.
 #[cfg(feature = "hub")]
 pub(super) fn server(folder: &Path, tools: &str, result: &str) -> String {
