@@ -134,7 +134,16 @@ impl Session {
                     watch.stop();
                     return Err(TerminalError::new_with_code(status, why));
                 }
-                Begun::Started | Begun::Lost => {}
+                // A worker that goes on, and has not started the turn, does not report it.
+                Begun::Lost => match unless_cancelled(self.stop(ctx, &place).await)? {
+                    Some(Some(false)) => {
+                        watch.stop();
+                        return Ok((Some(Ended::Lost), 0.0));
+                    }
+                    Some(_) => {}
+                    None => is_cancelled = true,
+                },
+                Begun::Started => {}
             }
             // Entries of many short turns would delay the beats of the worker, which wait in the same queue.
             if !is_cancelled {

@@ -217,6 +217,16 @@ async fn turn_of_a_worker_that_is_lost_before_it_answers_is_reported() {
 }
 
 #[tokio::test]
+async fn turn_that_a_running_worker_has_not_started_is_lost() {
+    let mut handler = Handler::with(prompt(), |_| (StatusCode::OK, json!("Lost"))).await;
+    handler.started(0).await;
+    let commands = handler.invocation.ended().await;
+    let Some(Command::Return(outcome)) = commands.last() else { panic!("{commands:#?}") };
+    assert_eq!(outcome["Interrupted"]["why"], "the worker was lost in the turn");
+    assert_eq!(handler.calls("Cancel"), [fence(1)]);
+}
+
+#[tokio::test]
 async fn busy_worker_gets_another_fence_after_a_pause() {
     let mut answers = vec![(StatusCode::OK, json!("Started")), (StatusCode::OK, json!("Busy"))];
     let mut handler = Handler::with(prompt(), move |_| answers.pop().unwrap()).await;
