@@ -7,6 +7,7 @@ use agentwire_hub::rmcp::model::ContentBlock;
 use agentwire_hub::{Approval, CallOutcome, CallRequest, Hub, ServerState};
 use agentwire_net::error_chain;
 use futures_util::StreamExt as _;
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -46,12 +47,12 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         let CallOutcome { content, structured, is_error, .. } = &outcome;
         output::json(&json!({"content": content, "structured": structured, "is_error": is_error}))?;
     } else if let ([], Some(structured)) = (&outcome.content[..], &outcome.structured) {
-        output::json(structured)?;
+        data(structured)?;
     } else {
         for block in &outcome.content {
             match block {
                 ContentBlock::Text(text) => output::line(for_terminal(&text.text, &io::stdout()))?,
-                other => output::json(other)?,
+                other => data(other)?,
             }
         }
     }
@@ -59,6 +60,11 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         output::note(plain(&format!("{}: the result does not fit its schema: {violation}", args.tool)));
     }
     if outcome.is_error { Err(Failure::already_reported()) } else { Ok(()) }
+}
+
+/// Prints a part of a result that is no text.
+fn data(part: &impl Serialize) -> Result<(), Failure> {
+    output::line(for_terminal(&serde_json::to_string(part)?, &io::stdout()))
 }
 
 /// Waits until the first attempt to start this server is over, and for no other.

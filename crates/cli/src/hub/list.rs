@@ -25,7 +25,9 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     for server in hub.snapshot() {
         let name = server.configured.name.as_str();
         let (state, why) = shown(&server.state);
-        let why = unread(&hub, name).filter(|_| why.is_empty()).unwrap_or(why);
+        let unread = unread(&hub, name);
+        is_good &= unread.is_none();
+        let why = unread.filter(|_| why.is_empty()).unwrap_or(why);
         is_good &= !matches!(server.state, ServerState::Failed { .. } | ServerState::Starting);
         let catalog = hub.catalog(name);
         let tools = catalog.as_deref().map(|catalog| catalog.tools()).unwrap_or_default();

@@ -1,8 +1,11 @@
 //! `agentwire sessions import`: copies sessions of this machine into a store.
 
+use std::time::Duration;
+
 use agentwire_protocol::SessionId;
 use agentwire_sessions::{Page, Sessions, import_session};
 use serde_json::json;
+use tokio::time::sleep;
 
 use super::{id, unknown, url};
 use crate::failure::{Failure, While as _};
@@ -22,6 +25,8 @@ pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: 
         ids.iter().map(|text| id(text)).collect::<Result<_, _>>()?
     };
     for id in &ids {
+        // Stores date by the millisecond.
+        sleep(Duration::from_millis(2)).await;
         let imported = import_session(sessions, id, &*store).await;
         let key = imported.while_doing(|| format!("importing {id}"))?.ok_or_else(|| unknown(id))?;
         if as_json {
