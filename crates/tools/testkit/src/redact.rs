@@ -167,9 +167,11 @@ impl Redactor {
         let rules = rules::Rules::new(&prose);
         let mut streamed = stream::finds(&session.entries, |text| prose.find(text));
         for (number, entry) in session.entries.iter_mut().enumerate() {
-            on_piece(entry, streamed.remove(&number), str::to_owned);
+            let piece = streamed.remove(&number);
+            let is_piece = piece.is_some();
+            on_piece(entry, piece, str::to_owned);
             if matches!(entry, Entry::Inbound(_)) {
-                on_text(entry, |text| rules.apply(text));
+                on_text(entry, |text| rules.apply(text, is_piece));
             }
         }
         stderr_to_prose(&mut session.entries);

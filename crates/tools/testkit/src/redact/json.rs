@@ -39,7 +39,7 @@ pub(super) fn rewrite(text: &str, mut replace: impl FnMut(Token<'_>) -> Option<S
     out
 }
 
-/// Returns all string values of a JSON text, decoded, and all objects as texts; the whole text if it is not JSON.
+/// Returns all string values of a JSON text, decoded; the whole text if it is not JSON.
 pub(super) fn texts(text: &str) -> Vec<String> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return vec![text.to_owned()] };
     let mut texts = Vec::new();
@@ -51,11 +51,7 @@ fn collect(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => texts.push(text.clone()),
         Value::Array(items) => items.iter().for_each(|item| collect(item, texts)),
-        Value::Object(fields) => {
-            // An object may also be quoted as a text, as the input of a tool is when it streams.
-            texts.push(value.to_string());
-            fields.values().for_each(|value| collect(value, texts));
-        }
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, texts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -16,18 +16,18 @@ impl<'a> Rules<'a> {
         Self { prose }
     }
 
-    /// Replaces everything in a line that is in the table, and all prose.
-    pub(super) fn apply(&self, line: &str) -> String {
+    /// Replaces everything in a line that is in the table, and all prose. A piece of an input stays: all pieces have been
+    /// replaced as one text.
+    pub(super) fn apply(&self, line: &str, is_piece: bool) -> String {
         // The input of a hook is the CLI's own; every other input is the model's or ours.
         let of_hook = line.contains(r#""subtype":"hook_callback""#);
-        json::rewrite(line, |token| self.replace(token, of_hook))
+        json::rewrite(line, |token| {
+            let stays = is_piece && token.key() == "partial_json";
+            (!stays).then(|| self.replace(token, of_hook)).flatten()
+        })
     }
 
     fn replace(&self, token: Token<'_>, of_hook: bool) -> Option<String> {
-        // The pieces of an input have been replaced as one text.
-        if token.key() == "partial_json" {
-            return None;
-        }
         let is_foreign = |key: &&str| FOREIGN.contains(key) || (*key == "input" && !of_hook);
         if token.keys.iter().any(is_foreign) {
             return token.is_string.then(|| self.prose.replace(token.raw)).flatten();

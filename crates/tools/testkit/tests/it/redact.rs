@@ -118,6 +118,21 @@ fn streamed_input_is_replaced_as_the_input_of_the_block() {
 }
 
 #[test]
+fn input_that_is_no_piece_of_a_stream_is_replaced() {
+    let long = "a long text that only the model can have written, in this session or in another one";
+    check(
+        &format!(
+            r#"{{"type":"assistant","message":{{"content":[{{"input":{{"partial_json":"{long}"}}}}]}}}}"#
+        ),
+        r#"{"type":"assistant","message":{"content":[{"input":{"partial_json":"<prose>"}}]}}"#,
+    );
+    // serde_json can't read a line with half a surrogate pair.
+    let line = delta("partial_json", &format!("{long} HALF"));
+    let line = line[2..].replace("HALF", r"\ud83d");
+    check(&line, &delta("partial_json", "<prose>")[2..]);
+}
+
+#[test]
 fn words_after_an_escape_are_replaced() {
     let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
     check(
