@@ -143,7 +143,7 @@ options! {
         /// The prompt of the only turn that `resume_session_at` may drop, by its uuid (`--resume-drops-turn`).
         resume_drops_turn: some(String), "resumeDropsTurn", flag("resume-drops-turn"), NEW, "a prompt's uuid", "none";
         /// Whether the session is stored; `Some(false)` disables it (`--no-session-persistence`).
-        persist_session: plain(bool), "persistSession", custom("`--no-session-persistence`, with `false`"), OLD, "boolean", "`true`", "With a session store, `false` is an error, as in TypeScript.";
+        persist_session: plain(bool), "persistSession", custom("`--no-session-persistence`, with `false`"), OLD, "boolean", "`true`", "With a session store, `false` is an error, as in TypeScript, and so is the variable `CLAUDE_CODE_SKIP_PROMPT_HISTORY`.";
         /// The title of a new session (`initialize.title`).
         title: some(String), "title", handshake(), OLD, "string", "generated";
         /// When new entries are appended to a session store; no effect without a store.

@@ -72,9 +72,12 @@ impl SessionBuilder {
             if plan.has_flag("no-session-persistence") {
                 return refuse("persistSession", "the CLI mirrors only sessions that it persists");
             }
-            if inherited(options, cli::env::SKIP_HISTORY).is_some_and(|value| is_on(&value)) {
-                let why = format!("with `{}` the CLI mirrors no session", cli::env::SKIP_HISTORY);
-                return refuse("env", why);
+            let name = cli::env::SKIP_HISTORY;
+            // A transport's CLI may be on another machine.
+            let is_local = self.transport.is_none();
+            let set = if is_local { inherited(options, name) } else { options.env.get(name).cloned() };
+            if set.is_some_and(|value| is_on(&value)) {
+                return refuse("env", format!("with `{name}` the CLI mirrors no session; see `envRemove`"));
             }
             plan.args.push(SESSION_MIRROR.to_owned());
         }
