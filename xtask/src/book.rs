@@ -17,7 +17,8 @@ pub(crate) fn run(_: &Args) -> Result<(), Failure> {
     let root = workspace::root()?;
     let (docs, book) = (root.join("docs"), root.join("target/book"));
     program::run(machine::mdbook()?.arg("build").arg(&docs))?;
-    let summary = fs::read_to_string(docs.join("SUMMARY.md")).while_doing(|| "reading SUMMARY.md".to_owned())?;
+    let summary =
+        fs::read_to_string(docs.join("SUMMARY.md")).while_doing(|| "reading SUMMARY.md".to_owned())?;
     let pages: Vec<&str> = targets(&summary, "](", ')').collect();
     let mut faults = Vec::new();
     for page in &pages {
@@ -62,7 +63,8 @@ mod tests {
     #[test]
     fn dead_link_of_a_page_is_found() {
         let book = tempfile::tempdir().unwrap();
-        std::fs::write(book.path().join("a.html"), r##"<a href="a.html#b"><a href="#b"><a href="c.html">"##).unwrap();
+        std::fs::write(book.path().join("a.html"), r##"<a href="a.html#b"><a href="#b"><a href="c.html">"##)
+            .unwrap();
         assert_eq!(dead_links(book.path(), "a.html").unwrap(), ["a.html: there is no c.html"]);
     }
 }

@@ -182,7 +182,6 @@ impl Place {
         fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
         Ok(script)
     }
-
 }
 
 /// Serves a CLI to the first connection, as the example `tcp` expects of the other machine; returns the address.

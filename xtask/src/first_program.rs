@@ -19,7 +19,9 @@ pub(crate) fn run(_: &Args) -> Result<(), Failure> {
     let package = folder.path().join(NAME);
     let lines = commands(&page);
     if lines.first() != Some(&format!("cargo new {NAME}")) {
-        return Err(Failure::finding(format!("{PAGE} does not begin with `cargo new {NAME}`, but with {lines:?}")));
+        return Err(Failure::finding(format!(
+            "{PAGE} does not begin with `cargo new {NAME}`, but with {lines:?}"
+        )));
     }
     cargo(folder.path(), &lines[0])?;
     // The versions of the workspace, which the registry's index may be ahead of.

@@ -8,17 +8,48 @@
     reason = "a program for the terminal reports by printing"
 )]
 
+mod acp;
+mod bench;
+mod board;
+mod book;
 mod built;
+mod ci;
+mod cli;
+mod conformance;
+mod docs;
+mod drift;
+mod durable;
+mod endings;
+mod first_program;
+mod fixtures;
+mod fuzz;
+mod hub_marks;
+mod layers;
+mod leaving;
+mod live;
+mod live_tests;
 mod machine;
+mod mcp_conformance;
+mod mcp_servers;
 mod metadata;
+mod netns;
 mod npm;
+mod package;
 mod peers;
 mod program;
+mod public_api;
 mod python;
 mod quickstart;
+mod record;
 mod scenarios;
+mod sdks;
 mod section;
+mod services;
+mod sessions_agree;
+mod soak;
+mod tidy;
 mod typescript;
+mod view_browser;
 mod workspace;
 
 use std::process::ExitCode;
@@ -28,11 +59,9 @@ use clap::Parser;
 use agentwire_cli::{at_once, decode, failure, inspect};
 use failure::Failure;
 
-/// Declares the modules of commands; each has `Args`, whose first line describes the command, and `run`.
+/// Declares the commands; the module of each has `Args`, whose first line describes the command, and `run`.
 macro_rules! commands {
     ($($variant:ident $module:ident,)*) => {
-        $(mod $module;)*
-
         /// Maintenance commands of the workspace.
         #[derive(Debug, Parser)]
         #[command(name = "cargo xtask", bin_name = "cargo xtask")]

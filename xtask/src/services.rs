@@ -121,7 +121,11 @@ fn run_beside(mut command: Command, servers: &[Running]) -> Result<(), Failure> 
 /// The stores whose tests resume a session with the real CLI.
 const PROVED: [&str; 2] = ["redis", "postgres"];
 const SERVICES: [Service; 3] = [
-    Service { name: "redis", start: |folder| redis::start(folder, "always"), crates: &["agentwire-store-redis", "agentwire-eventlog", "agentwire-judge"] },
+    Service {
+        name: "redis",
+        start: |folder| redis::start(folder, "always"),
+        crates: &["agentwire-store-redis", "agentwire-eventlog", "agentwire-judge"],
+    },
     Service { name: "postgres", start: postgres::start, crates: &["agentwire-store-postgres"] },
     Service { name: "moto", start: moto::start, crates: &["agentwire-store-object"] },
 ];

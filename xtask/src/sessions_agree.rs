@@ -24,8 +24,11 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let Args { seed, folders } = args;
     let folder = workspace::root()?.join("target/sessions-agree/python");
-    let (root, example, python) =
-        (workspace::root()?, built::example("sessions", "print_sessions")?, python::environment(&folder, &[SDK])?);
+    let (root, example, python) = (
+        workspace::root()?,
+        built::example("sessions", "print_sessions")?,
+        python::environment(&folder, &[SDK])?,
+    );
     let script = root.join("xtask/sessions-agree/agree.py");
     for (folders, last) in [("3", &["--self-test"][..]), (folders, &[])] {
         let mut compare = Command::new(&python);

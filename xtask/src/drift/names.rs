@@ -46,7 +46,8 @@ impl Names {
 
     pub(super) fn write(&self, root: &Path) -> Result<(), Failure> {
         let file = root.join(FILE);
-        fs::write(&file, serde_json::to_string_pretty(self)? + "\n").while_doing(|| format!("writing {}", file.display()))
+        fs::write(&file, serde_json::to_string_pretty(self)? + "\n")
+            .while_doing(|| format!("writing {}", file.display()))
     }
 }
 

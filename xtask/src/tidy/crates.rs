@@ -43,7 +43,8 @@ pub(super) fn link_licences(root: &Path, folders: &[PathBuf]) -> Result<(), Fail
         if link.symlink_metadata().is_ok() {
             fs::remove_file(&link).while_doing(|| format!("removing {}", link.display()))?;
         }
-        symlink(link_target(root, folder, file), &link).while_doing(|| format!("linking {}", link.display()))?;
+        symlink(link_target(root, folder, file), &link)
+            .while_doing(|| format!("linking {}", link.display()))?;
     }
     Ok(())
 }

@@ -34,10 +34,7 @@ const MAY_SLEEP: &[(&str, &str)] = &[
         "it watches other processes, which report nothing, and looks for what must not happen meanwhile",
     ),
     ("crates/tools/judge/tests/it/live/leaving/host.rs", "it waits for a file of another process"),
-    (
-        "crates/tools/judge/tests/it/live/mirrored.rs",
-        "it watches another process, which reports nothing",
-    ),
+    ("crates/tools/judge/tests/it/live/mirrored.rs", "it watches another process, which reports nothing"),
 ];
 
 #[cfg(test)]

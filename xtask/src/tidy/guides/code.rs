@@ -18,7 +18,10 @@ pub(super) fn findings(sources: &[Source]) -> Vec<Finding> {
             }
         }
         if !blocks.is_empty() && !is_compiled(&guide.path, sources) {
-            found(0, "no crate has this page in its doctests: include it where `src/lib.rs` has `cfg(doctest)`");
+            found(
+                0,
+                "no crate has this page in its doctests: include it where `src/lib.rs` has `cfg(doctest)`",
+            );
         }
     }
     findings

@@ -39,7 +39,9 @@ fn fault(command: &str, sources: &[Source]) -> Option<String> {
     let is_wrong = match error.kind() {
         ErrorKind::UnknownArgument => true,
         // A word in capitals stands for any value.
-        ErrorKind::InvalidSubcommand | ErrorKind::InvalidValue => !words.iter().any(|word| is_placeholder(word)),
+        ErrorKind::InvalidSubcommand | ErrorKind::InvalidValue => {
+            !words.iter().any(|word| is_placeholder(word))
+        }
         // A text that names a command leaves out its arguments.
         _ => false,
     };
