@@ -51,7 +51,7 @@ pub(super) fn user(fields: &BTreeMap<String, RawJson>) -> String {
     line.replace('\n', " ")
 }
 
-/// Returns the name of a step with what it is about, as in `until result`.
+/// Returns the name of a step with its value, as in `until "result"`.
 pub(super) fn name(step: &str) -> String {
     let Ok(Value::Object(fields)) = serde_json::from_str(step) else {
         return step.trim_matches('"').to_owned();
