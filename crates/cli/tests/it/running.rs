@@ -177,9 +177,14 @@ fn terminal_gets_no_control_characters_of_a_model() {
 fn terminal_gets_no_control_characters_of_a_server() {
     let folder = tempfile::tempdir().unwrap();
     let tools = r#"[{"name":"t","inputSchema":{"type":"object"}}]"#;
-    let config = server(folder.path(), tools, r#"{"content":[{"type":"text","text":"a \u001b[2Jtext"}]}"#);
-    let shown = on_terminal(&agentwire(&["hub", "call", "s", "t", "--config", &config]));
-    assert_eq!(shown, "a \u{fffd}[2Jtext\r\n");
+    for (result, expected) in [
+        (r#"{"content":[{"type":"text","text":"a \u001b[2Jtext"}]}"#, "a \u{fffd}[2Jtext\r\n"),
+        (r#"{"content":[],"structuredContent":{"a":"\u009b2J"}}"#, "{\"a\":\"\u{fffd}2J\"}\r\n"),
+    ] {
+        let config = server(folder.path(), tools, result);
+        let shown = on_terminal(&agentwire(&["hub", "call", "s", "t", "--config", &config]));
+        assert_eq!(shown, expected);
+    }
 }
 
 #[cfg(feature = "hub")]
@@ -218,13 +223,14 @@ pub(super) fn server(folder: &Path, tools: &str, result: &str) -> String {
 const SERVER: &str = r#"
 while read -r line; do
     case $line in
-    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
-    *'"tools/list"'*) result="{\"tools\":$1}" ;;
-    *'"tools/call"'*) result=$2 ;;
+    *'"initialize"'*) answer='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}' ;;
+    *'"tools/list"'*) answer="\"result\":{\"tools\":$1}" ;;
+    *'"tools/call"'*) answer="\"result\":$2" ;;
+    *'"id"'*) answer='"error":{"code":-32601,"message":"unknown"}' ;;
     *) continue ;;
     esac
     id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')
-    printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+    printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$answer"
 done
 "#;
 
