@@ -129,7 +129,7 @@ impl Mapping {
         self.blocks(&answer.message, parent)
     }
 
-    /// Returns the updates for an answer: of its texts, only what was not streamed.
+    /// Returns the updates for an answer, without the texts that were streamed.
     fn blocks(&mut self, answer: &ApiMessage, parent: Option<&ToolUseId>) -> Vec<SessionUpdate> {
         let mut updates = Vec::new();
         for block in &answer.content {

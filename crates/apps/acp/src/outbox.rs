@@ -75,7 +75,7 @@ pub(crate) fn lines(
     impl Stream<Item = io::Result<String>> + Send + 'static,
 > {
     let room = room.clone();
-    // `LinesCodec` ends at invalid UTF-8. The second delimiter is that of written lines, of which there are none.
+    // `LinesCodec` fails on invalid UTF-8. The empty list is for written lines, and this codec writes none.
     let lines = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LONGEST_LINE);
     let incoming = FramedRead::new(input, lines).map_ok(|line| text(&line)).map_err(unread);
     let lines = FramedWrite::new(output, LinesCodec::new());

@@ -19,13 +19,13 @@ use crate::output;
 pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: bool) -> Result<(), Failure> {
     let store = url::open(to, true).await?;
     let ids: Vec<SessionId> = if ids.is_empty() {
-        // From the oldest on: in a store the time of a session is that of its last append.
+        // Oldest first: a store dates a session by its last append.
         sessions.list(Page::ALL)?.into_iter().rev().map(|info| info.session_id).collect()
     } else {
         ids.iter().map(|text| id(text)).collect::<Result<_, _>>()?
     };
     for id in &ids {
-        // Stores date by the millisecond.
+        // Stores date sessions in milliseconds, and short ones are imported faster.
         sleep(Duration::from_millis(2)).await;
         let imported = import_session(sessions, id, &*store).await;
         let key = imported.while_doing(|| format!("importing {id}"))?.ok_or_else(|| unknown(id))?;

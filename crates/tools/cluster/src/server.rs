@@ -84,7 +84,7 @@ impl Server {
         }
     }
 
-    /// Waits until it says its URL, on a line of its own.
+    /// Waits for the line with the URL of the server, and returns the URL.
     pub fn url(&mut self) -> Result<String, Failure> {
         self.wait(|said| {
             let mut complete = said.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));

@@ -134,7 +134,7 @@ impl Session {
                     watch.stop();
                     return Err(TerminalError::new_with_code(status, why));
                 }
-                // A worker that goes on, and has not started the turn, does not report it.
+                // A running worker that has not started the turn does not report it.
                 Begun::Lost => match unless_cancelled(self.stop(ctx, &place).await)? {
                     Some(Some(false)) => {
                         watch.stop();

@@ -1,4 +1,4 @@
-//! Cancels a request that nobody waits for any more.
+//! A guard that cancels an unanswered request.
 
 use futures_util::FutureExt as _;
 use rmcp::{

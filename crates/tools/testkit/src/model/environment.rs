@@ -16,7 +16,7 @@ impl ScriptedModel {
     }
 }
 
-/// Returns the same for the model at this URL, which may be that of another process.
+/// Returns the variables for a model at this URL, which may run in another process.
 pub fn environment(base_url: &str, home: &Path) -> BTreeMap<String, String> {
     let own = [
         ("PATH", std::env::var("PATH").unwrap_or_default()),

@@ -59,8 +59,8 @@ impl Prose {
         Some(if whole { new } else { PROSE.to_owned() })
     }
 
-    /// Finds what is replaced in a streamed text, with the replacements as they stand in a line: the whole text, or strings
-    /// in the input of a tool.
+    /// Returns the replacements in a streamed text, escaped as in JSON: one of the whole text, or those of the strings in
+    /// the input of a tool.
     pub(super) fn find(&self, text: &str) -> Vec<Find<()>> {
         let mut finds = Vec::new();
         let mut add = |range, new: Option<String>| {
