@@ -284,9 +284,31 @@ async fn an_ended_server_waits_for_initialize() {
     assert_eq!(cli.rpc(request(2, "echo")).await, failure(2, -32603, why));
     cli.post("note", "s", json!({"jsonrpc": "2.0", "method": "notifications/x"})).await;
     assert_eq!(cli.answer().await.1, Err(why.to_owned()));
-    assert_eq!(cli.rpc(initialize()).await["id"], 0);
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "result": initialize()["params"]});
+    assert_eq!(cli.rpc(initialize()).await, hello);
     assert_eq!(cli.rpc(request(3, "echo")).await["result"], json!({"x": 1}));
     assert_eq!(server.opened.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn the_end_of_a_server_fails_what_is_open() {
+    let (mut cli, _came, _) = start().await;
+    for id in 0..3 {
+        cli.post(&format!("r{id}"), "s", request(id, "hang")).await;
+    }
+    cli.post("end", "s", request(9, "end")).await;
+    let mut answers = Vec::new();
+    for _ in 0..4 {
+        answers.push(cli.answer().await);
+    }
+    answers.sort_by(|one, other| one.0.cmp(&other.0));
+    let (ended, failed) = answers.split_first().unwrap();
+    assert_eq!(ended.1.as_ref().unwrap()["mcp_response"]["result"], json!({"x": 1}));
+    for (id, (request, answer)) in failed.iter().enumerate() {
+        assert_eq!(*request, format!("r{id}"));
+        let expected = failure(id, -32603, "the MCP server has ended");
+        assert_eq!(answer.as_ref().unwrap()["mcp_response"], expected);
+    }
 }
 
 #[tokio::test]
