@@ -13,7 +13,10 @@ use agentwire_protocol::RawJson;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::{Cli, call, cancelled, initialize, within};
+use crate::{
+    cli::{Cli, call, cancelled, initialize, within},
+    played::{Answer, Played},
+};
 
 /// A server with a behaviour for each method name.
 #[derive(Clone)]
@@ -208,22 +211,16 @@ async fn a_new_connection_has_its_own_ids() {
 
 #[tokio::test]
 async fn a_call_is_cancelled_while_its_tools_are_listed() {
-    #[derive(Clone)]
-    struct NoList(mpsc::Sender<String>);
-    impl McpService for NoList {
-        fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
-            Box::new(self.clone())
-        }
-    }
-    impl ServerInstance for NoList {
-        fn handle(&self, message: RawJson) -> ResponseFuture {
-            let message: Value = message.decode().unwrap();
-            self.0.try_send(message["method"].as_str().unwrap().to_owned()).unwrap();
-            if message.get("id").is_some() { Box::pin(pending()) } else { Box::pin(async { None }) }
-        }
-    }
     let (seen, mut came) = mpsc::channel(16);
-    let mut cli = Cli::serving(NoList(seen)).await;
+    let no_list = Played::new(move |message, _| {
+        seen.try_send(message["method"].as_str().unwrap().to_owned()).unwrap();
+        if message.get("id").is_some() {
+            Answer::Later(Box::pin(pending()))
+        } else {
+            Answer::Result(Value::Null)
+        }
+    });
+    let mut cli = Cli::serving(no_list).await;
     cli.post("call", "s", call(3, "t", json!({}))).await;
     assert_eq!(within(came.recv()).await.unwrap(), "tools/list");
     cli.post("note", "s", cancelled(3)).await;
@@ -234,19 +231,6 @@ async fn a_call_is_cancelled_while_its_tools_are_listed() {
 
 #[tokio::test]
 async fn answer_that_is_no_response_to_the_request_is_an_error() {
-    #[derive(Clone)]
-    struct Answers(&'static str);
-    impl McpService for Answers {
-        fn open(&self, _: Outbox) -> Box<dyn ServerInstance> {
-            Box::new(self.clone())
-        }
-    }
-    impl ServerInstance for Answers {
-        fn handle(&self, _: RawJson) -> ResponseFuture {
-            let answer = RawJson::parse(self.0).unwrap();
-            Box::pin(async { Some(answer) })
-        }
-    }
     let why = "the MCP server's answer is no response to this request";
     for (answer, is_right) in [
         (r#"{"jsonrpc":"2.0","id":7,"result":{}}"#, true),
@@ -255,7 +239,11 @@ async fn answer_that_is_no_response_to_the_request_is_an_error() {
         (r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#, false),
         ("[1,2]", false),
     ] {
-        let mut cli = Cli::serving(Answers(answer)).await;
+        let server = Played::new(move |_, _| {
+            let answer = RawJson::parse(answer).unwrap();
+            Answer::Later(Box::pin(async { Some(answer) }))
+        });
+        let mut cli = Cli::serving(server).await;
         let came = cli.rpc(request(7, "resources/list")).await;
         if is_right {
             assert_eq!(came["result"], json!({}), "{answer}");

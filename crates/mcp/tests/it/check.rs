@@ -5,12 +5,15 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use agentwire_mcp::{McpService, Outbox, ResponseFuture, Server, ServerInstance, schemars::JsonSchema};
+use agentwire_mcp::{Outbox, Server, schemars::JsonSchema};
 use agentwire_protocol::RawJson;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::cli::Cli;
+use crate::{
+    cli::Cli,
+    played::{Answer, Played},
+};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -97,49 +100,36 @@ async fn a_huge_input_is_not_quoted() {
     assert_eq!(lines(&result)[21], "- and more");
 }
 
-/// A server with a list of tools that the test sets.
-#[derive(Clone, Default)]
+/// The state of a server with a list of tools that the test sets.
+#[derive(Default)]
 struct Listing {
-    pages: Arc<Mutex<Vec<Value>>>,
-    listed: Arc<AtomicUsize>,
-    outbox: Arc<Mutex<Option<Outbox>>>,
+    pages: Mutex<Vec<Value>>,
+    listed: AtomicUsize,
+    outbox: Mutex<Option<Outbox>>,
 }
 
 impl Listing {
     fn set(&self, pages: &[Value]) {
         *self.pages.lock().unwrap() = pages.to_vec();
     }
-}
 
-impl McpService for Listing {
-    fn open(&self, outbox: Outbox) -> Box<dyn ServerInstance> {
+    fn answer(&self, message: &Value, outbox: Outbox) -> Answer {
         *self.outbox.lock().unwrap() = Some(outbox);
-        Box::new(self.clone())
-    }
-}
-
-impl ServerInstance for Listing {
-    fn handle(&self, message: RawJson) -> ResponseFuture {
-        let message: Value = message.decode().unwrap();
-        let mut answer = json!({"jsonrpc": "2.0", "id": message["id"]});
-        if message["method"] == "tools/list" {
-            self.listed.fetch_add(1, Ordering::Relaxed);
-            let page: usize =
-                message["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
-            let page = self.pages.lock().unwrap()[page].clone();
-            let field = if page.get("code").is_some() { "error" } else { "result" };
-            answer[field] = page;
-        } else {
-            answer["result"] = json!("called");
+        if message["method"] != "tools/list" {
+            return Answer::Result(json!("called"));
         }
-        Box::pin(async move { RawJson::encode(&answer).ok() })
+        self.listed.fetch_add(1, Ordering::Relaxed);
+        let page: usize = message["params"]["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
+        let page = self.pages.lock().unwrap()[page].clone();
+        if page.get("code").is_some() { Answer::Error(page) } else { Answer::Result(page) }
     }
 }
 
-async fn listing(pages: &[Value]) -> (Cli, Listing) {
-    let server = Listing::default();
+async fn listing(pages: &[Value]) -> (Cli, Arc<Listing>) {
+    let server = Arc::new(Listing::default());
     server.set(pages);
-    (Cli::serving(server.clone()).await, server)
+    let played = Arc::clone(&server);
+    (Cli::serving(Played::new(move |message, outbox| played.answer(message, outbox))).await, server)
 }
 
 fn tool(name: &str, schema: Value) -> Value {

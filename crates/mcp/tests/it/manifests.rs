@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use crate::{
     cli::{Cli, initialize},
-    played::{Answer, Played, answer, hello},
+    played::{Answer, Played, hello},
 };
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -136,13 +136,9 @@ async fn a_failing_server_has_no_manifest() {
         hello["protocolVersion"] = "2024-11-05".into();
         Answer::Result(hello)
     };
-    let refuses = || {
-        let error = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32603, "message": "no"}});
-        Answer::Later(Box::pin(async move { Some(RawJson::encode(&error).unwrap()) }))
-    };
     let servers = McpServers::new()
         .with("old", first(old))
-        .with("refuses", first(refuses))
+        .with("refuses", first(|| Answer::Error(json!({"code": -32603, "message": "no"}))))
         .with("no object", first(|| Answer::Result(json!("hello"))))
         .with("silent", first(|| Answer::Later(Box::pin(async { None }))))
         .with("panics", first(|| panic!("in the middle")))
@@ -228,7 +224,7 @@ async fn a_message_of_the_cli_opens_the_gate_too() {
 #[tokio::test]
 async fn no_server_is_queried_without_a_manifest_limit() {
     let never = Played::new(|message, _| match message["id"].as_i64() {
-        Some(5) => Answer::Later(Box::pin(async { Some(answer(&json!(5), json!({}))) })),
+        Some(5) => Answer::Result(json!({})),
         _ => panic!("it is not asked"),
     });
     let (mut cli, bridge) = start(McpServers::new().with("s", never).manifest_limit(None)).await;

@@ -14,8 +14,10 @@ type Play = dyn Fn(&Value, Outbox) -> Answer + Send + Sync;
 
 /// The answer to a message.
 pub(crate) enum Answer {
-    /// This result, or `None`.
+    /// This result, if the message is a request.
     Result(Value),
+    /// This error, if the message is a request.
+    Error(Value),
     /// This response, later.
     Later(ResponseFuture),
 }
@@ -37,16 +39,15 @@ impl McpService for Played {
 impl ServerInstance for Opened {
     fn handle(&self, message: RawJson) -> ResponseFuture {
         let message: Value = message.decode().unwrap();
-        match (self.0.0)(&message, self.1.clone()) {
-            Answer::Later(handling) => handling,
-            Answer::Result(result) => Box::pin(async move { message.get("id").map(|id| answer(id, result)) }),
-        }
+        let (field, value) = match (self.0.0)(&message, self.1.clone()) {
+            Answer::Later(handling) => return handling,
+            Answer::Result(result) => ("result", result),
+            Answer::Error(error) => ("error", error),
+        };
+        let respond = |id| RawJson::encode(&json!({"jsonrpc": "2.0", "id": id, field: value})).unwrap();
+        let response = message.get("id").map(respond);
+        Box::pin(async { response })
     }
-}
-
-/// A response with this result.
-pub(crate) fn answer(id: &Value, result: Value) -> RawJson {
-    RawJson::encode(&json!({"jsonrpc": "2.0", "id": id, "result": result})).unwrap()
 }
 
 /// The `initialize` result of a server with tools.
