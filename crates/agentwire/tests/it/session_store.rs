@@ -34,15 +34,31 @@ fn options() -> Options {
     Options::new().env("CLAUDE_CONFIG_DIR", "/config")
 }
 
+/// Returns options with a small limit on the entries that wait for the store.
+fn small() -> Options {
+    options().session_store_max_pending_bytes(1000)
+}
+
 fn builder(store: &Arc<TestStore>) -> SessionBuilder {
     Session::builder().options(options()).session_store(Arc::new(Lent(Arc::clone(store))))
 }
 
 /// Returns a session with a store that performs these acts, one per append, and then works normally.
 async fn with(acts: impl IntoIterator<Item = Act>) -> (Session, Peer, Arc<TestStore>) {
+    started(acts, options()).await
+}
+
+/// Like [`with`], with these options.
+async fn started(acts: impl IntoIterator<Item = Act>, options: Options) -> (Session, Peer, Arc<TestStore>) {
     let store = Arc::new(TestStore::new(acts));
-    let (session, peer) = connected(builder(&store)).await;
+    let (session, peer) = connected(builder(&store).options(options)).await;
     (session, peer, store)
+}
+
+/// Mirrors entries with these numbers, and ends the turn.
+async fn mirror_turn(peer: &Peer, numbers: impl IntoIterator<Item = usize>) {
+    peer.say(mirrored(&main_file(), numbers)).await;
+    peer.say(result("done")).await;
 }
 
 /// Expects a `mirror_error` and returns its line.
@@ -65,8 +81,7 @@ async fn entries_are_stored_before_the_result_and_are_no_messages() {
     assert_eq!(next_kind(&mut session).await, "assistant");
     assert!(timeout(Duration::from_secs(9), session.next()).await.is_err());
     assert_eq!(store.calls(), Vec::<String>::new());
-    peer.say(mirrored(&main_file(), [5])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [5]).await;
     assert_eq!(next_kind(&mut session).await, "result");
     let main = format!("-src-app/{ID}");
     assert_eq!(store.calls(), [format!("{main}: 1 2 4 5"), format!("{main}/subagents/agent-a: 3")]);
@@ -74,9 +89,8 @@ async fn entries_are_stored_before_the_result_and_are_no_messages() {
 
 #[tokio::test(start_paused = true)]
 async fn an_eager_mirror_stores_each_frame_at_once() {
-    let store = Arc::new(TestStore::new([]));
     let options = options().session_store_flush(agentwire::SessionStoreFlush::Eager);
-    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    let (mut session, peer, store) = started([], options).await;
     for numbers in [1..3, 3..4] {
         peer.say(mirrored(&main_file(), numbers)).await;
     }
@@ -100,8 +114,7 @@ async fn large_batches_are_stored_without_a_result() {
 async fn frames_after_the_last_result_and_after_the_end_of_input_are_stored() {
     let (session, mut peer, store) = with([]).await;
     let (closed, ()) = tokio::join!(session.close(), async {
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
+        mirror_turn(&peer, [1]).await;
         peer.say(mirrored(&main_file(), [2])).await;
         peer.input_ended().await;
         peer.say(mirrored(&main_file(), [3])).await;

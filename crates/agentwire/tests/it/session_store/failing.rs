@@ -2,19 +2,20 @@
 
 use std::{sync::Arc, time::Duration};
 
-use agentwire::{Decision, Session, hooks::PermissionHandler};
+use agentwire::{Decision, hooks::PermissionHandler};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use super::{Act, ID, TestStore, builder, main_file, mirror_error, mirrored, options, with};
+use super::{
+    Act, ID, TestStore, builder, main_file, mirror_error, mirror_turn, mirrored, small, started, with,
+};
 use crate::peer::{assistant, connected, next_kind, result};
 
 #[tokio::test(start_paused = true)]
 async fn failing_append_is_tried_three_times() {
     for act in [Act::Fail, Act::Panic, Act::PanicLater] {
         let (mut session, peer, store) = with([act, act]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
+        mirror_turn(&peer, [1]).await;
         assert_eq!(next_kind(&mut session).await, "result");
         assert_eq!((store.calls().len(), store.stored(&format!("-src-app/{ID}")).await), (3, 1), "{act:?}");
     }
@@ -28,16 +29,14 @@ async fn refused_entries_are_reported_before_the_result_and_stored_before_the_ne
         (Act::PanicLater, "the session store panicked: as told"),
     ] {
         let (mut session, peer, store) = with([act, act, act]).await;
-        peer.say(mirrored(&main_file(), [1, 2])).await;
-        peer.say(result("done")).await;
+        mirror_turn(&peer, [1, 2]).await;
         let line = mirror_error(&mut session).await;
         assert_eq!(line["error"], format!("2 entries were not stored: {why}"));
         assert_eq!(line["key"], json!({"projectKey": "-src-app", "sessionId": ID}));
         assert_eq!(line["session_id"], ID);
         assert_eq!(line["uuid"].as_str().unwrap().len(), 36);
         assert_eq!(next_kind(&mut session).await, "result");
-        peer.say(mirrored(&main_file(), [3])).await;
-        peer.say(result("again")).await;
+        mirror_turn(&peer, [3]).await;
         assert_eq!(next_kind(&mut session).await, "result");
         assert_eq!(store.calls()[3..], [format!("-src-app/{ID}: 1 2 3")]);
         assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
@@ -46,13 +45,10 @@ async fn refused_entries_are_reported_before_the_result_and_stored_before_the_ne
 
 #[tokio::test(start_paused = true)]
 async fn refused_entries_are_reported_once_and_count_as_pending() {
-    let store = Arc::new(TestStore::new([Act::Fail; 6]));
-    let options = options().session_store_max_pending_bytes(1000);
-    let (mut session, mut peer) = connected(builder(&store).options(options)).await;
+    let (mut session, mut peer, store) = started([Act::Fail; 6], small()).await;
     let mut reports = Vec::new();
     for numbers in [0..2, 2..3, 3..60] {
-        peer.say(mirrored(&main_file(), numbers)).await;
-        peer.say(result("done")).await;
+        mirror_turn(&peer, numbers).await;
         reports.push(mirror_error(&mut session).await["error"].as_str().unwrap().to_owned());
         assert_eq!(next_kind(&mut session).await, "result");
     }
@@ -69,8 +65,7 @@ async fn refused_entries_are_reported_once_and_count_as_pending() {
 #[tokio::test(start_paused = true)]
 async fn refused_entries_do_not_delay_those_of_other_keys() {
     let (mut session, peer, store) = with([Act::Fail; 3]).await;
-    peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [1]).await;
     mirror_error(&mut session).await;
     assert_eq!(next_kind(&mut session).await, "result");
     let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
@@ -88,8 +83,7 @@ async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered(
     let permissions = PermissionHandler::new(async |_, _| Decision::allow());
     let (mut session, mut peer) = connected(builder(&store).permissions(permissions)).await;
     let began = Instant::now();
-    peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [1]).await;
     peer.say(assistant("later")).await;
     // Far more than is read ahead of an idle reader.
     peer.say(assistant(&"x".repeat(400 << 10))).await;
@@ -110,8 +104,7 @@ async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered(
         assert_eq!(next_kind(&mut session).await, expected);
     }
     // While the store hangs, no other result waits.
-    peer.say(mirrored(&main_file(), [2])).await;
-    peer.say(result("again")).await;
+    mirror_turn(&peer, [2]).await;
     assert_eq!(next_kind(&mut session).await, "result");
     assert_eq!(began.elapsed().as_secs(), 10);
     // An append gets its full time and is not retried.
@@ -127,8 +120,7 @@ async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered(
 async fn slow_store_delays_a_result_only_until_it_is_done() {
     let (mut session, peer, _) = with([Act::Slow(Duration::from_secs(3))]).await;
     let began = Instant::now();
-    peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [1]).await;
     assert_eq!(next_kind(&mut session).await, "result");
     assert_eq!(began.elapsed().as_secs(), 3);
 }
@@ -136,8 +128,7 @@ async fn slow_store_delays_a_result_only_until_it_is_done() {
 #[tokio::test(start_paused = true)]
 async fn a_result_that_waits_is_not_lost_with_the_future() {
     let (mut session, peer, _) = with([Act::Slow(Duration::from_secs(3))]).await;
-    peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [1]).await;
     for _ in 0..4 {
         assert!(timeout(Duration::from_millis(500), session.next()).await.is_err());
     }
@@ -146,9 +137,7 @@ async fn a_result_that_waits_is_not_lost_with_the_future() {
 
 #[tokio::test(start_paused = true)]
 async fn entries_without_room_are_counted_and_reported() {
-    let store = Arc::new(TestStore::new([Act::Hang]));
-    let options = options().session_store_max_pending_bytes(1000);
-    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    let (mut session, peer, store) = started([Act::Hang], small()).await;
     let began = Instant::now();
     let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
     peer.say(mirrored(&main_file(), 0..600)).await;
@@ -169,8 +158,7 @@ async fn entries_without_room_are_counted_and_reported() {
     tokio::time::advance(Duration::from_secs(3000)).await;
     let line = mirror_error(&mut session).await;
     assert_eq!(line["error"], "600 entries were not stored: the session store took longer than 60s");
-    peer.say(mirrored(&main_file(), [7])).await;
-    peer.say(result("again")).await;
+    mirror_turn(&peer, [7]).await;
     assert_eq!(next_kind(&mut session).await, "result");
     assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
 }
@@ -178,14 +166,11 @@ async fn entries_without_room_are_counted_and_reported() {
 #[tokio::test(start_paused = true)]
 async fn a_turn_ends_with_its_result_also_where_the_store_fails() {
     let (mut session, mut peer, _) = with([Act::Fail, Act::Fail, Act::Fail]).await;
-    let (answer, ()) = tokio::join!(ask(&mut session), async {
+    let asked = async { session.ask("hello").await.unwrap().text().await.unwrap() };
+    let (answer, ()) = tokio::join!(asked, async {
         peer.prompt().await;
         peer.say(mirrored(&main_file(), [1])).await;
         peer.complete_turn("hi").await;
     });
     assert_eq!(answer, "hi");
-}
-
-async fn ask(session: &mut Session) -> String {
-    session.ask("hello").await.unwrap().text().await.unwrap()
 }

@@ -14,7 +14,7 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use super::{Act, ID, TestStore, builder, main_file, mirrored, options, store::passed, with};
+use super::{Act, ID, TestStore, builder, main_file, mirrored, options, small, started, store::passed, with};
 use crate::peer::{Peer, assistant, connected, next_kind, result};
 
 /// Returns a mirror frame with a message that contains this tool use.
@@ -122,9 +122,8 @@ async fn wait_times_out_for_hanging_stores_and_missing_messages() {
 #[tokio::test(start_paused = true)]
 async fn refused_entries_are_errors_until_they_are_stored() {
     for eager in [false, true] {
-        let store = Arc::new(TestStore::new([Act::Fail; 6]));
         let flush = if eager { SessionStoreFlush::Eager } else { SessionStoreFlush::Batched };
-        let (session, peer) = connected(builder(&store).options(options().session_store_flush(flush))).await;
+        let (session, peer, store) = started([Act::Fail; 6], options().session_store_flush(flush)).await;
         let handle = session.store_handle().unwrap();
         peer.say(asks("t1")).await;
         lost(handle.stored(&id("t1")).await, "the disk is full");
@@ -141,16 +140,14 @@ async fn refused_entries_are_errors_until_they_are_stored() {
 
 #[tokio::test(start_paused = true)]
 async fn frames_without_room_or_too_long_are_losses() {
-    let store = Arc::new(TestStore::new([Act::Hang]));
-    let small = options().session_store_max_pending_bytes(1000);
-    let (session, peer) = connected(builder(&store).options(small)).await;
+    let (session, peer, _) = started([Act::Hang], small()).await;
     let handle = session.store_handle().unwrap();
     peer.say(mirrored(&main_file(), [1])).await;
     peer.say(mirrored(&main_file(), 0..40)).await;
     passed(Duration::from_secs(1)).await;
     lost(handle.flushed().await, "no more than 1000 bytes");
     let short = options().max_buffer_size(2000);
-    let (session, peer) = connected(builder(&Arc::new(TestStore::new([]))).options(short)).await;
+    let (session, peer, _) = started([], short).await;
     let handle = session.store_handle().unwrap();
     let (file, long) = (main_file(), "x".repeat(3000));
     // With its type in front, as the CLI writes it.

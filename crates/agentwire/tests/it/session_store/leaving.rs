@@ -5,8 +5,8 @@ use std::{sync::Arc, time::Duration};
 use agentwire::{Error, transport::ExitReport};
 use tokio::time::Instant;
 
-use super::{Act, ID, main_file, mirror_error, mirrored, with};
-use crate::peer::{assistant, next_kind, result};
+use super::{Act, ID, main_file, mirror_error, mirror_turn, mirrored, with};
+use crate::peer::{assistant, next_kind};
 
 #[tokio::test(start_paused = true)]
 async fn dropped_session_stores_read_entries() {
@@ -35,8 +35,7 @@ async fn a_dropped_session_gives_a_hanging_store_the_time_of_a_flush() {
 #[tokio::test(start_paused = true)]
 async fn entries_pending_at_the_end_are_reported() {
     let (mut session, mut peer, store) = with([Act::Hang]).await;
-    peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [1]).await;
     let began = Instant::now();
     assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
     assert_eq!(next_kind(&mut session).await, "result");
@@ -54,8 +53,7 @@ async fn entries_pending_at_the_end_are_reported() {
 async fn close_waits_once_for_a_hanging_store_and_reports_lost_entries() {
     let (session, mut peer, store) = with([Act::Hang]).await;
     for number in 0..5 {
-        peer.say(mirrored(&main_file(), [number])).await;
-        peer.say(result("done")).await;
+        mirror_turn(&peer, [number]).await;
     }
     let began = Instant::now();
     let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
@@ -112,8 +110,7 @@ fn a_runtime_that_ends_takes_the_worker_with_it() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (session, peer, store) = runtime.block_on(async {
         let (mut session, peer, store) = with([Act::Hang]).await;
-        peer.say(mirrored(&main_file(), [1])).await;
-        peer.say(result("done")).await;
+        mirror_turn(&peer, [1]).await;
         store.called(1).await;
         assert!(tokio::time::timeout(Duration::from_millis(1), session.next()).await.is_err());
         (session, peer, store)

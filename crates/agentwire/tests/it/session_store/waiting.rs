@@ -1,12 +1,14 @@
 //! How long a result waits for the store, for early and late readers; and the effects of a small limit.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use agentwire::Error;
 use tokio::time::{Instant, timeout};
 
-use super::{Act, ID, TestStore, builder, main_file, mirror_error, mirrored, options, store::passed, with};
-use crate::peer::{connected, next_kind, result};
+use super::{
+    Act, ID, main_file, mirror_error, mirror_turn, mirrored, options, small, started, store::passed, with,
+};
+use crate::peer::{next_kind, result};
 
 #[tokio::test(start_paused = true)]
 async fn late_reader_does_not_extend_the_wait() {
@@ -27,8 +29,7 @@ async fn late_reader_does_not_extend_the_wait() {
 #[tokio::test(start_paused = true)]
 async fn close_releases_a_waiting_result() {
     let (mut session, mut peer, store) = with([Act::Hang]).await;
-    peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [1]).await;
     assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
     let began = Instant::now();
     let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
@@ -41,8 +42,7 @@ async fn close_releases_a_waiting_result() {
 #[tokio::test(start_paused = true)]
 async fn close_succeeds_if_a_late_store_has_everything() {
     let (mut session, mut peer, store) = with([Act::Slow(Duration::from_secs(12))]).await;
-    peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [1]).await;
     assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
     passed(Duration::from_secs(20)).await;
     let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
@@ -52,9 +52,7 @@ async fn close_succeeds_if_a_late_store_has_everything() {
 
 #[tokio::test(start_paused = true)]
 async fn idle_store_loses_nothing_with_a_small_limit() {
-    let store = Arc::new(TestStore::new([]));
-    let options = options().session_store_max_pending_bytes(1000);
-    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    let (mut session, peer, store) = started([], small()).await;
     for number in 0..40 {
         peer.say(mirrored(&main_file(), [number])).await;
         passed(Duration::from_millis(1)).await;
@@ -66,9 +64,7 @@ async fn idle_store_loses_nothing_with_a_small_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn full_queue_triggers_a_flush() {
-    let store = Arc::new(TestStore::new([]));
-    let options = options().session_store_max_pending_bytes(1000);
-    let (_session, peer) = connected(builder(&store).options(options)).await;
+    let (_session, peer, store) = started([], small()).await;
     peer.say(mirrored(&main_file(), [1])).await;
     passed(Duration::from_millis(1)).await;
     peer.say(mirrored(&main_file(), 0..100)).await;
@@ -79,23 +75,20 @@ async fn full_queue_triggers_a_flush() {
 #[tokio::test(start_paused = true)]
 async fn panic_of_an_abandoned_append_counts_as_timeout() {
     let (mut session, peer, store) = with([Act::HangAndPanic]).await;
-    peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(result("done")).await;
+    mirror_turn(&peer, [1]).await;
     assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
     assert_eq!(next_kind(&mut session).await, "result");
     let line = mirror_error(&mut session).await;
     assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
-    peer.say(mirrored(&main_file(), [2])).await;
-    peer.say(result("again")).await;
+    mirror_turn(&peer, [2]).await;
     assert_eq!(next_kind(&mut session).await, "result");
     assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn overlong_frame_is_reported_as_mirror_error() {
-    let store = Arc::new(TestStore::new([]));
     let options = options().max_buffer_size(2000);
-    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    let (mut session, peer, _) = started([], options).await;
     peer.say(format!(
         r#"{{"type":"transcript_mirror","filePath":"{}","entries":[{{"type":"{}"}}]}}"#,
         main_file(),
@@ -111,9 +104,8 @@ async fn overlong_frame_is_reported_as_mirror_error() {
 
 #[tokio::test(start_paused = true)]
 async fn relative_file_names_are_resolved() {
-    let store = Arc::new(TestStore::new([]));
     let options = options().env("CLAUDE_CONFIG_DIR", "../config").cwd("/src/app");
-    let (mut session, peer) = connected(builder(&store).options(options)).await;
+    let (mut session, peer, store) = started([], options).await;
     peer.say(mirrored(&format!("../config/projects/-src-app/{ID}.jsonl"), [1])).await;
     peer.say(result("done")).await;
     assert_eq!(next_kind(&mut session).await, "result");
