@@ -3,14 +3,14 @@
 use std::{collections::VecDeque, fmt::Display, time::Duration};
 
 use agentwire::{
-    Error, Incoming, Session, SessionBuilder, Turn,
+    Error, Incoming, Query, Session, SessionBuilder, Turn,
     transport::{
         Connected, ExitReport, MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport,
         PeerHandle, Signal, Transport, TransportError, memory,
     },
 };
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::{task::JoinHandle, time::timeout};
 
 /// A scripted CLI.
 pub(crate) struct Peer {
@@ -233,6 +233,33 @@ pub(crate) async fn rest(turn: &mut Turn<'_>) -> Vec<String> {
 /// Returns the kind of the session's next message, which must not be its end.
 pub(crate) async fn next_kind(session: &mut Session) -> String {
     kind(&session.next().await.expect("a message").unwrap())
+}
+
+/// A query that is read: the kinds of its messages, and the error at its end.
+pub(crate) type Reading = JoinHandle<(Vec<String>, Option<Error>)>;
+
+/// Reads a query to its end in the background.
+pub(crate) fn read(mut query: Query) -> Reading {
+    tokio::spawn(async move {
+        let (mut kinds, mut error) = (Vec::new(), None);
+        while let Some(incoming) = query.next().await {
+            assert!(error.is_none(), "{incoming:?} after {error:?}");
+            match incoming {
+                Ok(incoming) => kinds.push(kind(&incoming)),
+                Err(failure) => error = Some(failure),
+            }
+        }
+        assert!(query.next().await.is_none());
+        (kinds, error)
+    })
+}
+
+/// Starts a query of the prompt `hi`, reads it in the background, and takes its prompt.
+pub(crate) async fn query(builder: SessionBuilder) -> (Reading, Peer) {
+    let (session, mut peer) = connected(builder).await;
+    let query = session.into_query("hi").await.unwrap();
+    assert_eq!(peer.prompt().await, "hi");
+    (read(query), peer)
 }
 
 /// Returns the one error that a session ends with.

@@ -3,50 +3,21 @@
 use std::{sync::Arc, time::Duration};
 
 use agentwire::{
-    Decision, Error, Query, Session,
+    Decision, Session,
     hooks::PermissionHandler,
     transport::{ExitReport, Signal},
 };
 use serde_json::json;
 use tokio::{
     sync::Notify,
-    task::JoinHandle,
     time::{Instant, timeout},
 };
 
-use crate::peer::{Peer, assistant, connected, error_result, init, kind, result, state};
-
-/// The kinds of a query's messages, and the error at its end.
-type Given = (Vec<String>, Option<Error>);
-
-/// Starts a query and reads it to its end in the background.
-async fn query() -> (JoinHandle<Given>, Peer) {
-    let (session, mut peer) = connected(Session::builder()).await;
-    let query = session.into_query("hi").await.unwrap();
-    assert_eq!(peer.prompt().await, "hi");
-    (tokio::spawn(read(query)), peer)
-}
-
-async fn read(mut query: Query) -> Given {
-    let mut kinds = Vec::new();
-    loop {
-        match query.next().await {
-            Some(Ok(incoming)) => kinds.push(kind(&incoming)),
-            Some(Err(error)) => {
-                assert!(query.next().await.is_none());
-                return (kinds, Some(error));
-            }
-            None => {
-                assert!(query.next().await.is_none());
-                return (kinds, None);
-            }
-        }
-    }
-}
+use crate::peer::{assistant, connected, error_result, init, query, read, result, state};
 
 #[tokio::test(start_paused = true)]
 async fn the_input_ends_at_idle() {
-    let (reading, mut peer) = query().await;
+    let (reading, mut peer) = query(Session::builder()).await;
     peer.say(state("running")).await;
     peer.complete_turn("hello").await;
     peer.is_left_alone().await;
@@ -60,7 +31,7 @@ async fn the_input_ends_at_idle() {
 
 #[tokio::test(start_paused = true)]
 async fn background_work_keeps_the_input_open() {
-    let (reading, mut peer) = query().await;
+    let (reading, mut peer) = query(Session::builder()).await;
     peer.say(state("running")).await;
     peer.say(result("started an agent")).await;
     peer.is_left_alone().await;
@@ -88,7 +59,7 @@ async fn end_of_an_earlier_run_does_not_end_the_query() {
     peer.say(result("first")).await;
     turn.finish().await.unwrap();
     // The end of the first run was not read yet, and is outdated when it is.
-    let reading = tokio::spawn(read(session.into_query("second").await.unwrap()));
+    let reading = read(session.into_query("second").await.unwrap());
     assert_eq!(peer.prompt().await, "second");
     peer.is_left_alone().await;
     peer.say(result("second")).await;
@@ -98,7 +69,7 @@ async fn end_of_an_earlier_run_does_not_end_the_query() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cli_that_does_not_exit_is_bounded() {
-    let (reading, mut peer) = query().await;
+    let (reading, mut peer) = query(Session::builder()).await;
     peer.say(result("hello")).await;
     peer.input_ended().await;
     let start = Instant::now();
@@ -112,7 +83,7 @@ async fn a_cli_that_does_not_exit_is_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn silence_after_a_result_is_bounded() {
-    let (reading, mut peer) = query().await;
+    let (reading, mut peer) = query(Session::builder()).await;
     peer.say(state("running")).await;
     peer.say(result("hello")).await;
     // It freezes, or reports idle in a way that can't be decoded.
@@ -127,7 +98,7 @@ async fn silence_after_a_result_is_bounded() {
 
 #[tokio::test(start_paused = true)]
 async fn silence_during_a_turn_is_not_bounded() {
-    let (reading, mut peer) = query().await;
+    let (reading, mut peer) = query(Session::builder()).await;
     let long = Duration::from_secs(1200);
     assert!(timeout(long, peer.line()).await.is_err());
     peer.say(state("running")).await;
@@ -155,9 +126,7 @@ async fn running_callback_pauses_the_limit() {
     });
     let limit = Duration::from_secs(60);
     let builder = Session::builder().permissions(permissions).background_limit(limit);
-    let (session, mut peer) = connected(builder).await;
-    let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
-    peer.prompt().await;
+    let (reading, mut peer) = query(builder).await;
     peer.say(state("running")).await;
     peer.say(result("started an agent")).await;
     let question = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"});
@@ -175,9 +144,7 @@ async fn running_callback_pauses_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn zero_grace_periods_work() {
     let grace = Duration::from_millis(10);
-    let (session, mut peer) = connected(Session::builder().grace(grace, grace)).await;
-    let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
-    peer.prompt().await;
+    let (reading, peer) = query(Session::builder().grace(grace, grace)).await;
     peer.say(result("hello")).await;
     let start = Instant::now();
     reading.await.unwrap().1.unwrap();
@@ -186,7 +153,7 @@ async fn zero_grace_periods_work() {
 
 #[tokio::test(start_paused = true)]
 async fn an_error_result_is_the_error() {
-    let (reading, mut peer) = query().await;
+    let (reading, mut peer) = query(Session::builder()).await;
     peer.say(error_result("out of luck")).await;
     peer.input_ended().await;
     peer.exit(ExitReport::exited(1));

@@ -13,7 +13,8 @@ use futures_core::Stream;
 use tokio::time::{Instant, timeout};
 
 use crate::peer::{
-    Peer, assistant, connected, connected_to_a_process, connected_with, init, kind, result, state,
+    Peer, Reading, assistant, connected, connected_to_a_process, connected_with, init, kind, query, read,
+    result, state,
 };
 
 /// A stream that a test feeds.
@@ -73,20 +74,9 @@ impl Stream for Feed {
     }
 }
 
-async fn read(mut query: agentwire::Query) -> (Vec<String>, Option<Error>) {
-    let mut kinds = Vec::new();
-    while let Some(incoming) = query.next().await {
-        match incoming {
-            Ok(incoming) => kinds.push(kind(&incoming)),
-            Err(error) => return (kinds, Some(error)),
-        }
-    }
-    (kinds, None)
-}
-
-async fn querying(feed: &Feed) -> (tokio::task::JoinHandle<(Vec<String>, Option<Error>)>, Peer) {
+async fn querying(feed: &Feed) -> (Reading, Peer) {
     let (session, peer) = connected(Session::builder()).await;
-    (tokio::spawn(read(session.into_query_all(feed.clone()))), peer)
+    (read(session.into_query_all(feed.clone())), peer)
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,9 +173,7 @@ async fn idle_limit(options: Options, limit: Option<Option<Duration>>) -> Option
 }
 
 async fn reaches_its_limit(builder: SessionBuilder) -> Option<Duration> {
-    let (session, mut peer) = connected(builder).await;
-    let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
-    peer.prompt().await;
+    let (reading, mut peer) = query(builder).await;
     peer.say(state("running")).await;
     peer.say(result("started an agent")).await;
     let start = Instant::now();
@@ -223,9 +211,7 @@ async fn background_limit_ends_the_run() {
 
 #[tokio::test(start_paused = true)]
 async fn a_shell_in_the_background_does_not_hold_the_run() {
-    let (session, mut peer) = connected(Session::builder()).await;
-    let reading = tokio::spawn(read(session.into_query("hi").await.unwrap()));
-    peer.prompt().await;
+    let (reading, mut peer) = query(Session::builder()).await;
     peer.say(state("running")).await;
     peer.say(init()).await;
     peer.say(serde_json::json!({
@@ -301,7 +287,7 @@ async fn a_prompt_that_can_not_be_sent_does_not_keep_the_run_open() {
 #[tokio::test(start_paused = true)]
 async fn cancelled_last_prompt_ends_the_run() {
     let (session, mut peer) = connected(Session::builder()).await;
-    let reading = tokio::spawn(read(session.into_query("never mind").await.unwrap()));
+    let reading = read(session.into_query("never mind").await.unwrap());
     let prompt = peer.line().await.unwrap()["uuid"].clone();
     for state in ["queued", "cancelled"] {
         peer.say(serde_json::json!({"type": "command_lifecycle", "command_uuid": prompt, "state": state}))
