@@ -48,6 +48,7 @@ pub(crate) use folder::FolderFiles;
 pub(crate) use launch_plan::{AWAIT_INITIALIZE, refuse, resumes};
 pub(crate) use permission_bypass::mode_bypass_warning;
 pub(crate) use permissions::PROMPT_TOOL;
+pub(crate) use settings::check_applied;
 
 use crate::Error;
 

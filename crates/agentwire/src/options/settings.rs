@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use agentwire_protocol::{
     RawJson,
+    control::GetSettingsReply,
     settings::{RawSettings, Settings},
 };
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -32,7 +33,7 @@ pub enum SettingSource {
 /// The host's own settings, which override the user's.
 ///
 /// In JSON a file's path or an object; an object as text is also accepted.
-/// The CLI silently ignores all of them if one value has the wrong type.
+/// The CLI ignores all of them if one value has the wrong type, so the session asks it and does not start then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -76,6 +77,12 @@ impl Options {
         self.setting_sources = Some(sources.into_iter().collect());
         self
     }
+
+    /// Returns whether the program gives settings to the CLI.
+    pub(crate) fn has_own_settings(&self) -> bool {
+        self.settings.is_some() || self.extra_args.contains_key(SETTINGS)
+    }
+
     /// Adds the settings, and merges the sandbox into them.
     pub(super) fn settings_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
         if let Some(sources) = &self.setting_sources {
@@ -109,6 +116,21 @@ impl Options {
         plan.json(SETTINGS, "settings.json", Value::Object(settings).to_string(), is_secret);
         Ok(())
     }
+}
+
+/// Checks that the CLI applies the program's own settings.
+///
+/// # Errors
+///
+/// [`Error::Options`] if it ignores them, with the CLI's reasons.
+pub(crate) fn check_applied(reply: &GetSettingsReply) -> Result<(), Error> {
+    let applied = reply.sources.iter().any(|source| &*source.source == "flagSettings");
+    if applied || reply.errors.is_empty() {
+        return Ok(());
+    }
+    let reasons: Vec<_> =
+        reply.errors.iter().map(|error| format!("`{}`: {}", error.path, error.message)).collect();
+    refuse(SETTINGS, format!("the CLI ignores all of them: {}", reasons.join("; ")))
 }
 
 pub(super) fn object(option: &'static str, settings: &RawSettings) -> Result<Map<String, Value>, Error> {

@@ -89,13 +89,23 @@ pub enum Warning {
         /// A version that supports the option.
         needed: &'static str,
     },
+    /// The CLI could not load a plugin, or a part of it: its hooks may be missing.
+    ///
+    /// It is known after the first message to the CLI.
+    #[error("the CLI did not load all of the plugin `{plugin}`: {why}")]
+    Plugin {
+        /// The plugin, as `name@marketplace`, or `inline[N]` if it had no name yet.
+        plugin: String,
+        /// The CLI's reason.
+        why: String,
+    },
     /// A hook is called more or less often than its registration suggests.
     #[error("{0}")]
     Hook(HookWarning),
 }
 
 impl Warning {
-    /// Returns the name of the option in JSON; `None` for warnings about the CLI, a hook or a folder.
+    /// Returns the name of the option in JSON; `None` for warnings about the CLI, a plugin, a hook or a folder.
     pub fn option(&self) -> Option<&'static str> {
         match self {
             Self::Overridden { option, .. }
@@ -105,7 +115,7 @@ impl Warning {
             | Self::NotDelivered { option }
             | Self::NotAsked { option, .. }
             | Self::OptionTooNew { option, .. } => Some(option),
-            Self::FolderHeeded { .. } | Self::CliTooOld { .. } | Self::Hook(_) => None,
+            Self::FolderHeeded { .. } | Self::CliTooOld { .. } | Self::Plugin { .. } | Self::Hook(_) => None,
         }
     }
 }

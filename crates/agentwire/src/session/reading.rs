@@ -85,7 +85,7 @@ impl Session {
                 if matches!(event, SessionEvent::RunOver) {
                     self.task.run_over();
                 }
-                self.check_matchers(&event);
+                self.check_init(&event);
                 Some(Ok(event))
             }
             Err(ending) => {
@@ -100,14 +100,18 @@ impl Session {
         })
     }
 
-    /// Warns about hooks that match no tool, once the CLI has listed its tools.
-    fn check_matchers(&mut self, event: &SessionEvent) {
+    /// Warns about hooks that match no tool, and about plugins that the CLI could not load, once it has listed both.
+    fn check_init(&mut self, event: &SessionEvent) {
         if let SessionEvent::Incoming(incoming, _) = event
             && let Some(Message::System(System::Init(init))) = incoming.message()
             && !init.tools.is_empty()
             && let Some(hooks) = self.unchecked.take()
         {
             self.warnings.extend(hooks.misfits(&init.tools).into_iter().map(Warning::Hook));
+            self.warnings.extend(init.plugin_errors.iter().flatten().map(|error| Warning::Plugin {
+                plugin: error.plugin.to_string(),
+                why: error.message.clone(),
+            }));
         }
     }
 

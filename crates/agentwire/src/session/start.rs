@@ -28,7 +28,10 @@ use super::{
 use crate::{
     Error, Options, Warning,
     observe::Watch,
-    options::{AWAIT_INITIALIZE, LaunchPlan, OptionInfo, OptionOrigin, check_in_force, mode_bypass_warning},
+    options::{
+        AWAIT_INITIALIZE, LaunchPlan, OptionInfo, OptionOrigin, check_applied, check_in_force,
+        mode_bypass_warning,
+    },
     turn::Schema,
 };
 
@@ -157,8 +160,12 @@ impl Start {
         if !self.parts.hooks.is_empty() {
             let unsupported = self.parts.hooks.check_supported(&handshake.reply)?;
             warnings.extend(unsupported.map(Warning::Hook));
-            if self.parts.options.has_settings_elsewhere() {
-                check_in_force(&control.settings().await?.effective)?;
+        }
+        if self.parts.options.has_own_settings() {
+            let settings = control.settings().await?;
+            check_applied(&settings)?;
+            if !self.parts.hooks.is_empty() {
+                check_in_force(&settings.effective)?;
             }
         }
         #[cfg(feature = "mcp")]

@@ -4,7 +4,7 @@
 use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::PathBuf, time::Duration};
 
 use agentwire::{
-    Options, Session, Warning,
+    Error, Options, RawJson, Session, Warning,
     hooks::Hooks,
     protocol::{
         hook::{HookReply, PreToolUse},
@@ -15,9 +15,9 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::{runtime::Runtime, time::timeout};
 
-use crate::peer::{Peer, connect, connected};
+use crate::peer::{Peer, connect, connected, init, next_kind};
 
-/// A CLI that records its start, performs the handshake, and records its input.
+/// A CLI that records its start, and answers the handshake and a request for the settings.
 struct Noting(tempfile::TempDir);
 
 impl Noting {
@@ -213,6 +213,48 @@ async fn a_transport_that_can_not_be_started_again_gets_a_warning() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn settings_that_the_cli_ignores_refuse_the_session() {
+    let ignored = json!({
+        "effective": {},
+        "errors": [{"file": "/s.json", "path": "cleanupPeriodDays", "message": "Expected number"}],
+    });
+    // The error is of another file.
+    let mut applied = ignored.clone();
+    applied["sources"] = json!([{"source": "flagSettings", "settings": {}}]);
+    let inline = RawSettings::new(RawJson::parse(r#"{"cleanupPeriodDays": "30"}"#).unwrap());
+    for options in [
+        Options::new().settings(inline),
+        Options::new().settings(PathBuf::from("/s.json")),
+        Options::new().extra_arg("settings", Some("/s.json")),
+    ] {
+        for (reply, starts) in [(&ignored, false), (&applied, true)] {
+            let builder = Session::builder().options(options.clone());
+            let (session, ..) = connect(builder, async |peer| {
+                peer.shake_hands().await;
+                peer.answer("get_settings", reply.clone()).await
+            })
+            .await;
+            assert_eq!(session.is_ok(), starts);
+            let Err(error) = session else { continue };
+            assert!(matches!(error, Error::Options { option: "settings", .. }), "{error}");
+            assert!(error.to_string().contains("`cleanupPeriodDays`: Expected number"), "{error}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn plugin_that_is_not_loaded_causes_a_warning() {
+    let (mut session, peer) = connected(Session::builder()).await;
+    let mut init = init();
+    init["tools"] = json!(["Bash"]);
+    init["plugin_errors"] = json!([{"plugin": "p@inline", "type": "hook-load-failed", "message": "no JSON"}]);
+    peer.say(init).await;
+    next_kind(&mut session).await;
+    let warning = Warning::Plugin { plugin: "p@inline".to_owned(), why: "no JSON".to_owned() };
+    assert_eq!(session.warnings(), [warning]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn verbatim_prompts_are_marked() {
     let builder = Session::builder().options(Options::new().verbatim_prompts());
     let (session, mut peer) = connected(builder).await;
@@ -239,8 +281,12 @@ for arg in "$@"; do
     --mcp-config=/*) cp "${arg#--mcp-config=}" "$dir/servers" ;;
   esac
 done
-read -r line
-id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
-printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":%s}}\n' "$id" "$(cat "$dir/reply")"
-cat > /dev/null
+while read -r line; do
+  id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+  case "$line" in
+    *'"get_settings"'*) reply='{"effective":{}}' ;;
+    *) reply=$(cat "$dir/reply") ;;
+  esac
+  printf '{"type":"control_response","response":{"subtype":"success","request_id":"%s","response":%s}}\n' "$id" "$reply"
+done
 "#;
