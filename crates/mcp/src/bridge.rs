@@ -26,7 +26,7 @@ use slot::ServerSlot;
 /// - a message for an unknown server gets an error that names the known servers;
 /// - a message that is not JSON-RPC gets the error -32603 with its id, if it has one;
 /// - a request with an id that is in flight is refused, since the CLI could not match the answers; an `initialize`
-///   starts a new connection with its own ids;
+///   cancels all requests, since it starts a new connection;
 /// - a request that the CLI cancels (`notifications/cancelled`, `control_cancel_request`) ends immediately;
 /// - if a server panics, its request gets an error; if a server ends, all its open requests get an error, and the next
 ///   `initialize` opens a new instance.

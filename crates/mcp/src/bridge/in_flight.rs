@@ -16,24 +16,22 @@ pub(super) struct InFlightRequests(Arc<Mutex<Table>>);
 struct Table {
     rows: Vec<Row>,
     entered: u64,
-    connection: u64,
 }
 
 #[derive(Debug)]
 struct Row {
     number: u64,
     id: Box<str>,
-    connection: u64,
-    /// Cancelled by the CLI's `notifications/cancelled`.
+    /// Cancelled by the CLI's `notifications/cancelled`, or by a new connection.
     cancelled: CancellationToken,
     /// Cancelled by the CLI's `control_cancel_request`.
     request_cancelled: CancellationToken,
 }
 
 impl InFlightRequests {
-    /// Starts a new connection: requests of the earlier one stay in flight, but no longer reserve their ids.
-    pub(super) fn connect(&self) {
-        self.lock().connection += 1;
+    /// Cancels all requests: those of an earlier connection, whose answers nobody reads.
+    pub(super) fn cancel(&self) {
+        self.lock().rows.iter().for_each(|row| row.cancelled.cancel());
     }
 
     /// Registers a request. It is in flight until the return value is dropped. It reserves its id until it is cancelled.
@@ -46,16 +44,15 @@ impl InFlightRequests {
         if table.rows.len() >= MAX_IN_FLIGHT {
             return Err(format!("{MAX_IN_FLIGHT} requests are in flight at this MCP server"));
         }
-        if table.rows.iter().any(|other| other.reserves(id, table.connection)) {
+        if table.rows.iter().any(|other| other.reserves(id)) {
             return Err(format!("a request with the JSON-RPC id {id} is in flight already"));
         }
-        let (number, connection) = (table.entered, table.connection);
+        let number = table.entered;
         table.entered += 1;
         let cancelled = CancellationToken::new();
         table.rows.push(Row {
             number,
             id: id.as_str().into(),
-            connection,
             cancelled: cancelled.clone(),
             request_cancelled: request_cancelled.clone(),
         });
@@ -75,10 +72,10 @@ impl InFlightRequests {
 }
 
 impl Row {
-    /// Returns whether this request reserves this id in this connection.
-    fn reserves(&self, id: &RawJson, connection: u64) -> bool {
+    /// Returns whether this request reserves this id.
+    fn reserves(&self, id: &RawJson) -> bool {
         let is_cancelled = || self.cancelled.is_cancelled() || self.request_cancelled.is_cancelled();
-        *self.id == *id.as_str() && self.connection == connection && !is_cancelled()
+        *self.id == *id.as_str() && !is_cancelled()
     }
 }
 

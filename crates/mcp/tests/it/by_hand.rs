@@ -193,11 +193,17 @@ async fn an_id_is_free_as_soon_as_its_request_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_new_connection_has_its_own_ids() {
+async fn a_new_connection_cancels_the_requests_of_the_old_one() {
     let (mut cli, mut came, _) = start().await;
     cli.post("old", "s", request(1, "hang")).await;
     until(&mut came, "hang").await;
-    assert_eq!(cli.rpc(initialize()).await["id"], 0);
+    cli.post("new", "s", initialize()).await;
+    let mut answers = [cli.answer().await, cli.answer().await];
+    answers.sort_by(|one, other| one.0.cmp(&other.0));
+    let [(_, initialized), (_, old)] = answers;
+    assert_eq!(initialized.unwrap()["mcp_response"]["id"], 0);
+    assert_eq!(old.unwrap()["mcp_response"], failure(1, -32800, "the request was cancelled"));
+    until(&mut came, "dropped").await;
     assert_eq!(cli.rpc(request(1, "echo")).await["result"], json!({"x": 1}));
     cli.post("new", "s", request(1, "hang")).await;
     until(&mut came, "hang").await;
