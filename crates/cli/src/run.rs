@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use agentwire::hooks::{PermissionHandler, policy};
-use agentwire::protocol::{System, message::Event};
+use agentwire::protocol::{
+    System,
+    message::{Event, InformationalLevel},
+};
 use agentwire::{
     Block, Incoming, Message, Options, PermissionMode, Query, Session, SessionBuilder, SystemPrompt,
 };
@@ -222,6 +225,7 @@ fn ended_by(signal: SignalKind) -> Failure {
 async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
     let mut printer = Printer::default();
     let mut failed = None;
+    let mut is_answered = false;
     while let Some(incoming) = query.next().await {
         // The end of the CLI after a failed turn is a consequence.
         let incoming = incoming.map_err(|error| failed.take().unwrap_or_else(|| error.into()))?;
@@ -230,10 +234,18 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
             Some(message) => printer.print(message)?,
             None => {}
         }
-        if let Some(Message::Result(result)) = incoming.message()
-            && let Some(why) = result.error_text()
-        {
-            failed = Some(Failure::finding(format!("the turn failed: {why}")));
+        match incoming.message() {
+            Some(Message::Assistant(_)) => is_answered = true,
+            Some(Message::Result(result)) => {
+                // The reason of a hook that refused the prompt. The text of a command is in a message.
+                let refusal = (result.num_turns == 0 && !is_answered).then_some(result.result.as_deref());
+                let refusal = refusal.flatten().filter(|why| !why.is_empty()).map(str::to_owned);
+                if let Some(why) = result.error_text().or(refusal) {
+                    failed = Some(Failure::finding(format!("the turn failed: {why}")));
+                }
+                is_answered = false;
+            }
+            _ => {}
         }
     }
     failed.map_or(Ok(()), Err)
@@ -306,6 +318,10 @@ impl Printer {
                     "(the request failed: {}; sent again, {attempt} of {retries})",
                     retry.error
                 ));
+            }
+            Message::System(System::Informational(news)) if news.level != InformationalLevel::Info => {
+                self.end_line()?;
+                note(for_terminal(&news.content, &io::stderr()));
             }
             Message::Result(result) => {
                 let session = result.session_id.as_deref().unwrap_or("unknown");

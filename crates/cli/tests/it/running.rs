@@ -145,6 +145,39 @@ fn repeated_requests_are_reported() {
 }
 
 #[test]
+fn warnings_of_the_cli_are_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let news = |level: &str, text: &str| {
+        let news = serde_json::json!({
+            "type": "system", "subtype": "informational", "level": level, "content": text,
+        });
+        format!("        echo '{news}'\n")
+    };
+    let all = [news("info", "A detail."), news("warning", "A hook gave no answer.")].concat();
+    let script = COMMAND_CLI.replacen("        echo", &format!("{all}        echo"), 1);
+    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(String::from_utf8(done.stderr).unwrap(), "A hook gave no answer.\n");
+}
+
+#[test]
+fn refused_prompt_is_a_failure_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = RESULT.replace("}'", r#","num_turns":0,"result":"blocked by a hook: no"}'"#);
+    let answer = COMMAND_CLI.lines().find(|line| line.contains("assistant")).unwrap();
+    let command = COMMAND_CLI.replace(RESULT, &refused);
+    let refused = command.replace(answer, "");
+    for arguments in [&["Go."][..], &["Go.", "--json"]] {
+        let done = run(folder.path(), &refused, arguments).stdin(Stdio::null()).output().unwrap();
+        let notes = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(notes, "agentwire: the turn failed: blocked by a hook: no\n");
+        assert_eq!(done.status.code(), Some(1));
+    }
+    // A command of the CLI answers with a message.
+    let done = run(folder.path(), &command, &["/cost"]).stdin(Stdio::null()).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
 fn failed_turn_has_a_reason_for_people() {
     let folder = tempfile::tempdir().unwrap();
     let reason = r#""is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"]"#;
