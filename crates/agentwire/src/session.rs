@@ -166,7 +166,7 @@ impl Session {
         self.call(&Interrupt::default()).await
     }
 
-    /// Sets the model from the next turn on; `None` selects the default.
+    /// Sets the model from the next request to it on, also within a turn; `None` selects the default.
     ///
     /// # Errors
     ///

@@ -1,6 +1,7 @@
-//! `set_model`: changes the model from the next turn on.
+//! `set_model`: changes the model.
 
-/// Changes the model from the next turn on (`set_model`). The CLI accepts any name without a check.
+/// Changes the model from the next request to it on, also within a turn (`set_model`). The CLI accepts any name without a
+/// check.
 #[wire(Default)]
 pub struct SetModel {
     /// The model; `None` for the default.
