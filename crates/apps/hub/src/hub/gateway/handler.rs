@@ -11,7 +11,7 @@ use rmcp::{
         GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult, ListPromptsResult,
         ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
         ReadResourceRequestParams, ReadResourceResponse, Reference, ResultType, ServerCapabilities,
-        ServerConfig, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
+        ServerConfig, ServerResult, SetLevelRequestMethod, SetLevelRequestParams, SubscribeRequestParams,
         SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
@@ -23,8 +23,7 @@ use super::{
     errors::{another, misnamed, refused, unread},
     is_stateless,
     rewrite::Rewrite,
-    rounds::Done,
-    run::{Repetition, Response, cancelled, unless_cancelled},
+    run::{Repetition, cancelled, unless_cancelled},
     subscribed::Subscribed,
     watch::{Changes, Recipient, watch},
 };
@@ -153,7 +152,7 @@ impl ServerHandler for Gateway {
             let tool = offers.tools().iter().find(is_this);
             let has_output_schema = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
             match outcome {
-                Ok(outcome) => Ok(Done::Tool(result(outcome, has_output_schema, &rewrite))),
+                Ok(outcome) => Ok(ServerResult::CallToolResult(result(outcome, has_output_schema, &rewrite))),
                 // These errors are for the client and not for its model: a page that the user must open first, or a missing
                 // capability.
                 Err(CallError::Refused { error, .. })
@@ -167,14 +166,15 @@ impl ServerHandler for Gateway {
                     Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, error.to_string(), None))
                 }
                 Err(error) => {
-                    Ok(Done::Tool(CallToolResult::error(vec![ContentBlock::text(error.to_string())])))
+                    let content = vec![ContentBlock::text(error.to_string())];
+                    Ok(ServerResult::CallToolResult(CallToolResult::error(content)))
                 }
             }
         };
         match self.run(subject, again, work, &context).await? {
-            Response::Done(Done::Tool(result)) => Ok(result.into()),
-            Response::Asks(required) => Ok(required.into()),
-            Response::Done(_) => Err(another()),
+            ServerResult::CallToolResult(result) => Ok(result.into()),
+            ServerResult::InputRequiredResult(required) => Ok(required.into()),
+            _ => Err(another()),
         }
     }
 
@@ -216,12 +216,12 @@ impl ServerHandler for Gateway {
             }
             // Servers of older versions omit it; rmcp removes it for clients of older versions.
             result.result_type = Some(ResultType::COMPLETE);
-            Ok(Done::Resource(result))
+            Ok(ServerResult::ReadResourceResult(result))
         };
         match self.run(subject, again, work, &context).await? {
-            Response::Done(Done::Resource(result)) => Ok(result.into()),
-            Response::Asks(required) => Ok(required.into()),
-            Response::Done(_) => Err(another()),
+            ServerResult::ReadResourceResult(result) => Ok(result.into()),
+            ServerResult::InputRequiredResult(required) => Ok(required.into()),
+            _ => Err(another()),
         }
     }
 
@@ -277,12 +277,12 @@ impl ServerHandler for Gateway {
                 rewrite.message(message);
             }
             result.result_type = Some(ResultType::COMPLETE);
-            Ok(Done::Prompt(result))
+            Ok(ServerResult::GetPromptResult(result))
         };
         match self.run(subject, again, work, &context).await? {
-            Response::Done(Done::Prompt(result)) => Ok(result.into()),
-            Response::Asks(required) => Ok(required.into()),
-            Response::Done(_) => Err(another()),
+            ServerResult::GetPromptResult(result) => Ok(result.into()),
+            ServerResult::InputRequiredResult(required) => Ok(required.into()),
+            _ => Err(another()),
         }
     }
 

@@ -13,7 +13,7 @@ use std::{
 
 use rmcp::{
     ErrorData,
-    model::{CallToolResult, GetPromptResult, InputRequiredResult, InputResponses, ReadResourceResult},
+    model::{InputRequiredResult, InputResponses, ServerResult},
 };
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
@@ -21,20 +21,12 @@ use tokio::{task::JoinSet, time::sleep};
 
 use crate::{Progress, client::Question};
 
-/// The result of a request.
-#[derive(Debug)]
-pub(super) enum Done {
-    Tool(CallToolResult),
-    Prompt(GetPromptResult),
-    Resource(ReadResourceResult),
-}
-
 /// A request in flight. Dropping it cancels the request.
 #[derive(Debug)]
 pub(super) struct Running {
     /// The method and the name, which must be the same in the repeated request.
     subject: (&'static str, String),
-    work: JoinSet<Result<Done, ErrorData>>,
+    work: JoinSet<Result<ServerResult, ErrorData>>,
     questions: mpsc::Receiver<Question>,
     /// The open questions, by their keys.
     open: BTreeMap<String, Question>,
@@ -49,7 +41,7 @@ impl Running {
     pub(super) fn start(
         subject: (&'static str, String),
         early: InputResponses,
-        work: impl Future<Output = Result<Done, ErrorData>> + Send + 'static,
+        work: impl Future<Output = Result<ServerResult, ErrorData>> + Send + 'static,
         questions: mpsc::Receiver<Question>,
         progress: broadcast::Receiver<Progress>,
     ) -> Self {
@@ -124,7 +116,7 @@ impl Running {
 pub(super) enum Next {
     /// There are open questions.
     Asks,
-    Done(Result<Done, ErrorData>),
+    Done(Result<ServerResult, ErrorData>),
 }
 
 /// The requests that wait for input of their clients, oldest first.

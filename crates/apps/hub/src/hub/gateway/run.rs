@@ -7,7 +7,7 @@ use std::{
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{InputRequiredResult, InputResponses, ProgressNotificationParam, RequestMetaObject},
+    model::{InputResponses, ProgressNotificationParam, RequestMetaObject, ServerResult},
     service::RequestContext,
 };
 use tokio::sync::{broadcast, broadcast::error::RecvError, mpsc};
@@ -17,7 +17,7 @@ use super::{
     Caller, Gateway,
     errors::refused,
     is_stateless,
-    rounds::{Done, Next, QUESTIONS, Running},
+    rounds::{Next, QUESTIONS, Running},
 };
 use crate::{CallError, Progress, call::ClientSide};
 
@@ -27,29 +27,23 @@ pub(super) struct Repetition {
     pub(super) state: Option<String>,
 }
 
-/// The response to a request.
-pub(super) enum Response {
-    Done(Done),
-    Asks(InputRequiredResult),
-}
-
 impl Gateway {
-    /// Starts a request, or continues it if the client repeats it.
+    /// Starts a request, or continues it if the client repeats it. Returns its result, or that it needs input.
     pub(super) async fn run<F>(
         &self,
         subject: (&'static str, String),
         again: Repetition,
         work: impl FnOnce(ClientSide) -> F,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Response, ErrorData>
+    ) -> Result<ServerResult, ErrorData>
     where
-        F: Future<Output = Result<Done, ErrorData>> + Send + 'static,
+        F: Future<Output = Result<ServerResult, ErrorData>> + Send + 'static,
     {
         let mut running = match again.state {
             Some(state) => {
                 let mut running = self.waiting.take(&state, &subject)?;
                 if running.answer(again.responses.unwrap_or_default()) {
-                    return Ok(Response::Asks(self.waiting.keep(running)));
+                    return Ok(ServerResult::InputRequiredResult(self.waiting.keep(running)));
                 }
                 running
             }
@@ -73,8 +67,8 @@ impl Gateway {
             biased;
             () = context.ct.cancelled() => Err(cancelled()),
             next = next(&mut running, context) => match next {
-                Next::Done(done) => done.map(Response::Done),
-                Next::Asks => Ok(Response::Asks(self.waiting.keep(running))),
+                Next::Done(done) => done,
+                Next::Asks => Ok(ServerResult::InputRequiredResult(self.waiting.keep(running))),
             },
         }
     }
