@@ -3,6 +3,7 @@
 
 use std::{borrow::Cow, iter, sync::Arc};
 
+use futures_util::TryFutureExt as _;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -23,7 +24,7 @@ use super::{
     errors::{another, misnamed, refused, unread},
     is_stateless,
     rewrite::Rewrite,
-    run::{Repetition, cancelled, unless_cancelled},
+    run::{Repetition, unless_cancelled},
     subscribed::Subscribed,
     watch::{Changes, Recipient, watch},
 };
@@ -231,11 +232,7 @@ impl ServerHandler for Gateway {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         self.watch(&context.peer);
-        tokio::select! {
-            biased;
-            () = context.ct.cancelled() => Err(cancelled()),
-            subscribed = self.subscribe_to(&self.subscribed, request.uri) => subscribed,
-        }
+        unless_cancelled(self.subscribe_to(&self.subscribed, request.uri), &context).await
     }
 
     async fn unsubscribe(
@@ -317,9 +314,8 @@ impl ServerHandler for Gateway {
             }
             _ => return Err(ErrorData::invalid_params("this kind of reference is not known", None)),
         };
-        let completed =
-            unless_cancelled(Box::pin(self.hub.complete(server.as_str(), request)), &context).await?;
-        Ok(CompleteResult::new(completed))
+        let completing = Box::pin(self.hub.complete(server.as_str(), request)).map_err(refused);
+        Ok(CompleteResult::new(unless_cancelled(completing, &context).await?))
     }
 
     async fn on_custom_request(

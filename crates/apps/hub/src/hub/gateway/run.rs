@@ -1,9 +1,6 @@
 //! Runs a client's request until it has a result or needs input.
 
-use std::{
-    pin::{Pin, pin},
-    time::Duration,
-};
+use std::{pin::pin, time::Duration};
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -14,12 +11,10 @@ use tokio::sync::{broadcast, broadcast::error::RecvError, mpsc};
 use tokio::time::timeout;
 
 use super::{
-    Caller, Gateway,
-    errors::refused,
-    is_stateless,
+    Caller, Gateway, is_stateless,
     rounds::{Next, QUESTIONS, Running},
 };
-use crate::{CallError, Progress, call::ClientSide};
+use crate::{Progress, call::ClientSide};
 
 /// The input in a repeated request.
 pub(super) struct Repetition {
@@ -63,13 +58,9 @@ impl Gateway {
                 Running::start(subject, early, work(client), asked, received)
             }
         };
-        tokio::select! {
-            biased;
-            () = context.ct.cancelled() => Err(cancelled()),
-            next = next(&mut running, context) => match next {
-                Next::Done(done) => done,
-                Next::Asks => Ok(ServerResult::InputRequiredResult(self.waiting.keep(running))),
-            },
+        match unless_cancelled(async { Ok(next(&mut running, context).await) }, context).await? {
+            Next::Done(done) => done,
+            Next::Asks => Ok(ServerResult::InputRequiredResult(self.waiting.keep(running))),
         }
     }
 }
@@ -117,21 +108,16 @@ async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Ne
     next
 }
 
-/// Waits for a result unless the client cancels the request.
+/// Waits for a result unless the client cancels the request. The error of a cancelled request is never sent.
 pub(super) async fn unless_cancelled<T>(
-    request: Pin<Box<dyn Future<Output = Result<T, CallError>> + Send + '_>>,
+    request: impl Future<Output = Result<T, ErrorData>>,
     context: &RequestContext<RoleServer>,
 ) -> Result<T, ErrorData> {
     tokio::select! {
         biased;
-        () = context.ct.cancelled() => Err(cancelled()),
-        result = request => result.map_err(refused),
+        () = context.ct.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+        result = request => result,
     }
-}
-
-/// Returns the error of a cancelled request. It is never sent.
-pub(super) fn cancelled() -> ErrorData {
-    ErrorData::internal_error("the request was cancelled", None)
 }
 
 /// How long the outcome of a call waits until its progress is forwarded.
