@@ -9,13 +9,7 @@ use rmcp::model::{JsonObject, RequestMetaObject};
 use serde_json::Value;
 
 use crate::outcome::CallLimits;
-use crate::{
-    Progress,
-    approval::Approval,
-    audit::Audit,
-    client::Caller,
-    handlers::{ClientRoots, Feed, LogMessage, Update},
-};
+use crate::{Progress, approval::Approval, audit::Audit, client::Caller};
 pub(crate) use target::Target;
 
 /// A tool call.
@@ -176,12 +170,4 @@ pub(crate) struct Calls {
     pub(crate) approval: Approval,
     pub(crate) audit: Option<Audit>,
     pub(crate) limits: CallLimits,
-    /// Whether questions of servers go to the client that makes the call.
-    pub(crate) asks_callers: bool,
-    /// The log messages of servers.
-    pub(crate) logs: Feed<LogMessage>,
-    /// The changes of resources.
-    pub(crate) updates: Feed<Update>,
-    /// The roots of clients of gateways.
-    pub(crate) roots: ClientRoots,
 }

@@ -21,8 +21,8 @@ use self::follow::Follow;
 pub use self::{authorization::Authorization, loopback::Loopback};
 pub use self::{builder::HubBuilder, gateway::Gateway};
 use crate::{
-    Catalog, EventStream, LogMessage, NamedTool, Naming, Offers, ServerSnapshot, ServerState, StderrLine,
-    Trouble,
+    Catalog, EventStream, Handlers, LogMessage, NamedTool, Naming, Offers, ServerSnapshot, ServerState,
+    StderrLine, Trouble,
     call::Calls,
     config::{Configuration, Configured, Problem},
     connection::Connection,
@@ -165,7 +165,7 @@ impl Hub {
     /// (`notifications/roots/list_changed`). Servers without a handshake are not notified: they request the roots when they
     /// need them.
     pub fn roots_changed(&self) {
-        self.calls().roots.changed();
+        self.handlers().client_roots.changed();
     }
 
     /// Enables or disables the whole hub. While it is disabled, no server runs.
@@ -260,6 +260,10 @@ impl Hub {
 
     fn connection(&self, server: &str) -> Option<Arc<Connection>> {
         self.inner.servers.find(server)
+    }
+
+    fn handlers(&self) -> &Handlers {
+        &self.servers().setting().handlers
     }
 
     fn calls(&self) -> &Calls {

@@ -55,9 +55,8 @@ impl Servers {
         Self { setting: Arc::new(setting), events, state: Mutex::new(state) }
     }
 
-    #[cfg(feature = "auth")]
-    pub(crate) fn setting(&self) -> Arc<Setting> {
-        Arc::clone(&self.setting)
+    pub(crate) fn setting(&self) -> &Setting {
+        &self.setting
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Connection>> {

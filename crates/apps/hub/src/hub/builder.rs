@@ -171,13 +171,6 @@ impl HubBuilder {
         let variables = self.variables.or_workspace(self.sources.folder());
         let files = Files::new(self.sources);
         let configuration = files.read_now();
-        let calls = Calls {
-            asks_callers: self.handlers.asks_callers,
-            logs: self.handlers.feed.clone(),
-            updates: self.handlers.updates.clone(),
-            roots: self.handlers.client_roots.clone(),
-            ..self.calls
-        };
         let is_watching = CancellationToken::new();
         let setting = Setting {
             variables: variables.clone(),
@@ -194,7 +187,7 @@ impl HubBuilder {
         servers.apply(configuration);
         let follow =
             Follow::start(Reload::new(files, variables, self.watch, &servers, is_watching.drop_guard()));
-        Hub { inner: Arc::new(Inner { servers, events, calls, follow }) }
+        Hub { inner: Arc::new(Inner { servers, events, calls: self.calls, follow }) }
     }
 }
 

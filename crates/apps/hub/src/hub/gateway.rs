@@ -72,7 +72,7 @@ pub struct Gateway {
 
 impl Drop for Gateway {
     fn drop(&mut self) {
-        self.hub.calls().roots.set(self.client_id(), Vec::new());
+        self.hub.handlers().client_roots.set(self.client_id(), Vec::new());
         self.subscribed.clear();
     }
 }
@@ -170,7 +170,7 @@ impl Gateway {
     /// Starts to forward log messages, if enabled.
     fn pass_on(&self, peer: &Peer<RoleServer>) {
         if self.passes_logs {
-            let (logs, min_level) = (&self.hub.calls().logs, &self.min_level);
+            let (logs, min_level) = (&self.hub.handlers().feed, &self.min_level);
             self.passed_on.get_or_init(|| task(pass_on(logs.listen(), min_level.clone(), peer.clone())));
         }
     }
@@ -178,11 +178,11 @@ impl Gateway {
     /// Passes the roots of the client on to the servers.
     async fn read_roots(&self, peer: &Peer<RoleServer>) {
         let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
-        if !self.hub.calls().asks_callers || !has_roots {
+        if !self.hub.handlers().asks_callers || !has_roots {
             return;
         }
         match timeout(ROOTS, peer.list_roots()).await {
-            Ok(Ok(listed)) => self.hub.calls().roots.set(self.client_id(), listed.roots),
+            Ok(Ok(listed)) => self.hub.handlers().client_roots.set(self.client_id(), listed.roots),
             Ok(Err(error)) => tracing::debug!(%error, "a client did not list its roots"),
             Err(_) => tracing::debug!("the client did not list its roots in time"),
         }

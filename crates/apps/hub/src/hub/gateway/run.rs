@@ -46,7 +46,7 @@ impl Gateway {
                 let (questions, asked) = mpsc::channel(QUESTIONS);
                 let (progress, received) = broadcast::channel(UNSENT);
                 let rounds = is_stateless(context).then_some(questions);
-                let asks_callers = self.hub.calls().asks_callers;
+                let asks_callers = self.hub.handlers().asks_callers;
                 let caller = asks_callers.then(|| Caller::new(context, &self.client, rounds));
                 let client = ClientSide {
                     gateway_client: caller,

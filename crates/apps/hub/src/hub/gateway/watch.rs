@@ -19,7 +19,7 @@ pub(super) struct Changes {
 
 impl Changes {
     pub(super) fn of(hub: &Hub) -> Self {
-        Self { events: hub.events(), updates: hub.calls().updates.listen() }
+        Self { events: hub.events(), updates: hub.handlers().updates.listen() }
     }
 }
 
