@@ -129,7 +129,7 @@ impl Connection {
             status,
             offer: Mutex::default(),
             record: Arc::default(),
-            allowed: Allowed::new(&desired.config.launch),
+            allowed: Allowed::new(&desired.configured.config.launch),
             subscriptions: Subscriptions::default(),
             events,
             ended: CancellationToken::new(),
@@ -205,7 +205,8 @@ impl Connection {
     pub(crate) fn configure(&self, configured: &Configured) {
         // The lock makes both changes visible together.
         let mut allowed = self.core.allowed.lock();
-        self.want(|desired| desired.configure(configured));
+        // Even if the configuration is equal: its position in the file may differ.
+        self.want(|desired| desired.configured = Arc::new(configured.clone()));
         allowed.configure(&configured.config, self.catalog().tools(), &self.core.record);
     }
 
@@ -326,7 +327,7 @@ impl Core {
         let desired = desired_rx.borrow();
         // Otherwise the connection is about to end, and the tools belong to another server.
         if desired.generation == generation {
-            allowed.list(&desired.config, catalog.tools(), &self.record);
+            allowed.list(&desired.configured.config, catalog.tools(), &self.record);
         }
         allowed
     }

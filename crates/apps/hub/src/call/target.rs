@@ -19,7 +19,7 @@ use super::{
 use crate::{
     CallError, CallLimits, CallOutcome, DeniedBy, ServerName, ServerState, TimeLimit, Violation,
     catalog::Catalog,
-    config::ServerConfig,
+    config::{Configured, ServerConfig},
     connection::{Connection, Live},
     outcome::bounded_error,
     servers::Servers,
@@ -33,7 +33,7 @@ pub(crate) struct Target {
     pub(crate) live: Arc<Live>,
     pub(crate) catalog: Arc<Catalog>,
     /// The configuration when the server was found.
-    pub(crate) config: Arc<ServerConfig>,
+    pub(crate) configured: Arc<Configured>,
 }
 
 impl Target {
@@ -61,7 +61,7 @@ impl Target {
             let server = connection.name().clone();
             return Err(CallError::NotConnected { server, state: desired.first_state() });
         }
-        Ok(Self { connection, live, catalog, config: desired.config })
+        Ok(Self { connection, live, catalog, configured: desired.configured })
     }
 
     fn spelled(servers: &Servers, server: &str) -> Result<Arc<Connection>, CallError> {
@@ -83,7 +83,7 @@ impl Target {
 
     /// Returns the tool of this name, if it is enabled.
     pub(crate) fn tool(&self, name: &str) -> Result<&Tool, CallError> {
-        let config = &self.config;
+        let config = &self.configured.config;
         let tools = self.catalog.tools();
         let Some(tool) = spelling::find(tools, |tool| &tool.name, name) else {
             let names = || tools.iter().map(|tool| &*tool.name).filter(|name| config.enables(name));
@@ -104,7 +104,7 @@ impl Target {
     ) -> Result<Self, CallError> {
         let now = Self::find(servers, self.server().as_str())?;
         let server = self.server().clone();
-        if !now.config.enables(&tool.name) {
+        if !now.configured.config.enables(&tool.name) {
             return Err(CallError::ToolDisabled { server, tool: (*tool.name).into() });
         }
         if now.is_same(&server, config) && now.catalog.tools().contains(tool) {
@@ -116,7 +116,7 @@ impl Target {
     /// Finds the server again after approval to read a resource. Fails if the server has changed.
     pub(crate) fn again_for(&self, servers: &Servers, uri: &str) -> Result<Self, CallError> {
         let now = Self::find(servers, self.server().as_str())?;
-        if now.is_same(self.server(), &self.config) {
+        if now.is_same(self.server(), &self.configured.config) {
             return Ok(now);
         }
         let server = self.server().clone();
@@ -124,7 +124,7 @@ impl Target {
     }
 
     fn is_same(&self, server: &ServerName, config: &ServerConfig) -> bool {
-        self.server() == server && self.config.launch == config.launch
+        self.server() == server && self.configured.config.launch == config.launch
     }
 
     /// Returns the error for an unknown name, with the known names.
@@ -213,7 +213,7 @@ impl Target {
         loop {
             let answer_limits = AnswerLimits {
                 config: self.connection.follow(),
-                timeout: |desired| desired.config.timeout,
+                timeout: |desired| desired.configured.config.timeout,
                 longest: limits.longest.saturating_sub(started.elapsed()),
             };
             // Only a server without a handshake requests more input.

@@ -3,17 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::{
-    DisabledBy, ServerState,
-    config::{Configured, ServerConfig},
-};
+use crate::{DisabledBy, ServerState, config::Configured};
 
 /// The desired state of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Desired {
     pub(crate) configured: Arc<Configured>,
-    /// The configuration in `configured`.
-    pub(crate) config: Arc<ServerConfig>,
     /// Whether the hub is enabled.
     pub(crate) is_hub_on: bool,
     /// Counts the requested restarts.
@@ -29,25 +24,8 @@ pub(crate) struct Desired {
 
 impl Desired {
     pub(crate) fn new(configured: Configured, is_hub_on: bool) -> Self {
-        let config = Arc::new(configured.config.clone());
-        Self {
-            configured: Arc::new(configured),
-            config,
-            is_hub_on,
-            run: 0,
-            touched: 0,
-            generation: 0,
-            listing: 0,
-        }
-    }
-
-    /// Sets another configuration of the same server.
-    pub(crate) fn configure(&mut self, configured: &Configured) {
-        if *self.configured != *configured {
-            self.config = Arc::new(configured.config.clone());
-        }
-        // Even if the configuration is equal: its position in the file may differ.
-        self.configured = Arc::new(configured.clone());
+        let configured = Arc::new(configured);
+        Self { configured, is_hub_on, run: 0, touched: 0, generation: 0, listing: 0 }
     }
 
     /// Counts a change that ends the running server.
@@ -57,7 +35,7 @@ impl Desired {
 
     /// Returns why the server is disabled, if it is.
     pub(crate) fn disabled(&self) -> Option<DisabledBy> {
-        if self.config.disabled {
+        if self.configured.config.disabled {
             Some(DisabledBy::Config)
         } else if !self.is_hub_on {
             Some(DisabledBy::Hub)
@@ -75,6 +53,6 @@ impl Desired {
     fn replaces(&self, other: &Self) -> bool {
         self.run != other.run
             || self.disabled() != other.disabled()
-            || self.config.launch != other.config.launch
+            || self.configured.config.launch != other.configured.config.launch
     }
 }

@@ -200,7 +200,7 @@ impl Task {
 
     /// Returns the state after a failure or a loss, with this number of earlier losses in a row.
     fn after(&self, end: &End, why: &str, losses: u32) -> ServerState {
-        let is_program = matches!(self.desired_rx.borrow().config.launch, Launch::Stdio(_));
+        let is_program = matches!(self.desired_rx.borrow().configured.config.launch, Launch::Stdio(_));
         let backoff = &self.setting.backoff;
         let is_final = match end {
             End::Failed { failure: Failure::NeedsAuthentication(challenge), .. } => {
@@ -224,18 +224,16 @@ impl Task {
 
     /// Opens a connection, and serves it until it ends.
     async fn connect(&self, desired: &Desired, slot: &mut Slot, lifecycle: &mut Lifecycle) -> End {
-        let (config, configured, listing) = {
-            let now = self.desired_rx.borrow();
-            (Arc::clone(&now.config), Arc::clone(&now.configured), now.listing)
-        };
+        let Desired { configured, listing, .. } = self.desired_rx.borrow().clone();
         let stale = StaleLists::default();
         let roots = self.setting.handlers.client_roots.follow();
         let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), stale.clone());
-        let limit = config.startup_timeout;
+        let limit = configured.config.startup_timeout;
         // Outside of the limit: the user may be asked for a value.
         let opened = match self.setting.resolve(&configured).await {
             Ok(resolved) => {
-                open(&self.core, &config, resolved, &self.setting, client, slot, lifecycle, limit).await
+                let config = &configured.config;
+                open(&self.core, config, resolved, &self.setting, client, slot, lifecycle, limit).await
             }
             Err(failure) => Err(failure),
         };
@@ -267,7 +265,7 @@ impl Task {
         self.core.listed(listing);
         self.core.set(connected(live.info.as_deref()), desired.generation);
         let keep_alive = self.setting.keep_alive;
-        let limit = self.desired_rx.borrow().config.timeout;
+        let limit = self.desired_rx.borrow().configured.config.timeout;
         #[cfg(feature = "http")]
         let handshakes = slot.link.as_ref().map(|link| link.handshakes());
         #[cfg(not(feature = "http"))]
@@ -321,7 +319,7 @@ impl Task {
     async fn list(&self, live: &Live, stale: Option<Stale>) {
         let _waits = live.inbound.activity.wait();
         let now = self.core.catalog();
-        let limit = self.desired_rx.borrow().config.timeout;
+        let limit = self.desired_rx.borrow().configured.config.timeout;
         let newer = match stale {
             Some(stale) => now.refreshed(&live.peer, stale, limit).await,
             None => now.list(&live.peer, limit).await,
