@@ -19,7 +19,7 @@ use super::{
 use crate::{
     CallError, CallLimits, CallOutcome, DeniedBy, ServerName, ServerState, TimeLimit, Violation,
     catalog::Catalog,
-    config::{Configured, ServerConfig},
+    config::Configured,
     connection::{Connection, Live},
     outcome::bounded_error,
     servers::Servers,
@@ -96,35 +96,28 @@ impl Target {
     }
 
     /// Finds the server again after approval. Fails if the server or the tool has changed.
-    pub(crate) fn again(
-        &self,
-        servers: &Servers,
-        config: &ServerConfig,
-        tool: &Tool,
-    ) -> Result<Self, CallError> {
+    pub(crate) fn again(&self, servers: &Servers, tool: &Tool) -> Result<Self, CallError> {
         let now = Self::find(servers, self.server().as_str())?;
-        let server = self.server().clone();
         if !now.configured.config.enables(&tool.name) {
-            return Err(CallError::ToolDisabled { server, tool: (*tool.name).into() });
+            return Err(CallError::ToolDisabled { server: self.server().clone(), tool: (*tool.name).into() });
         }
-        if now.is_same(&server, config) && now.catalog.tools().contains(tool) {
-            return Ok(now);
-        }
-        Err(CallError::Denied { server, tool: (*tool.name).into(), by: DeniedBy::Change, reason: None })
+        let is_same = self.is_same(&now) && now.catalog.tools().contains(tool);
+        if is_same { Ok(now) } else { Err(self.changed(&tool.name)) }
     }
 
     /// Finds the server again after approval to read a resource. Fails if the server has changed.
     pub(crate) fn again_for(&self, servers: &Servers, uri: &str) -> Result<Self, CallError> {
         let now = Self::find(servers, self.server().as_str())?;
-        if now.is_same(self.server(), &self.configured.config) {
-            return Ok(now);
-        }
-        let server = self.server().clone();
-        Err(CallError::Denied { server, tool: uri.into(), by: DeniedBy::Change, reason: None })
+        if self.is_same(&now) { Ok(now) } else { Err(self.changed(uri)) }
     }
 
-    fn is_same(&self, server: &ServerName, config: &ServerConfig) -> bool {
-        self.server() == server && self.configured.config.launch == config.launch
+    fn is_same(&self, now: &Self) -> bool {
+        self.server() == now.server() && self.configured.config.launch == now.configured.config.launch
+    }
+
+    fn changed(&self, name: &str) -> CallError {
+        let (server, tool) = (self.server().clone(), name.into());
+        CallError::Denied { server, tool, by: DeniedBy::Change, reason: None }
     }
 
     /// Returns the error for an unknown name, with the known names.

@@ -65,8 +65,7 @@ impl Hub {
         recording.found(target.server(), &name);
         target.needs_no_task(&name)?;
         let arguments = target.check(&name, arguments).await?;
-        let configured = Arc::clone(&target.configured);
-        let pattern = configured.config.always_allow.matching(&name);
+        let pattern = target.configured.config.always_allow.matching(&name);
         let has_changed = pattern.is_some() && !target.connection.allowed().has(target.tool(&name)?);
         let arguments = if let Some(pattern) = pattern.filter(|_| !has_changed) {
             recording.ruled(|| Rule::Configuration(pattern.into()));
@@ -87,11 +86,11 @@ impl Hub {
             };
             let approved = self.approve(proposed, recording).await?;
             let mut changed = |_: &CallError| recording.ruled(|| Rule::Denied(DeniedBy::Change));
-            target = target.again(self.servers(), &configured.config, &tool).inspect_err(&mut changed)?;
+            target = target.again(self.servers(), &tool).inspect_err(&mut changed)?;
             if approved == Approved::Always {
                 target.connection.allowed().accept(&tool);
                 self.remember(target.server(), &name).await;
-                target = target.again(self.servers(), &configured.config, &tool).inspect_err(&mut changed)?;
+                target = target.again(self.servers(), &tool).inspect_err(&mut changed)?;
             }
             // The approval handler may still have a clone.
             let arguments = Arc::try_unwrap(arguments).unwrap_or_else(|kept| (*kept).clone());
