@@ -271,7 +271,7 @@ impl ServerHandler for Gateway {
             let mut result = Box::pin(hub.get_for(prompt, client)).await.map_err(refused)?;
             let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
             for message in &mut result.messages {
-                rewrite.message(message);
+                rewrite.block(&mut message.content);
             }
             result.result_type = Some(ResultType::COMPLETE);
             Ok(ServerResult::GetPromptResult(result))

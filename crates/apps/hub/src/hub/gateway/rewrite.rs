@@ -1,6 +1,6 @@
 //! Replaces the URIs in results by the gateway's URIs.
 
-use rmcp::model::{ContentBlock, PromptMessage, ResourceContents};
+use rmcp::model::{ContentBlock, ResourceContents};
 
 use agentwire_hub_names::Uris;
 
@@ -19,10 +19,6 @@ impl Rewrite<'_> {
             ContentBlock::Resource(embedded) => self.contents(&mut embedded.resource),
             _ => {}
         }
-    }
-
-    pub(super) fn message(&self, message: &mut PromptMessage) {
-        self.block(&mut message.content);
     }
 
     pub(super) fn contents(&self, contents: &mut ResourceContents) {

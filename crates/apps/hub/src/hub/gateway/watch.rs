@@ -9,7 +9,7 @@ use rmcp::{
 use tokio::sync::broadcast;
 
 use super::subscribed::{Subscribed, report};
-use crate::{EventStream, Hub, List, Offers, handlers::Update};
+use crate::{EventStream, Hub, Offers, handlers::Update};
 
 /// The events of a hub from now on.
 pub(super) struct Changes {
@@ -31,15 +31,6 @@ pub(super) enum Recipient<'a> {
 }
 
 impl Recipient<'_> {
-    async fn report(self, list: List) -> bool {
-        self.send(match list {
-            List::Tools => ServerNotification::ToolListChangedNotification(Default::default()),
-            List::Prompts => ServerNotification::PromptListChangedNotification(Default::default()),
-            _ => ServerNotification::ResourceListChangedNotification(Default::default()),
-        })
-        .await
-    }
-
     /// Sends a notification. Returns `false` if the client is gone.
     pub(super) async fn send(self, notification: ServerNotification) -> bool {
         let sent = match self {
@@ -79,13 +70,15 @@ async fn lists(hub: Hub, mut events: EventStream, mut before: Offers, to: Recipi
     loop {
         let now = before.renewed(hub.offering());
         let resources = now.resources() != before.resources() || now.templates() != before.templates();
+        let tools = now.tools() != before.tools();
+        let prompts = now.prompts() != before.prompts();
         let changes = [
-            (List::Tools, now.tools() != before.tools()),
-            (List::Resources, resources),
-            (List::Prompts, now.prompts() != before.prompts()),
+            tools.then(|| ServerNotification::ToolListChangedNotification(Default::default())),
+            resources.then(|| ServerNotification::ResourceListChangedNotification(Default::default())),
+            prompts.then(|| ServerNotification::PromptListChangedNotification(Default::default())),
         ];
-        for (list, _) in changes.into_iter().filter(|(_, is_different)| *is_different) {
-            if !to.report(list).await {
+        for change in changes.into_iter().flatten() {
+            if !to.send(change).await {
                 return;
             }
         }
