@@ -47,7 +47,7 @@ use crate::{
 use activity::Activity;
 use caller::Callers;
 pub(crate) use caller::{Caller, Question};
-pub(crate) use cancel::CancelOnDrop;
+pub(crate) use cancel::{CancelOnDrop, ask};
 use inputs::Pages;
 pub(crate) use lifecycle::Lifecycle;
 use lifecycle::Probe;

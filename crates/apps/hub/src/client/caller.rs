@@ -11,7 +11,7 @@ use rmcp::{
         ElicitRequest, ElicitRequestParams, ElicitResult, GetExtensions as _, InputRequest, ListRootsRequest,
         ListRootsResult, RequestId, ServerNotification, ServerRequest,
     },
-    service::{OriginatingRequestId, PeerRequestOptions, RequestContext},
+    service::{OriginatingRequestId, RequestContext},
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,7 +21,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{cancel::CancelOnDrop, questions::declined};
+use super::{cancel::ask, questions::declined};
 use crate::{Elicitation, Sampling};
 
 /// A client of a gateway, and one of its requests. Clones share them.
@@ -178,12 +178,7 @@ async fn asked(
     mut request: ServerRequest,
 ) -> Result<ClientResult, ServiceError> {
     request.extensions_mut().insert(OriginatingRequestId(id));
-    let mut handle = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-    let reason = "the server waits for it no more";
-    let mut open = CancelOnDrop { peer: &peer, id: Some(handle.id.clone()), reason };
-    let answer = (&mut handle.rx).await;
-    open.id = None;
-    answer.unwrap_or(Err(ServiceError::TransportClosed))
+    ask(&peer, request, "the server waits for it no more").await
 }
 
 /// Sends a question as the response to the client's request, and waits until the client repeats the request.

@@ -1,11 +1,24 @@
-//! A guard that cancels an unanswered request.
+//! Cancellation of unanswered requests.
 
 use futures_util::FutureExt as _;
 use rmcp::{
-    Peer,
+    Peer, ServiceError,
     model::{CancelledNotification, CancelledNotificationParam, RequestId},
-    service::ServiceRole,
+    service::{PeerRequestOptions, ServiceRole},
 };
+
+/// Sends a request and waits for its answer. Dropping the future cancels the request at the peer.
+pub(crate) async fn ask<R: ServiceRole>(
+    peer: &Peer<R>,
+    request: R::Req,
+    reason: &'static str,
+) -> Result<R::PeerResp, ServiceError> {
+    let mut handle = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
+    let mut open = CancelOnDrop { peer, id: Some(handle.id.clone()), reason };
+    let answer = (&mut handle.rx).await;
+    open.id = None;
+    answer.unwrap_or(Err(ServiceError::TransportClosed))
+}
 
 /// A request without an answer. Dropping it cancels the request at the peer.
 pub(crate) struct CancelOnDrop<'a, R: ServiceRole> {

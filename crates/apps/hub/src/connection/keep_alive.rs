@@ -2,16 +2,14 @@
 
 use std::{future::pending, time::Duration};
 
-use futures_util::FutureExt as _;
 use rmcp::{
     Peer, RoleClient, ServiceError,
-    model::{CancelledNotificationParam, ClientRequest, DiscoverRequest, DiscoverRequestParams, PingRequest},
-    service::PeerRequestOptions,
+    model::{ClientRequest, DiscoverRequest, DiscoverRequestParams, PingRequest},
 };
 use tokio::time::{Instant, sleep, timeout};
 
 use super::{Live, Record};
-use crate::client::Inbound;
+use crate::client::{Inbound, ask};
 
 /// The times after which a silent server is pinged (`ping`, or `server/discover` since 2026-07-28).
 ///
@@ -100,22 +98,10 @@ fn last_activity(inbound: &Inbound) -> Instant {
 
 /// Sends a ping. Returns whether there was an answer; `None` after the time limit.
 async fn ping(peer: &Peer<RoleClient>, request: ClientRequest, limit: Duration) -> Option<bool> {
-    let mut id = None;
-    let answer = async {
-        let sent = peer.send_request_with_option(request, PeerRequestOptions::no_options()).await?;
-        id = Some(sent.id.clone());
-        sent.await_response().await
-    };
-    let answer = timeout(limit, answer).await;
-    match answer {
+    match timeout(limit, ask(peer, request, "the ping was not answered in time")).await {
         Ok(Ok(_) | Err(ServiceError::McpError(_))) => Some(true),
         // The transport handles a failure to send.
         Ok(Err(_)) => Some(false),
-        Err(_) => {
-            let cancelled = CancelledNotificationParam::new(id, None);
-            // The first poll queues the notification; nothing waits until it is sent.
-            let _ = tokio::task::unconstrained(peer.notify_cancelled(cancelled)).now_or_never();
-            None
-        }
+        Err(_) => None,
     }
 }
