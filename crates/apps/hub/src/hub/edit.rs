@@ -132,32 +132,24 @@ const EDIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, sync::mpsc, thread, time::Instant};
+    use std::{fs, time::Instant};
 
     use super::*;
     use crate::config::{Sources, hold};
 
     #[tokio::test]
+    #[expect(clippy::await_holding_lock, reason = "only the thread that writes the file waits for it")]
     async fn slow_change_delays_a_call_up_to_a_limit_and_is_still_made() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(".mcp.json");
         fs::write(&file, r#"{"mcpServers": {"s": {"command": "true", "disabled": true}}}"#).unwrap();
         let is_written = || fs::read_to_string(&file).unwrap().contains("a_tool");
         let hub = Hub::builder().sources(Sources::new().project(folder.path())).build();
-        let (holds, held) = mpsc::channel();
-        let (lets_go, go) = mpsc::channel::<()>();
-        let holder = thread::spawn(move || {
-            let _held = hold();
-            holds.send(()).unwrap();
-            // Blocks until the sender is dropped.
-            go.recv().unwrap_err();
-        });
-        held.recv().unwrap();
+        let held = hold();
         let started = Instant::now();
         timeout(EDIT_TIMEOUT * 6, hub.remember(&"s".into(), "a_tool")).await.unwrap();
         assert!(started.elapsed() >= EDIT_TIMEOUT && !is_written(), "{:?}", started.elapsed());
-        drop(lets_go);
-        holder.join().unwrap();
+        drop(held);
         // Changes are made in order.
         hub.set_timeout("s", Duration::from_secs(7)).await.unwrap();
         assert!(is_written());
