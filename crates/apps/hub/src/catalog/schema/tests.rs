@@ -59,12 +59,8 @@ async fn largest_plain_schema_is_checked_in_time() {
         }
         let schema = schema(json!({"properties": {"x": {"items": nested}}}));
         assert!(schema.0.is_plain);
-        for value in [json!({"x": vec![1; 2000]}), json!({"x": vec!["a"; 1000]})] {
-            let started = Instant::now();
-            schema.violations("t", &value).await;
-            assert!(started.elapsed() < LIMIT, "{of}: {:?}", started.elapsed());
-        }
-        assert_ne!(schema.violations("t", &json!({"x": vec![1; 2000]})).await, [], "{of}");
+        ended(&schema, &json!({"x": vec!["a"; 1000]})).await;
+        assert_ne!(ended(&schema, &json!({"x": vec![1; 2000]})).await, [], "{of}");
     }
 }
 
@@ -82,9 +78,7 @@ async fn references_that_multiply_end_in_time_and_are_checked() {
             "type": "object", "required": ["x"], "$defs": defs, "properties": {"x": next(0), "y": {"type": "null"}},
         }));
         for value in [json!({"y": 1}), json!({"x": 1})] {
-            let started = Instant::now();
-            assert_ne!(schema.violations("t", &value).await, [], "{of} {reference}: {value}");
-            assert!(started.elapsed() < LIMIT, "{:?}", started.elapsed());
+            assert_ne!(ended(&schema, &value).await, [], "{of} {reference}: {value}");
         }
     }
 }
@@ -95,9 +89,7 @@ async fn hostile_regular_expressions_end_in_time() {
     for pattern in ["^(a+)+$", "^(?=(a+)+b)(a|aa)+$", "^((a|aa)+)\\1$", "(((a{1,100}){1,100}){1,100}){1,100}"]
     {
         let schema = schema(json!({"properties": {"x": {"pattern": pattern}}}));
-        let started = Instant::now();
-        assert_ne!(schema.violations("t", &value).await, [], "{pattern}");
-        assert!(started.elapsed() < LIMIT, "{pattern}: {:?}", started.elapsed());
+        assert_ne!(ended(&schema, &value).await, [], "{pattern}");
     }
 }
 
@@ -155,10 +147,10 @@ fn nested(levels: usize, innermost: Value) -> Value {
     (0..levels).fold(innermost, |inner, _| json!({"x": inner}))
 }
 
-/// Validates with a new schema, which must take no longer than the time limit.
-async fn ended(text: Value, value: &Value) -> Vec<Violation> {
+/// Validates a value, which must take no longer than the time limit.
+async fn ended(schema: &Schema, value: &Value) -> Vec<Violation> {
     let started = Instant::now();
-    let violations = schema(text).violations("t", value).await;
+    let violations = schema.violations("t", value).await;
     assert!(started.elapsed() < LIMIT, "{:?}", started.elapsed());
     violations
 }
@@ -170,11 +162,11 @@ async fn schema_that_leads_back_to_itself_in_several_ways_ends_in_time() {
         let below = json!({"properties": {"x": again}});
         let target = json!({"type": "object", of: [below, below]});
         let text = json!({"$defs": {"t": target}, "properties": {"x": again}});
-        let violations = ended(text.clone(), &nested(100, json!("no object"))).await;
+        let violations = ended(&schema(text.clone()), &nested(100, json!("no object"))).await;
         assert_eq!(violations.len(), 1, "{of}: {violations:?}");
         assert!(violations[0].problem.contains("too intricate"), "{of}: {violations:?}");
         // Where it takes no time, the place is reported.
-        let violations = ended(text, &nested(1, json!("no object"))).await;
+        let violations = ended(&schema(text), &nested(1, json!("no object"))).await;
         assert!(violations[0].pointer.starts_with("/x"), "{of}: {violations:?}");
     }
 }
@@ -194,11 +186,11 @@ fn endless() -> Value {
 
 #[tokio::test]
 async fn schema_whose_references_go_around_ends_in_time() {
-    let schema = schema(endless());
+    let cyclic = schema(endless());
     // The second time no thread is started, as one still works.
     for limit in [LIMIT, LIMIT / 2] {
         let started = Instant::now();
-        let violations = schema.violations("t", &json!({"x": "text"})).await;
+        let violations = cyclic.violations("t", &json!({"x": "text"})).await;
         assert!(violations[0].problem.contains("in time"), "{violations:?}");
         assert!(started.elapsed() < limit, "{:?}", started.elapsed());
     }
@@ -207,8 +199,8 @@ async fn schema_whose_references_go_around_ends_in_time() {
         "type": "object", "properties": {"next": {"$ref": "#/$defs/maybe"}, "n": {"type": "integer"}},
         "$defs": {"maybe": {"anyOf": [{"type": "null"}, {"$ref": "#"}]}},
     });
-    assert_eq!(ended(text.clone(), &json!({"next": {"next": null, "n": 1}})).await, []);
-    assert_eq!(ended(text, &json!({"next": {"next": {"n": "x"}}})).await.len(), 1);
+    assert_eq!(ended(&schema(text.clone()), &json!({"next": {"next": null, "n": 1}})).await, []);
+    assert_eq!(ended(&schema(text), &json!({"next": {"next": {"n": "x"}}})).await.len(), 1);
 }
 
 /// The time limit, and room for a loaded machine.
