@@ -59,8 +59,7 @@ impl Offers {
 
     /// Returns the servers for a [section](crate::llm::section) of a prompt.
     pub fn described(&self) -> Vec<DescribedServer> {
-        let servers = self.inner.connected();
-        servers
+        connected(&self.inner.servers)
             .map(|server| {
                 let catalog = &server.catalog;
                 let mut described = DescribedServer::new(server.name().clone());
@@ -101,7 +100,7 @@ impl Offers {
 
     /// Returns the instructions of each server that has some.
     pub(crate) fn instructions(&self) -> impl Iterator<Item = (&ServerName, &str)> {
-        let servers = self.inner.connected();
+        let servers = connected(&self.inner.servers);
         servers.filter_map(|server| Some((server.name(), server.catalog.instructions()?)))
     }
 
@@ -111,70 +110,48 @@ impl Offers {
     }
 
     pub(crate) fn new(naming: Naming, servers: Vec<Offering>) -> Self {
-        let pairs = |server: &Offering, items: Vec<Arc<str>>| {
-            let server = server.name().clone();
-            items.into_iter().map(move |item| (server.clone(), item))
+        let names = |items: fn(&Catalog) -> Vec<&str>| {
+            let pairs = servers.iter().flat_map(|server| {
+                items(&server.catalog).into_iter().map(|item| (server.name().clone(), item))
+            });
+            Names::new(naming, pairs)
         };
-        let tools =
-            |server: &Offering| server.catalog.tools().iter().map(|tool| Arc::from(&*tool.name)).collect();
-        let prompted = |server: &Offering| {
-            server.catalog.prompts().iter().map(|prompt| Arc::from(&*prompt.name)).collect()
-        };
-        let is_connected = |server: &Offering| server.is_connected;
         let named = |server: &Named| servers.iter().find(|one| *one.name() == server.server);
-        let tool_names = Names::new(naming, servers.iter().flat_map(|server| pairs(server, tools(server))))
+        let tool_names = names(|catalog| catalog.tools().iter().map(|tool| &*tool.name).collect())
             .hiding(|tool| !named(tool).is_some_and(|server| server.offers(&tool.item)));
-        let prompt_names =
-            Names::new(naming, servers.iter().flat_map(|server| pairs(server, prompted(server))))
-                .hiding(|prompt| !named(prompt).is_some_and(is_connected));
+        let prompt_names = names(|catalog| catalog.prompts().iter().map(|prompt| &*prompt.name).collect())
+            .hiding(|prompt| !named(prompt).is_some_and(|server| server.is_connected));
         let uris = uris(&servers);
-        let mut inner = Inner {
-            naming,
-            servers,
-            tools: Vec::new(),
-            tool_names,
-            prompts: Vec::new(),
-            prompt_names,
-            resources: Vec::new(),
-            templates: Vec::new(),
-            uris,
-        };
-        inner.fill();
-        Self { inner: Arc::new(inner) }
-    }
-}
-
-impl Inner {
-    fn connected(&self) -> impl Iterator<Item = &Offering> {
-        self.servers.iter().filter(|server| server.is_connected)
-    }
-
-    fn fill(&mut self) {
-        for offering in self.servers.iter().filter(|server| server.is_connected) {
+        let (mut tools, mut prompts) = (Vec::new(), Vec::new());
+        let (mut resources, mut templates) = (Vec::new(), Vec::new());
+        for offering in connected(&servers) {
             let (server, catalog) = (offering.name(), &offering.catalog);
             for tool in catalog.tools().iter().filter(|tool| offering.offers(&tool.name)) {
-                if let Some(name) = self.tool_names.unique(server.as_str(), &tool.name) {
-                    self.tools.push(NamedTool::new(name, server.clone(), tool.clone()));
+                if let Some(name) = tool_names.unique(server.as_str(), &tool.name) {
+                    tools.push(NamedTool::new(name, server.clone(), tool.clone()));
                 }
             }
             for prompt in catalog.prompts() {
-                if let Some(name) = self.prompt_names.unique(server.as_str(), &prompt.name) {
+                if let Some(name) = prompt_names.unique(server.as_str(), &prompt.name) {
                     let mut prompt = prompt.clone();
                     prompt.name = name.to_owned();
-                    self.prompts.push(prompt);
+                    prompts.push(prompt);
                 }
             }
             for resource in catalog.resources() {
                 let mut resource = resource.clone();
-                resource.uri = self.uris.unique(server, &resource.uri).into_owned();
-                self.resources.push(resource);
+                resource.uri = uris.unique(server, &resource.uri).into_owned();
+                resources.push(resource);
             }
             for template in catalog.templates() {
                 let mut template = template.clone();
-                template.uri_template = self.uris.unique(server, &template.uri_template).into_owned();
-                self.templates.push(template);
+                template.uri_template = uris.unique(server, &template.uri_template).into_owned();
+                templates.push(template);
             }
         }
+        let inner =
+            Inner { naming, servers, tools, tool_names, prompts, prompt_names, resources, templates, uris };
+        Self { inner: Arc::new(inner) }
     }
 }
 
@@ -189,9 +166,13 @@ impl Offering {
     }
 }
 
+fn connected(servers: &[Offering]) -> impl Iterator<Item = &Offering> {
+    servers.iter().filter(|server| server.is_connected)
+}
+
 fn uris(servers: &[Offering]) -> Uris {
     let mut uris = Uris::default();
-    for server in servers.iter().filter(|server| server.is_connected) {
+    for server in connected(servers) {
         uris.add(server.name());
         for resource in server.catalog.resources() {
             uris.add_resource(server.name(), &resource.uri);
