@@ -64,7 +64,8 @@ pub(crate) struct Client {
     server: ServerName,
     handlers: Arc<Handlers>,
     stale: StaleLists,
-    inbound: Inbound,
+    /// What the server sends besides responses.
+    pub(crate) inbound: Inbound,
     /// Whether the server answered too late that it needs no handshake.
     is_late: Arc<AtomicBool>,
     /// The pages for the user to open.
@@ -140,11 +141,6 @@ impl Client {
         // A changed list must not come from a cache.
         service.peer().set_response_cache_config(ClientCacheConfig::disabled()).await;
         Ok(service)
-    }
-
-    /// Returns the state that messages of the server change.
-    pub(crate) fn inbound(&self) -> Inbound {
-        self.inbound.clone()
     }
 
     /// Returns the handler for a question to the user: the program's handler, or the client that makes the call.

@@ -30,10 +30,7 @@ pub(crate) use self::{
 pub use self::{backoff::Backoff, keep_alive::KeepAlive};
 use crate::record::Record;
 use crate::{
-    Change, ServerName, ServerSnapshot, ServerState,
-    catalog::Catalog,
-    client::{Client, Inbound},
-    config::Configured,
+    Change, ServerName, ServerSnapshot, ServerState, catalog::Catalog, client::Client, config::Configured,
     event::Events,
 };
 use allowed::Definitions;
@@ -87,8 +84,6 @@ pub(crate) struct Live {
     pub(crate) peer: Peer<RoleClient>,
     /// The server's information from the handshake.
     pub(crate) info: Option<Arc<ServerPeerInfo>>,
-    /// What the server sends besides responses.
-    pub(crate) inbound: Inbound,
     /// Answers the server's requests.
     pub(crate) client: Client,
     /// The [`Desired::generation`] that it was opened for.
@@ -98,7 +93,7 @@ pub(crate) struct Live {
 impl Live {
     fn new(service: &RunningService<RoleClient, Client>, generation: u64) -> Self {
         let (peer, client) = (service.peer().clone(), service.service().clone());
-        Self { info: peer.peer_info(), inbound: client.inbound(), client, peer, generation }
+        Self { info: peer.peer_info(), client, peer, generation }
     }
 
     /// Returns whether the server uses a version without a handshake: it sends no requests, and supports

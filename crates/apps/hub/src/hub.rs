@@ -111,7 +111,7 @@ impl Hub {
     /// Returns the last 100 log messages of a server's current connection.
     pub fn logs(&self, server: &str) -> Option<Vec<LogMessage>> {
         let live = self.connection(server)?.live();
-        Some(live.map_or_else(Vec::new, |live| live.inbound.logs.messages()))
+        Some(live.map_or_else(Vec::new, |live| live.client.inbound.logs.messages()))
     }
 
     /// Returns the problems of the configuration.

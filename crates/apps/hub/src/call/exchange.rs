@@ -45,7 +45,7 @@ pub(super) async fn exchange<C>(
     mut limits: AnswerLimits<C>,
     client: &mut ClientSide,
 ) -> Result<ServerResult, Unanswered> {
-    let Live { peer, inbound, .. } = live;
+    let (peer, inbound) = (&live.peer, &live.client.inbound);
     let ClientSide { gateway_client, on_progress, .. } = client;
     let called = inbound.callers.as_ref().map(|callers| callers.call(gateway_client.clone()));
     let mut clock = Clock::new(&mut limits);

@@ -57,7 +57,7 @@ impl Default for KeepAlive {
 pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record) {
     let mut has_answered = false;
     loop {
-        idle(&live.inbound, keep_alive.idle).await;
+        idle(&live.client.inbound, keep_alive.idle).await;
         let asked = Instant::now();
         let request = if live.is_stateless() {
             ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams {}))
@@ -66,7 +66,7 @@ pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record)
         };
         match ping(&live.peer, request, keep_alive.limit).await {
             Some(is_answer) => has_answered |= is_answer,
-            None if last_activity(&live.inbound) > asked => {}
+            None if last_activity(&live.client.inbound) > asked => {}
             None if has_answered => return,
             None => {
                 record.note(

@@ -161,7 +161,7 @@ impl Subscriptions {
         if uris.is_empty() || live.is_stateless() {
             return;
         }
-        let _waits = live.inbound.activity.wait();
+        let _waits = live.client.inbound.activity.wait();
         let all = async {
             for uri in uris {
                 if !self.is_held(&uri) {
@@ -189,7 +189,7 @@ impl Subscriptions {
         let mut changes = self.follow();
         loop {
             for uri in self.take_released() {
-                let waits = live.inbound.activity.wait();
+                let waits = live.client.inbound.activity.wait();
                 let cancelled = live.peer.unsubscribe(UnsubscribeRequestParams::new(uri.as_str()));
                 match timeout(limit, cancelled).await {
                     Ok(Ok(()) | Err(ServiceError::UnexpectedResponse)) => {}

@@ -280,7 +280,7 @@ impl Task {
         };
         let is_silent = tokio::select! {
             () = slot.over() => false,
-            () = live.inbound.end.cancelled() => false,
+            () = live.client.inbound.end.cancelled() => false,
             () = silence(&live, keep_alive, &self.core.record) => true,
             (never, ..) = follow => match never {},
         };
@@ -317,7 +317,7 @@ impl Task {
 
     /// Reads one kind of list again, or all lists.
     async fn list(&self, live: &Live, stale: Option<Stale>) {
-        let _waits = live.inbound.activity.wait();
+        let _waits = live.client.inbound.activity.wait();
         let now = self.core.catalog();
         let limit = self.desired_rx.borrow().configured.config.timeout;
         let newer = match stale {
