@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::handler::server::wrapper::Parameters;
-use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
+use rmcp::model::{CallToolResult, Implementation, ServerCapabilities, ServerConfig};
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler, schemars, tool, tool_handler, tool_router};
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use self::progress::Progress;
 use crate::options::Options;
-use crate::worker::{Handle, Outcome, State};
+use crate::worker::{Handle, State};
 
 /// An MCP server that runs code in one Jupyter kernel, which keeps its state between calls.
 ///
@@ -71,55 +71,42 @@ impl JupyterServer {
         &self,
         Parameters(input): Parameters<Code>,
         context: RequestContext<RoleServer>,
-    ) -> CallToolResult {
-        let limit = match self.limit(input.timeout) {
-            Ok(limit) => limit,
-            Err(error) => return result(Outcome::error(&error)),
-        };
+    ) -> Result<CallToolResult, String> {
+        let limit = self.limit(input.timeout)?;
         let (printed, reader) = mpsc::channel(PRINTED);
-        let outcome = match self.handle.execute(input.code, limit, context.ct.clone(), printed) {
-            Ok(outcome) => outcome,
-            Err(error) => return result(Outcome::error(&error)),
-        };
+        let outcome = self.handle.execute(input.code, limit, context.ct.clone(), printed)?;
         let outcome = Progress::new(&context).follow(outcome, reader).await;
-        result(
-            outcome.unwrap_or_else(|| Outcome::error("the call was cancelled, or the server is being ended")),
-        )
+        outcome.ok_or_else(|| "the call was cancelled, or the server is being ended".to_owned())
     }
 
     #[tool(
         description = "Tells which kernel runs code, its language and version, whether it is busy, and which kernels are installed.",
         annotations(title = "About the kernel", read_only_hint = true)
     )]
-    async fn get_kernel_info(&self) -> CallToolResult {
+    async fn get_kernel_info(&self) -> Result<String, String> {
         // A start would wait behind queued calls, and behind a start that has begun.
-        if self.handle.status().state == State::NotStarted
-            && self.handle.waiting() == 0
-            && let Err(error) = self.handle.start().await
-        {
-            return result(Outcome::error(&error));
+        if self.handle.status().state == State::NotStarted && self.handle.waiting() == 0 {
+            self.handle.start().await?;
         }
-        text_result(self.info())
+        Ok(self.info())
     }
 
     #[tool(
         description = "Interrupts the code that runs, as Ctrl-C does. Variables are kept.",
         annotations(title = "Interrupt the kernel", idempotent_hint = true)
     )]
-    async fn interrupt_kernel(&self) -> CallToolResult {
+    async fn interrupt_kernel(&self) -> String {
         let interrupted = self.handle.interrupt().await;
-        text_result(if interrupted { texts::INTERRUPTED } else { "Nothing runs in the kernel." }.to_owned())
+        if interrupted { texts::INTERRUPTED } else { "Nothing runs in the kernel." }.to_owned()
     }
 
     #[tool(
         description = "Ends the kernel, with whatever runs in it, and starts a new one. All variables are lost.",
         annotations(title = "Restart the kernel", destructive_hint = true)
     )]
-    async fn restart_kernel(&self) -> CallToolResult {
-        match self.handle.restart().await {
-            Ok(()) => text_result(format!("A new kernel runs.\n{}", self.info())),
-            Err(error) => result(Outcome::error(&error)),
-        }
+    async fn restart_kernel(&self) -> Result<String, String> {
+        self.handle.restart().await?;
+        Ok(format!("A new kernel runs.\n{}", self.info()))
     }
 
     fn info(&self) -> String {
@@ -145,18 +132,6 @@ impl ServerHandler for JupyterServer {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")))
             .with_instructions(format!("Runs code in the Jupyter kernel `{}`.", self.options.kernel))
-    }
-}
-
-fn text_result(text: String) -> CallToolResult {
-    CallToolResult::success(vec![ContentBlock::text(text)])
-}
-
-fn result(outcome: Outcome) -> CallToolResult {
-    if outcome.is_error {
-        CallToolResult::error(outcome.content)
-    } else {
-        CallToolResult::success(outcome.content)
     }
 }
 

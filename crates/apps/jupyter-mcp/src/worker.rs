@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agentwire_transport::ExitReport;
 use jupyter_protocol::KernelInfoReply;
-use rmcp::model::ContentBlock;
+use rmcp::model::{CallToolResult, ContentBlock};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
@@ -46,7 +46,7 @@ pub(crate) struct Execution {
     cancelled: CancellationToken,
     /// Printed output, live; pieces that do not fit the channel are only in the result.
     printed: mpsc::Sender<String>,
-    reply: oneshot::Sender<Outcome>,
+    reply: oneshot::Sender<CallToolResult>,
 }
 
 /// A request that is not queued.
@@ -56,13 +56,6 @@ enum Order {
     Interrupt(oneshot::Sender<bool>),
     /// Stops the running code, because the kernel is being killed.
     Abandon,
-}
-
-/// The result of a call.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) content: Vec<ContentBlock>,
-    pub(crate) is_error: bool,
 }
 
 /// The kernel's status.
@@ -137,7 +130,7 @@ impl Handle {
         limit: Duration,
         cancelled: CancellationToken,
         printed: mpsc::Sender<String>,
-    ) -> Result<oneshot::Receiver<Outcome>, String> {
+    ) -> Result<oneshot::Receiver<CallToolResult>, String> {
         let (reply, outcome) = oneshot::channel();
         let generation = self.shared.generation.load(Ordering::SeqCst);
         let job = Job::Execute(Execution { code, limit, generation, cancelled, printed, reply });
@@ -269,11 +262,11 @@ impl Worker {
         }
         if execution.generation != self.shared.generation.load(Ordering::SeqCst) {
             let text = "The kernel was restarted before this call ran, and what it may build on is gone: nothing was done.";
-            let _gone = execution.reply.send(Outcome::error(text));
+            let _gone = execution.reply.send(failed(text));
             return;
         }
         if let Err(error) = self.start().await {
-            let _gone = execution.reply.send(Outcome::error(&error));
+            let _gone = execution.reply.send(failed(&error));
             return;
         }
         // A start takes long enough for the call to be cancelled meanwhile.
@@ -363,10 +356,8 @@ impl Worker {
     }
 }
 
-impl Outcome {
-    pub(crate) fn error(text: &str) -> Self {
-        Self { content: vec![ContentBlock::text(text)], is_error: true }
-    }
+fn failed(text: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
 /// The maximum number of queued calls.

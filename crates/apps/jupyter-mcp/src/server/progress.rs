@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::model::{CallToolResult, ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use tokio_util::sync::CancellationToken;
-
-use crate::worker::Outcome;
 
 /// The caller of one call.
 pub(super) struct Progress {
@@ -35,9 +33,9 @@ impl Progress {
     /// Waits for the outcome and reports printed output; returns `None` if the call was cancelled.
     pub(super) async fn follow(
         mut self,
-        mut outcome: oneshot::Receiver<Outcome>,
+        mut outcome: oneshot::Receiver<CallToolResult>,
         mut printed: mpsc::Receiver<String>,
-    ) -> Option<Outcome> {
+    ) -> Option<CallToolResult> {
         let mut signs = interval_at(Instant::now() + SIGN_OF_LIFE, SIGN_OF_LIFE);
         signs.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {

@@ -8,11 +8,12 @@ use std::time::Duration;
 use agentwire_transport::ExitReport;
 use jupyter_protocol::{ExecuteRequest, JupyterMessage};
 use jupyter_zmq_client::RuntimeError;
+use rmcp::model::CallToolResult;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::{Execution, Order, Outcome};
+use super::{Execution, Order};
 use crate::kernel::{Kernel, last_words, parent_is};
 use crate::options::Options;
 use crate::output::Output;
@@ -23,8 +24,8 @@ pub(super) struct Ran {
     pub(super) kernel: Option<Kernel>,
     /// How the kernel exited on its own, if it did.
     pub(super) ended: Option<String>,
-    pub(super) outcome: Outcome,
-    pub(super) reply: oneshot::Sender<Outcome>,
+    pub(super) outcome: CallToolResult,
+    pub(super) reply: oneshot::Sender<CallToolResult>,
 }
 
 /// Runs code until it ends or the kernel exits.
@@ -151,7 +152,7 @@ enum End {
 /// The sources of events during a call.
 struct Events<'a> {
     cancelled: &'a CancellationToken,
-    reply: &'a mut oneshot::Sender<Outcome>,
+    reply: &'a mut oneshot::Sender<CallToolResult>,
     orders: &'a mut mpsc::Receiver<Order>,
     closing: &'a CancellationToken,
 }
@@ -281,7 +282,7 @@ impl Call {
 }
 
 /// Waits until the caller cancels the call or drops it.
-async fn given_up(cancelled: &CancellationToken, reply: &mut oneshot::Sender<Outcome>) {
+async fn given_up(cancelled: &CancellationToken, reply: &mut oneshot::Sender<CallToolResult>) {
     tokio::select! {
         () = cancelled.cancelled() => {}
         () = reply.closed() => {}

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use rmcp::model::ContentBlock;
+use rmcp::model::{CallToolResult, ContentBlock};
 
 use super::{Call, End, Stop};
 use crate::kernel::last_words;
-use crate::worker::Outcome;
 
 impl Call {
-    pub(super) fn outcome(self, end: &End) -> Outcome {
+    pub(super) fn outcome(self, end: &End) -> CallToolResult {
         let is_wanted = match end {
             End::Finished | End::Quit => true,
             End::Died(_) => self.quits,
@@ -25,7 +24,7 @@ impl Call {
         if content.is_empty() {
             content.push(ContentBlock::text("(no output)"));
         }
-        Outcome { content, is_error }
+        if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) }
     }
 
     fn ending(&self, end: &End) -> Option<String> {
