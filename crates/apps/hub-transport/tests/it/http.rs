@@ -1,22 +1,31 @@
 //! Streamable HTTP.
 
-use std::{io, sync::atomic::AtomicUsize, sync::atomic::Ordering::SeqCst};
+use std::io;
 
-use axum::{body::Body, http::header, response::Response};
+use axum::{
+    body::Body,
+    http::{StatusCode, header},
+    response::{IntoResponse as _, Response},
+};
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::{
-    DisconnectReason, lost, over_http, text, web,
-    web::{Seen, WebServer, status},
+    Connected, DisconnectReason, challenge, lost, over_http, text, web,
+    web::{WebServer, status},
     within,
 };
 
-fn challenge(code: u16, challenge: &'static str) -> Response {
-    let mut response = status(code);
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge.parse().unwrap());
-    response
+/// Starts a server and connects to it.
+async fn start() -> (WebServer, Connected) {
+    let server = WebServer::start();
+    let connected = connect(&server).await;
+    (server, connected)
+}
+
+async fn connect(server: &WebServer) -> Connected {
+    over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"))
 }
 
 #[tokio::test]
@@ -38,9 +47,7 @@ async fn each_request_has_the_headers_and_the_session_is_deleted() {
 
 #[tokio::test]
 async fn expired_session_is_replaced_and_all_lists_are_read_again() {
-    let server = WebServer::start();
-    let mut connected =
-        over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, mut connected) = start().await;
     assert_eq!(connected.tools().await, ["echo"]);
     let _streams = server.forget();
     server.offer(&["echo", "more"]);
@@ -56,8 +63,7 @@ async fn expired_session_is_replaced_and_all_lists_are_read_again() {
 
 #[tokio::test]
 async fn restarted_server_ends_the_connection_when_the_stream_is_opened() {
-    let server = WebServer::start();
-    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, connected) = start().await;
     within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
     drop(server.forget());
     assert_eq!(lost(&connected.ended().await), "the server has forgotten the session");
@@ -65,15 +71,12 @@ async fn restarted_server_ends_the_connection_when_the_stream_is_opened() {
 
 #[tokio::test]
 async fn forgotten_session_that_is_answered_with_status_400_ends_the_connection() {
-    let server = WebServer::start();
-    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, connected) = start().await;
     within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
     let no_session = json!({"jsonrpc": "2.0", "error": {"code": -32000, "message": "No valid session ID"}});
     server.fault(move |_| {
-        let mut response = status(400);
-        response.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
-        *response.body_mut() = Body::from(no_session.to_string());
-        Some(response)
+        let kind = [(header::CONTENT_TYPE, "application/json")];
+        Some((StatusCode::BAD_REQUEST, kind, no_session.to_string()).into_response())
     });
     let error = within(connected.echo("a")).await.unwrap_err();
     assert!(error.to_string().contains("No valid session ID"), "{error}");
@@ -83,15 +86,14 @@ async fn forgotten_session_that_is_answered_with_status_400_ends_the_connection(
 
 #[tokio::test]
 async fn unreachable_server_ends_the_connection() {
-    let server = WebServer::start();
-    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, connected) = start().await;
     let place = server.stop();
     // With the stream cut, `rmcp` tries at once to have it again.
     let ended = connected.ended().await;
     assert!(lost(&ended).starts_with("error sending request: "), "{ended:?}");
     assert!(!lost(&ended).contains(&place.address().to_string()), "no address: {ended:?}");
     let server = WebServer::at(place, &["other"]);
-    let again = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let again = connect(&server).await;
     assert_eq!(again.tools().await, ["other"]);
 }
 
@@ -100,7 +102,7 @@ async fn call_to_an_unreachable_server_fails_and_ends_the_connection() {
     let server = WebServer::start();
     // Without a stream there is nothing but the call to notice it.
     server.fault(|seen| seen.is("GET", "/mcp").then(|| status(405)));
-    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let connected = connect(&server).await;
     assert_eq!(text(connected.echo("a").await.unwrap()), "a");
     let _place = server.stop();
     // Calls on the pooled connection may fail first.
@@ -131,8 +133,7 @@ async fn refused_handshake_needs_an_authorization() {
 
 #[tokio::test]
 async fn refused_call_ends_the_connection_unless_a_scope_is_missing() {
-    let server = WebServer::start();
-    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, connected) = start().await;
     let scope = "Bearer error=\"insufficient_scope\", scope=\"admin\"";
     server.fault(move |seen| (seen.rpc() == "tools/call").then(|| challenge(403, scope)));
     connected.echo("a").await.unwrap_err();
@@ -150,11 +151,7 @@ async fn server_error_fails_the_handshake_with_its_text() {
     server.fault(|_| Some(status(500)));
     let (why, _) = over_http(web(&server.url("/mcp?key=secret"), &[])).await.err().unwrap();
     assert_eq!(lost(&why), "HTTP 500");
-    server.fault(|_| {
-        let mut response = status(400);
-        *response.body_mut() = Body::from("what is this?");
-        Some(response)
-    });
+    server.fault(|_| Some((StatusCode::BAD_REQUEST, Body::from("what is this?")).into_response()));
     let (why, _) = over_http(web(&server.url("/mcp?key=secret"), &[])).await.err().unwrap();
     assert!(lost(&why).contains("HTTP 400 Bad Request: what is this?"), "{why:?}");
     let url = server.url("/mcp?key=secret");
@@ -166,8 +163,7 @@ async fn server_error_fails_the_handshake_with_its_text() {
 
 #[tokio::test]
 async fn server_error_fails_one_call() {
-    let server = WebServer::start();
-    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, connected) = start().await;
     for code in [500, 502, 503, 429, 400, 408] {
         server.fault(move |seen| (seen.rpc() == "tools/call").then(|| status(code)));
         let error = connected.echo("a").await.unwrap_err();
@@ -179,16 +175,13 @@ async fn server_error_fails_one_call() {
 
 #[tokio::test]
 async fn truncated_response_fails_one_call() {
-    let server = WebServer::start();
-    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, connected) = start().await;
     for kind in ["application/json", "text/event-stream"] {
         server.fault(move |seen| {
             (seen.rpc() == "tools/call").then(|| {
                 let parts =
                     stream::iter([Ok(Bytes::from("data: {\"jsonrpc\":")), Err(io::Error::other("cut"))]);
-                let mut response = Response::new(Body::from_stream(parts));
-                response.headers_mut().insert(header::CONTENT_TYPE, kind.parse().unwrap());
-                response
+                ([(header::CONTENT_TYPE, kind)], Body::from_stream(parts)).into_response()
             })
         });
         connected.echo("a").await.unwrap_err();
@@ -199,8 +192,7 @@ async fn truncated_response_fails_one_call() {
 
 #[tokio::test]
 async fn endless_event_fails_one_call_in_bounded_memory() {
-    let server = WebServer::start();
-    let connected = over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, connected) = start().await;
     server.fault(|seen| (seen.rpc() == "tools/call").then(|| endless("text/event-stream")));
     connected.echo("a").await.unwrap_err();
     server.fault(|seen| (seen.rpc() == "tools/call").then(|| endless("application/json")));
@@ -213,9 +205,7 @@ async fn endless_event_fails_one_call_in_bounded_memory() {
 fn endless(kind: &'static str) -> Response {
     let megabyte = Bytes::from(vec![b'x'; 1 << 20]);
     let parts = stream::repeat(megabyte).map(io::Result::Ok);
-    let mut response = Response::new(Body::from_stream(parts));
-    response.headers_mut().insert(header::CONTENT_TYPE, kind.parse().unwrap());
-    response
+    ([(header::CONTENT_TYPE, kind)], Body::from_stream(parts)).into_response()
 }
 
 #[tokio::test]
@@ -223,23 +213,15 @@ async fn only_redirects_to_the_same_origin_that_keep_the_message_are_followed() 
     let other = WebServer::start();
     let server = WebServer::start();
     let there = other.url("/mcp");
-    let hops = AtomicUsize::new(0);
-    let redirect = move |code: u16, to: &str| {
-        hops.fetch_add(1, SeqCst);
-        let mut response = status(code);
-        response.headers_mut().insert(header::LOCATION, to.parse().unwrap());
-        Some(response)
-    };
-    let redirect = std::sync::Arc::new(redirect);
-    let same = redirect.clone();
-    server.fault(move |seen: &Seen| if seen.path == "/old" { same(308, "/mcp") } else { None });
+    let redirect = |code: u16, to: &str| ([(header::LOCATION, to)], status(code)).into_response();
+    server.fault(move |seen| (seen.path == "/old").then(|| redirect(308, "/mcp")));
     let connected = over_http(web(&server.url("/old"), &[("x-key", "secret")]))
         .await
         .unwrap_or_else(|(why, _)| panic!("{why}"));
     assert_eq!(text(connected.echo("hello").await.unwrap()), "hello");
     for code in [301, 302, 303, 307, 308] {
-        let (redirect, there) = (redirect.clone(), there.clone());
-        server.fault(move |_| redirect(code, &there));
+        let there = there.clone();
+        server.fault(move |_| Some(redirect(code, &there)));
         over_http(web(&server.url("/old"), &[("x-key", "secret")])).await.err().unwrap();
     }
     assert_eq!(other.seen().len(), 0, "nothing of ours went to another origin");
@@ -247,9 +229,7 @@ async fn only_redirects_to_the_same_origin_that_keep_the_message_are_followed() 
 
 #[tokio::test]
 async fn notifications_arrive_over_the_stream() {
-    let server = WebServer::start();
-    let mut connected =
-        over_http(web(&server.url("/mcp"), &[])).await.unwrap_or_else(|(why, _)| panic!("{why}"));
+    let (server, mut connected) = start().await;
     within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
     server.event(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
     assert_eq!(connected.hears().await, "tools");

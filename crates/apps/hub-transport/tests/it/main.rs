@@ -14,6 +14,10 @@ mod web;
 
 use std::{sync::Arc, time::Duration};
 
+use axum::{
+    http::header,
+    response::{IntoResponse as _, Response},
+};
 use rmcp::{
     ClientHandler, RoleClient,
     model::{CallToolRequestParams, CallToolResult},
@@ -26,6 +30,7 @@ use agentwire_hub_transport::{
     link::{DisconnectReason, Link},
     web::Web,
 };
+use web::status;
 
 /// A client that forwards notifications.
 #[derive(Clone)]
@@ -108,6 +113,10 @@ async fn over_sse(web: Web) -> Result<Connected, DisconnectReason> {
         Ok(service) => Ok(Connected { service, link, heard }),
         Err(_) => Err(link.unopened().unwrap()),
     }
+}
+
+fn challenge(code: u16, challenge: &'static str) -> Response {
+    ([(header::WWW_AUTHENTICATE, challenge)], status(code)).into_response()
 }
 
 fn lost(why: &DisconnectReason) -> &str {

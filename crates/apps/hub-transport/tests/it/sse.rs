@@ -12,7 +12,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::{
-    DisconnectReason, lost, over_sse, text, web,
+    Connected, DisconnectReason, challenge, lost, over_sse, text, web,
     web::{WebServer, status},
     within,
 };
@@ -21,6 +21,13 @@ fn events(parts: impl IntoIterator<Item = &'static str>) -> Response {
     let parts: Vec<_> = parts.into_iter().map(|part| io::Result::Ok(Bytes::from(part))).collect();
     let body = Body::from_stream(stream::iter(parts).chain(stream::pending()));
     ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+}
+
+/// Starts a server and connects to it.
+async fn start() -> (WebServer, Connected) {
+    let server = WebServer::start();
+    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    (server, connected)
 }
 
 #[tokio::test]
@@ -37,8 +44,7 @@ async fn messages_go_to_the_endpoint_and_responses_arrive_over_the_stream() {
 
 #[tokio::test]
 async fn no_concurrent_call_is_lost() {
-    let server = WebServer::start();
-    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    let (_server, connected) = start().await;
     let calls = (0..200).map(|n| {
         let connected = &connected;
         async move { text(connected.echo(&n.to_string()).await.unwrap()) }
@@ -49,16 +55,14 @@ async fn no_concurrent_call_is_lost() {
 
 #[tokio::test]
 async fn end_of_the_stream_ends_the_connection() {
-    let server = WebServer::start();
-    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    let (server, connected) = start().await;
     server.end_streams();
     assert_eq!(lost(&connected.ended().await), "the server has ended the stream of events");
 }
 
 #[tokio::test]
 async fn broken_stream_fails_open_calls_and_ends_the_connection() {
-    let server = WebServer::start();
-    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    let (server, connected) = start().await;
     server.fault(|seen| (seen.rpc() == "tools/call").then(|| status(202)));
     let cut = async {
         within(server.saw(1, |seen| seen.rpc() == "tools/call")).await;
@@ -73,8 +77,7 @@ async fn broken_stream_fails_open_calls_and_ends_the_connection() {
 
 #[tokio::test]
 async fn restarted_server_is_reached_again() {
-    let server = WebServer::start();
-    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    let (server, connected) = start().await;
     let place = server.stop();
     let why = connected.ended().await;
     assert!(lost(&why).contains("stream of events"), "{why:?}");
@@ -88,8 +91,7 @@ async fn restarted_server_is_reached_again() {
 
 #[tokio::test]
 async fn expired_session_ends_the_connection() {
-    let server = WebServer::start();
-    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    let (server, connected) = start().await;
     let _streams = server.forget();
     connected.echo("a").await.unwrap_err();
     let why = connected.ended().await;
@@ -99,9 +101,7 @@ async fn expired_session_ends_the_connection() {
 #[tokio::test]
 async fn refusals_need_an_authorization() {
     let server = WebServer::start();
-    server.fault(|_| {
-        Some((status(401).into_parts().0.status, [(header::WWW_AUTHENTICATE, "Bearer x=1")]).into_response())
-    });
+    server.fault(|_| Some(challenge(401, "Bearer x=1")));
     let why = over_sse(web(&server.url("/sse"), &[])).await.err().unwrap();
     assert_eq!(why, DisconnectReason::Unauthorized { challenge: Some("Bearer x=1".into()) });
     server.fault(|_| Some(status(401)));
@@ -120,8 +120,7 @@ async fn refusals_need_an_authorization() {
 
 #[tokio::test]
 async fn server_error_fails_one_call() {
-    let server = WebServer::start();
-    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    let (server, connected) = start().await;
     for code in [500, 503, 400, 403, 302] {
         server.fault(move |seen| (seen.rpc() == "tools/call").then(|| status(code)));
         let error = connected.echo("a").await.unwrap_err();
@@ -162,8 +161,7 @@ async fn endpoint_at_another_origin_is_always_refused() {
 
 #[tokio::test]
 async fn endless_event_ends_the_connection() {
-    let server = WebServer::start();
-    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    let (server, connected) = start().await;
     let megabyte = Bytes::from(vec![b'x'; 1 << 20]);
     server.push(|| Ok(Bytes::from("data: ")));
     for _ in 0..17 {
@@ -174,8 +172,7 @@ async fn endless_event_ends_the_connection() {
 
 #[tokio::test]
 async fn noise_on_the_stream_is_ignored() {
-    let server = WebServer::start();
-    let connected = over_sse(web(&server.url("/sse"), &[])).await.unwrap();
+    let (server, connected) = start().await;
     for noise in [
         "data: not JSON\n\n",
         "data: {\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n\n",

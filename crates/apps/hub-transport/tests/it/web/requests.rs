@@ -12,7 +12,7 @@ use axum::{
     body::Body,
     extract::{Request, State},
     http::{HeaderMap, Method, StatusCode, header},
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
 use bytes::Bytes;
 use futures_util::stream;
@@ -50,9 +50,7 @@ impl Seen {
 
 /// Returns an answer without a body.
 pub(crate) fn status(code: u16) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::from_u16(code).unwrap();
-    response
+    StatusCode::from_u16(code).unwrap().into_response()
 }
 
 pub(super) async fn handle(State(state): State<Arc<super::State>>, request: Request) -> Response {
@@ -96,23 +94,16 @@ fn usual(state: &super::State, seen: &Seen) -> Response {
 }
 
 fn streamable(state: &super::State, seen: &Seen) -> Response {
-    let mut response = match seen.rpc() {
-        "initialize" => {
-            let id = new_session();
-            lock(&state.streams).insert(id.clone(), None);
-            let mut response = Response::new(Body::empty());
-            response.headers_mut().insert("mcp-session-id", id.parse().unwrap());
-            response
-        }
-        _ => match seen.header("mcp-session-id") {
-            Some(id) if lock(&state.streams).contains_key(id) => Response::new(Body::empty()),
-            _ => return status(404),
-        },
-    };
+    let mut headers = HeaderMap::new();
+    if seen.rpc() == "initialize" {
+        let id = new_session();
+        headers.insert("mcp-session-id", id.parse().unwrap());
+        lock(&state.streams).insert(id, None);
+    } else if !seen.header("mcp-session-id").is_some_and(|id| lock(&state.streams).contains_key(id)) {
+        return status(404);
+    }
     let Some(answer) = answer(&seen.body, state) else { return status(202) };
-    response.headers_mut().insert(header::CONTENT_TYPE, "application/json".parse().unwrap());
-    *response.body_mut() = Body::from(answer.to_string());
-    response
+    (headers, [(header::CONTENT_TYPE, "application/json")], answer.to_string()).into_response()
 }
 
 fn older(state: &super::State, seen: &Seen) -> Response {
@@ -132,9 +123,8 @@ fn open(state: &super::State, id: &str, first: Option<String>) -> Response {
     }
     lock(&state.streams).insert(id.to_owned(), Some(sender));
     let items = stream::unfold(receiver, |mut receiver| async { Some((receiver.recv().await?, receiver)) });
-    let mut response = Response::new(Body::from_stream(items));
-    response.headers_mut().insert(header::CONTENT_TYPE, "text/event-stream; charset=utf-8".parse().unwrap());
-    response
+    let kind = [(header::CONTENT_TYPE, "text/event-stream; charset=utf-8")];
+    (kind, Body::from_stream(items)).into_response()
 }
 
 /// Returns a session id that no other server of a test has.
