@@ -17,7 +17,7 @@ use super::ClientSide;
 use crate::{
     TimeLimit,
     client::{Caller, CancelOnDrop, Client, ProgressReceiver},
-    connection::Live,
+    connection::{Desired, Live},
 };
 
 /// Why there is no answer.
@@ -28,21 +28,19 @@ pub(super) enum Unanswered {
 }
 
 /// The time limits of an answer.
-pub(super) struct AnswerLimits<C> {
+pub(super) struct AnswerLimits {
     /// The configuration and its changes.
-    pub(super) config: watch::Receiver<C>,
-    /// Returns the time limit in the configuration.
-    pub(super) timeout: fn(&C) -> Duration,
+    pub(super) config: watch::Receiver<Desired>,
     /// The time limit regardless of progress.
     pub(super) longest: Duration,
 }
 
 /// Sends a request and waits for its answer. Cancels the request at the server if the future is dropped or the time is over.
-pub(super) async fn exchange<C>(
+pub(super) async fn exchange(
     live: &Live,
     mut request: ClientRequest,
     options: PeerRequestOptions,
-    mut limits: AnswerLimits<C>,
+    mut limits: AnswerLimits,
     client: &mut ClientSide,
 ) -> Result<ServerResult, Unanswered> {
     let (peer, inbound) = (&live.peer, &live.client.inbound);
@@ -101,7 +99,7 @@ pub(super) async fn exchange<C>(
 }
 
 /// Waits for another configuration, or forever if the sender is gone.
-async fn changed<C>(config: &mut watch::Receiver<C>) {
+async fn changed(config: &mut watch::Receiver<Desired>) {
     if config.changed().await.is_err() {
         std::future::pending::<()>().await;
     }
@@ -117,7 +115,7 @@ struct Clock {
 }
 
 impl Clock {
-    fn new<C>(limits: &mut AnswerLimits<C>) -> Self {
+    fn new(limits: &mut AnswerLimits) -> Self {
         let now = Instant::now();
         let mut clock = Self { started: now, last_activity: now, timeout: Duration::ZERO, deadline: now };
         clock.read_timeout(limits);
@@ -125,13 +123,13 @@ impl Clock {
     }
 
     /// Reads the configuration.
-    fn read_timeout<C>(&mut self, limits: &mut AnswerLimits<C>) {
-        self.timeout = (limits.timeout)(&limits.config.borrow_and_update()).min(FAR);
+    fn read_timeout(&mut self, limits: &mut AnswerLimits) {
+        self.timeout = limits.config.borrow_and_update().configured.config.timeout.min(FAR);
         self.set(limits.longest);
     }
 
     /// Restarts the time limit at an activity of the server.
-    fn since<C>(&mut self, activity: Instant, limits: &AnswerLimits<C>) {
+    fn since(&mut self, activity: Instant, limits: &AnswerLimits) {
         self.last_activity = self.last_activity.max(activity);
         self.set(limits.longest);
     }
@@ -141,14 +139,9 @@ impl Clock {
         self.deadline = (self.last_activity + self.timeout).min(self.started + longest.max(self.timeout));
     }
 
-    /// Returns whether the deadline is the one regardless of progress.
-    fn is_last(&self) -> bool {
-        self.deadline < self.last_activity + self.timeout
-    }
-
     fn over(&self) -> Unanswered {
         let after = self.started.elapsed();
-        let limit = if self.is_last() {
+        let limit = if self.deadline < self.last_activity + self.timeout {
             TimeLimit::Longest(self.deadline - self.started)
         } else {
             TimeLimit::Timeout(self.timeout)

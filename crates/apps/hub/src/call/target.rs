@@ -206,7 +206,6 @@ impl Target {
         loop {
             let answer_limits = AnswerLimits {
                 config: self.connection.follow(),
-                timeout: |desired| desired.configured.config.timeout,
                 longest: limits.longest.saturating_sub(started.elapsed()),
             };
             // Only a server without a handshake requests more input.
