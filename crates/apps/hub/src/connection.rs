@@ -11,7 +11,7 @@ mod slot;
 mod subscriptions;
 mod task;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rmcp::{
     RoleClient,
@@ -31,7 +31,7 @@ pub use self::{backoff::Backoff, keep_alive::KeepAlive};
 use crate::record::Record;
 use crate::{
     Change, ServerName, ServerSnapshot, ServerState, catalog::Catalog, client::Client, config::Configured,
-    event::Events,
+    event::Events, lock::locked,
 };
 use allowed::Definitions;
 
@@ -156,7 +156,7 @@ impl Connection {
 
     /// Returns the connection, if there is one.
     pub(crate) fn live(&self) -> Option<Arc<Live>> {
-        self.core.offer().live.clone()
+        locked(&self.core.offer).live.clone()
     }
 
     /// Returns the last known lists.
@@ -273,12 +273,8 @@ impl Drop for Connection {
 }
 
 impl Core {
-    fn offer(&self) -> MutexGuard<'_, Offer> {
-        self.offer.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.offer().catalog)
+        Arc::clone(&locked(&self.offer).catalog)
     }
 
     /// Sets and reports a state. A state equal to the last one is not reported again.
@@ -300,7 +296,7 @@ impl Core {
     /// Sets the connection and its lists.
     fn connect(&self, live: Arc<Live>, catalog: Catalog, desired_rx: &watch::Receiver<Desired>) {
         let _allowed = self.allow(live.generation, &catalog, desired_rx);
-        let mut offer = self.offer();
+        let mut offer = locked(&self.offer);
         offer.live = Some(live);
         offer.catalog = Arc::new(catalog);
     }
@@ -308,7 +304,7 @@ impl Core {
     /// Replaces the lists.
     fn replace_catalog(&self, live: &Live, catalog: Catalog, desired_rx: &watch::Receiver<Desired>) {
         let _allowed = self.allow(live.generation, &catalog, desired_rx);
-        self.offer().catalog = Arc::new(catalog);
+        locked(&self.offer).catalog = Arc::new(catalog);
     }
 
     /// Notes the definitions of listed tools, before the catalog shows them.
@@ -334,7 +330,7 @@ impl Core {
 
     /// Removes the connection.
     fn disconnect(&self) {
-        self.offer().live = None;
+        locked(&self.offer).live = None;
     }
 
     /// Sets the final state at the end of the task.

@@ -15,6 +15,7 @@ mod connection;
 mod event;
 mod handlers;
 mod hub;
+mod lock;
 mod offers;
 mod outcome;
 mod server;

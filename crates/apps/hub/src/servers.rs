@@ -4,7 +4,7 @@ mod trust;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use tokio::task::JoinSet;
@@ -16,6 +16,7 @@ use crate::{
     config::{Configuration, Configured, Problem},
     connection::{Connection, Desired, Setting},
     event::Events,
+    lock::locked,
 };
 
 /// The servers of a hub. Dropping it ends them.
@@ -60,23 +61,23 @@ impl Servers {
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<Connection>> {
-        self.lock().connections.clone()
+        locked(&self.state).connections.clone()
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Arc<Connection>> {
-        self.lock().connections.iter().find(|connection| connection.name().as_str() == name).cloned()
+        locked(&self.state).connections.iter().find(|connection| connection.name().as_str() == name).cloned()
     }
 
     pub(crate) fn problems(&self) -> Vec<Problem> {
-        self.lock().configuration.problems.clone()
+        locked(&self.state).configuration.problems.clone()
     }
 
     pub(crate) fn is_enabled(&self) -> bool {
-        self.lock().is_enabled
+        locked(&self.state).is_enabled
     }
 
     pub(crate) fn set_enabled(&self, is_enabled: bool) {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         state.is_enabled = is_enabled;
         for connection in &state.connections {
             connection.want(|desired| desired.is_hub_on = is_enabled);
@@ -87,7 +88,7 @@ impl Servers {
     ///
     /// One lock covers all of it, so that concurrent calls are applied one after the other.
     pub(crate) fn apply(&self, configuration: Configuration) {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         if state.is_closed {
             return;
         }
@@ -99,7 +100,7 @@ impl Servers {
 
     /// Trusts a definition. Returns whether a server has it now.
     pub(crate) fn trust(&self, fingerprint: String) -> bool {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         let is_there = state.configuration.servers.iter().any(|server| server.fingerprint() == fingerprint);
         if state.trust.fingerprints.insert(fingerprint) && !state.is_closed {
             self.reconcile(&mut state);
@@ -116,19 +117,19 @@ impl Servers {
     ) {
         let made = configuration.servers.iter().find(|made| made.name == *server && edited.made(made));
         if let Some(made) = made {
-            self.lock().trust.fingerprints.insert(made.fingerprint());
+            locked(&self.state).trust.fingerprints.insert(made.fingerprint());
         }
     }
 
     pub(crate) fn untrusted(&self) -> Vec<Configured> {
-        let state = self.lock();
+        let state = locked(&self.state);
         let untrusted = state.configuration.servers.iter().filter(|server| !state.trust.covers(server));
         untrusted.cloned().collect()
     }
 
     /// Returns the effective servers of a configuration.
     pub(crate) fn chosen(&self, configuration: &Configuration) -> Vec<Configured> {
-        self.lock().trust.choose(configuration)
+        locked(&self.state).trust.choose(configuration)
     }
 
     /// Makes the servers follow the effective configuration.
@@ -159,7 +160,7 @@ impl Servers {
 
     /// Ends all servers. Returns the tokens that are cancelled when they are gone, also on later calls.
     pub(crate) fn close(&self) -> Vec<CancellationToken> {
-        let mut state = self.lock();
+        let mut state = locked(&self.state);
         state.is_closed = true;
         state.connections.iter().for_each(|connection| connection.stop());
         let ends = state.connections.iter().map(|connection| connection.ended());
@@ -176,10 +177,6 @@ impl Servers {
         self.events.send(Some(name), Change::State(connection.state()));
         state.tasks.spawn(task.run());
         Arc::new(connection)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Validates arguments and structured content against the schemas of tools.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
+    sync::{Arc, Mutex, OnceLock, Weak},
     thread,
     time::Duration,
 };
@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{Violation, size::size};
+use crate::{Violation, lock::locked, size::size};
 
 /// A schema, compiled at its first use.
 ///
@@ -82,7 +82,7 @@ impl Schema {
         work: impl FnOnce(&Shared, &watch::Sender<Vec<Violation>>) + Send + 'static,
     ) -> Vec<Violation> {
         let late = vec![Violation::whole("it can't be checked against the schema in time")];
-        if self.0.late().strong_count() > 0 {
+        if locked(&self.0.late).strong_count() > 0 {
             return late;
         }
         let (sender, mut reports) = watch::channel(late);
@@ -99,17 +99,13 @@ impl Schema {
             }
         };
         if timeout(TIME_LIMIT, run).await.is_err() {
-            *self.0.late() = thread;
+            *locked(&self.0.late) = thread;
         }
         reports.borrow().clone()
     }
 }
 
 impl Shared {
-    fn late(&self) -> MutexGuard<'_, Weak<()>> {
-        self.late.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn compiled(&self, tool: &str) -> Result<&Validator, &Violation> {
         let compiled = self.compiled.get_or_init(|| {
             self.compile().map_err(|why| {

@@ -1,8 +1,10 @@
 //! The time since a server's last activity.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use tokio::time::Instant;
+
+use crate::lock::locked;
 
 /// The time of the last activity, and the number of open requests.
 #[derive(Debug)]
@@ -21,18 +23,18 @@ pub(crate) struct Waits<'a>(&'a Activity);
 impl Activity {
     /// Notes a message of the server.
     pub(super) fn note_message(&self) {
-        self.lock().last = Instant::now();
+        locked(&self.0).last = Instant::now();
     }
 
     /// Notes an open request.
     pub(crate) fn wait(&self) -> Waits<'_> {
-        self.lock().open += 1;
+        locked(&self.0).open += 1;
         Waits(self)
     }
 
     /// Notes an open request, unless `max` are open.
     pub(super) fn wait_if_below(&self, max: usize) -> Option<Waits<'_>> {
-        let mut state = self.lock();
+        let mut state = locked(&self.0);
         let has_room = state.open < max;
         state.open += usize::from(has_room);
         has_room.then(|| Waits(self))
@@ -40,12 +42,8 @@ impl Activity {
 
     /// Returns the time of the last message or request; `None` while a request is open.
     pub(crate) fn idle_since(&self) -> Option<Instant> {
-        let state = self.lock();
+        let state = locked(&self.0);
         (state.open == 0).then_some(state.last)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -57,7 +55,7 @@ impl Default for Activity {
 
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = locked(&self.0.0);
         state.open -= 1;
         state.last = Instant::now();
     }

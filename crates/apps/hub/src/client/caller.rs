@@ -1,7 +1,7 @@
 //! Clients of a gateway that answer the questions of servers.
 #![expect(deprecated, reason = "sampling and roots are deprecated in MCP, and servers still use them")]
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use agentwire_net::excerpt;
 use rmcp::{
@@ -22,7 +22,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{cancel::ask, questions::declined};
-use crate::{Elicitation, Sampling};
+use crate::{Elicitation, Sampling, lock::locked};
 
 /// A client of a gateway, and one of its requests. Clones share them.
 #[derive(Clone, Debug)]
@@ -226,7 +226,7 @@ pub(crate) struct Called<'a> {
 impl Callers {
     /// Adds a call.
     pub(crate) fn call(&self, caller: Option<Caller>) -> Called<'_> {
-        let mut calls = self.lock();
+        let mut calls = locked(&self.0);
         let number = calls.next;
         calls.next += 1;
         calls.all.push(Call { number, caller, request: None, over: CancellationToken::new() });
@@ -243,7 +243,7 @@ impl Callers {
         origin: Option<&RequestId>,
         can: impl Fn(&Caller) -> bool,
     ) -> Option<(Caller, Vec<CancellationToken>)> {
-        let calls = self.lock();
+        let calls = locked(&self.0);
         if origin.is_some() {
             let named = calls.all.iter().find(|call| call.request.as_ref() == origin);
             // If its call has ended, or it was no call, the question concerns no other client. A call that is being sent
@@ -258,16 +258,12 @@ impl Callers {
         let over = calls.all.iter().filter(is_same).map(|call| call.over.clone()).collect();
         Some((caller.clone(), over))
     }
-
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Called<'_> {
     /// Notes the id of a request for the call.
     pub(crate) fn sent(&self, request: &RequestId) {
-        let mut calls = self.callers.lock();
+        let mut calls = locked(&self.callers.0);
         if let Some(call) = calls.all.iter_mut().find(|call| call.number == self.number) {
             call.request = Some(request.clone());
         }
@@ -276,7 +272,7 @@ impl Called<'_> {
 
 impl Drop for Called<'_> {
     fn drop(&mut self) {
-        let mut calls = self.callers.lock();
+        let mut calls = locked(&self.callers.0);
         let index = calls.all.iter().position(|call| call.number == self.number);
         let ended = index.map(|index| calls.all.remove(index));
         drop(calls);

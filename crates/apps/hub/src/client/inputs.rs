@@ -2,7 +2,7 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use futures_util::future::try_join_all;
@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Caller;
 use super::{Client, Origin};
+use crate::lock::locked;
 
 impl Client {
     /// Answers the questions of a server about a request of this caller.
@@ -59,7 +60,7 @@ impl Pages {
     /// Notes a question that asks the user to open a page.
     pub(super) fn add(&self, request: &ElicitRequestParams, caller: &Caller) {
         let ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } = request else { return };
-        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pages = locked(&self.0);
         if pages.len() == MAX_PAGES {
             pages.pop_front();
         }
@@ -72,7 +73,7 @@ impl Pages {
             return None;
         }
         let id = notification.params.as_ref()?.get("elicitationId")?.as_str()?;
-        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pages = locked(&self.0);
         let index = pages.iter().position(|(page, _)| page == id)?;
         pages.remove(index).map(|(_, caller)| caller)
     }

@@ -1,15 +1,11 @@
 //! The last log messages of a server.
 
-use std::{
-    borrow::Cow,
-    collections::VecDeque,
-    sync::{Mutex, PoisonError},
-};
+use std::{borrow::Cow, collections::VecDeque, sync::Mutex};
 
 use agentwire_net::head;
 use serde_json::Value;
 
-use crate::{LogMessage, size::size};
+use crate::{LogMessage, lock::locked, size::size};
 
 /// The last log messages, bounded in number and size.
 #[derive(Debug, Default)]
@@ -34,7 +30,7 @@ pub(super) fn bounded(mut message: LogMessage) -> LogMessage {
 impl Logs {
     /// Adds a [`bounded`] message and removes the oldest.
     pub(super) fn keep(&self, message: LogMessage) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.0);
         if kept.len() == MAX_MESSAGES {
             kept.pop_front();
         }
@@ -43,7 +39,7 @@ impl Logs {
 
     /// Returns the messages, oldest first.
     pub(crate) fn messages(&self) -> Vec<LogMessage> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        locked(&self.0).iter().cloned().collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use agentwire_net::head;
@@ -18,6 +18,7 @@ use rmcp::{
 use tokio::{sync::mpsc, time::timeout_at};
 
 use super::{Client, Inbound, lifecycle::Probe, unanswered::Unanswered};
+use crate::lock::locked;
 
 /// The progress of a call, as reported by the server (`notifications/progress`).
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +75,7 @@ impl Drop for ProgressReceiver {
         // Close first: a request that is sent later is then not registered any more.
         self.progress.close();
         if let Some(token) = &self.token {
-            self.routes.lock().remove(token);
+            locked(&self.routes.0).remove(token);
         }
     }
 }
@@ -84,12 +85,8 @@ impl Drop for ProgressReceiver {
 pub(crate) struct Routes(Mutex<HashMap<ProgressToken, mpsc::Sender<Progress>>>);
 
 impl Routes {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ProgressToken, mpsc::Sender<Progress>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn register(&self, token: ProgressToken, ProgressSender(sender): ProgressSender) {
-        let mut routes = self.lock();
+        let mut routes = locked(&self.0);
         if !sender.is_closed() {
             routes.insert(token, sender);
         }
@@ -98,7 +95,7 @@ impl Routes {
     fn deliver(&self, notification: ProgressNotificationParam) {
         let ProgressNotificationParam { progress_token, progress, total, mut message, .. } = notification;
         // The request has ended: drop its progress.
-        let Some(sender) = self.lock().get(&progress_token).cloned() else { return };
+        let Some(sender) = locked(&self.0).get(&progress_token).cloned() else { return };
         if let Some(message) = &mut message {
             message.truncate(head(message, MAX_MESSAGE).len());
             message.shrink_to_fit();

@@ -3,13 +3,16 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher as _, RandomState},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
 };
 
 use rmcp::model::Tool;
 
 use super::Record;
-use crate::config::{Launch, ServerConfig};
+use crate::{
+    config::{Launch, ServerConfig},
+    lock::locked,
+};
 
 /// The tool definitions of one server that need no approval: as the server first listed them in this run, or as they were
 /// first allowed.
@@ -52,7 +55,7 @@ impl Allowed {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Definitions> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

@@ -13,14 +13,14 @@ mod watch;
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
 
 use rmcp::{Peer, RoleServer, service::RequestContext};
 use tokio::{task::JoinSet, time::timeout};
 
-use crate::{Hub, Naming, Offers, client::Caller, llm::fenced};
+use crate::{Hub, Naming, Offers, client::Caller, llm::fenced, lock::locked};
 use log_level::{MinLevel, pass_on};
 use rounds::Waiting;
 use subscribed::Subscribed;
@@ -136,7 +136,7 @@ impl Gateway {
 
     /// Returns what the servers offer now.
     fn offers(&self) -> Offers {
-        let mut kept = self.offers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = locked(&self.offers);
         let offers = match &*kept {
             Some(offers) => offers.renewed(self.hub.offering()),
             None => self.hub.offers(self.naming),
@@ -214,7 +214,7 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 
 impl Clone for Gateway {
     fn clone(&self) -> Self {
-        let offers = self.offers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let offers = locked(&self.offers).clone();
         let mut other = Self::new(&self.hub);
         (other.naming, other.patience) = (self.naming, self.patience);
         (other.passes_logs, other.asks_for_resources) = (self.passes_logs, self.asks_for_resources);

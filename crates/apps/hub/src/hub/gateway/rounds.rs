@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, VecDeque},
     hash::{BuildHasher as _, RandomState},
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
 use tokio::{task::JoinSet, time::sleep};
 
-use crate::{Progress, client::Question};
+use crate::{Progress, client::Question, lock::locked};
 
 /// A request in flight. Dropping it cancels the request.
 #[derive(Debug)]
@@ -135,7 +135,7 @@ impl Waiting {
         let half = |half: u8| self.keys.hash_one((number, half));
         let state = format!("{number:x}-{:016x}{:016x}", half(0), half(1));
         let required = running.required(state.clone());
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = locked(&self.all);
         all.push_back((state, running));
         let oldest = if all.len() > MAX_WAITING { all.pop_front() } else { None };
         drop(all);
@@ -149,7 +149,7 @@ impl Waiting {
     ///
     /// If no request has this state and subject.
     pub(super) fn take(&self, state: &str, subject: &(&'static str, String)) -> Result<Running, ErrorData> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = locked(&self.all);
         let index = all.iter().position(|(kept, running)| kept == state && running.subject == *subject);
         let running = index.and_then(|index| all.remove(index)).map(|(_, running)| running);
         running.ok_or_else(|| {

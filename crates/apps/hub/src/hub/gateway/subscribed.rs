@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     mem::take,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use rmcp::{
@@ -13,7 +13,7 @@ use rmcp::{
 use tokio::sync::broadcast::{self, error::RecvError};
 
 use super::{Gateway, errors::refused, watch::Recipient};
-use crate::{ServerName, connection::Hold, handlers::Update};
+use crate::{ServerName, connection::Hold, handlers::Update, lock::locked};
 
 /// The resources that a client has subscribed to, by the URIs that it uses. A clone is the same set.
 #[derive(Clone, Debug, Default)]
@@ -30,18 +30,18 @@ struct Subscription {
 impl Subscribed {
     /// Removes a subscription. Returns `false` if there was none.
     pub(super) fn remove(&self, uri: &str) -> bool {
-        let removed = self.lock().remove(uri);
+        let removed = locked(&self.0).remove(uri);
         removed.is_some()
     }
 
     pub(super) fn clear(&self) {
-        let removed = take(&mut *self.lock());
+        let removed = take(&mut *locked(&self.0));
         drop(removed);
     }
 
     /// Returns the URIs to report to the client after this change.
     fn concerned(&self, update: &Update) -> Vec<String> {
-        let all = self.lock();
+        let all = locked(&self.0);
         let of_server = all.iter().filter(|(_, subscription)| subscription.server == update.server);
         of_server
             .filter_map(|(uri, subscription)| {
@@ -54,11 +54,7 @@ impl Subscribed {
     }
 
     fn uris(&self) -> Vec<String> {
-        self.lock().keys().cloned().collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Subscription>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0).keys().cloned().collect()
     }
 }
 
@@ -67,7 +63,7 @@ impl Gateway {
     pub(super) async fn subscribe_to(&self, subscribed: &Subscribed, uri: String) -> Result<(), ErrorData> {
         let (server, inner) = self.find_resource(&uri)?;
         let hold = Box::pin(self.hub.hold(server.as_str(), &inner)).await.map_err(refused)?;
-        let replaced = subscribed.lock().insert(uri, Subscription { server, uri: inner, _hold: hold });
+        let replaced = locked(&subscribed.0).insert(uri, Subscription { server, uri: inner, _hold: hold });
         drop(replaced);
         Ok(())
     }
