@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    path::{Path, PathBuf},
     sync::{Condvar, Mutex, OnceLock},
     time::Duration,
 };
@@ -60,10 +61,9 @@ async fn file_that_was_not_read_in_time_is_read_again() {
 // A network share blocks each access after its server is gone.
 #[tokio::test]
 async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
-    static HANGS: (Mutex<bool>, Condvar) = (Mutex::new(true), Condvar::new());
-    let answer = |_: &std::path::Path| {
-        let (hangs, ended) = &HANGS;
-        drop(ended.wait_while(hangs.lock().unwrap(), |hangs| *hangs).unwrap());
+    static ENDED: OnceLock<()> = OnceLock::new();
+    let answer = |_: &Path| {
+        ENDED.wait();
         None
     };
     let folder = tempfile::tempdir().unwrap();
@@ -92,8 +92,7 @@ async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
     // Changes are still noticed, by polling.
     write(3);
     eventually(|| time_limit() == Some(Duration::from_secs(3))).await;
-    *HANGS.0.lock().unwrap() = false;
-    HANGS.1.notify_all();
+    ENDED.set(()).unwrap();
     eventually(|| servers.problems().is_empty()).await;
     write(4);
     eventually(|| time_limit() == Some(Duration::from_secs(4))).await;
@@ -102,14 +101,13 @@ async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
 // The hanging folder blocks the watcher's thread.
 #[tokio::test]
 async fn change_is_applied_while_the_folder_of_another_file_hangs() {
-    static HANGS: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
-    static FOLDER: OnceLock<std::path::PathBuf> = OnceLock::new();
-    static ASKED: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
-    let answer = |path: &std::path::Path| {
-        if FOLDER.get().is_some_and(|folder| path.starts_with(folder)) && *HANGS.0.lock().unwrap() {
-            *ASKED.0.lock().unwrap() = true;
-            ASKED.1.notify_all();
-            drop(HANGS.1.wait_while(HANGS.0.lock().unwrap(), |hangs| *hangs).unwrap());
+    static HANGING: OnceLock<PathBuf> = OnceLock::new();
+    static ASKED: OnceLock<()> = OnceLock::new();
+    static ENDED: OnceLock<()> = OnceLock::new();
+    let answer = |path: &Path| {
+        if HANGING.get().is_some_and(|folder| path.starts_with(folder)) {
+            ASKED.get_or_init(|| ());
+            ENDED.wait();
         }
         None
     };
@@ -118,7 +116,6 @@ async fn change_is_applied_while_the_folder_of_another_file_hangs() {
     let (project, global) = (root.join("project"), root.join("user/mcp.json"));
     fs::create_dir_all(&project).unwrap();
     fs::create_dir_all(root.join("user")).unwrap();
-    FOLDER.set(project.clone()).unwrap();
     let write = |timeout| {
         let server = format!(r#"{{"command": "x", "disabled": true, "timeout": {timeout}}}"#);
         fs::write(&global, format!(r#"{{"mcpServers": {{"a": {server}}}}}"#)).unwrap();
@@ -136,22 +133,15 @@ async fn change_is_applied_while_the_folder_of_another_file_hangs() {
         .await;
     };
     follows(1).await;
-    *HANGS.0.lock().unwrap() = true;
+    HANGING.set(project.clone()).unwrap();
     // One more folder to watch, which the thread finds without a request.
     fs::create_dir(project.join(".roo")).unwrap();
-    let asked = tokio::task::spawn_blocking(|| {
-        let (asked, timed_out) =
-            ASKED.1.wait_timeout_while(ASKED.0.lock().unwrap(), LIMIT, |asked| !*asked).unwrap();
-        drop(asked);
-        timed_out.timed_out()
-    });
-    assert!(!asked.await.unwrap(), "the thread has not come to the folder");
+    eventually(|| ASKED.get().is_some()).await;
     for seconds in 2..=3 {
         write(seconds);
         follows(seconds).await;
     }
-    *HANGS.0.lock().unwrap() = false;
-    HANGS.1.notify_all();
+    ENDED.set(()).unwrap();
     eventually(|| hub.problems().is_empty()).await;
     write(4);
     follows(4).await;
@@ -163,7 +153,7 @@ async fn change_is_applied_while_the_folder_of_another_file_hangs() {
 async fn server_starts_after_its_files_are_watched() {
     static STARTED: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
     static EARLY: OnceLock<bool> = OnceLock::new();
-    let answer = |_: &std::path::Path| {
+    let answer = |_: &Path| {
         let (started, news) = &STARTED;
         let moment = Duration::from_millis(500);
         let (started, _) =
