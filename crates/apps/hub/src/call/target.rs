@@ -227,10 +227,7 @@ impl Target {
             let more = rounds.answer(wanted, &mut next, &self.live.client, client.gateway_client.as_ref());
             match timeout(left, more).await {
                 Ok(Ok(())) => request = next,
-                Ok(Err(why)) => {
-                    let (server, name) = (self.server().clone(), name.into());
-                    return Err(CallError::Protocol { server, name, why });
-                }
+                Ok(Err(why)) => return Err(self.unreadable(name, why)),
                 Err(_) => {
                     let (after, limit) = (started.elapsed(), TimeLimit::Longest(limits.longest));
                     return Err(self.unanswered(name, Unanswered::TimedOut { after, limit }));
@@ -252,16 +249,14 @@ impl Target {
                 }
                 #[cfg(feature = "http")]
                 if let Some(why) = crate::transport::http::refusal(&*error.error) {
-                    return CallError::Protocol { server, name, why: excerpt(&why).into_owned() };
+                    return self.unreadable(&name, excerpt(&why));
                 }
                 CallError::ConnectionLost { server, name }
             }
             Unanswered::Failed(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {
                 CallError::ConnectionLost { server, name }
             }
-            Unanswered::Failed(error) => {
-                CallError::Protocol { server, name, why: excerpt(&error.to_string()).into_owned() }
-            }
+            Unanswered::Failed(error) => self.unreadable(&name, excerpt(&error.to_string())),
         }
     }
 
@@ -272,11 +267,7 @@ impl Target {
                 *block = serde_json::json!({"type": "text", "text": block.to_string()});
             }
         }
-        serde_json::from_value(result).map_err(|error| CallError::Protocol {
-            server: self.server().clone(),
-            name: name.into(),
-            why: excerpt(&error.to_string()).into_owned(),
-        })
+        serde_json::from_value(result).map_err(|error| self.unreadable(name, excerpt(&error.to_string())))
     }
 
     /// Returns the error for an answer of another kind.
@@ -288,6 +279,10 @@ impl Target {
             ServerResult::CreateTaskResult(_) => "it made a task of it, which was not asked for",
             _ => "it is of another kind",
         };
-        CallError::Protocol { server: self.server().clone(), name: name.into(), why: why.to_owned() }
+        self.unreadable(name, why)
+    }
+
+    fn unreadable(&self, name: &str, why: impl Into<String>) -> CallError {
+        CallError::Protocol { server: self.server().clone(), name: name.into(), why: why.into() }
     }
 }
