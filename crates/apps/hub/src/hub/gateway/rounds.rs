@@ -51,15 +51,15 @@ impl Running {
         Self { subject, work: running, questions, open, early, asked: 0, progress: Some(progress) }
     }
 
-    /// Waits for the result, or for questions. Cancel-safe.
-    pub(super) async fn next(&mut self) -> Next {
+    /// Waits for the result. Returns `None` as soon as there are open questions. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Option<Result<ServerResult, ErrorData>> {
         loop {
             // Questions are open also after a future that was dropped while it collected more.
             if !self.open.is_empty() {
                 // Collect the questions that arrive together.
                 sleep(QUESTION_BATCH_WINDOW).await;
                 self.ask_more();
-                return Next::Asks;
+                return None;
             }
             tokio::select! {
                 biased;
@@ -67,7 +67,7 @@ impl Running {
                 done = self.work.join_next() => {
                     let done = done.and_then(Result::ok);
                     let failed = || Err(ErrorData::internal_error("the request has failed", None));
-                    return Next::Done(done.unwrap_or_else(failed));
+                    return Some(done.unwrap_or_else(failed));
                 }
             }
         }
@@ -110,13 +110,6 @@ impl Running {
             self.ask(question);
         }
     }
-}
-
-/// The next event of a request.
-pub(super) enum Next {
-    /// There are open questions.
-    Asks,
-    Done(Result<ServerResult, ErrorData>),
 }
 
 /// The requests that wait for input of their clients, oldest first.
@@ -185,6 +178,6 @@ mod tests {
         sender.send(Question { key: None, request, answer }).await.unwrap();
         assert!(running.next().now_or_never().is_none());
         let next = timeout(Duration::from_secs(1), running.next()).await;
-        assert!(matches!(next, Ok(Next::Asks)), "the question is lost");
+        assert!(matches!(next, Ok(None)), "the question is lost");
     }
 }

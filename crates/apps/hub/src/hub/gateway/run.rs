@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::{
     Caller, Gateway, is_stateless,
-    rounds::{Next, QUESTIONS, Running},
+    rounds::{QUESTIONS, Running},
 };
 use crate::{Progress, call::ClientSide};
 
@@ -59,8 +59,8 @@ impl Gateway {
             }
         };
         match unless_cancelled(async { Ok(next(&mut running, context).await) }, context).await? {
-            Next::Done(done) => done,
-            Next::Asks => Ok(ServerResult::InputRequiredResult(self.waiting.keep(running))),
+            Some(done) => done,
+            None => Ok(ServerResult::InputRequiredResult(self.waiting.keep(running))),
         }
     }
 }
@@ -72,8 +72,11 @@ fn forwarded(context: &RequestContext<RoleServer>) -> RequestMetaObject {
     meta
 }
 
-/// Waits for the next event and forwards the progress, all of it before the result.
-async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Next {
+/// Waits as [`Running::next`] does and forwards the progress, all of it before the result.
+async fn next(
+    running: &mut Running,
+    context: &RequestContext<RoleServer>,
+) -> Option<Result<ServerResult, ErrorData>> {
     let Some(token) = context.meta.get_progress_token() else { return running.next().await };
     let pass_on = async |step: Progress| {
         let mut params = ProgressNotificationParam::new(token.clone(), step.progress);
@@ -98,8 +101,7 @@ async fn next(running: &mut Running, context: &RequestContext<RoleServer>) -> Ne
             next = running.next() => (next, true),
             () = &mut passing => (running.next().await, false),
         };
-        if is_more && matches!(next, Next::Done(_)) && timeout(PROGRESS_FLUSH_TIMEOUT, passing).await.is_err()
-        {
+        if is_more && next.is_some() && timeout(PROGRESS_FLUSH_TIMEOUT, passing).await.is_err() {
             tracing::debug!("progress was not passed on: the client does not take it");
         }
         next
