@@ -56,7 +56,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use agentwire_cli::{at_once, decode, failure, inspect};
+use agentwire_cli::{at_once, decode, failure};
 use failure::Failure;
 
 /// Declares the commands; the module of each has `Args`, whose first line describes the command, and `run`.

@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
+use agentwire_inspect::{Inspector, Verdict};
+
 use crate::failure::{Failure, While as _};
-use crate::inspect::{Inspector, Verdict};
 pub use lines::{Lines, Said};
 
 /// Report what the types of this version read in each line of a file, as JSON lines

@@ -4,13 +4,13 @@ mod findings;
 
 use std::path::{Path, PathBuf};
 
+use agentwire_inspect::{From, Inspector, Verdict};
 use agentwire_testkit::Transcript;
 use serde_json::json;
 
 use crate::check::find;
 use crate::decode::{Lines, Said};
 use crate::failure::{Failure, While as _};
-use crate::inspect::{From, Inspector, Verdict};
 use crate::output;
 use crate::progress::Progress;
 pub use findings::{Findings, general};
@@ -104,8 +104,7 @@ fn add(verdict: &Verdict, kept: bool, place: &str, findings: &mut Findings) {
 mod tests {
     use agentwire_codec::Line;
 
-    use super::{Findings, Inspector, add};
-    use crate::inspect::From;
+    use super::{Findings, From, Inspector, add};
 
     #[test]
     fn what_only_a_recording_has_is_found() {

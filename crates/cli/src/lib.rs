@@ -17,7 +17,6 @@ pub mod drift;
 pub mod failure;
 #[cfg(feature = "hub")]
 pub mod hub;
-pub mod inspect;
 mod loopback;
 pub mod mock;
 pub mod output;

@@ -2,6 +2,7 @@
 
 use agentwire::Options;
 use agentwire_codec::Line;
+use agentwire_inspect::{From, Inspector, Reader, Registry, view};
 use agentwire_protocol::message::{ApiMessage, Event};
 use agentwire_protocol::permission::{Decision, PermissionUpdate};
 use agentwire_protocol::tagged::Tagged as _;
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 
 use super::foreign;
 use super::sets::{Set, lacking};
-use crate::inspect::{From, Inspector, Reader, Registry, view};
 use crate::typescript::{Declarations, FREE, Sampler};
 use agentwire_cli::drift::{Findings, general};
 

@@ -30,6 +30,7 @@ pub(super) const ORDER: &[&str] = &[
     "agentwire-jupyter-mcp",
     "agentwire-acp",
     VIEWER,
+    "agentwire-inspect",
 ];
 
 /// Crates beside the stack, and all of ours that each may use.
@@ -65,6 +66,7 @@ pub(super) const BESIDE: &[(&str, &[&str])] = &[
     ("agentwire-acp", &[FACADE, SESSIONS]),
     (TESTKIT, &["agentwire-protocol", "agentwire-transport"]),
     (VIEWER, &["agentwire-protocol", TESTKIT]),
+    ("agentwire-inspect", &["agentwire-protocol", "agentwire-codec"]),
 ];
 
 /// What the CLI keeps of its sessions, and stores of them.

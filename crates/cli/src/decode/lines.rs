@@ -3,8 +3,7 @@
 use std::io::{self, BufRead};
 
 use agentwire_codec::{FrameError, Limits, Line, LineDecoder};
-
-use crate::inspect::From;
+use agentwire_inspect::From;
 
 /// Reads lines through the codec, and checks that it returns them unchanged.
 #[derive(Debug)]

@@ -5,12 +5,12 @@ use serde::ser::{
     SerializeTupleStruct, Serializer,
 };
 
-use super::node::Node;
+use crate::node::Node;
 
 type Error = serde_json::Error;
 
 /// Encodes the value as a tree.
-pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Node, Error> {
+pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Node, Error> {
     value.serialize(Encoder)
 }
 
@@ -217,22 +217,3 @@ const RAW: &str = "$serde_json::private::RawValue";
 
 /// How the protocol's `Unknown` is written.
 const UNKNOWN: &str = "agentwire::Unknown";
-
-#[cfg(test)]
-mod tests {
-    use agentwire_protocol::{Block, RawJson};
-
-    use super::{Node, encode};
-
-    #[test]
-    fn raw_parts_are_trees_and_unknown_kinds_are_marked() {
-        let raw = RawJson::parse(r#"{"a": 1.10}"#).unwrap();
-        assert_eq!(encode(&raw).unwrap(), Node::Raw(Box::new(Node::parse(r#"{"a":1.10}"#).unwrap())));
-        let blocks: Vec<Block> =
-            serde_json::from_str(r#"[{"type":"text","text":"a"},{"type":"new","x":1}]"#).unwrap();
-        let node = encode(&blocks).unwrap();
-        let unknown: Vec<bool> = node.items().iter().map(|item| matches!(item, Node::Unknown(_))).collect();
-        assert_eq!(unknown, [false, true]);
-        assert_eq!(node.to_string(), serde_json::to_string(&blocks).unwrap());
-    }
-}

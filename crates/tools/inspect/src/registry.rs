@@ -7,7 +7,7 @@ use agentwire_protocol::control::{CallVisitor, ControlCall, visit_calls};
 use agentwire_protocol::hook::{EventVisitor, HookAnswer, HookEvent, visit_events};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::view::{Reader, view};
+use crate::view::{Reader, view};
 
 /// How to read a request of ours, and its reply.
 #[derive(Clone, Copy, Debug)]

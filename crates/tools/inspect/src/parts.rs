@@ -4,10 +4,10 @@ use agentwire_protocol::Content;
 use agentwire_protocol::control::{CanUseTool, ElicitationAsked, InboundCall, McpMessage, RequestUserDialog};
 use agentwire_protocol::message::{ApiMessage, Event};
 
-use super::node::Node;
-use super::registry::Registry;
-use super::slice::Step::{self, Index, Name};
-use super::view::{Reader, view};
+use crate::node::Node;
+use crate::registry::Registry;
+use crate::slice::Step::{self, Index, Name};
+use crate::view::{Reader, view};
 
 /// What a request asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

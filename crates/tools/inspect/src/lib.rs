@@ -1,13 +1,20 @@
-//! What our types make of one line: the heart of `decode`, `drift` and `fixtures list`.
+#![doc = include_str!("../README.md")]
+#![allow(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    missing_docs,
+    unnameable_types,
+    reason = "shared with the workspace's own tools only"
+)]
 
-mod compare;
-mod encode;
+pub mod compare;
+pub mod encode;
 mod kind;
-mod node;
+pub mod node;
 mod parts;
 mod registry;
-mod slice;
-mod surrogate;
+pub mod slice;
+pub mod surrogate;
 mod view;
 
 use std::collections::HashMap;

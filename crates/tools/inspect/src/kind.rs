@@ -5,9 +5,9 @@ use agentwire_protocol::message::{Event, ResultSubtype};
 use agentwire_protocol::tagged::Tagged as _;
 use agentwire_protocol::{Message, System};
 
-use super::node::Node;
-use super::parts::Asked;
-use super::registry::Registry;
+use crate::node::Node;
+use crate::parts::Asked;
+use crate::registry::Registry;
 
 /// Returns the names of the kind, outermost first.
 ///

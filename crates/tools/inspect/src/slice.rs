@@ -2,18 +2,18 @@
 
 use serde_json::value::RawValue;
 
-use super::compare::join;
-use super::node::fields;
+use crate::compare::join;
+use crate::node::fields;
 
 /// One step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub enum Step {
     Name(&'static str),
     Index(usize),
 }
 
 /// Returns the part at the end of the path, and the number of bytes before it.
-pub(super) fn at<'a>(text: &'a str, path: &[Step]) -> Option<(usize, &'a str)> {
+pub fn at<'a>(text: &'a str, path: &[Step]) -> Option<(usize, &'a str)> {
     let mut part = text;
     for step in path {
         part = match step {
@@ -26,23 +26,9 @@ pub(super) fn at<'a>(text: &'a str, path: &[Step]) -> Option<(usize, &'a str)> {
 }
 
 /// Formats a path.
-pub(super) fn show(path: &[Step]) -> String {
+pub fn show(path: &[Step]) -> String {
     path.iter().fold(String::new(), |shown, step| match step {
         Step::Name(name) => join(&shown, name),
         Step::Index(index) => format!("{shown}[{index}]"),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Step, at, show};
-
-    #[test]
-    fn a_part_knows_where_it_begins() {
-        let text = r#" {"a": [1, {"b": "x"}]}"#;
-        let path = [Step::Name("a"), Step::Index(1), Step::Name("b")];
-        assert_eq!(at(text, &path), text.find("\"x\"").map(|at| (at, "\"x\"")));
-        assert_eq!(show(&path), "a[1].b");
-        assert_eq!(at(text, &[Step::Name("c")]), None);
-    }
 }

@@ -5,9 +5,9 @@ use agentwire_protocol::decode::decode;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_ignored::Path;
 
-use super::compare::{Differences, compare};
-use super::encode::encode;
-use super::node::Node;
+use crate::compare::{Differences, compare};
+use crate::encode::encode;
+use crate::node::Node;
 
 /// What a type of ours makes of a text.
 #[derive(Debug, Default)]
