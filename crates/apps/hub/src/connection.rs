@@ -11,14 +11,17 @@ mod slot;
 mod subscriptions;
 mod task;
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::{
+    sync::{Arc, Mutex, MutexGuard},
+    time::Duration,
+};
 
 use rmcp::{
     RoleClient,
     model::ServerPeerInfo,
     service::{Peer, RunningService},
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::{
@@ -236,6 +239,15 @@ impl Connection {
         self.status(is_ready).await
     }
 
+    /// Returns why the connection was lost, as soon as that is known: the end of a process is found after that of its output.
+    pub(crate) async fn loss(&self) -> Option<Arc<str>> {
+        let lost = self.status(|status| !matches!(status.state, ServerState::Connected { .. }));
+        match timeout(LOSS, lost).await.ok()?.state {
+            ServerState::Reconnecting { why, .. } | ServerState::Failed { why } => Some(why),
+            _ => None,
+        }
+    }
+
     /// Reports the removal from the configuration as the last event, and [stops](Self::stop) the server.
     pub(crate) fn remove(&self) {
         self.core.status.send_modify(|status| {
@@ -363,3 +375,6 @@ impl Core {
         }
     }
 }
+
+/// The time to find out why a connection was lost.
+const LOSS: Duration = Duration::from_secs(1);

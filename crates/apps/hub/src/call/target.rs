@@ -217,8 +217,10 @@ impl Target {
                 meta.set_client_capabilities(capabilities);
             }
             let options = PeerRequestOptions::no_options().with_meta(meta);
-            let answer = exchange(&self.live, request, options, answer_limits, &mut client).await;
-            let answer = answer.map_err(|why| self.unanswered(name, why))?;
+            let answer = match exchange(&self.live, request, options, answer_limits, &mut client).await {
+                Ok(answer) => answer,
+                Err(why) => return Err(self.unanswered(name, why).await),
+            };
             let (wanted, mut next) = match (answer, again) {
                 (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),
                 (answer, _) => return Ok(answer),
@@ -230,13 +232,13 @@ impl Target {
                 Ok(Err(why)) => return Err(self.unreadable(name, why)),
                 Err(_) => {
                     let (after, limit) = (started.elapsed(), TimeLimit::Longest(limits.longest));
-                    return Err(self.unanswered(name, Unanswered::TimedOut { after, limit }));
+                    return Err(self.unanswered(name, Unanswered::TimedOut { after, limit }).await);
                 }
             }
         }
     }
 
-    fn unanswered(&self, name: &str, why: Unanswered) -> CallError {
+    async fn unanswered(&self, name: &str, why: Unanswered) -> CallError {
         let (server, name) = (self.server().clone(), name.into());
         match why {
             Unanswered::TimedOut { after, limit } => CallError::TimedOut { server, name, after, limit },
@@ -251,10 +253,10 @@ impl Target {
                 if let Some(why) = crate::transport::http::refusal(&*error.error) {
                     return self.unreadable(&name, excerpt(&why));
                 }
-                CallError::ConnectionLost { server, name }
+                CallError::ConnectionLost { server, name, why: self.connection.loss().await }
             }
             Unanswered::Failed(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {
-                CallError::ConnectionLost { server, name }
+                CallError::ConnectionLost { server, name, why: self.connection.loss().await }
             }
             Unanswered::Failed(error) => self.unreadable(&name, excerpt(&error.to_string())),
         }

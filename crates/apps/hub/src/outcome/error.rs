@@ -1,6 +1,6 @@
 //! Errors of calls.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use agentwire_net::excerpt;
 use rmcp::model::ErrorData;
@@ -129,13 +129,15 @@ pub enum CallError {
     },
     /// The connection ended before the answer. The server may or may not have executed the call.
     #[error(
-        "the connection to the server `{server}` was lost during `{name}`, which may have been done all the same"
+        "the connection to the server `{server}` was lost during `{name}`, which may have been done all the same{}", Reason(why.as_deref())
     )]
     ConnectionLost {
         /// The server.
         server: ServerName,
         /// The tool, prompt or URI.
         name: Box<str>,
+        /// The reason of the loss, if it was found within a second, with the end of the stderr of a process.
+        why: Option<Arc<str>>,
     },
     /// The server answered with a protocol error. The failure of a tool is an outcome instead.
     #[error("the server `{server}` refused `{name}`: {} (code {})", excerpt(&error.message), error.code.0)]

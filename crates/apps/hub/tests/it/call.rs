@@ -306,5 +306,6 @@ async fn death_of_a_server_fails_its_call_at_once() {
         let error = outcome.unwrap_err();
         assert_eq!(error.code(), "connection_lost", "{error}");
         assert!(error.was_sent());
+        assert!(error.to_string().contains("all the same: exited with code 3"), "{error}");
     }
 }
