@@ -13,7 +13,7 @@ use agentwire_control::{Control, SessionEvent};
 use agentwire_protocol::message::UserInput;
 use futures_core::Stream;
 
-use crate::{Error, Options, Session, session::send_all};
+use crate::{Error, Options, Session, Warning, session::send_all};
 use idle_timeout::IdleTimeout;
 
 /// Sends one prompt and returns all messages until the CLI has exited.
@@ -105,6 +105,11 @@ impl Query {
     /// Returns the handle for control requests.
     pub fn control(&self) -> &Control {
         self.session.control()
+    }
+
+    /// Returns the warnings of the session, as [`Session::warnings`] does.
+    pub fn warnings(&self) -> &[Warning] {
+        self.session.warnings()
     }
 
     /// Returns the next message; `None` when the CLI has exited.

@@ -86,7 +86,7 @@ pub struct Session {
     pub(crate) client_composed: bool,
     watch: Arc<Watch>,
     warnings: Vec<Warning>,
-    /// The hooks, until their matchers are checked against the first `system/init`.
+    /// The hooks, until a `system/init` with tools is read: then their matchers and the plugins are checked.
     unchecked: Option<Hooks>,
     /// Files that the CLI reads when it starts. Declared after `task`, so that its shutdown begins before they are removed.
     #[expect(dead_code, reason = "it is kept to be dropped")]
@@ -114,8 +114,9 @@ impl Session {
 
     /// Returns warnings about the options and the CLI's version. The session works in spite of them.
     ///
-    /// Reading the first `system/init` adds a warning for each hook with a matcher that fits none of the session's tools
-    /// ([`HookWarning::MatchesNoTool`](agentwire_hooks::HookWarning::MatchesNoTool)).
+    /// Reading the first `system/init`, in the first turn, adds a warning for each hook with a matcher that fits none of
+    /// the session's tools ([`HookWarning::MatchesNoTool`](agentwire_hooks::HookWarning::MatchesNoTool)), and for each
+    /// error of a plugin ([`Warning::Plugin`]).
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
@@ -166,7 +167,7 @@ impl Session {
         self.call(&Interrupt::default()).await
     }
 
-    /// Sets the model from the next request to it on, also within a turn; `None` selects the default.
+    /// Sets the model from the next request to the API on, even within the running turn; `None` selects the default.
     ///
     /// # Errors
     ///

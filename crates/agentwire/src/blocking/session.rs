@@ -144,7 +144,7 @@ impl Session {
         self.runtime.block_on(self.session.interrupt())
     }
 
-    /// Sets the model from the next turn on; `None` selects the default.
+    /// Sets the model from the next request to the API on, even within the running turn; `None` selects the default.
     ///
     /// # Errors
     ///

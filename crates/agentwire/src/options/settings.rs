@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use agentwire_protocol::{
     RawJson,
-    control::GetSettingsReply,
+    control::{GetSettingsReply, SettingsError},
     settings::{RawSettings, Settings},
 };
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
@@ -33,7 +33,8 @@ pub enum SettingSource {
 /// The host's own settings, which override the user's.
 ///
 /// In JSON a file's path or an object; an object as text is also accepted.
-/// The CLI ignores all of them if one value has the wrong type, so the session asks it and does not start then.
+/// The CLI ignores all of them if one value has the wrong type. The session requests the active settings after the
+/// handshake, and ends with [`Error::Options`] then.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -78,9 +79,15 @@ impl Options {
         self
     }
 
-    /// Returns whether the program gives settings to the CLI.
+    /// Returns whether the program gives settings to the CLI, which reports no source without a setting.
     pub(crate) fn has_own_settings(&self) -> bool {
-        self.settings.is_some() || self.extra_args.contains_key(SETTINGS)
+        match &self.settings {
+            Some(FlagSettings::Inline(settings)) => {
+                object(SETTINGS, settings).is_ok_and(|all| !all.is_empty())
+            }
+            Some(FlagSettings::Path(_)) => true,
+            None => self.extra_args.contains_key(SETTINGS),
+        }
     }
 
     /// Adds the settings, and merges the sandbox into them.
@@ -128,8 +135,11 @@ pub(crate) fn check_applied(reply: &GetSettingsReply) -> Result<(), Error> {
     if applied || reply.errors.is_empty() {
         return Ok(());
     }
-    let reasons: Vec<_> =
-        reply.errors.iter().map(|error| format!("`{}`: {}", error.path, error.message)).collect();
+    let reason = |SettingsError { file, path, message, .. }: &SettingsError| {
+        let parts = [file.as_deref().unwrap_or_default(), path, message];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+    };
+    let reasons: Vec<_> = reply.errors.iter().map(reason).collect();
     refuse(SETTINGS, format!("the CLI ignores all of them: {}", reasons.join("; ")))
 }
 

@@ -194,12 +194,12 @@ options! {
         strict_mcp_config: on(), "strictMcpConfig", switch("strict-mcp-config"), OLD, "boolean", "`false`";
         /// The plugins of the session (`initialize.plugins`).
         #[serde(deserialize_with = "strict::read")]
-        plugins: list(PluginConfig), "plugins", custom("`initialize.plugins` with `--await-initialize`"), OLD, "list of `{\"type\": \"local\", \"path\": …}`", "none", "They go into the handshake by default: a command line has a limit of length.";
+        plugins: list(PluginConfig), "plugins", custom("`initialize.plugins` with `--await-initialize`"), OLD, "list of `{\"type\": \"local\", \"path\": …}`", "none", "They go into the handshake by default: a command line has a limit of length. One that can't be loaded causes a warning after the first `system/init`.";
         /// The way `plugins` reach the CLI; by default the handshake.
         plugin_delivery: some(Delivery), "pluginDelivery", custom("with `argv`, `--plugin-dir=` or `--plugin-dir-no-mcp=` each"), AWAIT, "`initialize`, `argv`", "`initialize`", "The default is `initialize`; an older CLI is started again, as with `argv`, and a warning reports it.";
 
         /// Settings that override the user's (`--settings`), as a path or inline.
-        settings: some(FlagSettings), "settings", custom("`--settings=`"), OLD, "a path, or settings", "none", "Settings with anything that may be secret are in a file that only the CLI may read, deleted at the end of the session; long settings too.";
+        settings: some(FlagSettings), "settings", custom("`--settings=`"), OLD, "a path, or settings", "none", "Settings with anything that may be secret are in a file that only the CLI may read, deleted at the end of the session; long settings too. If the CLI ignores them because one value is wrong, the session does not start.";
         /// Settings of an administrator, for a machine without any (`--managed-settings`); the CLI keeps only
         /// restrictions.
         managed_settings: some(RawSettings), "managedSettings", custom("`--managed-settings=`"), OLD, "settings", "none", "The CLI takes no path here; a possible secret causes a warning, because other users of the machine can read it.";

@@ -178,7 +178,7 @@ impl SessionBuilder {
     /// # Errors
     ///
     /// [`Error::Options`], [`Error::Hooks`] and `Error::Resume` (for a session from a store) before anything is
-    /// started.
+    /// started; [`Error::Options`] also after the handshake, if the CLI ignores the settings or they disable hooks.
     /// [`Error::CliNotFound`] or [`Error::Start`] if the CLI can't be started.
     /// [`Error::Ended`] with the CLI's own text if it exits during the handshake, or [`Error::NotLoggedIn`] for a
     /// missing login.

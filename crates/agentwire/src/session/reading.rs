@@ -104,14 +104,17 @@ impl Session {
     fn check_init(&mut self, event: &SessionEvent) {
         if let SessionEvent::Incoming(incoming, _) = event
             && let Some(Message::System(System::Init(init))) = incoming.message()
-            && !init.tools.is_empty()
             && let Some(hooks) = self.unchecked.take()
         {
-            self.warnings.extend(hooks.misfits(&init.tools).into_iter().map(Warning::Hook));
             self.warnings.extend(init.plugin_errors.iter().flatten().map(|error| Warning::Plugin {
                 plugin: error.plugin.to_string(),
-                why: error.message.clone(),
+                why: if error.message.is_empty() { error.kind.to_string() } else { error.message.clone() },
             }));
+            if init.tools.is_empty() {
+                self.unchecked = Some(hooks);
+            } else {
+                self.warnings.extend(hooks.misfits(&init.tools).into_iter().map(Warning::Hook));
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{RawJson, effort::Effort, settings::RawSettings};
 /// Applies settings on top of the session's own (`apply_flag_settings`), as `--settings` does, without saving them.
 ///
 /// A `null` value removes an earlier value.
-/// If one key is invalid, none is applied, and the error contains the key.
+/// If one key is invalid, none is applied, and the error contains the key; but an unknown event in `hooks` is not noticed.
 /// `Debug` hides the values of settings, which may be keys.
 #[wire(Eq, new)]
 pub struct ApplyFlagSettings {
@@ -41,7 +41,7 @@ pub struct GetSettings {}
 /// The active settings and their sources. Not declared, seen on the wire.
 ///
 /// `Debug` hides the values of settings, including environment variables and headers.
-#[wire]
+#[wire(tolerant)]
 pub struct GetSettingsReply {
     /// All settings, merged.
     pub effective: RawSettings,

@@ -11,6 +11,7 @@ pub(crate) mod durable;
 mod ends;
 mod failing_hooks;
 mod folders;
+mod ignored;
 mod killed;
 #[cfg(target_os = "linux")]
 mod leaving;
