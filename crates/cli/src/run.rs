@@ -8,7 +8,7 @@ use std::time::Duration;
 use agentwire::hooks::{PermissionHandler, policy};
 use agentwire::protocol::{
     System,
-    message::{Event, InformationalLevel},
+    message::{Event, Informational, InformationalLevel},
 };
 use agentwire::{
     Block, Incoming, Message, Options, PermissionMode, Query, Session, SessionBuilder, SystemPrompt,
@@ -173,9 +173,6 @@ async fn session(
 ) -> Result<(), Failure> {
     let session = connected(builder, &mut signals).await?;
     stderr.release();
-    for warning in session.warnings() {
-        note(format_args!("warning: {warning}"));
-    }
     let mut query = session.into_query(prompt).await?;
     let control = query.control().clone();
     let mut is_interrupted = false;
@@ -226,7 +223,13 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
     let mut printer = Printer::default();
     let mut failed = None;
     let mut is_answered = false;
-    while let Some(incoming) = query.next().await {
+    let mut reported = 0;
+    loop {
+        for warning in &query.warnings()[reported..] {
+            note(format_args!("warning: {warning}"));
+        }
+        reported = query.warnings().len();
+        let Some(incoming) = query.next().await else { break };
         // The end of the CLI after a failed turn is a consequence.
         let incoming = incoming.map_err(|error| failed.take().unwrap_or_else(|| error.into()))?;
         match incoming.message() {
@@ -235,7 +238,9 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
             None => {}
         }
         match incoming.message() {
-            Some(Message::Assistant(_)) => is_answered = true,
+            Some(Message::Assistant(_) | Message::System(System::LocalCommandOutput(_))) => {
+                is_answered = true;
+            }
             Some(Message::Result(result)) => {
                 // The reason of a hook that refused the prompt. The text of a command is in a message.
                 let refusal = (result.num_turns == 0 && !is_answered).then_some(result.result.as_deref());
@@ -319,7 +324,7 @@ impl Printer {
                     retry.error
                 ));
             }
-            Message::System(System::Informational(news)) if news.level != InformationalLevel::Info => {
+            Message::System(System::Informational(news)) if is_for_people(news) => {
                 self.end_line()?;
                 note(for_terminal(&news.content, &io::stderr()));
             }
@@ -354,6 +359,12 @@ impl Printer {
     fn end_line(&mut self) -> Result<(), Failure> {
         if std::mem::take(&mut self.is_inside_line) { write(b"\n") } else { Ok(()) }
     }
+}
+
+/// Returns whether a user needs the line. The outcome of a prompt is also in the result of the turn.
+fn is_for_people(news: &Informational) -> bool {
+    let is_repeated = news.prompt_submit_outcome.is_some();
+    news.level != InformationalLevel::Info && news.is_meta != Some(true) && !is_repeated
 }
 
 /// Shortens a tool's input for a terminal. Other readers get all of it.

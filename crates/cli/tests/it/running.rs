@@ -165,7 +165,11 @@ fn refused_prompt_is_a_failure_with_its_reason() {
     let refused = RESULT.replace("}'", r#","num_turns":0,"result":"blocked by a hook: no"}'"#);
     let answer = COMMAND_CLI.lines().find(|line| line.contains("assistant")).unwrap();
     let command = COMMAND_CLI.replace(RESULT, &refused);
-    let refused = command.replace(answer, "");
+    let outcome = serde_json::json!({
+        "type": "system", "subtype": "informational", "level": "warning", "content": "blocked by a hook: no",
+        "prompt_submit_outcome": {"kind": "blocked_by_hook"},
+    });
+    let refused = command.replace(answer, &format!("        echo '{outcome}'"));
     for arguments in [&["Go."][..], &["Go.", "--json"]] {
         let done = run(folder.path(), &refused, arguments).stdin(Stdio::null()).output().unwrap();
         let notes = String::from_utf8(done.stderr).unwrap();
