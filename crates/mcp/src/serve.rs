@@ -37,8 +37,8 @@ pub trait ServerInstance: Send + Sync + 'static {
     ///
     /// # Cancel safety
     ///
-    /// The future is dropped when the CLI cancels the request and when the session ends.
-    /// `notifications/cancelled` arrives as a message too.
+    /// The future is dropped when the CLI cancels the request, when it connects again with a new `initialize`, and when
+    /// the session ends. Only a cancellation arrives as a message too (`notifications/cancelled`).
     fn handle(&self, message: RawJson) -> ResponseFuture;
 
     /// Returns whether the instance has ended on its own: it gets no more messages, and all its open requests fail.

@@ -29,7 +29,7 @@ struct Row {
 }
 
 impl InFlightRequests {
-    /// Cancels all requests: those of an earlier connection, whose answers nobody reads.
+    /// Cancels all requests, when a new connection begins: the CLI ignores the answers.
     pub(super) fn cancel(&self) {
         self.lock().rows.iter().for_each(|row| row.cancelled.cancel());
     }

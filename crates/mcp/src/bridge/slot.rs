@@ -165,7 +165,6 @@ impl Instance {
 
     fn request(self: Arc<Self>, id: RawJson, method: &str, message: RawJson, context: CallContext) -> Reply {
         if method == "initialize" {
-            // The CLI has a new connection, for example after `mcp_toggle`.
             self.in_flight.cancel();
         }
         let request = match self.in_flight.enter(&id, &context.cancelled) {

@@ -212,7 +212,7 @@ impl SerializeStruct for Fields {
     }
 }
 
-/// How `serde_json` hands a raw value to a serializer; the test below fails when that changes.
+/// How `serde_json` hands a raw value to a serializer; the test `raw_parts_are_trees_and_unknown_kinds_are_marked` fails when that changes.
 const RAW: &str = "$serde_json::private::RawValue";
 
 /// How the protocol's `Unknown` is written.
