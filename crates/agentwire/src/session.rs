@@ -86,7 +86,7 @@ pub struct Session {
     pub(crate) client_composed: bool,
     watch: Arc<Watch>,
     warnings: Vec<Warning>,
-    /// The hooks, until a `system/init` with tools is read: then their matchers and the plugins are checked.
+    /// The hooks, until their matchers are checked against the first `system/init` with tools.
     unchecked: Option<Hooks>,
     /// Files that the CLI reads when it starts. Declared after `task`, so that its shutdown begins before they are removed.
     #[expect(dead_code, reason = "it is kept to be dropped")]
@@ -114,9 +114,9 @@ impl Session {
 
     /// Returns warnings about the options and the CLI's version. The session works in spite of them.
     ///
-    /// Reading the first `system/init`, in the first turn, adds a warning for each hook with a matcher that fits none of
-    /// the session's tools ([`HookWarning::MatchesNoTool`](agentwire_hooks::HookWarning::MatchesNoTool)), and for each
-    /// error of a plugin ([`Warning::Plugin`]).
+    /// Reading a `system/init`, at the start of a turn, adds a warning for each hook with a matcher that fits none of the
+    /// session's tools ([`HookWarning::MatchesNoTool`](agentwire_hooks::HookWarning::MatchesNoTool)), and for each error
+    /// of a plugin ([`Warning::Plugin`]), once.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
     }

@@ -91,7 +91,7 @@ pub enum Warning {
     },
     /// The CLI could not load a plugin, or a part of it: its hooks may be missing.
     ///
-    /// It is added when the first `system/init` is read, in the first turn.
+    /// It is added when the first `system/init` that reports it is read, at the start of a turn.
     #[error("the CLI did not load all of the plugin `{plugin}`: {why}")]
     Plugin {
         /// The plugin, as `name@marketplace`, or `inline[N]` if it had no name yet.

@@ -9,7 +9,7 @@ use std::{
 
 use agentwire_codec::{Incoming, Line};
 use agentwire_control::{ControlError, SessionEvent, SessionExit};
-use agentwire_protocol::{Message, System};
+use agentwire_protocol::{Message, System, message::PluginError};
 
 use super::{EndedBy, Session};
 use crate::{Error, Warning};
@@ -100,21 +100,22 @@ impl Session {
         })
     }
 
-    /// Warns about hooks that match no tool, and about plugins that the CLI could not load, once it has listed both.
+    /// Warns about plugins that the CLI could not load and, once it has listed its tools, about hooks that match none.
     fn check_init(&mut self, event: &SessionEvent) {
-        if let SessionEvent::Incoming(incoming, _) = event
-            && let Some(Message::System(System::Init(init))) = incoming.message()
+        let SessionEvent::Incoming(incoming, _) = event else { return };
+        let Some(Message::System(System::Init(init))) = incoming.message() else { return };
+        for PluginError { plugin, kind, message, .. } in init.plugin_errors.iter().flatten() {
+            let why = if message.is_empty() { kind.to_string() } else { message.clone() };
+            let warning = Warning::Plugin { plugin: plugin.to_string(), why };
+            // Each turn begins with this message.
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        if !init.tools.is_empty()
             && let Some(hooks) = self.unchecked.take()
         {
-            self.warnings.extend(init.plugin_errors.iter().flatten().map(|error| Warning::Plugin {
-                plugin: error.plugin.to_string(),
-                why: if error.message.is_empty() { error.kind.to_string() } else { error.message.clone() },
-            }));
-            if init.tools.is_empty() {
-                self.unchecked = Some(hooks);
-            } else {
-                self.warnings.extend(hooks.misfits(&init.tools).into_iter().map(Warning::Hook));
-            }
+            self.warnings.extend(hooks.misfits(&init.tools).into_iter().map(Warning::Hook));
         }
     }
 

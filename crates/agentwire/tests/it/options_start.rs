@@ -251,10 +251,12 @@ async fn settings_that_the_cli_ignores_refuse_the_session() {
 async fn plugin_that_is_not_loaded_causes_a_warning() {
     let (mut session, peer) = connected(Session::builder()).await;
     let mut init = init();
-    init["tools"] = json!(["Bash"]);
     init["plugin_errors"] = json!([{"plugin": "p@inline", "type": "hook-load-failed", "message": "no JSON"}]);
-    peer.say(init).await;
-    next_kind(&mut session).await;
+    // Each turn begins with this message.
+    for _ in 0..2 {
+        peer.say(init.clone()).await;
+        next_kind(&mut session).await;
+    }
     let warning = Warning::Plugin { plugin: "p@inline".to_owned(), why: "no JSON".to_owned() };
     assert_eq!(session.warnings(), [warning]);
 }
