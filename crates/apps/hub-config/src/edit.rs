@@ -87,7 +87,7 @@ impl Edit {
         if matches!(self, Self::Add(_) | Self::Remove) {
             return Ok(());
         }
-        let contents = parse(text.strip_prefix(MARK).unwrap_or(text), &Origin::Program);
+        let contents = parse(text.strip_prefix(MARK).unwrap_or(text), &Origin::Program, None);
         let is_valid = |entry: &Entry| entry.name.as_str() != server || entry.configured.is_some();
         if !contents.broken && contents.servers.iter().all(is_valid) {
             return Ok(());
@@ -177,7 +177,7 @@ fn add(
 /// The entry is read alone, so other problems of the file do not prevent the change.
 fn check_readable(server: &str, entry: &Json) -> Result<(), Refusal> {
     let text = Json::object([(MCP_SERVERS, Json::object([(server, entry.clone())]))]).inline(true);
-    let contents = parse(&text, &Origin::Program);
+    let contents = parse(&text, &Origin::Program, None);
     if contents.problems.iter().all(|problem| problem.severity() != Severity::Error) {
         return Ok(());
     }

@@ -50,16 +50,18 @@ pub(super) fn start(file: &Path) -> TextReading {
 }
 
 /// Waits for the servers of a file. A missing file has none.
-pub(super) fn finish(reading: TextReading, origin: &Origin) -> FileContents {
+///
+/// The CLI's `.claude.json` also contains servers for single projects: those of `project` are read too.
+pub(super) fn finish(reading: TextReading, origin: &Origin, project: Option<&str>) -> FileContents {
     match finish_text(reading) {
-        Ok(Some(text)) => parse(&text, origin),
+        Ok(Some(text)) => parse(&text, origin, project),
         Ok(None) => FileContents::default(),
         Err((kind, position)) => broken(origin, position, kind),
     }
 }
 
 /// Parses the text of a file without a byte order mark.
-pub(super) fn parse(text: &str, origin: &Origin) -> FileContents {
+pub(super) fn parse(text: &str, origin: &Origin, project: Option<&str>) -> FileContents {
     let mut report = Report::new(text, origin);
     let parsed = match parse_to_ast(text, &Default::default(), &syntax::options()) {
         Ok(parsed) => parsed.value,
@@ -70,7 +72,7 @@ pub(super) fn parse(text: &str, origin: &Origin) -> FileContents {
     };
     match parsed {
         None => broken(origin, None, ProblemKind::Empty),
-        Some(Value::Object(root)) => root_object(&root, report),
+        Some(Value::Object(root)) => root_object(&root, project, report),
         Some(other) => {
             report.add(other.start(), "", ProblemKind::Expected("an object"));
             FileContents { problems: report.finish(), broken: true, ..FileContents::default() }
@@ -78,8 +80,9 @@ pub(super) fn parse(text: &str, origin: &Origin) -> FileContents {
     }
 }
 
-fn root_object(root: &Object<'_>, mut report: Report<'_>) -> FileContents {
+fn root_object(root: &Object<'_>, project: Option<&str>, mut report: Report<'_>) -> FileContents {
     let (mut maps, mut inputs, mut broken) = (Vec::new(), HashMap::new(), false);
+    let mut of_project = None;
     for property in unique(root, "", &mut report) {
         match (property.name.as_str(), &property.value) {
             ("mcpServers" | "servers", Value::Object(map)) => maps.push((property.name.as_str(), map)),
@@ -93,11 +96,22 @@ fn root_object(root: &Object<'_>, mut report: Report<'_>) -> FileContents {
                 broken = true;
             }
             ("inputs", value) => inputs = inputs::read(value, &mut report),
+            ("projects", Value::Object(projects)) if report.is_settings() => {
+                of_project = project.and_then(|project| {
+                    let map = projects.get_object(project)?.get_object("mcpServers")?;
+                    Some((syntax::key(&syntax::key("projects", project), "mcpServers"), map))
+                });
+            }
             _ => keys::unknown_in_file(property, &mut report),
         }
     }
     let inputs = Arc::new(inputs);
     let mut servers = Servers { entries: Vec::new(), first: HashMap::new(), inputs, report };
+    if let Some((path, map)) = of_project {
+        servers.read(&path, map);
+        // As in the CLI, these take precedence: a namesake below is shadowed, and no duplicate.
+        servers.first.clear();
+    }
     for (path, map) in maps {
         servers.read(path, map);
     }
@@ -176,7 +190,7 @@ mod tests {
     use crate::{Origin, Severity};
 
     fn read(text: &str) -> FileContents {
-        parse(text, &Origin::Global(Default::default()))
+        parse(text, &Origin::Global(Default::default()), None)
     }
 
     /// A complete file, which the tests below cut and change.

@@ -17,7 +17,7 @@ pub fn edit(edit: &Edit, server: &str, text: &str) -> Result<String, Refusal> {
 /// Returns the names of the servers that a file configures.
 pub fn servers(text: &str) -> Vec<String> {
     let text = text.trim_start_matches('\u{feff}');
-    let contents = file::parse(text, &Origin::Project(Arc::new(PathBuf::from(".mcp.json"))));
+    let contents = file::parse(text, &Origin::Project(Arc::new(PathBuf::from(".mcp.json"))), None);
     contents.servers.iter().map(|entry| entry.name.as_str().to_owned()).collect()
 }
 

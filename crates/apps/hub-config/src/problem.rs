@@ -142,7 +142,8 @@ pub enum ProblemKind {
         /// The line of the earlier one.
         line: usize,
     },
-    /// Another file with precedence configures a server of this name in another way.
+    /// Another file, or the part of `.claude.json` for the project, configures a server of this name in another way and
+    /// takes precedence.
     #[error("a server of this name is configured otherwise in {}, which goes first", one_line(&.by.to_string_lossy()))]
     Shadowed {
         /// The file with precedence.

@@ -73,6 +73,9 @@ impl Sources {
     }
 
     /// Adds a file of the user, for all projects.
+    ///
+    /// In the CLI's `.claude.json`, the servers for the first project folder (`claude mcp add`) precede those for all
+    /// projects (`claude mcp add --scope user`). Edits do not reach them.
     pub fn global(mut self, file: impl Into<PathBuf>) -> Self {
         self.files.push(Origin::Global(Arc::new(absolute(file))));
         self
@@ -121,9 +124,10 @@ impl Sources {
             .filter(|(_, file)| seen.insert(Arc::clone(file)))
             .map(|(origin, file)| (origin.clone(), Arc::clone(file), file::start(file)))
             .collect();
+        let project = self.folder.as_deref().map(project_key);
         for (origin, file, reading) in readings {
             let before = self.last.remove(&file);
-            let contents = file::finish(reading, &origin);
+            let contents = file::finish(reading, &origin, project.as_deref());
             if contents.broken && before.is_none() {
                 // An unresponsive file may never answer, so it does not hold back the others.
                 let is_known = |problem: &Problem| problem.kind != ProblemKind::Unresponsive;
@@ -234,6 +238,17 @@ fn about(server: &Configured, kind: ProblemKind) -> Problem {
         server: Some(server.name.clone()),
         kind,
     }
+}
+
+/// Returns the key of a folder under `projects` in the CLI's `.claude.json`: the root of the main working tree if the
+/// folder is in a git repository, else the folder itself.
+fn project_key(folder: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&folder);
+    // In a linked working tree, `.git` is a file that names `<main>/.git/worktrees/<name>`.
+    let link = std::fs::read_to_string(root.join(".git")).unwrap_or_default();
+    let main = link.strip_prefix("gitdir: ").and_then(|git| git.split_once("/.git/worktrees/"));
+    main.map_or_else(|| root.display().to_string(), |(main, _)| main.to_owned())
 }
 
 /// The files of a project, in the order of precedence.

@@ -56,6 +56,9 @@ impl Servers {
             }
             note(&problem);
         }
+        if hub.snapshot().is_empty() {
+            note("no MCP server is configured");
+        }
         for server in hub.untrusted().iter().filter(|server| !server.config.disabled) {
             note(format_args!(
                 "{}: not started, because a file of this folder configures it; see --trust ({})",

@@ -246,6 +246,26 @@ fn misspelt_key_of_a_named_file_is_reported() {
     assert!(super::text(&listed.stderr).contains("mcpServers"), "{listed:?}");
 }
 
+#[cfg(feature = "hub")]
+#[test]
+fn servers_of_the_cli_for_this_folder_are_listed() {
+    let home = tempfile::tempdir().unwrap();
+    let list = || {
+        let mut command = agentwire(&["hub", "list"]);
+        command.env("CLAUDE_CONFIG_DIR", home.path()).current_dir(home.path()).output().unwrap()
+    };
+    let none = list();
+    assert!(super::text(&none.stderr).contains("no MCP server is configured"), "{none:?}");
+    server(home.path(), "[]", "{}");
+    let servers = fs::read_to_string(home.path().join("mcp.json")).unwrap();
+    let folder = home.path().canonicalize().unwrap();
+    let state = format!(r#"{{"projects": {{{folder:?}: {servers}}}}}"#);
+    fs::write(home.path().join(".claude.json"), state).unwrap();
+    let listed = list();
+    assert!(super::text(&listed.stdout).starts_with("s: connected"), "{listed:?}");
+    assert_eq!(super::text(&listed.stderr), "");
+}
+
 /// Writes the configuration of an MCP server `s` with these tools, and this result of each call.
 #[cfg(feature = "hub")]
 pub(super) fn server(folder: &Path, tools: &str, result: &str) -> String {

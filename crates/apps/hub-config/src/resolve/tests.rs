@@ -12,7 +12,7 @@ use crate::{Configured, Origin, Problem, Resolved, ServerConfig, Sources, Stdio,
 /// Returns the server `a` of a text in the format of VS Code.
 fn configured(fields: &str, inputs: &str) -> Configured {
     let text = format!("{{\"inputs\": [{inputs}],\n\"servers\": {{\n\"a\": {{{fields}}}}}}}");
-    let mut contents = file::parse(&text, &Origin::Project(Arc::new("mcp.json".into())));
+    let mut contents = file::parse(&text, &Origin::Project(Arc::new("mcp.json".into())), None);
     assert_eq!(contents.problems, [], "{text}");
     contents.servers.remove(0).configured.unwrap()
 }

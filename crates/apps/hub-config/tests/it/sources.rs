@@ -70,6 +70,37 @@ fn the_program_precedes_the_project_and_the_project_the_user() {
 }
 
 #[test]
+fn servers_of_the_cli_for_the_project_precede_those_for_all_projects() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (main, linked) = (root.join("main"), root.join("linked"));
+    write(&main, ".git/HEAD", "");
+    write(&linked, ".git", &format!("gitdir: {}/worktrees/linked\n", main.join(".git").display()));
+    fs::create_dir(main.join("sub")).unwrap();
+    let of_project = file("mcpServers", &[("l", "local"), ("a", "local")]);
+    let user = file("mcpServers", &[("a", "user"), ("u", "user")]);
+    let text = format!(
+        r#"{{"projects": {{{:?}: {of_project}, "/other": {}}}, {}"#,
+        main.display().to_string(),
+        file("mcpServers", &[("other", "other")]),
+        &user[1..]
+    );
+    write(&root, ".claude.json", &text);
+    for project in [&main, &linked, &main.join("sub")] {
+        let configuration = Sources::new().project(project).global(root.join(".claude.json")).read();
+        assert_eq!(servers(&configuration), [("l", "local"), ("a", "local"), ("u", "user")]);
+        let by = root.join(".claude.json").into();
+        assert_eq!(kinds(&configuration), [(Some("a"), &ProblemKind::Shadowed { by })]);
+        assert!(configuration.servers[0].is_trusted());
+    }
+    // Other folders, and other files with this key, have only the servers for all projects.
+    let user = [("a", "user"), ("u", "user")];
+    assert_eq!(servers(&Sources::new().project(&root).global(root.join(".claude.json")).read()), user);
+    write(&root, "user.json", &text);
+    assert_eq!(servers(&Sources::new().project(&main).global(root.join("user.json")).read()), user);
+}
+
+#[test]
 fn missing_files_have_no_servers() {
     let folder = tempfile::tempdir().unwrap();
     let mut sources =
