@@ -21,7 +21,7 @@ pub struct Args {
 /// Runs `agentwire decode [FILE]`: writes one JSON line for each line of the file, or of the standard input.
 ///
 /// Of a transcript it is one for each `<` and each `>` line.
-/// An unreadable line is reported, and the next one follows.
+/// An unreadable line is reported, and the next one follows; the exit code is 1 then.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let input: Box<dyn Read> = match &args.file {
         None => Box::new(io::stdin()),
@@ -29,17 +29,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let output = BufWriter::new(io::stdout().lock());
     match decode(BufReader::new(input), output) {
+        Ok(false) => Err(Failure::already_reported()),
         // The reader, such as `head`, has closed the pipe.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        done => done.while_doing(|| match &args.file {
+        done => done.map(drop).while_doing(|| match &args.file {
             Some(file) => format!("decoding {}", file.display()),
             None => "decoding the standard input".to_owned(),
         }),
     }
 }
 
-/// Writes a verdict for each line.
-fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<()> {
+/// Writes a verdict for each line, and returns whether all could be decoded.
+fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<bool> {
+    let mut is_good = true;
     let mut inspector = Inspector::new();
     let mut lines = Lines::new(input);
     while let Some(said) = lines.advance()? {
@@ -59,11 +61,12 @@ fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<()> {
                 raw: Vec::new(),
             },
         };
+        is_good &= verdict.undecodable.is_none();
         serde_json::to_writer(&mut output, &verdict)?;
         output.write_all(b"\n")?;
         output.flush()?;
     }
-    Ok(())
+    Ok(is_good)
 }
 
 #[cfg(test)]

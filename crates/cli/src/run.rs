@@ -11,7 +11,7 @@ use agentwire::protocol::{
     message::{Event, Informational, InformationalLevel},
 };
 use agentwire::{
-    Block, Incoming, Message, Options, PermissionMode, Query, Session, SessionBuilder, SystemPrompt,
+    Block, Incoming, Message, Options, PermissionMode, Query, Session, SessionBuilder, SystemPrompt, Warning,
 };
 use agentwire_codec::Line;
 use serde::de::IgnoredAny;
@@ -226,7 +226,14 @@ async fn print_all(query: &mut Query, as_json: bool) -> Result<(), Failure> {
     let mut reported = 0;
     loop {
         for warning in &query.warnings()[reported..] {
-            note(format_args!("warning: {warning}"));
+            match warning {
+                // The remedy of its text is an option of a program.
+                Warning::FolderHeeded { file } => note(format_args!(
+                    "warning: `{}` of this folder can run commands, allow tools and redirect requests",
+                    file.display()
+                )),
+                warning => note(format_args!("warning: {warning}")),
+            }
         }
         reported = query.warnings().len();
         let Some(incoming) = query.next().await else { break };

@@ -40,4 +40,6 @@ fn noise_stops_nothing() {
         assert!(noise["undecodable"].as_str().unwrap().contains(" at line 1 column "), "{noise}");
         assert_eq!((&noise["known"], &noise["lossless"]), (&json!(false), &json!(true)));
     }
+    assert!(!decode(&b"a stray print"[..], std::io::sink()).unwrap());
+    assert!(decode(&br#"{"type":"keep_alive"}"#[..], std::io::sink()).unwrap());
 }
