@@ -25,8 +25,8 @@ pub(crate) struct Awaited {
     owes_result: bool,
     /// The final state of the prompt, if the CLI has reported it.
     settled: Option<CommandState>,
-    /// Whether the turn has ended as that of a command without a result.
-    is_command: bool,
+    /// Whether the CLI went idle with the prompt completed and without a result.
+    is_completed: bool,
     /// The prompts that were sent into the turn, and that the CLI has not answered.
     steered: Vec<Uuid>,
     /// Whether the awaited prompt was one of them.
@@ -36,7 +36,7 @@ pub(crate) struct Awaited {
 impl Awaited {
     /// Awaits the result of this prompt from now on.
     pub(crate) fn start(&mut self, prompt: Option<Uuid>) {
-        (self.prompt, self.has_begun, self.settled, self.is_command) = (prompt, false, None, false);
+        (self.prompt, self.has_begun, self.settled, self.is_completed) = (prompt, false, None, false);
         self.is_steered = false;
     }
 
@@ -66,8 +66,12 @@ impl Awaited {
 
     /// Returns the outcome of a turn that has ended without a result, as those of some commands of the CLI do.
     pub(crate) fn without_result(&self) -> Outcome {
-        let text = if self.is_command { "" } else { "the turn has no result" };
-        Outcome::Done { is_error: !self.is_command, text: text.to_owned() }
+        let (is_error, text) = match (self.is_completed, self.has_begun) {
+            (true, true) => (false, ""),
+            (true, false) => (true, "the session already has a prompt with this id"),
+            (false, _) => (true, "the turn has no result"),
+        };
+        Outcome::Done { is_error, text: text.to_owned() }
     }
 
     /// Returns whether a message ends the turn. A turn without a result ends when the CLI goes idle.
@@ -98,7 +102,7 @@ impl Awaited {
                     return false;
                 }
                 let (owes_result, settled) = (std::mem::take(&mut self.owes_result), self.settled.take());
-                self.is_command = !owes_result && settled == Some(CommandState::Completed);
+                self.is_completed = !owes_result && settled == Some(CommandState::Completed);
                 owes_result || settled.is_some()
             }
             Incoming::Message(Message::Result(result), _) => {
@@ -179,6 +183,14 @@ mod tests {
         assert_eq!(ends(&mut awaited, &messages[..2]), [false, true]);
         assert_eq!(awaited.without_result(), Outcome::Done { is_error: false, text: String::new() });
         assert_eq!(ends(&mut awaited, &messages[2..]), [false]);
+    }
+
+    #[test]
+    fn prompt_that_a_resumed_session_has_is_not_answered_again() {
+        let mut awaited = awaited();
+        assert_eq!(ends(&mut awaited, &[lifecycle(PROMPT, "completed"), state("idle")]), [false, true]);
+        let text = "the session already has a prompt with this id".to_owned();
+        assert_eq!(awaited.without_result(), Outcome::Done { is_error: true, text });
     }
 
     #[test]

@@ -160,8 +160,15 @@ impl SessionTask {
                 // Another worker may have run the turns between, which the process does not know.
                 let is_next =
                     self.fence.as_ref().is_none_or(|last| last.epoch.checked_add(1) == Some(fence.epoch));
+                // It would ignore the prompt without a report. A resumed one reports that the prompt is answered.
+                let is_known = match (&spec.input, &self.session) {
+                    (TurnInput::Prompt { id, .. }, Some(session)) => {
+                        session.control().prompt_state(id).is_some()
+                    }
+                    _ => false,
+                };
                 let was_of_one_turn = std::mem::replace(&mut self.is_of_one_turn, is_of_one_turn);
-                if was_of_one_turn || is_of_one_turn || !is_next {
+                if was_of_one_turn || is_of_one_turn || is_known || !is_next {
                     self.close().await;
                 }
                 (self.fence, self.spec) = (Some(fence), Some(spec));

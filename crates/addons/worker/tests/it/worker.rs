@@ -33,9 +33,22 @@ fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
 async fn process_that_has_missed_a_turn_ends() {
     let place = Place::new();
     let (worker, mut ends) = started(place.worker());
-    for (epoch, processes) in [(1, 1), (2, 1), (4, 2), (5, 2)] {
+    for (n, (epoch, processes)) in [(1, 1), (2, 1), (4, 2), (5, 2)].into_iter().enumerate() {
         let fence = worker.fence(&session(1), epoch);
-        assert_eq!(worker.start(&fence, &prompt(1, "Go.")), Start::Started);
+        assert_eq!(worker.start(&fence, &prompt(n, "Go.")), Start::Started);
+        let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+        assert_eq!((end.fence.epoch, end.outcome), (epoch, done()));
+        assert_eq!(place.lines(1, "processes").len(), processes, "in turn {epoch}");
+    }
+}
+
+#[tokio::test]
+async fn process_that_has_got_the_prompt_before_ends() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    for (epoch, id, processes) in [(1, 1, 1), (2, 2, 1), (3, 1, 2)] {
+        let fence = worker.fence(&session(1), epoch);
+        assert_eq!(worker.start(&fence, &prompt(id, "Go.")), Start::Started);
         let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
         assert_eq!((end.fence.epoch, end.outcome), (epoch, done()));
         assert_eq!(place.lines(1, "processes").len(), processes, "in turn {epoch}");
