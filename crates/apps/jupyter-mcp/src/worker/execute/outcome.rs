@@ -40,7 +40,10 @@ impl Call {
             End::Quit => format!("[The code ended the kernel.\n{LOST}]"),
             End::Died(_) if self.quits => format!("[The code ended the kernel.\n{LOST}]"),
             End::Died(report) => {
-                let words = last_words(report);
+                let mut words = last_words(report);
+                if self.stop.is_some() {
+                    words = format!("after an interrupt: {why}; {words}");
+                }
                 format!("[The kernel ended while this ran ({words}).\n{LOST}]")
             }
             End::Deaf => {
