@@ -60,7 +60,7 @@ fn shown(state: &ServerState) -> (&'static str, String) {
         ServerState::Disabled(DisabledBy::Untrusted) => ("not trusted", "see --trust".to_owned()),
         ServerState::Disabled(_) => ("disabled", "by the configuration".to_owned()),
         ServerState::NeedsAuthentication { .. } => {
-            ("needs authentication", "set the header Authorization in the configuration".to_owned())
+            ("needs authentication", "it needs a valid header Authorization in its configuration".to_owned())
         }
         ServerState::Reconnecting { why, .. } => ("reconnecting", why.to_string()),
         ServerState::Failed { why } => ("failed", why.to_string()),
