@@ -7,6 +7,7 @@ mod client;
 
 use std::{collections::VecDeque, error::Error, sync::Arc, time::Duration};
 
+use agentwire_net::head;
 use rmcp::{
     RoleClient,
     model::{
@@ -25,6 +26,7 @@ use tokio::sync::watch;
 use self::client::Observed;
 use crate::{
     link::{DisconnectReason, Link},
+    sse::SendError,
     web::Web,
 };
 
@@ -51,17 +53,45 @@ pub fn connect(web: Web) -> (HttpTransport, Arc<Link>) {
     (transport, link)
 }
 
-/// Returns the server's refusal of a message, if this error of the transport is one. The connection may continue.
-pub fn refusal(error: &(dyn Error + 'static)) -> Option<String> {
+/// The refusal of one message. The connection may continue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RefusedMessage {
+    /// There is no token, or the server wants another one. Nothing was executed.
+    Unauthorized(String),
+    /// The server answered with a status or content that is no answer.
+    Unreadable(String),
+}
+
+/// Returns the refusal of a message, if this error of the transport is one.
+pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
+    if let Some(SendError(DisconnectReason::Unauthorized { challenge })) = error.downcast_ref() {
+        return Some(unauthorized(challenge.as_deref().unwrap_or_default()));
+    }
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
+        StreamableHttpError::InsufficientScope(refused) => {
+            Some(unauthorized(&refused.www_authenticate_header))
+        }
+        StreamableHttpError::AuthRequired(refused) => Some(unauthorized(&refused.www_authenticate_header)),
+        // The client passes the reason why there is no token in this variant.
+        StreamableHttpError::Io(error) => {
+            let why = error.get_ref()?.downcast_ref::<DisconnectReason>()?;
+            Some(RefusedMessage::Unauthorized(why.to_string()))
+        }
         StreamableHttpError::UnexpectedServerResponse(why) => {
-            why.starts_with("HTTP ").then(|| why.to_string())
+            why.starts_with("HTTP ").then(|| RefusedMessage::Unreadable(why.to_string()))
         }
         error @ (StreamableHttpError::HttpStatus(_)
         | StreamableHttpError::ResponseBodyTooLarge { .. }
-        | StreamableHttpError::UnexpectedContentType(_)) => Some(error.to_string()),
+        | StreamableHttpError::UnexpectedContentType(_)) => {
+            Some(RefusedMessage::Unreadable(error.to_string()))
+        }
         _ => None,
     }
+}
+
+fn unauthorized(challenge: &str) -> RefusedMessage {
+    RefusedMessage::Unauthorized(format!("its challenge is `{}`", head(challenge, LONGEST_CHALLENGE)))
 }
 
 /// The transport of `rmcp`, which ends as soon as the connection is unusable.
@@ -125,6 +155,8 @@ fn everything_may_have_changed() -> [ServerJsonRpcMessage; 3] {
     .map(ServerJsonRpcMessage::notification)
 }
 
+/// The maximum length of a challenge in an error.
+const LONGEST_CHALLENGE: usize = 500;
 /// The maximum number of concurrent requests to a server. Further requests wait.
 const AT_ONCE: usize = 64;
 /// The longest delay between attempts to open an event stream again.

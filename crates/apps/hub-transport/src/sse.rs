@@ -197,7 +197,7 @@ fn endpoint(base: &Url, data: &[u8]) -> Result<Url, DisconnectReason> {
 /// The error of a message that was not delivered. The connection may continue.
 #[derive(Debug, thiserror::Error)]
 #[error("the message was not delivered")]
-pub struct SendError(#[source] DisconnectReason);
+pub struct SendError(#[source] pub(crate) DisconnectReason);
 
 /// Sends messages to the address that the stream has named.
 #[derive(Clone)]

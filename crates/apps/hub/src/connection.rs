@@ -244,6 +244,7 @@ impl Connection {
         let lost = self.status(|status| !matches!(status.state, ServerState::Connected { .. }));
         match timeout(LOSS, lost).await.ok()?.state {
             ServerState::Reconnecting { why, .. } | ServerState::Failed { why } => Some(why),
+            ServerState::NeedsAuthentication { .. } => Some("it needs an authorization".into()),
             _ => None,
         }
     }

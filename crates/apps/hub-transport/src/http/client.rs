@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::HashMap,
+    io,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -56,11 +57,10 @@ impl Observed {
         self.judge(result.map_err(|failure| match failure {
             Failure::Http(error) => error,
             Failure::Token(why) => {
-                let text = why.to_string();
                 if matches!(why, DisconnectReason::Unusable(_)) {
-                    self.link.end(why);
+                    self.link.end(why.clone());
                 }
-                Error::UnexpectedServerResponse(text.into())
+                Error::Io(io::Error::other(why))
             }
         }))
     }
@@ -95,8 +95,12 @@ impl Observed {
             // The details are in the error's causes, which `rmcp` does not show.
             Error::Client(error) => {
                 let why = error_text(error);
-                self.link.failed(&std::io::Error::other(why.clone()));
+                self.link.failed(&io::Error::other(why.clone()));
                 Err(Error::UnexpectedServerResponse(why.into()))
+            }
+            Error::Io(error) => {
+                self.link.failed(&error);
+                Err(Error::Io(error))
             }
             // `rmcp` opens a new session and sends the message again.
             Error::SessionExpired | Error::ServerDoesNotSupportSse => Err(error),
@@ -208,7 +212,7 @@ impl StreamableHttpClient for Observed {
         let token = self.web.token().await.unwrap_or_default();
         let proved = token.and_then(|token| token.headers(&Method::DELETE, &self.web.url).ok());
         let headers = together(&headers, with_names(proved.unwrap_or_default()));
-        self.web.client.delete_session(uri, session, None, headers).await
+        self.web.client.delete_session(uri, session, None, headers).await.map_err(nameless)
     }
 
     async fn get_stream(

@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use agentwire_net::excerpt;
 use reqwest::Url;
 use rmcp::transport::{
     AuthError, AuthorizationManager, AuthorizationRequest, AuthorizationSession, WWWAuthenticateParams,
@@ -33,7 +34,8 @@ impl PendingAuthorization {
             request.challenge.clone().or_else(|| tokens.challenge().map(|text| text.as_ref().into()));
         let dpop = key(&tokens, challenge.as_deref(), kept.as_ref())?;
         let mut manager = tokens.bare_manager(dpop.clone()).await?;
-        let metadata = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?.metadata;
+        let found = manager.resolve_metadata_from_challenge(challenge.as_deref()).await?;
+        let (metadata, is_named) = (found.metadata, found.source.is_discovered());
         // Checked before any request to the other addresses in the metadata.
         check_page(&tokens, &metadata.authorization_endpoint).await?;
         manager.set_metadata(metadata.clone());
@@ -45,7 +47,11 @@ impl PendingAuthorization {
             };
         }
         request.use_initial_scopes = true;
-        let mut client = identify(&mut manager, &mut request, &metadata, kept).await?;
+        let identified = identify(&mut manager, &mut request, &metadata, kept).await;
+        let mut client = identified.map_err(|error| match is_named {
+            true => error,
+            false => AuthError::MetadataError(format!("the server names no authorization server; {error}")),
+        })?;
         client.dpop_key = dpop.map(|dpop| dpop.secret().to_owned());
         manager.set_credential_store(RmcpStore::new(&tokens, client));
         let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
@@ -126,7 +132,7 @@ pub enum AuthorizeError {
     #[error("the server cannot be reached as it is configured: {0}")]
     Configuration(String),
     /// The user or the authorization server denied the authorization.
-    #[error("the authorization was denied: {error}")]
+    #[error("the authorization was denied: {}", excerpt(description.as_deref().unwrap_or(error)))]
     Denied {
         /// The code of the error (RFC 6749, section 4.1.2.1), for instance `access_denied`.
         error: String,
@@ -155,13 +161,14 @@ impl From<DisconnectReason> for AuthorizeError {
     }
 }
 
-/// Returns the key for the new tokens, if the server requires DPoP: the stored key, or a new one.
+/// Returns the key for the new tokens, if the server requires DPoP or the stored tokens are bound: the stored key, or a
+/// new one.
 fn key(
     tokens: &ServerTokens,
     challenge: Option<&str>,
     kept: Option<&Record>,
 ) -> Result<Option<Arc<Dpop>>, AuthorizeError> {
-    if !dpop::is_wanted(challenge) {
+    if !dpop::is_wanted(challenge) && !kept.is_some_and(Record::is_bound) {
         return Ok(None);
     }
     match kept.and_then(|record| tokens.dpop(&record.client)) {
@@ -198,7 +205,8 @@ async fn identify(
 ) -> Result<ClientRecord, AuthError> {
     let redirect_uri = request.redirect_uri.clone();
     if let Some(id) = request.client_id.clone() {
-        return Ok(ClientRecord { id, secret: request.client_secret.clone(), redirect_uri, dpop_key: None });
+        let secret = request.client_secret.clone();
+        return Ok(ClientRecord { id, secret, redirect_uri, ..ClientRecord::default() });
     }
     let knows_documents =
         metadata.additional_fields.get("client_id_metadata_document_supported").and_then(|is| is.as_bool());
@@ -232,7 +240,7 @@ async fn register(
     let name = request.client_name.as_deref().unwrap_or("agentwire");
     let config = manager.register_client(name, &request.redirect_uri, &scopes).await?;
     let (id, secret, redirect_uri) = (config.client_id, config.client_secret, config.redirect_uri);
-    Ok(ClientRecord { id, secret, redirect_uri, dpop_key: None })
+    Ok(ClientRecord { id, secret, redirect_uri, is_registered: true, dpop_key: None })
 }
 
 /// The parameters of the browser's redirect.

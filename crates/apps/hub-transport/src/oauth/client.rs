@@ -13,6 +13,7 @@ use reqwest::{
 use rmcp::transport::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::{
@@ -48,7 +49,12 @@ impl OAuthClient {
         };
         let limit = request.timeout;
         let request = Request::try_from(request.request).map_err(error_text)?;
+        let is_for_token = is_token_request(&request);
         let answer = self.exchange(request, redirects, limit).await?;
+        // `rmcp` would report a page of HTML only as invalid JSON.
+        if is_for_token && !answer.status().is_success() && !is_json(&answer) {
+            return Err(format!("HTTP {}", answer.status()).into());
+        }
         if let Some(resource) = resource(&answer) {
             *self.resource.lock().unwrap_or_else(PoisonError::into_inner) = Some(resource);
         }
@@ -134,6 +140,10 @@ fn is_token_request(request: &Request) -> bool {
     let kind = request.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     request.method() == Method::POST
         && kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded"))
+}
+
+fn is_json(answer: &Answer) -> bool {
+    serde_json::from_slice::<IgnoredAny>(answer.body()).is_ok()
 }
 
 /// Returns whether a request for a token was refused because a nonce is missing (RFC 9449, section 8).

@@ -5,9 +5,11 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use serde_json::Value;
+use tokio::time::{Instant, sleep};
 
 use super::{StoreError, StoreFuture, TokenLock, TokenStore};
 
@@ -32,15 +34,16 @@ impl TokenFile {
         change: impl FnOnce(&mut Entries) + Send + 'static,
     ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
         let path = self.path.clone();
-        blocking(move || {
-            if let Some(folder) = path.parent() {
-                private_folder(folder)?;
-            }
-            let _turn = turn(&beside(&path, "lock"))?;
-            let mut entries = read(&path)?;
-            change(&mut entries);
-            write(&path, &entries)
-        })
+        async move {
+            let turn = turn(&path, "lock").await?;
+            blocking(move || {
+                let _turn = turn;
+                let mut entries = read(&path)?;
+                change(&mut entries);
+                write(&path, &entries)
+            })
+            .await
+        }
     }
 }
 
@@ -68,12 +71,7 @@ impl TokenStore for TokenFile {
 
     fn lock<'a>(&'a self, _: &'a str) -> StoreFuture<'a, TokenLock> {
         let path = self.path.clone();
-        Box::pin(blocking(move || {
-            if let Some(folder) = path.parent() {
-                private_folder(folder)?;
-            }
-            Ok(TokenLock::new(turn(&beside(&path, "refresh"))?))
-        }))
+        Box::pin(async move { Ok(TokenLock::new(turn(&path, "refresh").await?)) })
     }
 }
 
@@ -87,16 +85,17 @@ fn read(path: &Path) -> io::Result<Entries> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Entries::new()),
-        Err(error) => return Err(file_error("cannot be read", &error)),
+        Err(error) => return Err(file_error(path, &format!("cannot be read: {error}"))),
     };
-    check_private(&file)?;
+    check_private(path, &file)?;
     let mut text = String::new();
-    file.take(LARGEST + 1).read_to_string(&mut text).map_err(|error| file_error("cannot be read", &error))?;
+    let read = file.take(LARGEST + 1).read_to_string(&mut text);
+    read.map_err(|error| file_error(path, &format!("cannot be read: {error}")))?;
     if text.len() as u64 > LARGEST {
-        return Err(io::Error::other("the file of tokens is larger than any such file"));
+        return Err(file_error(path, "is larger than any such file"));
     }
     // Omit the parser's error: it may quote the content.
-    serde_json::from_str(&text).map_err(|_| io::Error::other("the file of tokens is not what it should be"))
+    serde_json::from_str(&text).map_err(|_| file_error(path, "is broken: remove it, and authorize again"))
 }
 
 /// Replaces the file atomically.
@@ -110,14 +109,40 @@ fn write(path: &Path, entries: &Entries) -> io::Result<()> {
         file.as_file().sync_all()?;
         file.persist(path).map_err(|error| error.error)
     };
-    replace().map(drop).map_err(|error| file_error("cannot be written", &error))
+    replace().map(drop).map_err(|error| file_error(path, &format!("cannot be written: {error}")))
 }
 
-/// Waits for the lock, which is held until the file is closed.
-fn turn(path: &Path) -> io::Result<File> {
-    let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
+/// Waits for a lock beside the file, which is held until the returned file is closed. Creates the folder.
+async fn turn(path: &Path, ending: &str) -> Result<File, StoreError> {
+    let (folder, lock) = (path.parent().map(Path::to_owned), beside(path, ending));
+    let opened = lock.clone();
+    let file = blocking(move || {
+        if let Some(folder) = folder {
+            private_folder(&folder)?;
+        }
+        private(OpenOptions::new().write(true).create(true).truncate(false)).open(opened)
+    })
+    .await?;
+    // A blocking call could not be cancelled: the runtime would wait for it at its end.
     #[cfg(unix)]
-    rustix::io::retry_on_intr(|| rustix::fs::flock(&file, rustix::fs::FlockOperation::LockExclusive))?;
+    {
+        use rustix::{
+            fs::{FlockOperation, flock},
+            io::Errno,
+        };
+
+        let started = Instant::now();
+        while let Err(error) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            match error {
+                Errno::WOULDBLOCK if started.elapsed() < LOCKED => sleep(RETRY).await,
+                Errno::WOULDBLOCK => {
+                    return Err(format!("another process holds the lock {}", lock.display()).into());
+                }
+                Errno::INTR => {}
+                error => return Err(error.into()),
+            }
+        }
+    }
     Ok(file)
 }
 
@@ -142,24 +167,26 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-fn check_private(file: &File) -> io::Result<()> {
+fn check_private(path: &Path, file: &File) -> io::Result<()> {
     #[cfg(unix)]
     {
         let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions());
         if mode & 0o077 != 0 {
-            let why =
-                format!("others may read the file of tokens (mode {:o}): it needs mode 600", mode & 0o777);
-            return Err(io::Error::other(why));
+            let why = format!("can be read by others (mode {:o}): it needs mode 600", mode & 0o777);
+            return Err(file_error(path, &why));
         }
     }
     Ok(())
 }
 
-fn file_error(what: &str, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("the file of tokens {what}: {error}"))
+fn file_error(path: &Path, why: &str) -> io::Error {
+    io::Error::other(format!("the file of tokens {} {why}", path.display()))
 }
 
 const LARGEST: u64 = 4 * 1024 * 1024;
+/// How long another process may hold a lock: longer than a renewal, which has a limit of 30 seconds.
+const LOCKED: Duration = Duration::from_secs(60);
+const RETRY: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 mod tests {
@@ -201,7 +228,11 @@ mod tests {
         for open in [0o640, 0o604, 0o620] {
             fs::set_permissions(&path, fs::Permissions::from_mode(open)).unwrap();
             let why = file.load("https://a/").await.unwrap_err().to_string();
-            assert_eq!(why, format!("others may read the file of tokens (mode {open:o}): it needs mode 600"));
+            let path = path.display();
+            assert_eq!(
+                why,
+                format!("the file of tokens {path} can be read by others (mode {open:o}): it needs mode 600")
+            );
             file.save("https://a/", "2").await.unwrap_err();
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -216,7 +247,9 @@ mod tests {
         file.save("https://a/", "1").await.unwrap();
         fs::write(&path, "secret").unwrap();
         let why = file.load("https://a/").await.unwrap_err().to_string();
-        assert_eq!(why, "the file of tokens is not what it should be");
+        let expected =
+            format!("the file of tokens {} is broken: remove it, and authorize again", path.display());
+        assert_eq!(why, expected);
         file.save("https://a/", "2").await.unwrap_err();
         assert_eq!(fs::read_to_string(&path).unwrap(), "secret");
     }
@@ -250,5 +283,15 @@ mod tests {
         assert!(!waiting.is_finished());
         drop(held);
         waiting.await.unwrap();
+    }
+
+    #[cfg(unix)]
+    #[tokio::test(start_paused = true)]
+    async fn lock_of_a_stopped_process_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = TokenFile::new(folder.path().join("tokens.json"));
+        let _held = file.lock("https://a/").await.unwrap();
+        let why = file.lock("https://a/").await.err().unwrap().to_string();
+        assert!(why.starts_with("another process holds the lock ") && why.ends_with("tokens.json.refresh"));
     }
 }

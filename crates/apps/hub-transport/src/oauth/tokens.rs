@@ -143,6 +143,7 @@ impl ServerTokens {
             state.manager = self.manager(state.record.clone().flatten()).await.map_err(unrenewed)?;
         }
         let Some(manager) = &state.manager else { return Ok(None) };
+        let is_registered = state.record.iter().flatten().any(|record| record.client.is_registered);
         match manager.refresh_token().await {
             Ok(_) => {
                 let record = state.record.insert(self.record().await.map_err(unreadable)?);
@@ -150,6 +151,12 @@ impl ServerTokens {
             }
             Err(AuthError::AuthorizationRequired | AuthError::TokenRefreshRejected(_)) => {
                 state.manager = None;
+                Ok(None)
+            }
+            // The authorization server has forgotten the client: an authorization registers it anew.
+            Err(AuthError::TokenRefreshFailed(why)) if why.contains("invalid_client") && is_registered => {
+                self.store.remove(self.url.as_str()).await.map_err(unreadable)?;
+                *state = State::default();
                 Ok(None)
             }
             Err(error) => Err(unrenewed(error)),

@@ -16,6 +16,8 @@ use super::{
     ClientSide,
     exchange::{AnswerLimits, Rounds, Unanswered, exchange},
 };
+#[cfg(feature = "http")]
+use crate::transport::http::{RefusedMessage, refusal};
 use crate::{
     CallError, CallLimits, CallOutcome, DeniedBy, ServerName, ServerState, TimeLimit, Violation,
     catalog::Catalog,
@@ -250,8 +252,12 @@ impl Target {
                     return CallError::NotSent { server, name, why: error.error.to_string() };
                 }
                 #[cfg(feature = "http")]
-                if let Some(why) = crate::transport::http::refusal(&*error.error) {
-                    return self.unreadable(&name, excerpt(&why));
+                match refusal(&*error.error) {
+                    Some(RefusedMessage::Unauthorized(why)) => {
+                        return CallError::Unauthorized { server, name, why };
+                    }
+                    Some(RefusedMessage::Unreadable(why)) => return self.unreadable(&name, excerpt(&why)),
+                    _ => {}
                 }
                 CallError::ConnectionLost { server, name, why: self.connection.loss().await }
             }

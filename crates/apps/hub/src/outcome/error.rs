@@ -127,6 +127,17 @@ pub enum CallError {
         /// The size of the queue.
         why: String,
     },
+    /// The server wants an authorization for this call, such as one with more scopes, or there is no token. The call was not
+    /// executed.
+    #[error("`{name}` of the server `{server}` needs an authorization: {why}")]
+    Unauthorized {
+        /// The server.
+        server: ServerName,
+        /// The tool, prompt or URI.
+        name: Box<str>,
+        /// The challenge of the server, or the reason why there is no token.
+        why: String,
+    },
     /// The connection ended before the answer. The server may or may not have executed the call.
     #[error(
         "the connection to the server `{server}` was lost during `{name}`, which may have been done all the same{}", Reason(why.as_deref())
@@ -175,6 +186,7 @@ impl CallError {
             Self::NeedsTask { .. } => "needs_task",
             Self::Denied { .. } => "denied",
             Self::NotSent { .. } => "not_sent",
+            Self::Unauthorized { .. } => "unauthorized",
             Self::TimedOut { .. } => "timed_out",
             Self::ConnectionLost { .. } => "connection_lost",
             Self::Refused { .. } => "refused",

@@ -287,6 +287,10 @@ async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_doe
     let why = echo(hub, "web", "a").await.unwrap_err();
     assert!(!why.contains("token-") && !why.contains("refresh-"), "{why}");
     assert!(
+        why.contains("`echo` of the server `web` needs an authorization: the token cannot be renewed"),
+        "{why}"
+    );
+    assert!(
         matches!(hub.restart("web").await.unwrap(), ServerState::Reconnecting { why, .. } if why.contains("the token cannot be renewed"))
     );
     authority.with(|state| state.refusal = None);
@@ -296,17 +300,34 @@ async fn refused_refresh_token_needs_a_new_authorization_and_a_broken_server_doe
         state.tokens.clear();
         state.refresh.clear();
     });
-    echo(hub, "web", "b").await.unwrap_err();
+    let why = echo(hub, "web", "b").await.unwrap_err();
+    assert!(why.contains("needs an authorization"), "{why}");
     until(hub, is_refused).await;
     authorize(hub).await;
     assert_eq!(authority.with(|state| state.registered.len()), 1, "the client is known there already");
 }
 
 #[tokio::test]
+async fn client_that_the_authorization_server_has_forgotten_is_registered_again() {
+    let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
+    authority.with(|state| {
+        state.refusal = Some((401, json!({"error": "invalid_client"})));
+        state.tokens.clear();
+    });
+    echo(hub, "web", "a").await.unwrap_err();
+    until(hub, is_refused).await;
+    authority.with(|state| state.refusal = None);
+    authorize(hub).await;
+    assert_eq!(authority.with(|state| state.registered.len()), 2);
+    assert_eq!(echo(hub, "web", "a").await.unwrap(), "a");
+}
+
+#[tokio::test]
 async fn more_scope_is_asked_for_beside_what_was_granted() {
     let Guarded { authority, hub, .. } = &Guarded::authorized(HTTP).await;
     authority.with(|state| state.scope = Some("write".into()));
-    echo(hub, "web", "a").await.unwrap_err();
+    let why = echo(hub, "web", "a").await.unwrap_err();
+    assert!(why.contains("needs an authorization") && why.contains("scope=\"write\""), "{why}");
     assert!(is_connected(&hub.server("web").unwrap().state), "the others may still be called");
     let (authorization, redirect) = begin(hub).await;
     let asked = form(authorization.url().split_once('?').unwrap().1);

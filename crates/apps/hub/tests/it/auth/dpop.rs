@@ -128,10 +128,13 @@ async fn tokens_of_a_user_stay_bound_to_one_key() {
         authority.with(|state| state.tokens.clear());
         assert_eq!(echo(&again, "web", "b").await.unwrap(), "b");
         assert_eq!(authority.refreshes(), 2);
+        // No challenge has named the scheme to this hub.
+        authorize(&again).await;
+        assert_eq!(echo(&again, "web", "c").await.unwrap(), "c");
         authority.with(|state| {
             assert!(state.proofs.iter().all(|proof| proof.header["jwk"] == state.proofs[0].header["jwk"]));
             let asked = state.proofs.iter().filter(|proof| proof.path == "/token").count();
-            assert_eq!(asked, 3, "the code, and two refresh tokens");
+            assert_eq!(asked, 4, "two codes, and two refresh tokens");
             assert!(state.proofs.len() > 3);
         });
         again.close().await;
