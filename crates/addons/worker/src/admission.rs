@@ -54,7 +54,7 @@ impl Admission {
     }
 
     /// Allows as many processes as fit into `limit` bytes without `reserve` bytes, by the highest memory that a process
-    /// group of the CLI has had. Before the first measurement 400 MB are assumed.
+    /// group of the CLI has had, and at least one. Before the first measurement 400 MB are assumed.
     pub fn memory(limit: u64, reserve: u64) -> Self {
         Self::new(Rule::Memory { limit, reserve })
     }
@@ -71,7 +71,9 @@ impl Admission {
         let slots = match self.state.rule {
             Rule::Slots(slots) => slots,
             Rule::Memory { limit, reserve } => {
-                usize::try_from(limit.saturating_sub(reserve) / high_water.max(1)).unwrap_or(usize::MAX)
+                let fitting = limit.saturating_sub(reserve) / high_water.max(1);
+                // A worker without a slot would measure no smaller process.
+                usize::try_from(fitting).unwrap_or(usize::MAX).max(1)
             }
         };
         AdmissionNumbers { slots, running: self.state.running.load(Ordering::Relaxed), high_water }
@@ -230,6 +232,8 @@ mod tests {
         assert_eq!(admission.numbers().slots, 4);
         admission.state.high_water.store(800 << 20, Ordering::Relaxed);
         assert_eq!(admission.numbers().slots, 2);
+        admission.state.high_water.store(1700 << 20, Ordering::Relaxed);
+        assert_eq!(admission.numbers().slots, 1);
     }
 
     #[test]
