@@ -23,7 +23,7 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// [`IngressError::Client`] if the machine's certificates can't be used.
+    /// [`IngressError::Address`], and [`IngressError::Client`] if the machine's certificates can't be used.
     pub fn new<T: Into<Box<str>>>(addresses: impl IntoIterator<Item = T>) -> Result<Self, IngressError> {
         Ok(Self { nodes: Ingress::new(addresses)? })
     }
@@ -32,8 +32,8 @@ impl Admin {
     ///
     /// # Errors
     ///
-    /// [`IngressError::Unreachable`] while no node is ready, and [`IngressError::Refused`] if Restate can't call the
-    /// handlers, or if others are registered at the address.
+    /// [`IngressError::Unreachable`] while no node is ready or Restate can't call the handlers, and
+    /// [`IngressError::Refused`] if others are registered at the address.
     pub async fn register(&self, handlers: &str) -> Result<(), IngressError> {
         let registered: Value =
             self.nodes.post("deployments", &json!({"uri": handlers}), None, LIMIT).await?;

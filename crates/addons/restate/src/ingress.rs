@@ -34,6 +34,12 @@ pub enum IngressError {
         /// The cause.
         why: String,
     },
+    /// An address is not one of HTTP, or there is none.
+    #[error("`{address}` is not an address such as http://127.0.0.1:8080")]
+    Address {
+        /// The address.
+        address: String,
+    },
     /// No node has answered. The request may be repeated.
     #[error("no node of Restate has answered, the last one with: {why}")]
     Unreachable {
@@ -65,10 +71,18 @@ impl Ingress {
     ///
     /// # Errors
     ///
-    /// [`IngressError::Client`] if the machine's certificates can't be used.
+    /// [`IngressError::Address`], and [`IngressError::Client`] if the machine's certificates can't be used.
     pub fn new<T: Into<Box<str>>>(addresses: impl IntoIterator<Item = T>) -> Result<Self, IngressError> {
+        let addresses: Arc<[Box<str>]> = addresses.into_iter().map(Into::into).collect();
+        let is_usable = |address: &str| {
+            reqwest::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+        };
+        let unusable = addresses.iter().find(|address| !is_usable(address));
+        if let Some(address) = unusable.cloned().or_else(|| addresses.is_empty().then(Box::default)) {
+            return Err(IngressError::Address { address: address.into() });
+        }
         Ok(Self {
-            addresses: addresses.into_iter().map(Into::into).collect(),
+            addresses,
             current: Arc::default(),
             client: reqwest::Client::builder()
                 .tls_backend_preconfigured(tls_config())
@@ -94,7 +108,7 @@ impl Ingress {
         let body = serde_json::to_string(body)
             .map_err(|source| IngressError::Answer { path: path.to_owned(), source })?;
         let first = self.current.load(Ordering::Relaxed);
-        let mut why = "there is no address".to_owned();
+        let mut why = String::new();
         for n in 0..self.addresses.len() {
             let at = (first + n) % self.addresses.len();
             let Some(address) = self.addresses.get(at) else { continue };

@@ -21,6 +21,7 @@ use crate::{
 };
 pub(crate) use record::KEY as RECORD;
 use record::Record;
+use reservation::settle;
 
 /// Returns the services to register with Restate, for the workers of a pool.
 ///
@@ -41,7 +42,13 @@ pub(crate) struct Session {
     inactivity_timeout = "2s",
     journal_retention = "0s",
     idempotency_retention = "1 day",
-    invocation_retry_policy(initial_interval = "50ms", factor = 2.0, max_interval = "2s"),
+    // By default, Restate pauses an invocation after 70 attempts, until an operator resumes it.
+    invocation_retry_policy(
+        initial_interval = "50ms",
+        factor = 2.0,
+        max_interval = "2s",
+        max_attempts = 4_294_967_295
+    ),
     client_visibility = "pub(crate)"
 )]
 impl Session {
@@ -57,8 +64,11 @@ impl Session {
             return Err(TerminalError::new_with_code(400, "the turn does not start with a prompt").into());
         }
         let mut record = record::load(ctx.get(record::KEY).await?);
-        // An invocation that was killed leaves its own.
+        // An invocation that was killed leaves its own, and its reservation.
         record.clear();
+        if let Some(left) = record.reserved.take() {
+            settle(&ctx, &name, left.budget_usd, 0.0);
+        }
         record.invocation = Some(ctx.invocation_id().to_owned());
         record.save(&ctx);
         let outcome = self.run(&ctx, &name, prompt, &mut record).await;

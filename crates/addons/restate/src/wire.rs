@@ -120,6 +120,7 @@ pub(crate) struct Beat {
 
 /// The limits of a tenant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)] // A misspelt limit would be none.
 pub(crate) struct Limits {
     pub(crate) budget_usd: Option<f64>,
     pub(crate) turns: Option<usize>,

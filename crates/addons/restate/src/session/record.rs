@@ -17,8 +17,16 @@ pub(super) struct Record {
     pub(super) invocation: Option<String>,
     /// The place of the running turn.
     pub(super) running: Option<Place>,
+    /// The reservation of the turn with its tenant.
+    pub(super) reserved: Option<Reservation>,
     /// The questions that wait for an answer without a process.
     pub(super) parked: Vec<Parked>,
+}
+
+/// The budget that a turn has reserved, in US dollars.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Reservation {
+    pub(super) budget_usd: Option<f64>,
 }
 
 impl Record {

@@ -8,7 +8,7 @@ use restate_sdk::prelude::*;
 
 use super::{
     Session,
-    record::Record,
+    record::{Record, Reservation},
     reservation::{reserve, settle},
     watch::Watch,
 };
@@ -32,8 +32,9 @@ impl Session {
                 Some(Err(refusal)) => return Ok(Outcome::Refused(refusal)),
                 Some(Ok(budget_usd)) => budget_usd,
             };
+            record.reserved = Some(Reservation { budget_usd: turn.budget_usd });
             let ended = self.turn(ctx, name, &mut turn, record).await;
-            record.running = None;
+            (record.running, record.reserved) = (None, None);
             settle(ctx, name, turn.budget_usd, ended.as_ref().map_or(0.0, |(_, cost_usd)| *cost_usd));
             let (why, state, revision) = match ended?.0 {
                 None => return Ok(Outcome::Cancelled),
@@ -91,6 +92,9 @@ impl Session {
                 return Ok((None, 0.0));
             };
             let Some(place) = place else {
+                if rounds == 0 {
+                    tracing::warn!(session = %name, "no worker of the pool answers, and the prompt waits");
+                }
                 (tried, rounds) = (0, rounds + 1);
                 if pause(ctx, rounds).await? { continue } else { return Ok((None, 0.0)) }
             };
@@ -123,6 +127,9 @@ impl Session {
                     record.save(ctx);
                     tried += 1;
                     if tried % place.workers.max(1) == 0 {
+                        if rounds == 0 {
+                            tracing::warn!(session = %name, "no worker has room, and the prompt waits");
+                        }
                         rounds += 1;
                         if !pause(ctx, rounds).await? {
                             return Ok((None, 0.0));

@@ -103,3 +103,11 @@ async fn sessions_are_listed_with_their_open_prompts() {
     assert_eq!(sessions.into_iter().collect::<Vec<_>>(), [(session(), 2)]);
     assert_eq!(node.requests()[0].path, "/query");
 }
+
+#[test]
+fn address_that_can_never_answer_is_refused() {
+    for addresses in [&["127.0.0.1:8080"][..], &["http://127.0.0.1:1", "ftp://a"], &[]] {
+        let refused = Ingress::new(addresses.iter().copied());
+        assert!(matches!(refused, Err(IngressError::Address { .. })), "{addresses:?}");
+    }
+}

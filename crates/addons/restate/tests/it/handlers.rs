@@ -161,18 +161,21 @@ async fn turn_starts_after_its_fence_is_stored() {
 #[tokio::test]
 async fn prompt_forgets_what_a_killed_one_has_left() {
     let left = json!({
-        "epoch": 3, "invocation": "inv_7", "running": {"address": "http://127.0.0.1:1", "fence": fence(3)},
+        "epoch": 3, "invocation": "inv_7", "reserved": {"budget_usd": 2.0}, "running": {"address": "http://127.0.0.1:1", "fence": fence(3)},
         "parked": [{"question": {"id": "toolu_1", "tool": "Bash", "input": {}, "way": "Defer"}, "awakeable": "prom_9"}],
     });
     let key = format!("tenant/{SESSION}");
     let state = [("session", left)];
     let mut invocation = Invocation::new(&nowhere().await, "AgentSession/prompt", &key, &state, &prompt());
+    let settled = Command::Send("AgentTenant/tenant/settle".to_owned(), json!([2.0, 0.0]));
+    assert_eq!(invocation.next().await, settled);
     let Command::Set(_, record) = invocation.next().await else { panic!("no record is stored") };
     assert_eq!(
         (&record["epoch"], &record["running"], &record["parked"]),
         (&json!(3), &Value::Null, &json!([]))
     );
     assert_ne!(record["invocation"], "inv_7");
+    assert_eq!(record["reserved"], Value::Null);
 }
 
 #[tokio::test]

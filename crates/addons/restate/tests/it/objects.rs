@@ -132,7 +132,13 @@ async fn turn_of_a_tenant_at_its_limit_waits_for_the_end_of_another_one() {
 }
 
 #[tokio::test]
-async fn clients_reach_no_handler_of_the_engine_itself() {
+async fn misspelt_limit_is_refused() {
+    let commands = called("AgentTenant/limit", "tenant", &[], &json!({"budget": 5.0})).await;
+    assert!(matches!(&commands[..], [Command::Fail(400, why)] if why.contains("budget")), "{commands:#?}");
+}
+
+#[tokio::test]
+async fn services_are_retried_for_ever_and_clients_reach_no_handler_of_the_engine_itself() {
     let endpoint = handlers(Ingress::new(["http://127.0.0.1:1"]).unwrap(), "agents");
     let request = Request::get("/discover")
         .header("accept", "application/vnd.restate.endpointmanifest.v4+json")
@@ -142,6 +148,8 @@ async fn clients_reach_no_handler_of_the_engine_itself() {
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     let mut open = Vec::new();
     for service in manifest["services"].as_array().unwrap() {
+        // Restate would pause an invocation that it can't deliver to the handlers for a while.
+        assert_eq!(service["retryPolicyMaxAttempts"], u32::MAX, "{service:#}");
         for handler in service["handlers"].as_array().unwrap() {
             if handler["ingressPrivate"] != true {
                 open.push([&service["name"], &handler["name"]].map(|name| name.as_str().unwrap()).join("/"));
