@@ -11,7 +11,8 @@ use agentwire::protocol::{
     message::{Event, Informational, InformationalLevel},
 };
 use agentwire::{
-    Block, Incoming, Message, Options, PermissionMode, Query, Session, SessionBuilder, SystemPrompt, Warning,
+    Block, Error, Incoming, Message, Options, PermissionMode, Query, Session, SessionBuilder, SystemPrompt,
+    Warning,
 };
 use agentwire_codec::Line;
 use serde::de::IgnoredAny;
@@ -153,13 +154,20 @@ impl Stderr {
 async fn connected(builder: SessionBuilder, signals: &mut Signals) -> Result<Session, Failure> {
     let mut connecting = pin!(builder.connect());
     tokio::select! {
-        session = &mut connecting => Ok(session?),
+        session = &mut connecting => session.map_err(not_started),
         signal = signals.next() => {
             if let Ok(Ok(session)) = timeout(LIMIT, connecting).await {
                 let _ = timeout(LIMIT, session.close()).await;
             }
             Err(ended_by(signal))
         }
+    }
+}
+
+fn not_started(error: Error) -> Failure {
+    match error {
+        Error::CliNotFound(_) => Failure::new(format!("{}; see `agentwire doctor`", error.report())),
+        error => error.into(),
     }
 }
 
@@ -393,3 +401,18 @@ const LIMIT: Duration = Duration::from_secs(2);
 /// How long servers may take to start before they are named.
 #[cfg(feature = "hub")]
 const PATIENCE: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use agentwire_transport::TransportError;
+
+    use super::*;
+
+    #[test]
+    fn missing_cli_is_an_error_with_a_remedy() {
+        let searched = vec!["/usr/bin/claude".into()];
+        let failure = not_started(Error::CliNotFound(TransportError::NotFound { searched }));
+        let expected = "no agent CLI found; looked in /usr/bin/claude; see `agentwire doctor`";
+        assert!(failure.to_string().ends_with(expected), "{failure}");
+    }
+}
