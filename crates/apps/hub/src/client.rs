@@ -29,8 +29,8 @@ use rmcp::{
     ClientCacheConfig, ClientHandler, ClientServiceExt as _, RoleClient,
     model::{
         ClientConfig, CreateMessageRequestMethod, CreateMessageRequestParams, CreateMessageResult,
-        CustomNotification, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData, Implementation,
-        ListRootsResult, LoggingMessageNotificationParam, ProtocolVersion, RequestId,
+        CustomNotification, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, ErrorData,
+        Implementation, ListRootsResult, LoggingMessageNotificationParam, ProtocolVersion, RequestId,
         ResourceUpdatedNotificationParam, ServerNotification,
     },
     service::{
@@ -203,7 +203,11 @@ impl Client {
         let question = Elicitation { server: self.server.clone(), request };
         match self.inbound.asking.answer(&handler, question, cancelled).await {
             QuestionEnd::Answered(answer) => answer,
-            QuestionEnd::Cancelled | QuestionEnd::Panicked | QuestionEnd::TooMany => questions::declined(),
+            QuestionEnd::Cancelled | QuestionEnd::Panicked => questions::declined(),
+            QuestionEnd::TooMany => {
+                tracing::warn!(server = %self.server, "a question was dismissed: too many are open");
+                ElicitResult::new(ElicitationAction::Cancel)
+            }
         }
     }
 

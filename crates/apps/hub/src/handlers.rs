@@ -52,7 +52,8 @@ impl Handlers {
 
     /// Sets the handler for questions to the user, in a form (`elicitation/create`).
     ///
-    /// The answer is sent unchanged: a handler that shows a form fills in the defaults of the schema.
+    /// The answer is sent unchanged: a handler that shows a form fills in the defaults of the schema. A server may have 64
+    /// open questions; a further one is dismissed (`cancel`).
     pub fn elicitation<F, Fut>(mut self, handler: F) -> Self
     where
         F: Fn(Elicitation) -> Fut + Send + Sync + 'static,

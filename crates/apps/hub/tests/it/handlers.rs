@@ -16,7 +16,7 @@ use agentwire_hub::{
 use rmcp::model::{CompleteRequestParams, ElicitResult, ElicitationAction, Root};
 use serde_json::{Value, json};
 use tokio::{
-    sync::{Notify, oneshot},
+    sync::{Notify, Semaphore, oneshot},
     time::timeout,
 };
 
@@ -85,6 +85,33 @@ async fn handlers_answer_and_are_part_of_the_capabilities() {
     // A program without URL support is not asked to open a page.
     let page = json!({"mode": "url", "message": "m", "url": "https://example.com", "elicitationId": "1"});
     assert_eq!(asks(&hub, "elicitation/create", page).await["result"]["action"], "decline");
+}
+
+#[tokio::test]
+async fn question_beyond_the_limit_is_dismissed() {
+    let opened = Arc::new(Semaphore::new(0));
+    let handlers = Handlers::new().elicitation({
+        let opened = Arc::clone(&opened);
+        move |_| {
+            let opened = Arc::clone(&opened);
+            async move {
+                opened.add_permits(1);
+                std::future::pending().await
+            }
+        }
+    });
+    let hub = hub_with(handlers).await;
+    let waiting: Vec<_> = (0..64)
+        .map(|_| {
+            let hub = hub.clone();
+            tokio::spawn(async move { asks(&hub, "elicitation/create", form()).await })
+        })
+        .collect();
+    timeout(LIMIT, opened.acquire_many(64)).await.unwrap().unwrap().forget();
+    let answer = asks(&hub, "elicitation/create", form()).await;
+    assert_eq!(answer["result"]["action"], "cancel");
+    waiting.iter().for_each(tokio::task::JoinHandle::abort);
+    hub.close().await;
 }
 
 #[tokio::test]
