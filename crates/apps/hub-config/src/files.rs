@@ -77,9 +77,14 @@ impl Files {
     ///
     /// If no file has the server, or the file can't be changed.
     pub async fn edit(&self, files: Vec<PathBuf>, server: ServerName, edit: Edit) -> Result<(), EditError> {
+        let this = self.clone();
         let edited = spawn_blocking(move || {
             let mut refused = None;
             for file in files {
+                if !matches!(edit, Edit::Add(_)) && this.state().sources.is_of_project(&file, &server) {
+                    let source = Refusal::OfProject { server: server.to_string() };
+                    return Err(EditError::Refused { file, source });
+                }
                 match edit.write(server.as_str(), &file) {
                     Ok(()) => return Ok(()),
                     Err(error) if is_elsewhere(&error) => refused = refused.or(Some(error)),

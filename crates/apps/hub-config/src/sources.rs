@@ -9,6 +9,7 @@ use std::{
 use super::{
     Configured, Origin, Problem, ProblemKind, ServerConfig,
     file::{self, Entry, FileContents},
+    reading::read_text,
     variables::absolute,
 };
 use crate::ServerName;
@@ -75,7 +76,7 @@ impl Sources {
     /// Adds a file of the user, for all projects.
     ///
     /// In the CLI's `.claude.json`, the servers for the first project folder (`claude mcp add`) precede those for all
-    /// projects (`claude mcp add --scope user`). Edits do not reach them.
+    /// projects (`claude mcp add --scope user`), and can't be edited.
     pub fn global(mut self, file: impl Into<PathBuf>) -> Self {
         self.files.push(Origin::Global(Arc::new(absolute(file))));
         self
@@ -100,6 +101,14 @@ impl Sources {
             self.files.iter().filter_map(|origin| Some((origin, origin.file()?))).collect();
         files.sort_by_key(|(origin, _)| !matches!(origin, Origin::Project(_)));
         files.into_iter()
+    }
+
+    /// Returns whether the server of a file that is in force is one for the project in the CLI's `.claude.json`.
+    pub(crate) fn is_of_project(&self, file: &Path, server: &ServerName) -> bool {
+        let entries = self.last.iter().filter(|(path, _)| ***path == *file).flat_map(|(_, entries)| entries);
+        let first = entries.into_iter().find(|entry| entry.name == *server);
+        let configured = first.and_then(|entry| entry.configured.as_ref());
+        configured.is_some_and(|server| server.written.path.starts_with("projects"))
     }
 
     /// Returns the first project folder.
@@ -169,8 +178,9 @@ impl Merge {
             }
             return before;
         }
+        // Of namesakes, the first one is in force.
         let mut before: HashMap<_, _> =
-            before.into_iter().map(|entry| (entry.name, entry.configured)).collect();
+            before.into_iter().rev().map(|entry| (entry.name, entry.configured)).collect();
         for entry in servers.iter_mut().filter(|entry| entry.configured.is_none()) {
             entry.configured = before.remove(&entry.name).flatten();
             if let Some(server) = &entry.configured {
@@ -245,11 +255,21 @@ fn about(server: &Configured, kind: ProblemKind) -> Problem {
 fn project_key(folder: &Path) -> String {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&folder);
-    // In a linked working tree, `.git` is a file that names `<main>/.git/worktrees/<name>`.
-    let link = std::fs::read_to_string(root.join(".git")).unwrap_or_default();
-    let main = link.strip_prefix("gitdir: ").and_then(|git| git.split_once("/.git/worktrees/"));
-    main.map_or_else(|| root.display().to_string(), |(main, _)| main.to_owned())
+    main_root(root).unwrap_or_else(|| root.display().to_string())
 }
+
+/// Returns the root of the main working tree if this is the root of a linked one, which each name the other.
+fn main_root(root: &Path) -> Option<String> {
+    let read = |file: &Path| read_text(file, LINK).ok()?;
+    let link = read(&root.join(".git"))?;
+    let git = link.strip_prefix("gitdir: ")?.trim_end();
+    let (main, _) = git.split_once("/.git/worktrees/")?;
+    let back = read(&Path::new(git).join("gitdir"))?;
+    (Path::new(back.trim_end()) == root.join(".git")).then(|| main.to_owned())
+}
+
+/// The largest file of a link between working trees, in bytes.
+const LINK: u64 = 64 << 10;
 
 /// The files of a project, in the order of precedence.
 const PROJECT: [&str; 3] = [".mcp.json", ".roo/mcp.json", ".vscode/mcp.json"];

@@ -56,7 +56,7 @@ impl Servers {
             }
             note(&problem);
         }
-        if hub.snapshot().is_empty() {
+        if hub.snapshot().is_empty() && hub.problems().is_empty() {
             note("no MCP server is configured");
         }
         for server in hub.untrusted().iter().filter(|server| !server.config.disabled) {

@@ -20,7 +20,7 @@ pub(super) struct Printer {
 }
 
 impl Printer {
-    /// Prints a message, or the part of it that streamed before.
+    /// Prints a message, without text that was printed as it streamed.
     pub(super) fn print(&mut self, message: &Message) -> Result<(), Failure> {
         match message {
             // Text of subagents is part of their result.

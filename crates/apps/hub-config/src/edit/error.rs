@@ -74,6 +74,12 @@ pub enum Refusal {
         /// The requested name.
         server: String,
     },
+    /// The file is the CLI's `.claude.json`, and has the server for the project. Change it by `claude mcp`.
+    #[error("it has the server `{server}` for this project alone: change it by `claude mcp`")]
+    OfProject {
+        /// The name.
+        server: String,
+    },
     /// The file contains a server of this name already. Remove it, or choose another name.
     #[error("there is a server `{server}` in it already")]
     Exists {

@@ -3,7 +3,8 @@
 use std::{fs, path::Path, time::Duration};
 
 use agentwire_hub_config::{
-    Configuration, Launch, Origin, ProblemKind, ServerConfig, Severity, Sources, Stdio,
+    Configuration, Edit, EditError, Files, Launch, Origin, ProblemKind, Refusal, ServerConfig, Severity,
+    Sources, Stdio,
 };
 
 fn write(folder: &Path, file: &str, text: &str) {
@@ -76,6 +77,8 @@ fn servers_of_the_cli_for_the_project_precede_those_for_all_projects() {
     let (main, linked) = (root.join("main"), root.join("linked"));
     write(&main, ".git/HEAD", "");
     write(&linked, ".git", &format!("gitdir: {}/worktrees/linked\n", main.join(".git").display()));
+    let back = format!("{}\n", linked.join(".git").display());
+    write(&main, ".git/worktrees/linked/gitdir", &back);
     fs::create_dir(main.join("sub")).unwrap();
     let of_project = file("mcpServers", &[("l", "local"), ("a", "local")]);
     let user = file("mcpServers", &[("a", "user"), ("u", "user")]);
@@ -95,9 +98,33 @@ fn servers_of_the_cli_for_the_project_precede_those_for_all_projects() {
     }
     // Other folders, and other files with this key, have only the servers for all projects.
     let user = [("a", "user"), ("u", "user")];
+    let foreign = root.join("foreign");
+    write(&foreign, ".git", &fs::read_to_string(linked.join(".git")).unwrap());
+    assert_eq!(servers(&Sources::new().project(&foreign).global(root.join(".claude.json")).read()), user);
     assert_eq!(servers(&Sources::new().project(&root).global(root.join(".claude.json")).read()), user);
     write(&root, "user.json", &text);
     assert_eq!(servers(&Sources::new().project(&main).global(root.join("user.json")).read()), user);
+}
+
+#[tokio::test]
+async fn server_of_the_cli_for_the_project_is_not_edited() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (local, user) =
+        (file("mcpServers", &[("a", "local")]), file("mcpServers", &[("a", "user"), ("u", "user")]));
+    let text = |local: &str| format!(r#"{{"projects": {{{root:?}: {local}}}, {}"#, &user[1..]);
+    write(&root, ".claude.json", &text(&local));
+    let path = root.join(".claude.json");
+    let files = Files::new(Sources::new().project(&root).global(&path));
+    files.read_now();
+    let disable = |server: &str| files.edit(vec![path.clone()], server.into(), Edit::Disabled(true));
+    let refused = disable("a").await.unwrap_err();
+    assert!(matches!(refused, EditError::Refused { source: Refusal::OfProject { .. }, .. }), "{refused}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), text(&local));
+    disable("u").await.unwrap();
+    // A broken server keeps its own last definition, and not that of its namesake.
+    write(&root, ".claude.json", &text(r#"{"mcpServers": {"a": {"command": 1}}}"#));
+    assert_eq!(servers(&files.read_now())[0], ("a", "local"));
 }
 
 #[test]
