@@ -45,6 +45,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         if as_json {
             output::json(&json!({"missing": what, "times": times, "first": place}))?;
         } else {
+            let what = output::plain(what);
             output::line(format_args!("{what}: {times} times, first in {place}"))?;
         }
     }

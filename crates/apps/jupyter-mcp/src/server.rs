@@ -81,7 +81,7 @@ impl JupyterServer {
 
     #[tool(
         description = "Tells which kernel runs code, its language and version, whether it is busy, and which kernels are installed.",
-        annotations(title = "About the kernel", read_only_hint = true)
+        annotations(title = "About the kernel")
     )]
     async fn get_kernel_info(&self) -> Result<String, String> {
         // A start would wait behind queued calls, and behind a start that has begun.

@@ -47,7 +47,8 @@ pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> 
         }
         let cost = if is_priced { format!(", ${:.4}", spent.cost_usd) } else { String::new() };
         output::line(format_args!(
-            "{model}: {} tokens in {} answers (input {}, output {}, cache read {}, cache written {}){cost}",
+            "{}: {} tokens in {} answers (input {}, output {}, cache read {}, cache written {}){cost}",
+            one_line(model),
             tokens.total(),
             spent.answers,
             tokens.input,
