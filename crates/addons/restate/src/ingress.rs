@@ -35,10 +35,10 @@ pub enum IngressError {
         why: String,
     },
     /// An address is not one of HTTP, or there is none.
-    #[error("`{address}` is not an address such as http://127.0.0.1:8080")]
+    #[error("{why}; an address is such as http://127.0.0.1:8080")]
     Address {
-        /// The address.
-        address: String,
+        /// The problem.
+        why: String,
     },
     /// No node has answered. The request may be repeated.
     #[error("no node of Restate has answered, the last one with: {why}")]
@@ -78,8 +78,11 @@ impl Ingress {
             reqwest::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
         };
         let unusable = addresses.iter().find(|address| !is_usable(address));
-        if let Some(address) = unusable.cloned().or_else(|| addresses.is_empty().then(Box::default)) {
-            return Err(IngressError::Address { address: address.into() });
+        if let Some(why) = unusable
+            .map(|address| format!("`{address}` is no URL of HTTP"))
+            .or_else(|| addresses.is_empty().then(|| "there is no address".to_owned()))
+        {
+            return Err(IngressError::Address { why });
         }
         Ok(Self {
             addresses,

@@ -42,7 +42,7 @@ pub(crate) struct Session {
     inactivity_timeout = "2s",
     journal_retention = "0s",
     idempotency_retention = "1 day",
-    // By default, Restate pauses an invocation after 70 attempts, until an operator resumes it.
+    // By default, Restate pauses an invocation after 70 attempts, until an operator resumes it. All objects have this.
     invocation_retry_policy(
         initial_interval = "50ms",
         factor = 2.0,

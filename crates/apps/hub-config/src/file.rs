@@ -42,6 +42,8 @@ pub(super) struct Entry {
     pub(super) name: ServerName,
     /// `None` if it is broken.
     pub(super) configured: Option<Configured>,
+    /// Whether it is for the project, in the CLI's `.claude.json`.
+    pub(super) is_of_project: bool,
 }
 
 /// Starts to read a file.
@@ -96,10 +98,10 @@ fn root_object(root: &Object<'_>, project: Option<&str>, mut report: Report<'_>)
                 broken = true;
             }
             ("inputs", value) => inputs = inputs::read(value, &mut report),
-            ("projects", Value::Object(projects)) if report.is_settings() => {
+            (PROJECTS, Value::Object(projects)) if report.is_settings() => {
                 of_project = project.and_then(|project| {
                     let map = projects.get_object(project)?.get_object("mcpServers")?;
-                    Some((syntax::key(&syntax::key("projects", project), "mcpServers"), map))
+                    Some((syntax::key(&syntax::key(PROJECTS, project), "mcpServers"), map))
                 });
             }
             _ => keys::unknown_in_file(property, &mut report),
@@ -156,7 +158,8 @@ impl Servers<'_> {
             written.inputs = Arc::clone(&self.inputs);
             Configured { written: Arc::new(written), ..self.report.configured(name.clone(), config) }
         });
-        self.entries.push(Some(Entry { name, configured }));
+        let is_of_project = path.starts_with(PROJECTS);
+        self.entries.push(Some(Entry { name, configured, is_of_project }));
     }
 }
 
@@ -179,6 +182,8 @@ pub(super) fn lower(text: &str) -> String {
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
+/// The key of the CLI's state of single projects.
+const PROJECTS: &str = "projects";
 /// The largest file that is read, in bytes.
 pub(super) const LIMIT: u64 = 8 << 20;
 

@@ -106,9 +106,7 @@ impl Sources {
     /// Returns whether the server of a file that is in force is one for the project in the CLI's `.claude.json`.
     pub(crate) fn is_of_project(&self, file: &Path, server: &ServerName) -> bool {
         let entries = self.last.iter().filter(|(path, _)| ***path == *file).flat_map(|(_, entries)| entries);
-        let first = entries.into_iter().find(|entry| entry.name == *server);
-        let configured = first.and_then(|entry| entry.configured.as_ref());
-        configured.is_some_and(|server| server.written.path.starts_with("projects"))
+        entries.into_iter().find(|entry| entry.name == *server).is_some_and(|first| first.is_of_project)
     }
 
     /// Returns the first project folder.
@@ -191,7 +189,7 @@ impl Merge {
     }
 
     fn add(&mut self, entries: Vec<Entry>) {
-        for Entry { name, configured } in entries {
+        for Entry { name, configured, .. } in entries {
             if let Some(&first) = self.taken.get(&name) {
                 if let (Some(first), Some(other)) = (first, configured) {
                     self.shadow(first, other);
@@ -263,7 +261,10 @@ fn main_root(root: &Path) -> Option<String> {
     let read = |file: &Path| read_text(file, LINK).ok()?;
     let link = read(&root.join(".git"))?;
     let git = link.strip_prefix("gitdir: ")?.trim_end();
-    let (main, _) = git.split_once("/.git/worktrees/")?;
+    let (main, name) = git.split_once("/.git/worktrees/")?;
+    if name.contains('/') || name == ".." {
+        return None;
+    }
     let back = read(&Path::new(git).join("gitdir"))?;
     (Path::new(back.trim_end()) == root.join(".git")).then(|| main.to_owned())
 }

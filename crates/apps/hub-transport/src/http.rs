@@ -78,6 +78,9 @@ pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
             let why = error.get_ref()?.downcast_ref::<DisconnectReason>()?;
             Some(RefusedMessage::Unauthorized(why.to_string()))
         }
+        StreamableHttpError::UnexpectedServerResponse(why) if why.starts_with("HTTP 401 ") => {
+            Some(unauthorized(""))
+        }
         StreamableHttpError::UnexpectedServerResponse(why) => {
             why.starts_with("HTTP ").then(|| RefusedMessage::Unreadable(why.to_string()))
         }
@@ -91,7 +94,10 @@ pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
 }
 
 fn unauthorized(challenge: &str) -> RefusedMessage {
-    RefusedMessage::Unauthorized(format!("its challenge is `{}`", head(challenge, LONGEST_CHALLENGE)))
+    RefusedMessage::Unauthorized(match head(challenge, LONGEST_CHALLENGE) {
+        "" => "it sent no challenge".to_owned(),
+        challenge => format!("its challenge is `{challenge}`"),
+    })
 }
 
 /// The transport of `rmcp`, which ends as soon as the connection is unusable.

@@ -252,6 +252,7 @@ impl Poster {
             _ => {
                 if let Some(challenge) = challenge.filter(|_| status == StatusCode::FORBIDDEN) {
                     self.link.challenged(&challenge);
+                    return Err(DisconnectReason::Unauthorized { challenge: Some(challenge) });
                 }
                 let why = DisconnectReason::lost(format!("the server answers with HTTP {status}"));
                 self.link.failed(&why);

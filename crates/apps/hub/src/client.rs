@@ -205,7 +205,7 @@ impl Client {
             QuestionEnd::Answered(answer) => answer,
             QuestionEnd::Cancelled | QuestionEnd::Panicked => questions::declined(),
             QuestionEnd::TooMany => {
-                tracing::warn!(server = %self.server, "a question was dismissed: too many are open");
+                tracing::debug!(server = %self.server, "a question was dismissed: too many are open");
                 ElicitResult::new(ElicitationAction::Cancel)
             }
         }

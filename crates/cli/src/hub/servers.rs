@@ -56,7 +56,8 @@ impl Servers {
             }
             note(&problem);
         }
-        if hub.snapshot().is_empty() && hub.problems().is_empty() {
+        let is_read = hub.problems().iter().all(|problem| problem.severity() != Severity::Error);
+        if is_read && hub.snapshot().is_empty() {
             note("no MCP server is configured");
         }
         for server in hub.untrusted().iter().filter(|server| !server.config.disabled) {

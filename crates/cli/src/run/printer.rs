@@ -1,4 +1,4 @@
-//! The messages of a session as text for people.
+//! The messages of a session as text for a terminal.
 
 use std::io::{self, IsTerminal as _};
 

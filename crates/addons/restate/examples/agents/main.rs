@@ -43,7 +43,8 @@ async fn main() -> ExitCode {
 
 async fn run(kind: &str, settings: &str, address: &str) -> Outcome {
     let text = std::fs::read(settings).map_err(|error| format!("reading {settings}: {error}"))?;
-    let settings: Settings = serde_json::from_slice(&text)?;
+    let parsed = serde_json::from_slice(&text);
+    let settings: Settings = parsed.map_err(|error| format!("reading {settings}: {error}"))?;
     tracing_subscriber::fmt()
         .with_max_level(settings.log.parse::<tracing::Level>()?)
         .with_writer(std::io::stderr)

@@ -33,6 +33,7 @@ impl Session {
                 Some(Ok(budget_usd)) => budget_usd,
             };
             record.reserved = Some(Reservation { budget_usd: turn.budget_usd });
+            record.save(ctx);
             let ended = self.turn(ctx, name, &mut turn, record).await;
             (record.running, record.reserved) = (None, None);
             settle(ctx, name, turn.budget_usd, ended.as_ref().map_or(0.0, |(_, cost_usd)| *cost_usd));
@@ -88,13 +89,10 @@ impl Session {
     ) -> Result<(Option<Ended>, f64), TerminalError> {
         let (mut tried, mut rounds) = (0, 0);
         loop {
-            let Some(place) = unless_cancelled(self.place(ctx, name, tried, record).await)? else {
+            let Some(place) = unless_cancelled(self.place(ctx, name, (tried, rounds), record).await)? else {
                 return Ok((None, 0.0));
             };
             let Some(place) = place else {
-                if rounds == 0 {
-                    tracing::warn!(session = %name, "no worker of the pool answers, and the prompt waits");
-                }
                 (tried, rounds) = (0, rounds + 1);
                 if pause(ctx, rounds).await? { continue } else { return Ok((None, 0.0)) }
             };
@@ -127,9 +125,6 @@ impl Session {
                     record.save(ctx);
                     tried += 1;
                     if tried % place.workers.max(1) == 0 {
-                        if rounds == 0 {
-                            tracing::warn!(session = %name, "no worker has room, and the prompt waits");
-                        }
                         rounds += 1;
                         if !pause(ctx, rounds).await? {
                             return Ok((None, 0.0));
@@ -187,13 +182,26 @@ impl Session {
         &self,
         ctx: &ObjectContext<'_>,
         name: &SessionName,
-        tried: usize,
+        (tried, rounds): (usize, u32),
         record: &mut Record,
     ) -> Result<Option<Place>, TerminalError> {
         record.epoch += 1;
         let (peers, name, epoch, last) =
             (self.peers.clone(), name.clone(), record.epoch, record.worker.clone());
-        let place = || async move { Ok(Json(peers.fence(&name, epoch, last, tried).await)) };
+        let place = || async move {
+            let place = peers.fence(&name, epoch, last, tried).await;
+            // Within the step, which a replay does not run again.
+            match &place {
+                None if rounds == 0 => {
+                    tracing::warn!(session = %name, "no worker takes sessions: the prompt waits");
+                }
+                Some(place) if rounds == 1 && tried == place.workers.max(1) => {
+                    tracing::warn!(session = %name, "no worker has room: the prompt waits");
+                }
+                _ => {}
+            }
+            Ok(Json(place))
+        };
         let Json(place) = ctx.run(place).name("fence").await?;
         if let Some(place) = &place {
             (record.worker, record.running) = (Some(place.address.clone()), Some(place.clone()));

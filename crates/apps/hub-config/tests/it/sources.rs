@@ -99,8 +99,12 @@ fn servers_of_the_cli_for_the_project_precede_those_for_all_projects() {
     // Other folders, and other files with this key, have only the servers for all projects.
     let user = [("a", "user"), ("u", "user")];
     let foreign = root.join("foreign");
-    write(&foreign, ".git", &fs::read_to_string(linked.join(".git")).unwrap());
-    assert_eq!(servers(&Sources::new().project(&foreign).global(root.join(".claude.json")).read()), user);
+    write(&foreign, "git/gitdir", &format!("{}\n", foreign.join(".git").display()));
+    let detour = format!("gitdir: {}/worktrees/../../../foreign/git\n", main.join(".git").display());
+    for link in [&fs::read_to_string(linked.join(".git")).unwrap(), &detour] {
+        write(&foreign, ".git", link);
+        assert_eq!(servers(&Sources::new().project(&foreign).global(root.join(".claude.json")).read()), user);
+    }
     assert_eq!(servers(&Sources::new().project(&root).global(root.join(".claude.json")).read()), user);
     write(&root, "user.json", &text);
     assert_eq!(servers(&Sources::new().project(&main).global(root.join("user.json")).read()), user);
@@ -125,6 +129,10 @@ async fn server_of_the_cli_for_the_project_is_not_edited() {
     // A broken server keeps its own last definition, and not that of its namesake.
     write(&root, ".claude.json", &text(r#"{"mcpServers": {"a": {"command": 1}}}"#));
     assert_eq!(servers(&files.read_now())[0], ("a", "local"));
+    let files = Files::new(Sources::new().project(&root).global(&path));
+    files.read_now();
+    let refused = files.edit(vec![path.clone()], "a".into(), Edit::Remove).await.unwrap_err();
+    assert!(matches!(refused, EditError::Refused { source: Refusal::OfProject { .. }, .. }), "{refused}");
 }
 
 #[test]

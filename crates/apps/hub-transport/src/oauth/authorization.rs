@@ -132,7 +132,7 @@ pub enum AuthorizeError {
     #[error("the server cannot be reached as it is configured: {0}")]
     Configuration(String),
     /// The user or the authorization server denied the authorization.
-    #[error("the authorization was denied: {}", excerpt(description.as_deref().unwrap_or(error)))]
+    #[error("the authorization was denied: {}", excerpt(description.as_deref().filter(|text| !text.is_empty()).unwrap_or(error)))]
     Denied {
         /// The code of the error (RFC 6749, section 4.1.2.1), for instance `access_denied`.
         error: String,
@@ -240,7 +240,7 @@ async fn register(
     let name = request.client_name.as_deref().unwrap_or("agentwire");
     let config = manager.register_client(name, &request.redirect_uri, &scopes).await?;
     let (id, secret, redirect_uri) = (config.client_id, config.client_secret, config.redirect_uri);
-    Ok(ClientRecord { id, secret, redirect_uri, is_registered: true, dpop_key: None })
+    Ok(ClientRecord { id, secret, redirect_uri, dpop_key: None })
 }
 
 /// The parameters of the browser's redirect.

@@ -13,8 +13,7 @@ use reqwest::{
 use rmcp::transport::{
     OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRedirectPolicy, OAuthHttpRequest,
 };
-use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     dpop::Dpop,
@@ -51,10 +50,7 @@ impl OAuthClient {
         let request = Request::try_from(request.request).map_err(error_text)?;
         let is_for_token = is_token_request(&request);
         let answer = self.exchange(request, redirects, limit).await?;
-        // `rmcp` would report a page of HTML only as invalid JSON.
-        if is_for_token && !answer.status().is_success() && !is_json(&answer) {
-            return Err(format!("HTTP {}", answer.status()).into());
-        }
+        let answer = if is_for_token { with_error(answer) } else { answer };
         if let Some(resource) = resource(&answer) {
             *self.resource.lock().unwrap_or_else(PoisonError::into_inner) = Some(resource);
         }
@@ -142,8 +138,16 @@ fn is_token_request(request: &Request) -> bool {
         && kind.is_some_and(|kind| kind.starts_with(b"application/x-www-form-urlencoded"))
 }
 
-fn is_json(answer: &Answer) -> bool {
-    serde_json::from_slice::<IgnoredAny>(answer.body()).is_ok()
+/// Returns the answer to a request for a token, with its status as the error if it failed without one, as a page of HTML
+/// does: `rmcp` would report only that it can't be parsed.
+fn with_error(mut answer: Answer) -> Answer {
+    let error: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
+    if !answer.status().is_success() && !error["error"].is_string() {
+        let description = format!("HTTP {}", answer.status());
+        let error = json!({"error": "server_error", "error_description": description});
+        *answer.body_mut() = error.to_string().into_bytes();
+    }
+    answer
 }
 
 /// Returns whether a request for a token was refused because a nonce is missing (RFC 9449, section 8).

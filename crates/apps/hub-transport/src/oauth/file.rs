@@ -120,7 +120,8 @@ async fn turn(path: &Path, ending: &str) -> Result<File, StoreError> {
         if let Some(folder) = folder {
             private_folder(&folder)?;
         }
-        private(OpenOptions::new().write(true).create(true).truncate(false)).open(opened)
+        let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(&opened);
+        file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", opened.display())))
     })
     .await?;
     // A blocking call could not be cancelled: the runtime would wait for it at its end.
@@ -136,7 +137,7 @@ async fn turn(path: &Path, ending: &str) -> Result<File, StoreError> {
             match error {
                 Errno::WOULDBLOCK if started.elapsed() < LOCKED => sleep(RETRY).await,
                 Errno::WOULDBLOCK => {
-                    return Err(format!("another process holds the lock {}", lock.display()).into());
+                    return Err(format!("another renewal holds the lock {}", lock.display()).into());
                 }
                 Errno::INTR => {}
                 error => return Err(error.into()),
@@ -184,8 +185,8 @@ fn file_error(path: &Path, why: &str) -> io::Error {
 }
 
 const LARGEST: u64 = 4 * 1024 * 1024;
-/// How long another process may hold a lock: longer than a renewal, which has a limit of 30 seconds.
-const LOCKED: Duration = Duration::from_secs(60);
+/// How long to wait for a lock. Renewals for other servers, of up to 30 seconds each, may come first.
+const LOCKED: Duration = Duration::from_secs(300);
 const RETRY: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
@@ -292,6 +293,6 @@ mod tests {
         let file = TokenFile::new(folder.path().join("tokens.json"));
         let _held = file.lock("https://a/").await.unwrap();
         let why = file.lock("https://a/").await.err().unwrap().to_string();
-        assert!(why.starts_with("another process holds the lock ") && why.ends_with("tokens.json.refresh"));
+        assert!(why.starts_with("another renewal holds the lock ") && why.ends_with("tokens.json.refresh"));
     }
 }

@@ -20,9 +20,6 @@ pub(crate) struct ClientRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) secret: Option<String>,
     pub(crate) redirect_uri: String,
-    /// Whether the authorization server has registered it, and may forget it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) is_registered: bool,
     /// The key of bound tokens (DPoP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) dpop_key: Option<String>,

@@ -143,7 +143,6 @@ impl ServerTokens {
             state.manager = self.manager(state.record.clone().flatten()).await.map_err(unrenewed)?;
         }
         let Some(manager) = &state.manager else { return Ok(None) };
-        let is_registered = state.record.iter().flatten().any(|record| record.client.is_registered);
         match manager.refresh_token().await {
             Ok(_) => {
                 let record = state.record.insert(self.record().await.map_err(unreadable)?);
@@ -153,8 +152,9 @@ impl ServerTokens {
                 state.manager = None;
                 Ok(None)
             }
-            // The authorization server has forgotten the client: an authorization registers it anew.
-            Err(AuthError::TokenRefreshFailed(why)) if why.contains("invalid_client") && is_registered => {
+            // The authorization server has forgotten the client, or its secret has changed. An authorization registers the
+            // client anew, or takes the secret of its request.
+            Err(AuthError::TokenRefreshFailed(why)) if why.starts_with(INVALID_CLIENT) => {
                 self.store.remove(self.url.as_str()).await.map_err(unreadable)?;
                 *state = State::default();
                 Ok(None)
@@ -282,6 +282,9 @@ impl CredentialStore for RmcpStore {
         })
     }
 }
+
+/// The start of the text by which `rmcp` reports that error.
+const INVALID_CLIENT: &str = "Server returned error response: invalid_client";
 
 /// Returns the identifier of a server as a resource: its URL without a query, which may contain a secret and would reach
 /// the authorization server and errors.

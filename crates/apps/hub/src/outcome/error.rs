@@ -129,7 +129,7 @@ pub enum CallError {
     },
     /// The server wants an authorization for this call, such as one with more scopes, or there is no token. The call was not
     /// executed.
-    #[error("`{name}` of the server `{server}` needs an authorization: {why}")]
+    #[error("`{name}` was not authorized at the server `{server}`: {why}")]
     Unauthorized {
         /// The server.
         server: ServerName,

@@ -13,6 +13,7 @@ pub(super) fn refused(error: CallError) -> ErrorData {
         CallError::Refused { error, .. } => error,
         CallError::NotConnected { .. }
         | CallError::NotSent { .. }
+        | CallError::Unauthorized { .. }
         | CallError::TimedOut { .. }
         | CallError::ConnectionLost { .. }
         | CallError::Protocol { .. } => ErrorData::internal_error(error.to_string(), None),
