@@ -93,7 +93,8 @@ impl fmt::Display for CliVersion {
 async fn ask(launch: Launch) -> Result<CliVersion, TransportError> {
     let grace = Grace::default().after_input(Duration::ZERO).after_terminate(Duration::from_millis(500));
     let mut link = ProcessTransport::new(launch).grace(grace).open().await?;
-    link.sink.finish().await?;
+    // The program may have answered and ended already.
+    let _ = link.sink.finish().await;
     let mut answer = Vec::new();
     while let Some(chunk) = link.source.read().await? {
         let room = ANSWER_MAX - answer.len();
