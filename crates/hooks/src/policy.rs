@@ -36,14 +36,15 @@ where
 /// Denies the tools of these names with a reason for the model, and leaves others open.
 ///
 /// As with [`allow`], a `*` may end a name; a server's name such as `mcp__mail` matches all its tools.
-/// A rule with parentheses denies all uses of its tool.
+/// A rule with parentheses denies all uses of its tool. As for the CLI, such a rule of `Edit` covers all tools that change
+/// files, and one of `Read` those that read files.
 /// Older names of the CLI match the current ones, such as `Task` for `Agent`, and characters that the CLI replaces by `_`
 /// in the names of MCP servers and tools match `_`.
 pub fn deny<I>(tools: I, why: impl Into<String>) -> PermissionHandler
 where
     I: IntoIterator<Item: Into<String>>,
 {
-    let tools: Vec<String> = tools.into_iter().map(|tool| denied_name(&tool.into())).collect();
+    let tools: Vec<String> = tools.into_iter().flat_map(|tool| denied_names(&tool.into())).collect();
     let why = why.into();
     PermissionHandler::new(move |request, _| {
         let name = current_name(&request.tool_name).to_ascii_lowercase();
@@ -110,16 +111,22 @@ fn is_server_of(pattern: &str, name: &str) -> bool {
 }
 
 /// Returns the name to deny in lower case, without the parentheses of a rule.
-fn denied_name(text: &str) -> String {
+fn denied_names(text: &str) -> Vec<String> {
     let text = text.trim();
-    let name = match text.parse::<Rule>() {
-        Ok(rule) => String::from(rule.tool_name),
-        Err(_) => text.split('(').next().unwrap_or_default().trim().to_owned(),
+    let (name, has_content) = match text.parse::<Rule>() {
+        Ok(rule) => (String::from(rule.tool_name), rule.rule_content.is_some()),
+        Err(_) => (text.split('(').next().unwrap_or_default().trim().to_owned(), false),
     };
     let name = current_name(&name).to_ascii_lowercase();
     let name = normalized(&name, "*");
     let server = name.strip_suffix("__").filter(|_| name.starts_with("mcp__"));
-    server.unwrap_or(&name).to_owned()
+    let name = server.unwrap_or(&name);
+    let others: &[&str] = match name {
+        "edit" if has_content => &["write", "multiedit", "notebookedit"],
+        "read" if has_content => &["glob", "grep"],
+        _ => &[],
+    };
+    std::iter::once(name).chain(others.iter().copied()).map(str::to_owned).collect()
 }
 
 /// Returns the current name of a tool, since an old CLI uses older names.

@@ -172,6 +172,17 @@ async fn deny_lists_are_generous() {
     assert_eq!(sorted(&handler, &open).await, (vec![], vec![]));
 }
 
+#[tokio::test]
+async fn denied_path_covers_all_tools_for_files() {
+    let denied = ["Edit", "Write", "NotebookEdit"];
+    let handler = policy::deny(["Edit(//secret/**)"], "listed");
+    assert_eq!(sorted(&handler, &denied).await, (vec![], denied.to_vec()));
+    assert_eq!(sorted(&handler, &["Read", "Bash"]).await, (vec![], vec![]));
+    let denied = ["Read", "Glob", "Grep"];
+    let handler = policy::deny(["Read(//secret/**)"], "listed");
+    assert_eq!(sorted(&handler, &denied).await, (vec![], denied.to_vec()));
+}
+
 /// Old CLIs use older tool names, and users write server names before normalization.
 #[tokio::test]
 async fn deny_lists_match_older_and_normalized_names() {
