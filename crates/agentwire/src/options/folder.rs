@@ -70,7 +70,12 @@ impl FolderFiles {
 /// Returns the root of the checkout that contains the directory; for a worktree, the root of its main checkout.
 fn checkout(dir: &Path) -> Option<PathBuf> {
     let root = dir.ancestors().find(|dir| dir.join(".git").exists())?;
-    let Ok(link) = std::fs::read_to_string(root.join(".git")) else { return Some(root.to_owned()) };
+    let file = root.join(".git");
+    // Not a FIFO, nor a link to a device: reading it would never end.
+    if !file.metadata().is_ok_and(|file| file.is_file()) {
+        return Some(root.to_owned());
+    }
+    let link = std::fs::read_to_string(file).ok()?;
     let git = root.join(link.strip_prefix("gitdir:")?.trim());
     let main = git.ancestors().find(|dir| dir.ends_with(".git")).and_then(Path::parent);
     Some(main.unwrap_or(root).to_owned())
@@ -93,6 +98,14 @@ mod tests {
             _ => None,
         });
         files.collect()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn device_in_the_place_of_a_repository_is_not_read() {
+        let place = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/zero", place.path().join(".git")).unwrap();
+        assert_eq!(checkout(place.path()), Some(place.path().to_owned()));
     }
 
     #[test]
