@@ -90,6 +90,9 @@ impl Workspace for FolderWorkspace {
 /// pushes the commit. Files that can't be committed stay in the folder. Of a repository within the folder, git stores
 /// only a link to its commit.
 ///
+/// Git obeys the configuration of the folder, such as filters of `.git/config`: a tool that can write there can run commands
+/// with the rights of the worker. Where tools have fewer rights, as in a sandbox, deny them the folder `.git`.
+///
 /// The program `git` must be installed. Each of its commands may take ten minutes.
 #[derive(Clone, Debug)]
 pub struct GitWorkspace {
@@ -159,7 +162,9 @@ impl Workspace for GitWorkspace {
     fn snapshot<'a>(&'a self, session: &'a SessionName) -> WorkspaceFuture<'a, Option<String>> {
         Box::pin(async move {
             let folder = self.folders.folder(session).await?;
-            fs::write(folder.join(UNSTORED), "").await?;
+            // A tool may have put a link here.
+            remove(fs::remove_file(folder.join(UNSTORED)).await)?;
+            fs::OpenOptions::new().write(true).create_new(true).open(folder.join(UNSTORED)).await?;
             // What can't be added must not keep the other files from a revision.
             let added = git(&folder, &["add", "--all", "--ignore-errors"]).await;
             if !git(&folder, &["diff", "--cached", "--name-only"]).await?.is_empty() {
@@ -190,7 +195,7 @@ fn reference(session: &SessionName) -> String {
     format!("refs/agentwire/{session}")
 }
 
-/// Runs git in a folder, and returns its output. Hooks of the repository do not run.
+/// Runs git in a folder, and returns its output. Hooks do not run; other commands in the configuration of the folder do.
 async fn git(folder: &Path, arguments: &[&str]) -> Result<String, Box<dyn Error + Send + Sync>> {
     let output = Command::new("git")
         .arg("-C")
