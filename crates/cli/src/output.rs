@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::env;
+use std::fs::OpenOptions;
 use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 
 use serde::Serialize;
 
@@ -42,6 +44,13 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
 /// Writes a line to the standard error. A closed standard error is ignored.
 pub fn note(text: impl std::fmt::Display) {
     let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
+}
+
+/// Returns the options of a file for the content of a session, which other users can't read if it is new.
+pub fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
 }
 
 /// Returns the text of a model or of a server without control characters, which a terminal would obey.

@@ -9,7 +9,7 @@ use agentwire_testkit::{Argv, Recorder, Redactor};
 use agentwire_transport::process::{Launch, ProcessTransport};
 
 use crate::failure::{Failure, While as _};
-use crate::output::note;
+use crate::output::{self, note};
 use crate::relay;
 
 /// Record a session between an SDK and the CLI
@@ -99,12 +99,12 @@ fn write(recorder: &Recorder, out: &Path, raw: bool) -> Result<(), Failure> {
 /// Creates the file, or the next free file of the folder.
 fn create(out: &Path) -> io::Result<(fs::File, PathBuf)> {
     if !out.is_dir() {
-        return Ok((fs::File::create(out)?, out.to_owned()));
+        return Ok((output::private().create(true).truncate(true).open(out)?, out.to_owned()));
     }
     let mut number = 1_u32;
     loop {
         let path = out.join(format!("session-{number}.transcript"));
-        match fs::File::create_new(&path) {
+        match output::private().create_new(true).open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
             created => return Ok((created?, path)),
         }

@@ -4,6 +4,7 @@ mod serve;
 mod source;
 
 use std::fs;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -48,7 +49,9 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     if let Some(folder) = out.parent() {
         fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;
     }
-    fs::write(&out, page).while_doing(|| format!("writing {}", out.display()))?;
+    let file = output::private().create(true).truncate(true).open(&out);
+    let written = file.and_then(|mut file| file.write_all(page.as_ref()));
+    written.while_doing(|| format!("writing {}", out.display()))?;
     if as_json {
         output::json(&json!({"page": out.display().to_string()}))
     } else {

@@ -29,8 +29,10 @@ pub(crate) fn transcripts(paths: &[PathBuf]) -> Result<Vec<File>, Failure> {
 
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     for entry in fs::read_dir(folder).while_doing(|| format!("listing {}", folder.display()))? {
-        let path = entry?.path();
-        if path.is_dir() {
+        let entry = entry?;
+        let path = entry.path();
+        // A link may lead back to this folder.
+        if entry.file_type()?.is_dir() {
             find(&path, files)?;
         } else if path.extension().is_some_and(|found| EXTENSIONS.iter().any(|extension| found == *extension))
         {

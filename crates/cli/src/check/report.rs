@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{Counts, File, Outcome};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, plain};
 
 /// Writes a line for a person.
 pub(super) fn line(file: &File, outcome: &Outcome) -> Result<(), Failure> {
@@ -14,9 +14,9 @@ pub(super) fn line(file: &File, outcome: &Outcome) -> Result<(), Failure> {
         _ if outcome.is_passed() => "ok  ",
         _ => "FAIL",
     };
-    output::line(format_args!("{verdict} {}  {}", file.name, summary(outcome)))?;
+    output::line(format_args!("{verdict} {}  {}", plain(&file.name), plain(&summary(outcome))))?;
     for failure in failures(outcome) {
-        output::line(format_args!("       {}", failure.replace('\n', "\n         ")))?;
+        output::line(format_args!("       {}", plain(&failure).replace('\n', "\n         ")))?;
     }
     Ok(())
 }

@@ -32,6 +32,9 @@ fn finding(file: &Path) -> Finding {
 
 /// Returns the settings of a file.
 pub(super) fn read(file: &Path) -> Result<Value, String> {
+    if !file.is_file() {
+        return Err("it is no file".to_owned());
+    }
     let text = fs::read(file).map_err(|error| error.to_string())?;
     let settings: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
     if settings.is_object() { Ok(settings) } else { Err("it is no JSON object".to_owned()) }

@@ -262,6 +262,8 @@ fn terminated_recording_is_written() {
     assert!(Command::new("kill").arg(program.id().to_string()).status().unwrap().success());
     assert_eq!(program.wait().unwrap().code(), Some(128 + 15));
     drop(input);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&out).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
     let recorded = fs::read_to_string(out).unwrap();
     assert!(recorded.contains("^ SIGTERM") && recorded.contains("= signal SIGTERM"), "{recorded}");
 }
