@@ -37,7 +37,7 @@ where
 ///
 /// As with [`allow`], a `*` may end a name; a server's name such as `mcp__mail` matches all its tools.
 /// A rule with parentheses denies all uses of its tool. As for the CLI, such a rule of `Edit` covers all tools that change
-/// files, and one of `Read` those that read files.
+/// files, and such a rule of `Read` covers all tools that read them.
 /// Older names of the CLI match the current ones, such as `Task` for `Agent`, and characters that the CLI replaces by `_`
 /// in the names of MCP servers and tools match `_`.
 pub fn deny<I>(tools: I, why: impl Into<String>) -> PermissionHandler
