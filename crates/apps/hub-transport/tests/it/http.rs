@@ -12,7 +12,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::{
-    Connected, DisconnectReason, challenge, lost, over_http, text, web,
+    Connected, DisconnectReason, challenge, lost, over_http, text, unauthorized, web,
     web::{WebServer, status},
     within,
 };
@@ -136,7 +136,8 @@ async fn refused_call_ends_the_connection_unless_a_scope_is_missing() {
     let (server, connected) = start().await;
     let scope = "Bearer error=\"insufficient_scope\", scope=\"admin\"";
     server.fault(move |seen| (seen.rpc() == "tools/call").then(|| challenge(403, scope)));
-    connected.echo("a").await.unwrap_err();
+    let why = unauthorized(connected.echo("a").await.unwrap_err());
+    assert_eq!(why, format!("its challenge is `{scope}`"));
     assert_eq!(connected.link.challenge().as_deref(), Some(scope));
     server.no_fault();
     assert_eq!(text(connected.echo("b").await.unwrap()), "b");

@@ -27,6 +27,7 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use agentwire_hub_transport::{
+    http::{RefusedMessage, refusal},
     link::{DisconnectReason, Link},
     web::Web,
 };
@@ -82,6 +83,13 @@ impl Connected {
 async fn echo(peer: &Peer<RoleClient>, text: &str) -> Result<CallToolResult, ServiceError> {
     let arguments = json!({"text": text}).as_object().cloned().unwrap();
     within(peer.call_tool(CallToolRequestParams::new("echo").with_arguments(arguments))).await
+}
+
+/// Returns what the server wants instead of a call that it has not authorized.
+fn unauthorized(error: ServiceError) -> String {
+    let ServiceError::TransportSend(error) = error else { panic!("{error}") };
+    let Some(RefusedMessage::Unauthorized(why)) = refusal(&*error.error) else { panic!("{error}") };
+    why
 }
 
 fn text(result: CallToolResult) -> String {

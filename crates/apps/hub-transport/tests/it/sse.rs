@@ -12,7 +12,7 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::{
-    Connected, DisconnectReason, challenge, lost, over_sse, text, web,
+    Connected, DisconnectReason, challenge, lost, over_sse, text, unauthorized, web,
     web::{WebServer, status},
     within,
 };
@@ -126,6 +126,10 @@ async fn server_error_fails_one_call() {
         let error = connected.echo("a").await.unwrap_err();
         assert!(format!("{error:?}").contains(&code.to_string()), "{error:?}");
     }
+    let scope = "Bearer error=\"insufficient_scope\", scope=\"admin\"";
+    server.fault(move |seen| (seen.rpc() == "tools/call").then(|| challenge(403, scope)));
+    let why = unauthorized(connected.echo("a").await.unwrap_err());
+    assert_eq!(why, format!("its challenge is `{scope}`"));
     server.no_fault();
     assert_eq!(text(connected.echo("b").await.unwrap()), "b");
 }
