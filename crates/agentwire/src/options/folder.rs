@@ -71,11 +71,10 @@ impl FolderFiles {
 fn checkout(dir: &Path) -> Option<PathBuf> {
     let root = dir.ancestors().find(|dir| dir.join(".git").exists())?;
     let file = root.join(".git");
-    // Not a FIFO, nor a link to a device: reading it would never end.
-    if !file.metadata().is_ok_and(|file| file.is_file()) {
-        return Some(root.to_owned());
-    }
-    let link = std::fs::read_to_string(file).ok()?;
+    // Reading a FIFO, or a link to a device, would never end.
+    let is_link = file.metadata().is_ok_and(|file| file.is_file());
+    let link = is_link.then(|| std::fs::read_to_string(file).ok()).flatten();
+    let Some(link) = link else { return Some(root.to_owned()) };
     let git = root.join(link.strip_prefix("gitdir:")?.trim());
     let main = git.ancestors().find(|dir| dir.ends_with(".git")).and_then(Path::parent);
     Some(main.unwrap_or(root).to_owned())

@@ -27,10 +27,12 @@ async fn a_call_that_takes_too_long_is_interrupted_and_state_is_kept() {
 #[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn kernel_that_ends_at_an_interrupt_names_the_time_limit() {
     let client = python().await;
-    let code = "import os, signal, time\nsignal.signal(signal.SIGINT, lambda *_: os._exit(0))\ntime.sleep(30)";
+    let code =
+        "import os, signal, time\nsignal.signal(signal.SIGINT, lambda *_: os._exit(0))\ntime.sleep(30)";
     let stopped = client.within(0.7, code).await;
     assert!(stopped.is_error);
-    let start = "[The kernel ended while this ran (after an interrupt: not finished within 0.7 s; exit code 0";
+    let start =
+        "[The kernel ended while this ran (after an interrupt: not finished within 0.7 s; exit code 0";
     assert!(stopped.text.starts_with(start), "{}", stopped.text);
     client.close().await;
 }
