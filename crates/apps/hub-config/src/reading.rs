@@ -208,6 +208,30 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn an_unresponsive_project_folder_does_not_delay_the_files_of_the_user() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let servers = |name: &str| format!(r#""mcpServers": {{"{name}": {{"command": "x"}}}}"#);
+        let text = format!(r#"{{"projects": {{{root:?}: {{{}}}}}, {}}}"#, servers("local"), servers("user"));
+        fs::write(root.join(".claude.json"), text).unwrap();
+        let mut sources = Sources::new().project(&root).global(root.join(".claude.json"));
+        let mut names =
+            || -> Vec<_> { sources.read().servers.iter().map(|server| server.name.to_string()).collect() };
+        let start = Instant::now();
+        let hang = Hang::on(&root);
+        assert_eq!(names(), ["user"]);
+        assert!(start.elapsed() < LIMIT * 2);
+        drop(hang);
+        while stuck().contains(&root) {
+            thread::yield_now();
+        }
+        assert_eq!(names(), ["local", "user"]);
+        // The key is kept, so its servers are not ended.
+        let _hang = Hang::on(&root);
+        assert_eq!(names(), ["local", "user"]);
+    }
+
+    #[test]
     fn a_stuck_file_has_one_thread_and_is_read_again_when_it_answers() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");

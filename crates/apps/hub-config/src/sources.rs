@@ -9,7 +9,7 @@ use std::{
 use super::{
     Configured, Origin, Problem, ProblemKind, ServerConfig,
     file::{self, Entry, FileContents},
-    reading::read_text,
+    reading::{Reading, read_text},
     variables::absolute,
 };
 use crate::ServerName;
@@ -43,6 +43,8 @@ pub struct Configuration {
 pub struct Sources {
     /// The first project folder.
     folder: Option<PathBuf>,
+    /// The key of that folder in the CLI's `.claude.json`, as found last.
+    key: Option<String>,
     files: Vec<Origin>,
     program: Vec<Configured>,
     /// The last valid content of each file. A broken server without a valid definition keeps its name.
@@ -131,10 +133,12 @@ impl Sources {
             .filter(|(_, file)| seen.insert(Arc::clone(file)))
             .map(|(origin, file)| (origin.clone(), Arc::clone(file), file::start(file)))
             .collect();
-        let project = self.folder.as_deref().map(project_key);
+        let key =
+            self.folder.as_deref().map(|folder| Reading::start(folder, |folder| Ok(project_key(folder))));
+        self.key = key.and_then(|key| key.finish().ok()).or(self.key.take());
         for (origin, file, reading) in readings {
             let before = self.last.remove(&file);
-            let contents = file::finish(reading, &origin, project.as_deref());
+            let contents = file::finish(reading, &origin, self.key.as_deref());
             if contents.broken && before.is_none() {
                 // An unresponsive file may never answer, so it does not hold back the others.
                 let is_known = |problem: &Problem| problem.kind != ProblemKind::Unresponsive;
