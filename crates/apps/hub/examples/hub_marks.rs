@@ -53,7 +53,7 @@ async fn many() -> bool {
             let text = format!("call {number}");
             let request = CallRequest::new(name(number % SERVERS), "echo").arguments(json!({"text": text}));
             let outcome = hub.call(request).await;
-            outcome.is_ok_and(|outcome| said(&outcome.content) == Some(&text))
+            outcome.is_ok_and(|outcome| first_text(&outcome.content) == Some(&text))
         });
     }
     let answered = calls.join_all().await.into_iter().filter(|is_right| *is_right).count();
@@ -79,14 +79,14 @@ async fn one() -> bool {
         let began = Instant::now();
         for _ in 0..ROUND {
             let request = CallRequest::new(name(0), "echo").arguments(json!({"text": "hello"}));
-            assert_eq!(said(&hub.call(request).await.unwrap().content), Some("hello"));
+            assert_eq!(first_text(&hub.call(request).await.unwrap().content), Some("hello"));
         }
         by_hub.push(began.elapsed());
         let began = Instant::now();
         for _ in 0..ROUND {
             let arguments = json!({"text": "hello"}).as_object().cloned().unwrap();
             let request = CallToolRequestParams::new("echo").with_arguments(arguments);
-            assert_eq!(said(&bare.call_tool(request).await.unwrap().content), Some("hello"));
+            assert_eq!(first_text(&bare.call_tool(request).await.unwrap().content), Some("hello"));
         }
         by_rmcp.push(began.elapsed());
     }
@@ -129,7 +129,7 @@ fn name(number: usize) -> String {
     format!("server{number}")
 }
 
-fn said(content: &[ContentBlock]) -> Option<&str> {
+fn first_text(content: &[ContentBlock]) -> Option<&str> {
     Some(&content.first()?.as_text()?.text)
 }
 

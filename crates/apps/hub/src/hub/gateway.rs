@@ -191,9 +191,12 @@ impl Gateway {
     /// Returns the instructions of all servers.
     fn instructions(&self) -> Option<String> {
         let mut text = String::new();
-        for (server, said) in self.offers().instructions() {
-            let said: String = said.chars().take(INSTRUCTIONS).collect();
-            text.push_str(&format!("\nThe server `{server}` says of its use:\n\n{}", fenced(&said, "text")));
+        for (server, instructions) in self.offers().instructions() {
+            let instructions: String = instructions.chars().take(INSTRUCTIONS).collect();
+            text.push_str(&format!(
+                "\nThe server `{server}` says of its use:\n\n{}",
+                fenced(&instructions, "text")
+            ));
         }
         let names = if self.naming.has_server() { NAMES } else { "" };
         (!text.is_empty()).then(|| format!("{HEAD}{names}.\n{text}"))

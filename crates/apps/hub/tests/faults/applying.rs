@@ -100,9 +100,9 @@ fn reused_name_waits_for_the_end_of_the_old_server() {
         echo(&hub).await;
         hub.close().await;
         drop(hub);
-        let mut told = Vec::new();
+        let mut changes = Vec::new();
         while let Some(event) = events.next().await {
-            told.push(match event.change {
+            changes.push(match event.change {
                 Change::Configuration => continue,
                 Change::Added => "added",
                 Change::Removed => "removed",
@@ -114,9 +114,9 @@ fn reused_name_waits_for_the_end_of_the_old_server() {
         }
         let anew = ["removed", "added", "starting"];
         assert_eq!(
-            told,
+            changes,
             [&anew[..], &anew[..], &["connected", "closed"][..]].concat(),
-            "the old one is not heard of again"
+            "the old one sends no more events"
         );
     });
 }

@@ -100,9 +100,9 @@ fn every_change_is_an_event_in_order() {
         hub.restart("s").await;
         hub.close().await;
         drop(hub);
-        let mut told = Vec::new();
+        let mut changes = Vec::new();
         while let Some(event) = events.next().await {
-            told.push(match event.change {
+            changes.push(match event.change {
                 Change::State(ServerState::Disabled(_)) => "disabled",
                 Change::State(ServerState::Starting) => "starting",
                 Change::State(ServerState::Connected { .. }) => "connected",
@@ -115,7 +115,7 @@ fn every_change_is_an_event_in_order() {
         }
         let starts = ["starting", "connected"];
         let lists = ["tools", "resources", "prompts"];
-        assert_eq!(told, [&starts[..], &lists[..], &starts[..], &["closed"]].concat());
+        assert_eq!(changes, [&starts[..], &lists[..], &starts[..], &["closed"]].concat());
     });
 }
 

@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    call::{call, heard, text},
+    call::{call, received, text},
     server::{LIMIT, hub, program},
 };
 
-/// Returns a server that may always call `heard` and `give`.
+/// Returns a server that may always call `received` and `give`.
 fn config() -> ServerConfig {
     let mut config = ServerConfig::new(program());
-    config.always_allow = ["heard", "gi*"].into_iter().collect();
+    config.always_allow = ["received", "gi*"].into_iter().collect();
     config
 }
 
@@ -338,19 +338,19 @@ async fn every_call_is_recorded_without_its_secrets() {
         read = hub.read_resource(ReadRequest::new("test", "test://a")) => drop(read.unwrap()),
     }
     hub.get_prompt(PromptRequest::new("test", "greet_all")).await.unwrap();
-    let mut told = Vec::new();
+    let mut logged = Vec::new();
     for _ in 0..11 {
         let record = timeout(LIMIT, records.recv()).await.unwrap().unwrap();
         assert!(matches!(record.arguments, Arguments::Sha256(_)));
         assert!(!format!("{record:?} {record}").contains("secret"), "{record:?}");
         assert_eq!(record.missed, 0);
-        told.push((record.what, record.name.to_string(), record.rule, record.outcome));
+        logged.push((record.what, record.name.to_string(), record.rule, record.outcome));
     }
     assert!(records.try_recv().is_none());
     let answered = Ended::Answered { is_error: false };
     let of = |name: &str, rule, ended| (Use::Tool, name.to_owned(), rule, ended);
     assert_eq!(
-        told,
+        logged,
         [
             of("echo", Rule::Allowed, answered),
             of("echo", Rule::AllowedAlways, answered),
@@ -372,7 +372,7 @@ async fn records_delay_no_call_and_count_lost_records() {
     let (audit, mut records) = Audit::new(1);
     let hub = hub(config(), |builder| builder.audit(audit.with_arguments())).await;
     for _ in 0..5 {
-        heard(&hub).await;
+        received(&hub).await;
     }
     assert_eq!(records.missed(), 4);
     let record = records.try_recv().unwrap();
@@ -381,7 +381,7 @@ async fn records_delay_no_call_and_count_lost_records() {
     assert_eq!(records.try_recv().unwrap().missed, 4);
     // Calls continue without a receiver of records.
     drop(records);
-    heard(&hub).await;
+    received(&hub).await;
 }
 
 #[tokio::test]

@@ -38,7 +38,7 @@ use crate::{
 /// A client that answers questions and forwards notifications.
 #[derive(Clone)]
 pub(crate) struct Client {
-    heard: mpsc::UnboundedSender<String>,
+    sender: mpsc::UnboundedSender<String>,
     capabilities: Value,
     answers: bool,
     pub(crate) roots: Arc<Mutex<Vec<Root>>>,
@@ -60,10 +60,10 @@ impl ClientHandler for Client {
             ElicitRequestParams::UrlElicitationParams { message, url, .. } => format!("{message} {url}"),
             _ => panic!(),
         };
-        self.heard.send(message.clone()).unwrap();
+        self.sender.send(message.clone()).unwrap();
         if !self.answers {
             context.ct.cancelled().await;
-            self.heard.send("cancelled".to_owned()).unwrap();
+            self.sender.send("cancelled".to_owned()).unwrap();
         }
         Ok(ElicitResult::new(ElicitationAction::Accept).with_content(json!({"name": "Ada"})))
     }
@@ -86,7 +86,7 @@ impl ClientHandler for Client {
         _: NotificationContext<RoleClient>,
     ) {
         let params = notification.params.unwrap_or_default();
-        self.heard.send(format!("{} {}", notification.method, params["elicitationId"])).unwrap();
+        self.sender.send(format!("{} {}", notification.method, params["elicitationId"])).unwrap();
     }
 
     async fn on_resource_updated(
@@ -94,7 +94,7 @@ impl ClientHandler for Client {
         updated: ResourceUpdatedNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.heard.send(updated.uri).unwrap();
+        self.sender.send(updated.uri).unwrap();
     }
 
     async fn on_logging_message(
@@ -102,13 +102,13 @@ impl ClientHandler for Client {
         message: LoggingMessageNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.heard.send(format!("{} {}", message.logger.unwrap(), message.data)).unwrap();
+        self.sender.send(format!("{} {}", message.logger.unwrap(), message.data)).unwrap();
     }
 }
 
 pub(crate) struct Connected {
     pub(crate) client: RunningService<RoleClient, Client>,
-    pub(crate) heard: mpsc::UnboundedReceiver<String>,
+    pub(crate) messages: mpsc::UnboundedReceiver<String>,
     pub(crate) server: JoinHandle<Result<RunningService<RoleServer, Gateway>, ServerInitializeError>>,
 }
 
@@ -123,13 +123,13 @@ pub(crate) async fn connected_as(
     answers: bool,
 ) -> Connected {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let (sender, heard) = mpsc::unbounded_channel();
-    let client = Client { heard: sender, capabilities, answers, roots: Arc::default() };
+    let (sender, messages) = mpsc::unbounded_channel();
+    let client = Client { sender, capabilities, answers, roots: Arc::default() };
     let client = client.serve_with_lifecycle(theirs, lifecycle);
     // Of a client without a handshake, it is connected at the first request.
     let server = tokio::spawn(gateway.patience(LIMIT).serve(ours));
     let client = client.await;
-    Connected { client: client.unwrap(), heard, server }
+    Connected { client: client.unwrap(), messages, server }
 }
 
 pub(crate) async fn asking() -> Hub {
@@ -163,8 +163,8 @@ impl Connected {
         self.client.call_tool(params("test__notify", notify)).await.unwrap();
     }
 
-    pub(crate) async fn heard(&mut self) -> String {
-        timeout(LIMIT, self.heard.recv()).await.unwrap().unwrap()
+    pub(crate) async fn next_message(&mut self) -> String {
+        timeout(LIMIT, self.messages.recv()).await.unwrap().unwrap()
     }
 }
 
@@ -174,15 +174,15 @@ async fn question_reaches_the_calling_client() {
     let gateway = Gateway::new(&hub);
     let _other = connected(gateway.clone(), can_all(), true).await;
     let mut connected = connected(gateway, can_all(), true).await;
-    let heard = connected.client.call_tool(params("test__heard", json!({}))).await.unwrap();
-    let heard: Value = serde_json::from_str(&heard.content[0].as_text().unwrap().text).unwrap();
+    let received = connected.client.call_tool(params("test__received", json!({}))).await.unwrap();
+    let received: Value = serde_json::from_str(&received.content[0].as_text().unwrap().text).unwrap();
     let offered =
         json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": true}});
-    assert_eq!(heard["client"]["capabilities"], offered);
+    assert_eq!(received["client"]["capabilities"], offered);
     let answer = connected.asks(form()).await;
     // The answer of the user, without the default of `age`.
     assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada"}}));
-    assert_eq!(connected.heard().await, "test: who?");
+    assert_eq!(connected.next_message().await, "test: who?");
     let message = json!({"role": "user", "content": {"type": "text", "text": "hi"}});
     let sample =
         json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": [message]}});
@@ -223,8 +223,8 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Sees<T> {
 async fn question_belongs_to_the_request_of_the_client() {
     let hub = asking().await;
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let (sender, _heard) = mpsc::unbounded_channel();
-    let client = Client { heard: sender, capabilities: can_all(), answers: true, roots: Arc::default() };
+    let (sender, _messages) = mpsc::unbounded_channel();
+    let client = Client { sender, capabilities: can_all(), answers: true, roots: Arc::default() };
     let (seen, mut sees) = mpsc::unbounded_channel();
     let gateway = async {
         let (output, input) = tokio::io::split(ours);
@@ -235,7 +235,7 @@ async fn question_belongs_to_the_request_of_the_client() {
     let (_server, client) = (server.unwrap(), client.unwrap());
     // So that it is no number which the server gives its question too.
     for _ in 0..5 {
-        client.call_tool(params("test__heard", json!({}))).await.unwrap();
+        client.call_tool(params("test__received", json!({}))).await.unwrap();
     }
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params("test__ask", form())));
     let options = PeerRequestOptions::no_options();
@@ -264,10 +264,10 @@ async fn question_goes_to_the_client_that_calls() {
         ticking.call_tool(params("test__tick", json!({"times": 100_000, "every": 20}))).await
     });
     // Calls of one client are sent in their order.
-    other_client.client.call_tool(params("test__heard", json!({}))).await.unwrap();
+    other_client.client.call_tool(params("test__received", json!({}))).await.unwrap();
     assert_eq!(connected.asks(form()).await["result"]["action"], "accept");
-    assert_eq!(connected.heard().await, "test: who?");
-    assert!(other_client.heard.try_recv().is_err());
+    assert_eq!(connected.next_message().await, "test: who?");
+    assert!(other_client.messages.try_recv().is_err());
     ticking.abort();
     other.abort();
 }
@@ -280,12 +280,12 @@ async fn client_opens_pages_and_is_notified_of_their_end() {
         json!({"mode": "url", "message": "sign in", "url": "https://example.org/", "elicitationId": "e1"});
     let answer = connected.asks(json!({"method": "elicitation/create", "params": page})).await;
     assert_eq!(answer["result"]["action"], "accept", "{answer}");
-    assert_eq!(connected.heard().await, "test: sign in https://example.org/");
+    assert_eq!(connected.next_message().await, "test: sign in https://example.org/");
     // A form it can't answer.
     assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
     let end = json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}});
     connected.client.call_tool(params("test__notify", end)).await.unwrap();
-    assert_eq!(connected.heard().await, "notifications/elicitation/complete \"e1\"");
+    assert_eq!(connected.next_message().await, "notifications/elicitation/complete \"e1\"");
 }
 
 #[tokio::test]
@@ -299,8 +299,8 @@ async fn roots_of_clients_are_passed_to_servers_and_so_are_their_changes() {
     connected.client.notify_roots_list_changed().await.unwrap();
     let changed = async {
         loop {
-            let heard = connected.client.call_tool(params("test__heard", json!({}))).await.unwrap();
-            if heard.content[0].as_text().unwrap().text.contains("notifications/roots/list_changed") {
+            let received = connected.client.call_tool(params("test__received", json!({}))).await.unwrap();
+            if received.content[0].as_text().unwrap().text.contains("notifications/roots/list_changed") {
                 return;
             }
         }
@@ -317,7 +317,7 @@ async fn client_without_the_capability_is_not_asked() {
     assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
     let sample = json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": []}});
     assert_eq!(connected.asks(sample).await["error"]["code"], -1);
-    assert!(connected.heard.try_recv().is_err());
+    assert!(connected.messages.try_recv().is_err());
 }
 
 #[tokio::test]
@@ -327,9 +327,9 @@ async fn question_ends_with_the_last_call_of_its_client() {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(params("test__ask", form())));
     let options = PeerRequestOptions::no_options();
     let handle = connected.client.send_request_with_option(request, options).await.unwrap();
-    assert_eq!(connected.heard().await, "test: who?");
+    assert_eq!(connected.next_message().await, "test: who?");
     handle.cancel(None).await.unwrap();
-    assert_eq!(connected.heard().await, "cancelled");
+    assert_eq!(connected.next_message().await, "cancelled");
 }
 
 #[tokio::test]
@@ -339,11 +339,11 @@ async fn client_receives_log_messages_of_its_level() {
     assert!(connected.client.peer_info().unwrap().capabilities.logging.is_some());
     connected.tells("debug", "too much").await;
     connected.tells("info", "first").await;
-    assert_eq!(connected.heard().await, "test/part \"first\"");
+    assert_eq!(connected.next_message().await, "test/part \"first\"");
     connected.client.set_level(SetLevelRequestParams::new(LoggingLevel::Error)).await.unwrap();
     connected.tells("warning", "too little").await;
     connected.tells("critical", "second").await;
-    assert_eq!(connected.heard().await, "test/part \"second\"");
+    assert_eq!(connected.next_message().await, "test/part \"second\"");
 }
 
 #[tokio::test]
@@ -353,5 +353,5 @@ async fn client_without_logging_receives_no_log_messages() {
     assert!(connected.client.peer_info().unwrap().capabilities.logging.is_none());
     connected.client.set_level(SetLevelRequestParams::new(LoggingLevel::Error)).await.unwrap_err();
     connected.tells("critical", "nobody listens").await;
-    assert!(connected.heard.try_recv().is_err());
+    assert!(connected.messages.try_recv().is_err());
 }

@@ -152,8 +152,8 @@ async fn user_authorizes_once_and_the_server_stays_connected() {
                 & 0o777,
             0o600
         );
-        let told = format!("{hub:?} {:?} {:?}", hub.snapshot(), hub.troubles("web"));
-        assert!(!told.contains("token-") && !told.contains("refresh-"), "{told}");
+        let debug = format!("{hub:?} {:?} {:?}", hub.snapshot(), hub.troubles("web"));
+        assert!(!debug.contains("token-") && !debug.contains("refresh-"), "{debug}");
 
         hub.close().await;
         let again = guarded.another_hub();

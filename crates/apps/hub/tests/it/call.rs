@@ -24,8 +24,8 @@ pub(crate) fn text(outcome: &CallOutcome) -> &str {
 }
 
 /// Returns what the server has received.
-pub(crate) async fn heard(hub: &Hub) -> Value {
-    serde_json::from_str(text(&hub.call(call("heard", json!({}))).await.unwrap())).unwrap()
+pub(crate) async fn received(hub: &Hub) -> Value {
+    serde_json::from_str(text(&hub.call(call("received", json!({}))).await.unwrap())).unwrap()
 }
 
 /// Sets the time limit of calls, including calls in flight.
@@ -45,7 +45,7 @@ async fn misspelled_tool_is_called_under_its_own_name() {
     assert_eq!(called["name"], "read-file");
     assert_eq!(called["arguments"], json!({"path": "a", "lines": [1]}));
     // No arguments are an empty object.
-    hub.call(CallRequest::new("test", "heard")).await.unwrap();
+    hub.call(CallRequest::new("test", "received")).await.unwrap();
 }
 
 #[tokio::test]
@@ -141,10 +141,10 @@ async fn large_content_is_cut_and_marked() {
     let give = async |given: Value| hub.call(call("give", given)).await.unwrap();
     let texts = json!([{"type": "text", "text": "1234567"}, {"type": "text", "text": "éééé"}, {"type": "text", "text": "x"}]);
     let outcome = give(json!({"content": texts})).await;
-    let told: Vec<_> = outcome.content.iter().map(|block| block.as_text().unwrap().text.clone()).collect();
-    assert_eq!(told[0], "1234567");
-    assert_eq!(told[1], "é\n[6 of 8 bytes left out: the output is too large]");
-    assert_eq!(told[2], "\n[1 of 1 bytes left out: the output is too large]");
+    let blocks: Vec<_> = outcome.content.iter().map(|block| block.as_text().unwrap().text.clone()).collect();
+    assert_eq!(blocks[0], "1234567");
+    assert_eq!(blocks[1], "é\n[6 of 8 bytes left out: the output is too large]");
+    assert_eq!(blocks[2], "\n[1 of 1 bytes left out: the output is too large]");
     let left_out = outcome.left_out.unwrap();
     assert_eq!((left_out.text, left_out.media), (7, 0));
     let media = json!([{"type": "image", "data": "QUJDREVG", "mimeType": "image/png"},
@@ -194,14 +194,14 @@ fn left_out_of(text: usize) -> agentwire_hub::LeftOut {
 #[tokio::test]
 async fn progress_is_received_in_order_and_before_the_outcome() {
     let hub = hub(config(), |builder| builder).await;
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let hears = Arc::clone(&heard);
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Arc::clone(&received);
     let request = call("tick", json!({"times": 500, "every": 0}))
-        .on_progress(move |progress| hears.lock().unwrap().push(progress));
+        .on_progress(move |progress| recorder.lock().unwrap().push(progress));
     hub.call(request).await.unwrap();
-    let heard = std::mem::take(&mut *heard.lock().unwrap());
-    assert_eq!(heard.len(), 500);
-    for (index, progress) in heard.iter().enumerate() {
+    let received = std::mem::take(&mut *received.lock().unwrap());
+    assert_eq!(received.len(), 500);
+    for (index, progress) in received.iter().enumerate() {
         assert_eq!(progress.message.as_deref(), Some(&*format!("tick {}", index + 1)));
     }
 }
@@ -216,7 +216,7 @@ async fn timed_out_call_is_cancelled_at_the_server() {
     assert!(matches!(&error, CallError::TimedOut { limit: TimeLimit::Timeout(_), .. }), "{error}");
     assert!(started.elapsed() >= Duration::from_millis(200));
     limited(&hub, LIMIT);
-    let cancelled = heard(&hub).await["cancelled"].clone();
+    let cancelled = received(&hub).await["cancelled"].clone();
     assert_eq!(cancelled.as_array().unwrap().len(), 1);
     assert_eq!(cancelled[0]["reason"], "the time is over");
 }
@@ -261,14 +261,14 @@ async fn dropped_call_is_cancelled() {
             biased;
             outcome = hub.call(call("wait", json!({}))) => panic!("{outcome:?}"),
             // It has been sent when the next one is answered.
-            _ = heard(&hub) => {}
+            _ = received(&hub) => {}
         }
-        let cancelled = heard(&hub).await["cancelled"].clone();
+        let cancelled = received(&hub).await["cancelled"].clone();
         assert_eq!(cancelled.as_array().unwrap().len(), number, "{cancelled}");
     }
     // An answered call is not cancelled, and a dropped call leaves no state.
     hub.call(call("echo", json!({"text": ""}))).await.unwrap();
-    assert_eq!(heard(&hub).await["cancelled"].as_array().unwrap().len(), 3);
+    assert_eq!(received(&hub).await["cancelled"].as_array().unwrap().len(), 3);
 }
 
 #[tokio::test]

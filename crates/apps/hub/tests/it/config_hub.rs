@@ -33,20 +33,20 @@ async fn variables_are_read_when_a_server_starts() {
     assert!(hub.wait_until_ready(LIMIT).await);
 
     let folder = project.to_str().unwrap();
-    let told = why(&hub, "tells");
+    let reason = why(&hub, "tells");
     // The folder of the project is where it runs.
-    assert!(told.contains(&format!("stderr: {folder}")), "{told}");
-    assert!(told.contains(&format!("<{folder} a\"\\'$x d>")), "{told}");
-    let told = why(&hub, "unset");
+    assert!(reason.contains(&format!("stderr: {folder}")), "{reason}");
+    assert!(reason.contains(&format!("<{folder} a\"\\'$x d>")), "{reason}");
+    let reason = why(&hub, "unset");
     assert!(
-        told.ends_with(".mcp.json:4:49: mcpServers.unset.env.T: the variable `UNSET` is not set"),
-        "{told}"
+        reason.ends_with(".mcp.json:4:49: mcpServers.unset.env.T: the variable `UNSET` is not set"),
+        "{reason}"
     );
 
     // The current value is used.
     *set.lock().unwrap() = "other";
     hub.restart("tells").await;
     assert!(hub.wait_until_ready(LIMIT).await);
-    let told = why(&hub, "tells");
-    assert!(told.contains(&format!("<{folder} other d>")), "{told}");
+    let reason = why(&hub, "tells");
+    assert!(reason.contains(&format!("<{folder} other d>")), "{reason}");
 }

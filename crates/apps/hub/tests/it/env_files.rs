@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::project::{Project, is_connected, until};
 
 /// Waits until all earlier changes of files were handled.
-async fn told(project: &Project, hub: &Hub) {
+async fn wait_for_changes(project: &Project, hub: &Hub) {
     let starts = project.starts("sign").len();
     project.write("sign", &starts.to_string());
     until(hub, || project.starts("sign").len() > starts && is_connected(hub, "sign")).await;
@@ -36,16 +36,16 @@ async fn another_content_restarts_the_server_and_nothing_else_does() {
     let hub = project.hub(|builder| builder).await;
     // Written again, as it is.
     project.write("vars", "TOKEN=1");
-    told(&project, &hub).await;
+    wait_for_changes(&project, &hub).await;
     assert_eq!(project.starts("a"), ["1"]);
     project.write("vars", "TOKEN=2");
     until(&hub, || project.starts("a").len() == 2 && is_connected(&hub, "a")).await;
     // A server that runs is not ended for a file without which it could not start.
     fs::remove_file(project.path("vars")).unwrap();
-    told(&project, &hub).await;
+    wait_for_changes(&project, &hub).await;
     assert!(is_connected(&hub, "a"));
     project.write("vars", "TOKEN=2");
-    told(&project, &hub).await;
+    wait_for_changes(&project, &hub).await;
     project.write("vars", "TOKEN=3");
     until(&hub, || project.starts("a").len() > 2 && is_connected(&hub, "a")).await;
     assert_eq!(project.starts("a"), ["1", "2", "3"]);
@@ -69,7 +69,7 @@ async fn new_file_starts_the_server_that_failed_without_it() {
         project.write("vars", "TOKEN=same");
         until(&hub, || is_connected(&hub, "a")).await;
         fs::remove_file(project.path("vars")).unwrap();
-        told(&project, &hub).await;
+        wait_for_changes(&project, &hub).await;
         hub.restart("a").await;
         assert!(has_failed(&hub, "a"));
     }
@@ -88,7 +88,7 @@ async fn configuration_in_a_watched_folder_restarts_no_server() {
     let hub = project.hub(|builder| builder).await;
     for tool in ["s", "t"] {
         hub.set_always_allow("a", tool, true).await.unwrap();
-        told(&project, &hub).await;
+        wait_for_changes(&project, &hub).await;
     }
     assert_eq!(project.starts("a").len(), 1);
     project.write(".roo/deep/er/file", "");

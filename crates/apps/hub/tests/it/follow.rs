@@ -329,8 +329,8 @@ fn no_file_is_watched_after_the_hub_is_closed_or_dropped() {
         .args(["--exact", "follow::alone", "--ignored"])
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&run.stdout);
-    assert!(run.status.success() && told.contains("1 passed"), "{told}");
+    let stdout = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success() && stdout.contains("1 passed"), "{stdout}");
 }
 
 #[cfg(target_os = "linux")]

@@ -27,10 +27,10 @@ use crate::{
 
 /// A client that forwards notifications.
 #[derive(Clone)]
-struct Client(mpsc::UnboundedSender<Heard>);
+struct Client(mpsc::UnboundedSender<Event>);
 
 #[derive(Debug, PartialEq)]
-enum Heard {
+enum Event {
     Tools,
     Resources,
     Prompts,
@@ -39,35 +39,35 @@ enum Heard {
 
 impl ClientHandler for Client {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.send(Heard::Tools).unwrap();
+        self.0.send(Event::Tools).unwrap();
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.send(Heard::Resources).unwrap();
+        self.0.send(Event::Resources).unwrap();
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.send(Heard::Prompts).unwrap();
+        self.0.send(Event::Prompts).unwrap();
     }
 
     async fn on_progress(&self, step: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        self.0.send(Heard::Progress(step.progress)).unwrap();
+        self.0.send(Event::Progress(step.progress)).unwrap();
     }
 }
 
 struct Connected {
     hub: Hub,
     client: RunningService<RoleClient, Client>,
-    heard: mpsc::UnboundedReceiver<Heard>,
+    events: mpsc::UnboundedReceiver<Event>,
     _server: RunningService<RoleServer, Gateway>,
 }
 
 async fn connected(hub: Hub, with: impl FnOnce(Gateway) -> Gateway) -> Connected {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let (sender, heard) = mpsc::unbounded_channel();
+    let (sender, events) = mpsc::unbounded_channel();
     let gateway = with(Gateway::new(&hub).patience(LIMIT));
     let (server, client) = tokio::join!(gateway.serve(ours), Client(sender).serve(theirs));
-    Connected { hub, client: client.unwrap(), heard, _server: server.unwrap() }
+    Connected { hub, client: client.unwrap(), events, _server: server.unwrap() }
 }
 
 fn hub(names: &[&str]) -> Hub {
@@ -93,8 +93,8 @@ impl Connected {
         tools.into_iter().map(|tool| tool.name.into_owned()).collect()
     }
 
-    async fn heard(&mut self) -> Heard {
-        timeout(LIMIT, self.heard.recv()).await.unwrap().unwrap()
+    async fn next_event(&mut self) -> Event {
+        timeout(LIMIT, self.events.recv()).await.unwrap().unwrap()
     }
 }
 
@@ -195,7 +195,7 @@ async fn refusal_is_reported_to_the_model() {
         CallDecision::Deny { reason: Some("not today".to_owned()) }
     });
     let mut strict = config();
-    strict.always_allow = ["heard"].into_iter().collect();
+    strict.always_allow = ["received"].into_iter().collect();
     strict.disabled_tools = ["die"].into_iter().collect();
     let (audit, mut records) = Audit::new(100);
     let hub =
@@ -207,7 +207,7 @@ async fn refusal_is_reported_to_the_model() {
     assert!(text(&denied).contains("not today"), "{}", text(&denied));
     let bad = connected.call("test__echo", json!({"text": 1})).await;
     assert!(bad.is_error == Some(true) && text(&bad).contains("text"), "{bad:?}");
-    assert_eq!(connected.call("test__heard", json!({})).await.is_error, Some(false));
+    assert_eq!(connected.call("test__received", json!({})).await.is_error, Some(false));
     while records.try_recv().is_some() {}
     let error = connected.client.call_tool(params("test__nothing", json!({}))).await.unwrap_err();
     let ServiceError::McpError(error) = error else { panic!("{error}") };
@@ -231,7 +231,7 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
     handle.await_response().await.unwrap();
     let mut steps = Vec::new();
     while steps.len() < 20 {
-        let Heard::Progress(step) = connected.heard().await else { panic!("{steps:?}") };
+        let Event::Progress(step) = connected.next_event().await else { panic!("{steps:?}") };
         steps.push(step);
     }
     // rmcp handles each notification in a task, so the order may differ.
@@ -243,7 +243,7 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
 async fn last_of_fast_progress_is_forwarded() {
     let mut connected = one().await;
     connected.client.call_tool(params("test__tick", json!({"times": 200, "every": 0}))).await.unwrap();
-    while !matches!(connected.heard().await, Heard::Progress(step) if step == 200.0) {}
+    while !matches!(connected.next_event().await, Event::Progress(step) if step == 200.0) {}
 }
 
 #[tokio::test]
@@ -290,13 +290,13 @@ async fn cancelled_call_is_cancelled_at_the_server() {
         .await
         .unwrap();
     // It has come to the server.
-    assert_eq!(connected.heard().await, Heard::Progress(1.0));
+    assert_eq!(connected.next_event().await, Event::Progress(1.0));
     handle.cancel(Some("no more".to_owned())).await.unwrap();
     let cancelled = async {
         loop {
-            let heard: Value =
-                serde_json::from_str(text(&connected.call("test__heard", json!({})).await)).unwrap();
-            if heard["cancelled"].as_array().is_some_and(|cancelled| !cancelled.is_empty()) {
+            let received: Value =
+                serde_json::from_str(text(&connected.call("test__received", json!({})).await)).unwrap();
+            if received["cancelled"].as_array().is_some_and(|cancelled| !cancelled.is_empty()) {
                 return;
             }
         }
@@ -311,23 +311,23 @@ async fn only_changed_lists_are_reported() {
     let add = json!({"method": "notifications/tools/list_changed",
         "add": {"name": "grown", "inputSchema": {"type": "object"}}});
     connected.call("test__notify", add).await;
-    assert_eq!(connected.heard().await, Heard::Tools);
+    assert_eq!(connected.next_event().await, Event::Tools);
     let after = connected.tools().await;
     assert_eq!(after.len(), before.len() + 1);
     assert!(after.contains(&"test__grown".to_owned()));
     // Add a server and remove one.
     let configuration = Sources::new().server("new", config()).server("test", config()).read();
     connected.hub.apply(configuration);
-    for heard in [Heard::Tools, Heard::Resources, Heard::Prompts] {
-        assert_eq!(connected.heard().await, heard);
+    for expected in [Event::Tools, Event::Resources, Event::Prompts] {
+        assert_eq!(connected.next_event().await, expected);
     }
     assert_eq!(text(&connected.call("new__echo", json!({"text": "hello"})).await), "hello");
     connected.hub.apply(Sources::new().server("test", config()).read());
-    for heard in [Heard::Tools, Heard::Resources, Heard::Prompts] {
-        assert_eq!(connected.heard().await, heard);
+    for expected in [Event::Tools, Event::Resources, Event::Prompts] {
+        assert_eq!(connected.next_event().await, expected);
     }
     assert_eq!(connected.tools().await.len(), after.len());
-    assert_eq!(connected.heard.try_recv().ok(), None);
+    assert_eq!(connected.events.try_recv().ok(), None);
 }
 
 #[tokio::test]
@@ -336,7 +336,7 @@ async fn schema_without_a_type_is_listed_as_that_of_an_object() {
     let tool = json!({"name": "grown", "inputSchema": {}, "outputSchema": {}});
     let add = json!({"method": "notifications/tools/list_changed", "add": tool});
     connected.call("test__notify", add).await;
-    assert_eq!(connected.heard().await, Heard::Tools);
+    assert_eq!(connected.next_event().await, Event::Tools);
     let tools = connected.client.list_all_tools().await.unwrap();
     let grown = tools.iter().find(|tool| tool.name == "test__grown").unwrap();
     assert_eq!(grown.input_schema["type"], "object");
@@ -350,7 +350,7 @@ async fn disabled_tool_is_not_listed() {
     let mut without = config();
     without.disabled_tools = ["echo"].into_iter().collect();
     connected.hub.apply(Sources::new().server("test", without).read());
-    assert_eq!(connected.heard().await, Heard::Tools);
+    assert_eq!(connected.next_event().await, Event::Tools);
     assert!(!connected.tools().await.contains(&"test__echo".to_owned()));
 }
 
@@ -367,7 +367,7 @@ async fn known_name_never_leads_to_another_tool() {
             without.disabled = true;
         }
         connected.hub.apply(Sources::new().server("x_y", without).server("x y", config()).read());
-        assert_eq!(connected.heard().await, Heard::Tools);
+        assert_eq!(connected.next_event().await, Event::Tools);
         let now = connected.tools().await;
         assert!(!now.contains(&"x_y__echo".to_owned()) && now.iter().all(|name| before.contains(name)));
         for name in ["x_y__echo", "x-y__echo"] {
@@ -419,7 +419,7 @@ async fn gateway_serves_a_client_over_stdio() {
 
 #[tokio::test]
 async fn hub_ends_with_its_last_client() {
-    let Connected { hub, client, heard: _heard, _server } = one().await;
+    let Connected { hub, client, events: _events, _server } = one().await;
     client.list_all_tools().await.unwrap();
     let mut events = hub.events();
     drop(hub);

@@ -21,7 +21,7 @@ use tokio::{
 };
 
 use crate::{
-    call::{call, heard, limited, text},
+    call::{call, limited, received, text},
     project::until,
     server::{LIMIT, config, hub},
 };
@@ -52,7 +52,7 @@ fn message() -> Value {
 #[tokio::test]
 async fn without_handlers_all_requests_are_declined() {
     let hub = hub_with(Handlers::new()).await;
-    assert_eq!(heard(&hub).await["client"]["capabilities"], json!({}));
+    assert_eq!(received(&hub).await["client"]["capabilities"], json!({}));
     assert_eq!(asks(&hub, "elicitation/create", form()).await["result"], json!({"action": "decline"}));
     assert_eq!(asks(&hub, "roots/list", json!({})).await["result"], json!({"roots": []}));
     assert_eq!(asks(&hub, "sampling/createMessage", message()).await["error"]["code"], -32601);
@@ -69,7 +69,7 @@ async fn handlers_answer_and_are_part_of_the_capabilities() {
         .sampling(async |_| Err("not now".to_owned()))
         .roots(|server| vec![Root::new(format!("file:///{server}"))]);
     let hub = hub_with(handlers).await;
-    let client = &heard(&hub).await["client"];
+    let client = &received(&hub).await["client"];
     let offered = json!({"elicitation": {"form": {}}, "sampling": {}, "roots": {"listChanged": true}});
     assert_eq!(client["capabilities"], offered);
     // The last version that has a handshake.
@@ -176,7 +176,7 @@ async fn subscriptions_are_renewed_after_a_reconnect() {
     let hub = hub_with(Handlers::new()).await;
     hub.subscribe("test", "test://a").await.unwrap();
     assert!(matches!(hub.restart("test").await, Some(ServerState::Connected { .. })));
-    let again = async { while heard(&hub).await["subscribed"] != json!(["test://a"]) {} };
+    let again = async { while received(&hub).await["subscribed"] != json!(["test://a"]) {} };
     timeout(LIMIT, again).await.unwrap();
     // It can be cancelled also while there is no connection.
     hub.set_enabled(false);
@@ -185,7 +185,7 @@ async fn subscriptions_are_renewed_after_a_reconnect() {
     hub.set_enabled(true);
     assert!(hub.wait_until_ready(LIMIT).await);
     hub.refresh("test").await;
-    assert_eq!(heard(&hub).await["subscribed"], json!([]));
+    assert_eq!(received(&hub).await["subscribed"], json!([]));
 }
 
 #[tokio::test]
@@ -281,35 +281,35 @@ async fn changed_list_is_read_again() {
 
 #[tokio::test]
 async fn log_messages_and_resource_updates_are_received() {
-    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut messages) = tokio::sync::mpsc::unbounded_channel();
     let updates = sender.clone();
     let handlers = Handlers::new()
         .log(move |message| sender.send(format!("{} {}", message.server, message.data)).unwrap())
         .resource_updated(move |server, uri| updates.send(format!("{server} {uri}")).unwrap());
     let hub = hub_with(handlers).await;
     tells(&hub, "notifications/message", json!({"level": "warning", "logger": "l", "data": {"a": 1}})).await;
-    assert_eq!(told.try_recv().unwrap(), r#"test {"a":1}"#, "it comes before the answer to the call");
+    assert_eq!(messages.try_recv().unwrap(), r#"test {"a":1}"#, "it comes before the answer to the call");
     hub.subscribe("test", "test://a").await.unwrap();
-    assert_eq!(heard(&hub).await["subscribed"], json!(["test://a"]));
+    assert_eq!(received(&hub).await["subscribed"], json!(["test://a"]));
     tells(&hub, "notifications/resources/updated", json!({"uri": "test://a"})).await;
-    assert_eq!(timeout(LIMIT, told.recv()).await.unwrap().unwrap(), "test test://a");
+    assert_eq!(timeout(LIMIT, messages.recv()).await.unwrap().unwrap(), "test test://a");
     hub.unsubscribe("test", "test://a").await.unwrap();
-    assert_eq!(heard(&hub).await["subscribed"], json!([]));
+    assert_eq!(received(&hub).await["subscribed"], json!([]));
     let kept = hub.logs("test").unwrap();
     assert_eq!((kept.len(), &kept[0].data), (1, &json!({"a": 1})));
 }
 
 #[tokio::test]
 async fn large_log_message_is_cut() {
-    let (sender, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let (sender, mut messages) = tokio::sync::mpsc::unbounded_channel();
     let handlers = Handlers::new().log(move |message| sender.send(message.clone()).unwrap());
     let hub = hub_with(handlers).await;
     let large = json!({"level": "info", "logger": "l".repeat(1000), "data": {"a": "x".repeat(100_000)}});
     tells(&hub, "notifications/message", large).await;
-    let heard = timeout(LIMIT, told.recv()).await.unwrap().unwrap();
-    let data = heard.data.as_str().unwrap();
+    let message = timeout(LIMIT, messages.recv()).await.unwrap().unwrap();
+    let data = message.data.as_str().unwrap();
     assert!(data.starts_with(r#"{"a":"xxx"#) && data.ends_with('…') && data.len() < 5000, "{}", data.len());
-    assert_eq!(heard.logger.unwrap().len(), 200);
+    assert_eq!(message.logger.unwrap().len(), 200);
 }
 
 #[tokio::test]

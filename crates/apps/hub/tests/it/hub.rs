@@ -29,7 +29,7 @@ async fn permission_for_a_new_program_does_not_apply_to_the_old_one() {
     let mut config = ServerConfig::new(other);
     config.always_allow = ["*"].into_iter().collect();
     hub.apply(Sources::new().server("test", config).read());
-    let call = || hub.call(CallRequest::new("test", "heard"));
+    let call = || hub.call(CallRequest::new("test", "received"));
     let refused = call().await.unwrap_err();
     assert!(matches!(refused, CallError::NotConnected { state: ServerState::Starting, .. }), "{refused:?}");
     assert!(hub.wait_until_ready(LIMIT).await);

@@ -40,9 +40,12 @@ async fn violation_of_the_output_schema_is_reported() {
     assert_eq!(broken.violations[0].pointer, "/sum");
     assert_eq!((broken.content.len(), broken.is_error), (1, false));
     assert_eq!(broken.structured, Some(json!({"sum": "five"})));
-    let told = messages_content(&broken);
-    assert_eq!(told[0]["text"], "the sum");
-    assert!(told[1]["text"].as_str().unwrap().contains("not what the tool promises: /sum: "), "{told:?}");
+    let content = messages_content(&broken);
+    assert_eq!(content[0]["text"], "the sum");
+    assert!(
+        content[1]["text"].as_str().unwrap().contains("not what the tool promises: /sum: "),
+        "{content:?}"
+    );
     let missing = give(&hub, json!({"content": text()})).await;
     assert_eq!(missing.violations[0].problem, "there is none");
     // A tool that failed has promised nothing.

@@ -69,7 +69,7 @@ fn serve() {
                 // Some calls take their time, and the others must not wait for them.
                 thread::spawn(move || server.answer(&message));
             }
-            (Some(method), None) => server.hear(method, &message["params"]),
+            (Some(method), None) => server.on_notification(method, &message["params"]),
             (None, _) => server.answered(&message),
         }
     }
@@ -91,7 +91,7 @@ struct State {
     asked: HashMap<i64, mpsc::Sender<Value>>,
     subscribed: Vec<Value>,
     /// The methods of its other notifications.
-    told: Vec<String>,
+    notifications: Vec<String>,
 }
 
 impl Server {
@@ -106,11 +106,11 @@ impl Server {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    fn hear(&self, method: &str, params: &Value) {
+    fn on_notification(&self, method: &str, params: &Value) {
         if method == "notifications/cancelled" {
             self.state.lock().unwrap().cancelled.push(params.clone());
         } else {
-            self.state.lock().unwrap().told.push(method.to_owned());
+            self.state.lock().unwrap().notifications.push(method.to_owned());
         }
     }
 
@@ -187,7 +187,7 @@ impl Server {
             return json!({"nextCursor": "2", "tools": [tool("echo", text, json!(["text"])),
                 tool("read-file", file, json!(["path"])), any("give"), any("tick"), any("wait"), any("ask")]});
         }
-        let mut tools: Vec<_> = ["heard", "notify", "refuse", "die"].map(any).into();
+        let mut tools: Vec<_> = ["received", "notify", "refuse", "die"].map(any).into();
         tools.extend(self.state.lock().unwrap().added.iter().cloned());
         json!({"tools": tools})
     }
@@ -219,11 +219,10 @@ impl Server {
                 self.send(&json!({"jsonrpc": "2.0", "id": id, "method": arguments["method"], "params": arguments["params"]}));
                 text(&answer.recv().unwrap().to_string())
             }
-            "heard" => {
-                let State { client, cancelled, subscribed, told, .. } = &*self.state.lock().unwrap();
-                let heard =
-                    json!({"client": client, "cancelled": cancelled, "subscribed": subscribed, "told": told});
-                text(&heard.to_string())
+            "received" => {
+                let State { client, cancelled, subscribed, notifications, .. } = &*self.state.lock().unwrap();
+                let received = json!({"client": client, "cancelled": cancelled, "subscribed": subscribed, "notifications": notifications});
+                text(&received.to_string())
             }
             "notify" => {
                 if let Some(added) = arguments.get("add") {
@@ -232,7 +231,7 @@ impl Server {
                     all.push(added.clone());
                 }
                 self.notify(arguments["method"].as_str().unwrap(), &arguments["params"]);
-                text("told")
+                text("notified")
             }
             "refuse" => Err(REFUSAL),
             _ => std::process::exit(3),

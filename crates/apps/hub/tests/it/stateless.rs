@@ -34,7 +34,7 @@ async fn client_without_a_handshake_gets_questions_as_responses() {
     let result = connected.client.call_tool(params("test__ask", form())).await.unwrap();
     let answer: Value = serde_json::from_str(&result.content[0].as_text().unwrap().text).unwrap();
     assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada"}}));
-    assert_eq!(connected.heard().await, "test: who?");
+    assert_eq!(connected.next_message().await, "test: who?");
     let message = json!({"role": "user", "content": {"type": "text", "text": "hi"}});
     let sample =
         json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": [message]}});
@@ -92,7 +92,7 @@ async fn input_is_accepted_only_for_its_call() {
         connected.client.call_tool_once(again)
     };
     again("test__ask", "1-made-up", json!({})).await.unwrap_err();
-    again("test__heard", &state, json!({})).await.unwrap_err();
+    again("test__received", &state, json!({})).await.unwrap_err();
     // An answer to something else leaves the question open, under another state.
     let CallToolResponse::InputRequired(still) = again("test__ask", &state, json!({"x": 1})).await.unwrap()
     else {
@@ -174,8 +174,8 @@ async fn server_without_a_handshake_gets_the_capabilities_of_the_caller() {
         let connected = stateless(gateway.clone(), capabilities).await;
         let result =
             connected.client.call_tool(params("test__read-file", json!({"path": "a"}))).await.unwrap();
-        let heard: Value = serde_json::from_str(text(&result)).unwrap();
-        let can = &heard["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+        let received: Value = serde_json::from_str(text(&result)).unwrap();
+        let can = &received["_meta"]["io.modelcontextprotocol/clientCapabilities"];
         assert_eq!(can["elicitation"]["form"].is_object(), form, "{can}");
         assert_eq!(can["sampling"].is_object(), sampling, "{can}");
     }

@@ -64,8 +64,8 @@ async fn change(hub: &Hub, server: &str, uri: &str) {
 async fn settled(hub: &Hub, server: &str, uris: Value) {
     let reached = async {
         loop {
-            let heard = hub.call(CallRequest::new(server, "heard")).await.unwrap();
-            let text = &heard.content[0].as_text().unwrap().text;
+            let received = hub.call(CallRequest::new(server, "received")).await.unwrap();
+            let text = &received.content[0].as_text().unwrap().text;
             if serde_json::from_str::<Value>(text).unwrap()["subscribed"] == uris {
                 return;
             }
@@ -91,15 +91,15 @@ async fn client_receives_updates_of_subscribed_resources() {
     change(&hub, "test", "test://b").await;
     change(&hub, "test", "test://ab").await;
     change(&hub, "test", "test://a/part").await;
-    assert_eq!(client.heard().await, "test://a/part");
+    assert_eq!(client.next_message().await, "test://a/part");
     change(&hub, "test", "test://a").await;
-    assert_eq!(client.heard().await, "test://a");
+    assert_eq!(client.next_message().await, "test://a");
     client.unsubscribe("test://a").await.unwrap();
     settled(&hub, "test", json!([])).await;
     change(&hub, "test", "test://a").await;
     client.subscribe("test://b").await.unwrap();
     change(&hub, "test", "test://b").await;
-    assert_eq!(client.heard().await, "test://b");
+    assert_eq!(client.next_message().await, "test://b");
 }
 
 #[tokio::test]
@@ -111,7 +111,10 @@ async fn subscriptions_of_clients_are_independent() {
         client.subscribe("test://a").await.unwrap();
     }
     change(&hub, "test", "test://a").await;
-    assert_eq!((first.heard().await, second.heard().await), ("test://a".into(), "test://a".into()));
+    assert_eq!(
+        (first.next_message().await, second.next_message().await),
+        ("test://a".into(), "test://a".into())
+    );
     first.unsubscribe("test://a").await.unwrap();
     third.leave().await;
     // What ends at the server ends in this order.
@@ -119,14 +122,14 @@ async fn subscriptions_of_clients_are_independent() {
     second.unsubscribe("test://b").await.unwrap();
     settled(&hub, "test", json!(["test://a", "test://a", "test://a"])).await;
     change(&hub, "test", "test://a").await;
-    assert_eq!(second.heard().await, "test://a");
-    assert!(first.heard.try_recv().is_err());
+    assert_eq!(second.next_message().await, "test://a");
+    assert!(first.messages.try_recv().is_err());
     // The program's own subscription counts as one, too.
     hub.subscribe("test", "test://b").await.unwrap();
     second.subscribe("test://b").await.unwrap();
     hub.unsubscribe("test", "test://b").await.unwrap();
     change(&hub, "test", "test://b").await;
-    assert_eq!(second.heard().await, "test://b");
+    assert_eq!(second.next_message().await, "test://b");
     second.leave().await;
     settled(&hub, "test", json!([])).await;
 }
@@ -152,7 +155,7 @@ async fn subscription_is_renewed_after_a_reconnect() {
     hub.restart("test").await.unwrap();
     settled(&hub, "test", json!(["test://a"])).await;
     change(&hub, "test", "test://a").await;
-    assert_eq!(client.heard().await, "test://a");
+    assert_eq!(client.next_message().await, "test://a");
 }
 
 #[tokio::test]
@@ -164,8 +167,8 @@ async fn updates_have_the_uri_of_the_client() {
     settled(&hub, "one", json!([])).await;
     change(&hub, "one", "test://a").await;
     change(&hub, "two", "test://a").await;
-    assert_eq!(client.heard().await, "mcp-hub:two/test://a");
-    assert!(client.heard.try_recv().is_err());
+    assert_eq!(client.next_message().await, "mcp-hub:two/test://a");
+    assert!(client.messages.try_recv().is_err());
 }
 
 #[tokio::test]

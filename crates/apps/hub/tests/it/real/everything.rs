@@ -73,13 +73,13 @@ async fn progress_extends_the_time_limit() {
     let mut config = config();
     config.timeout = Duration::from_secs(3);
     let hub = connected(NAME, config, Handlers::new()).await;
-    let heard = Arc::new(AtomicUsize::new(0));
-    let hearing = Arc::clone(&heard);
+    let updates = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&updates);
     let request = CallRequest::new(NAME, "trigger-long-running-operation")
         .arguments(json!({"duration": 4, "steps": 16}))
-        .on_progress(move |_| _ = hearing.fetch_add(1, Ordering::Relaxed));
+        .on_progress(move |_| _ = counter.fetch_add(1, Ordering::Relaxed));
     assert!(text(&hub.call(request).await.unwrap()).contains("completed"));
-    assert_eq!(heard.load(Ordering::Relaxed), 16);
+    assert_eq!(updates.load(Ordering::Relaxed), 16);
     // Without progress in time it is over.
     let silent = CallRequest::new(NAME, "trigger-long-running-operation")
         .arguments(json!({"duration": 30, "steps": 1}));

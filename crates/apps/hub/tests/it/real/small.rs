@@ -77,8 +77,8 @@ async fn fetch_server_works() {
         }
     });
     let hub = connected("fetch", python("mcp-server-fetch", &["--allow-private-ips"]), Handlers::new()).await;
-    let said = text(&call(&hub, "fetch", "fetch", json!({"url": url})).await);
-    assert!(said.contains("fetched text"), "{said}");
+    let output = text(&call(&hub, "fetch", "fetch", json!({"url": url})).await);
+    assert!(output.contains("fetched text"), "{output}");
     hub.close().await;
     serving.abort();
 }
