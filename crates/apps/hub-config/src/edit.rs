@@ -161,7 +161,7 @@ fn add(
     if !is_server_name(server) {
         return Err(Refusal::ServerName);
     }
-    let entry = entry::of(config, document.says_streamable_http());
+    let entry = entry::of(config, document.has_streamable_http());
     check_readable(server, &entry)?;
     let servers = Json::object([(server, entry.clone())]);
     Ok(match (document.section()?, document.root()?) {

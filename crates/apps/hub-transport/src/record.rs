@@ -101,7 +101,7 @@ mod tests {
             ("2026-01-01 10:00:00,000 - mcp.server - WARNING - slow", Some(Level::Warning)),
             ("Error: cannot find module", Some(Level::Error)),
             ("INFO: no error here", Some(Level::Info)),
-            ("an error that is told in passing", None),
+            ("an error that is mentioned in passing", None),
             ("Information: x", None),
             ("é[warn]", Some(Level::Warning)),
             ("\u{1b}[32m INFO\u{1b}[0m x", Some(Level::Info)),

@@ -162,7 +162,7 @@ async fn open(web: &Web) -> Result<Response, DisconnectReason> {
     }
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     if !kind.is_some_and(is_event_stream) {
-        let kind = kind.unwrap_or("nothing that says what it is");
+        let kind = kind.unwrap_or("no content type");
         return Err(DisconnectReason::lost(format!(
             "the server answers with {kind}, and not with a stream of events"
         )));

@@ -60,7 +60,7 @@ impl<'t> Document<'t> {
     }
 
     /// Returns whether the file uses the long name for streamable HTTP, which Roo requires.
-    pub(super) fn says_streamable_http(&self) -> bool {
+    pub(super) fn has_streamable_http(&self) -> bool {
         self.tokens
             .iter()
             .any(|token| matches!(&token.token, Token::String(text) if text == "streamable-http"))

@@ -265,25 +265,25 @@ mod tests {
                 &["hunter2".into()],
             )
         };
-        let said = judge(400, json!({"error": "invalid_client", "error_description": "No such client"}));
+        let reason = judge(400, json!({"error": "invalid_client", "error_description": "No such client"}));
         assert_eq!(
-            said,
+            reason,
             DisconnectReason::unusable(
                 "the authorization server https://host refuses a token: invalid_client (No such client)"
             )
         );
         for echo in ["hunter2 is wrong", "a\u{1b}[0m"] {
-            let said = judge(401, json!({"error": "invalid_client", "error_description": echo}));
+            let reason = judge(401, json!({"error": "invalid_client", "error_description": echo}));
             assert_eq!(
-                said,
+                reason,
                 DisconnectReason::unusable(
                     "the authorization server https://host refuses a token: invalid_client"
                 )
             );
         }
-        let said = judge(403, json!({"error": "<html> hunter2"}));
+        let reason = judge(403, json!({"error": "<html> hunter2"}));
         assert_eq!(
-            said,
+            reason,
             DisconnectReason::unusable(
                 "the authorization server https://host refuses a token: HTTP 403 Forbidden"
             )

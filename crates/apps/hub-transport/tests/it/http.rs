@@ -53,7 +53,11 @@ async fn expired_session_is_replaced_and_all_lists_are_read_again() {
     server.offer(&["echo", "more"]);
     assert_eq!(text(connected.echo("again").await.unwrap()), "again", "the call itself does not notice");
     assert_eq!(
-        [connected.hears().await, connected.hears().await, connected.hears().await],
+        [
+            connected.next_notification().await,
+            connected.next_notification().await,
+            connected.next_notification().await
+        ],
         ["tools", "resources", "prompts"]
     );
     assert_eq!(connected.tools().await, ["echo", "more"]);
@@ -233,10 +237,10 @@ async fn notifications_arrive_over_the_stream() {
     let (server, mut connected) = start().await;
     within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;
     server.event(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
-    assert_eq!(connected.hears().await, "tools");
+    assert_eq!(connected.next_notification().await, "tools");
     // After an orderly end, the stream is opened again.
     server.end_streams();
     within(server.saw(2, |seen| seen.is("GET", "/mcp"))).await;
     server.event(&json!({"jsonrpc": "2.0", "method": "notifications/prompts/list_changed"}));
-    assert_eq!(connected.hears().await, "prompts");
+    assert_eq!(connected.next_notification().await, "prompts");
 }

@@ -55,7 +55,7 @@ impl ClientHandler for Listener {
 struct Connected {
     service: RunningService<RoleClient, Listener>,
     link: Arc<Link>,
-    heard: mpsc::UnboundedReceiver<&'static str>,
+    notifications: mpsc::UnboundedReceiver<&'static str>,
 }
 
 impl Connected {
@@ -69,8 +69,8 @@ impl Connected {
         tools.tools.into_iter().map(|tool| tool.name.into_owned()).collect()
     }
 
-    async fn hears(&mut self) -> &'static str {
-        within(self.heard.recv()).await.unwrap()
+    async fn next_notification(&mut self) -> &'static str {
+        within(self.notifications.recv()).await.unwrap()
     }
 
     /// Waits for the end of the connection and returns the reason.
@@ -105,20 +105,20 @@ fn web(url: &str, headers: &[(&str, &str)]) -> Web {
 
 /// Connects over streamable HTTP.
 async fn over_http(web: Web) -> Result<Connected, (DisconnectReason, ClientInitializeError)> {
-    let (sender, heard) = mpsc::unbounded_channel();
+    let (sender, notifications) = mpsc::unbounded_channel();
     let (transport, link) = agentwire_hub_transport::http::connect(web);
     match within(serve_client(Listener(sender), transport)).await {
-        Ok(service) => Ok(Connected { service, link, heard }),
+        Ok(service) => Ok(Connected { service, link, notifications }),
         Err(error) => Err((link.unopened().unwrap(), error)),
     }
 }
 
 /// Connects over the older transport.
 async fn over_sse(web: Web) -> Result<Connected, DisconnectReason> {
-    let (sender, heard) = mpsc::unbounded_channel();
+    let (sender, notifications) = mpsc::unbounded_channel();
     let (transport, link) = within(agentwire_hub_transport::sse::connect(web)).await?;
     match within(serve_client(Listener(sender), transport)).await {
-        Ok(service) => Ok(Connected { service, link, heard }),
+        Ok(service) => Ok(Connected { service, link, notifications }),
         Err(_) => Err(link.unopened().unwrap()),
     }
 }

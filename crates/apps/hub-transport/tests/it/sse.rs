@@ -36,7 +36,7 @@ async fn messages_go_to_the_endpoint_and_responses_arrive_over_the_stream() {
     let mut connected = over_sse(web(&server.url("/sse"), &[("X-Key", "secret")])).await.unwrap();
     assert_eq!(text(connected.echo("ä\n").await.unwrap()), "ä\n");
     server.event(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
-    assert_eq!(connected.hears().await, "tools");
+    assert_eq!(connected.next_notification().await, "tools");
     for seen in server.seen() {
         assert_eq!(seen.header("x-key"), Some("secret"), "{seen:?}");
     }
