@@ -87,8 +87,8 @@ impl Api {
 
 /// Returns the delay before the next attempt.
 fn wait(headers: &HeaderMap, tries: u32) -> Duration {
-    let told = headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
-    told.map_or(FIRST_WAIT * 2_u32.pow(tries - 1), Duration::from_secs).min(LONGEST_WAIT)
+    let retry_after = headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+    retry_after.map_or(FIRST_WAIT * 2_u32.pow(tries - 1), Duration::from_secs).min(LONGEST_WAIT)
 }
 
 async fn body(mut response: Response) -> Result<Vec<u8>, ApiError> {
@@ -104,9 +104,10 @@ async fn body(mut response: Response) -> Result<Vec<u8>, ApiError> {
 
 /// Returns the error message in a response.
 fn message(body: &[u8]) -> String {
-    let told = serde_json::from_slice::<Value>(body).ok();
-    let told = told.and_then(|told| Some(told.pointer("/error/message")?.as_str()?.to_owned()));
-    told.unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(SHOWN).collect())
+    let response = serde_json::from_slice::<Value>(body).ok();
+    let message =
+        response.and_then(|response| Some(response.pointer("/error/message")?.as_str()?.to_owned()));
+    message.unwrap_or_else(|| String::from_utf8_lossy(body).chars().take(SHOWN).collect())
 }
 
 // Leaves out the key.

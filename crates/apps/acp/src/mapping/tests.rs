@@ -79,13 +79,13 @@ fn richer_clients_get_terminals_notices_and_compactions() {
 fn each_answer_is_shown_once() {
     for (path, messages) in all() {
         let mut mapping = Mapping::new(features());
-        let (mut said, mut shown) = (BTreeMap::<_, String>::new(), BTreeMap::<_, String>::new());
+        let (mut received, mut shown) = (BTreeMap::<_, String>::new(), BTreeMap::<_, String>::new());
         for message in &messages {
             if let Message::Assistant(answer) = message
                 && answer.parent_tool_use_id.is_none()
             {
                 let texts = answer.message.content.iter().filter_map(Block::as_text);
-                said.entry(answer.message.id.to_string()).or_default().extend(texts);
+                received.entry(answer.message.id.to_string()).or_default().extend(texts);
             }
             for update in mapping.updates(message) {
                 // Notes of the CLI have no message.
@@ -97,8 +97,8 @@ fn each_answer_is_shown_once() {
                 }
             }
         }
-        for (id, said) in said {
-            assert_eq!(shown.remove(&id).unwrap_or_default(), said, "{}: {id}", path.display());
+        for (id, received) in received {
+            assert_eq!(shown.remove(&id).unwrap_or_default(), received, "{}: {id}", path.display());
         }
     }
 }

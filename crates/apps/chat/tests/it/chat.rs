@@ -30,7 +30,7 @@ fn calls(calls: &[(&str, Value)]) -> Value {
     json!({"blocks": calls.collect::<Vec<_>>()})
 }
 
-fn says(text: &str) -> Value {
+fn text_reply(text: &str) -> Value {
     json!({"blocks": [{"text": text}]})
 }
 
@@ -45,7 +45,7 @@ async fn a_model_calls_tools_until_it_is_done() {
     let replies = [
         calls(&[("mcp__toy__echo", json!({"text": "one"}))]),
         calls(&[("mcp__toy__echo", json!({"text": "two"}))]),
-        says("Done."),
+        text_reply("Done."),
     ];
     let model = model(&json!({"replies": replies})).await;
     let mut chat = chat(&model).await.system("Be brief.");
@@ -66,7 +66,7 @@ async fn a_model_calls_tools_until_it_is_done() {
 #[tokio::test]
 async fn the_calls_of_a_message_are_made_at_the_same_time_and_answered_in_their_order() {
     let meet = |text: &str| ("mcp__toy__meet", json!({"text": text}));
-    let replies = [calls(&[meet("a"), ("mcp__toy__picture", json!({})), meet("b")]), says("Done.")];
+    let replies = [calls(&[meet("a"), ("mcp__toy__picture", json!({})), meet("b")]), text_reply("Done.")];
     let model = model(&json!({"replies": replies})).await;
     let mut chat = chat(&model).await;
     ask(&mut chat).await.unwrap();
@@ -96,12 +96,13 @@ async fn mistakes_and_failures_are_reported_to_the_model() {
         ("read_resource", json!({"server": "toy", "uri": "toy://one"})),
         ("read_resource", json!({"server": "toy", "uri": "file:///etc/passwd"})),
     ];
-    let model = model(&json!({"replies": [calls(&wrong), says("Done.")]})).await;
+    let model = model(&json!({"replies": [calls(&wrong), text_reply("Done.")]})).await;
     let mut chat = chat(&model).await;
     ask(&mut chat).await.unwrap();
     let results = answered(&chat);
-    let told: Vec<_> = results.iter().map(|result| result["content"][0]["text"].as_str().unwrap()).collect();
-    for (told, part) in told.iter().zip([
+    let errors: Vec<_> =
+        results.iter().map(|result| result["content"][0]["text"].as_str().unwrap()).collect();
+    for (error, part) in errors.iter().zip([
         "`mcp__toy__echo`",
         "`secret`",
         "text",
@@ -111,7 +112,7 @@ async fn mistakes_and_failures_are_reported_to_the_model() {
         "this is toy://one",
         "was denied",
     ]) {
-        assert!(told.contains(part), "{part} is not in {told}");
+        assert!(error.contains(part), "{part} is not in {error}");
     }
     let failed: Vec<_> = results.iter().map(|result| result["is_error"].as_bool().unwrap()).collect();
     assert_eq!(failed, [true, true, true, true, true, false, false, true]);
@@ -120,7 +121,7 @@ async fn mistakes_and_failures_are_reported_to_the_model() {
 #[tokio::test]
 async fn rounds_are_limited_and_the_conversation_goes_on() {
     let call = calls(&[("mcp__toy__echo", json!({"text": "x"}))]);
-    let model = model(&json!({"replies": [call, call, says("Done.")]})).await;
+    let model = model(&json!({"replies": [call, call, text_reply("Done.")]})).await;
     let mut chat = chat(&model).await.rounds(2);
     assert!(matches!(ask(&mut chat).await, Err(ChatError::TooManyRounds(2))));
     assert_eq!(ask(&mut chat).await.unwrap().text, "Done.");
@@ -132,7 +133,7 @@ async fn rounds_are_limited_and_the_conversation_goes_on() {
 async fn a_reply_that_was_cut_calls_nothing() {
     let mut cut = calls(&[("mcp__toy__echo", json!({}))]);
     cut["stop_reason"] = json!("max_tokens");
-    let model = model(&json!({"replies": [cut, says("Done.")]})).await;
+    let model = model(&json!({"replies": [cut, text_reply("Done.")]})).await;
     let mut chat = chat(&model).await;
     ask(&mut chat).await.unwrap();
     let result = &answered(&chat)[0];
@@ -146,7 +147,7 @@ async fn an_api_that_is_overloaded_is_asked_again_and_one_that_refuses_is_not() 
     let replies = [
         failing.clone(),
         failing.clone(),
-        says("Done."),
+        text_reply("Done."),
         failing,
         json!({"status": 401, "error_message": "no key"}),
     ];
@@ -162,7 +163,7 @@ async fn an_api_that_is_overloaded_is_asked_again_and_one_that_refuses_is_not() 
 
 #[tokio::test]
 async fn a_conversation_that_is_dropped_holds_what_was_complete() {
-    let replies = [calls(&[("mcp__toy__meet", json!({}))]), says("Done.")];
+    let replies = [calls(&[("mcp__toy__meet", json!({}))]), text_reply("Done.")];
     let model = model(&json!({"replies": replies})).await;
     let mut chat = chat(&model).await;
     let called = Arc::new(tokio::sync::Notify::new());
@@ -177,7 +178,7 @@ async fn a_conversation_that_is_dropped_holds_what_was_complete() {
 
 /// Returns replies of a model without tools.
 fn without_tools(replies: &[&str]) -> Value {
-    let replies: Vec<_> = replies.iter().map(|text| says(text)).collect();
+    let replies: Vec<_> = replies.iter().map(|text| text_reply(text)).collect();
     json!({"match": [{"marker": "Go.", "replies": replies}]})
 }
 
@@ -220,14 +221,14 @@ async fn a_model_without_tools_calls_them_in_xml() {
     .await;
     let mut chat = chat(&model).await.form(Form::Xml);
     assert_eq!(chat.ask("Go.", drop).await.unwrap().text, "Done.");
-    let told = texts(&chat);
+    let text = texts(&chat);
     for part in [
         "Result of call 1 (toy/echo):\n```text\none\n```",
         "Error of call 2 (none/echo):",
         "the servers are: `toy`",
         "this is toy://one",
     ] {
-        assert!(told.contains(part), "{part} is not in {told}");
+        assert!(text.contains(part), "{part} is not in {text}");
     }
 }
 

@@ -26,11 +26,15 @@ async fn it_asks_before_it_calls_and_prints_the_answer() {
     fs::write(&config, toy_server()).unwrap();
     let arguments = ["--config", config.to_str().unwrap()];
     let output = chatted_with(&model, folder.path(), &arguments, "Go.\nn\nAgain.\ny\n").await;
-    let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(output.status.success(), "{told}");
-    assert_eq!(said, "I will.\nDenied.\nI will.\nDone.\n");
-    assert!(told.contains("{\"text\":\"x\"}\necho of toy with these arguments: allow?"), "{told}");
-    assert!(told.contains("[mcp__toy__echo failed]") && told.contains("[mcp__toy__echo is done]"), "{told}");
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(output.status.success(), "{stderr}");
+    assert_eq!(stdout, "I will.\nDenied.\nI will.\nDone.\n");
+    assert!(stderr.contains("{\"text\":\"x\"}\necho of toy with these arguments: allow?"), "{stderr}");
+    assert!(
+        stderr.contains("[mcp__toy__echo failed]") && stderr.contains("[mcp__toy__echo is done]"),
+        "{stderr}"
+    );
 }
 
 #[tokio::test]
@@ -43,10 +47,11 @@ async fn answer_that_is_not_complete_is_reported() {
     // The model answers only requests with tools from the script.
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
     let output = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
-    let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!(said, "Half an\nWhole.\n");
-    assert_eq!(told.matches("[the answer is not complete: max_tokens]").count(), 1, "{told}");
-    assert_eq!(told.matches("not complete").count(), 1, "{told}");
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(stdout, "Half an\nWhole.\n");
+    assert_eq!(stderr.matches("[the answer is not complete: max_tokens]").count(), 1, "{stderr}");
+    assert_eq!(stderr.matches("not complete").count(), 1, "{stderr}");
 }
 
 #[tokio::test]
@@ -55,8 +60,8 @@ async fn line_that_is_no_utf8_is_a_prompt_too() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
     let output = chatted_with(&model, folder.path(), &["--trust"], b"caf\xe9\n").await;
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{stderr}");
     assert_eq!(output.stdout, b"Yes?\n");
 }
 
@@ -70,11 +75,12 @@ async fn terminal_escapes_of_the_model_are_shown_as_text() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
     let output = chatted(&model, folder.path(), &["--trust", "Go."], &[]).await;
-    let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(said.contains("\\u{1b}]52;c;cm0=\\u{7}") && told.contains("\\u{9b}8m"), "{said} {told}");
-    assert!(told.contains("echo of toy with these arguments: allow?"), "{told}");
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(stdout.contains("\\u{1b}]52;c;cm0=\\u{7}") && stderr.contains("\\u{9b}8m"), "{stdout} {stderr}");
+    assert!(stderr.contains("echo of toy with these arguments: allow?"), "{stderr}");
     let hidden = |text: &str| text.chars().filter(|char| is_invisible(*char)).collect::<Vec<_>>();
-    assert_eq!((hidden(&said), hidden(&told)), (vec![], vec![]), "{said} {told}");
+    assert_eq!((hidden(&stdout), hidden(&stderr)), (vec![], vec![]), "{stdout} {stderr}");
 }
 
 #[tokio::test]
@@ -93,8 +99,8 @@ async fn servers_of_the_folder_start_only_where_they_are_trusted() {
     let variables = [("XDG_CONFIG_HOME", config.path().to_str().unwrap())];
 
     let output = chatted(&model, &path, &["Go."], &variables).await;
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && told.contains("s: not started") && !is_started(), "{told}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && stderr.contains("s: not started") && !is_started(), "{stderr}");
     chatted(&model, &path, &["--trust", "Go."], &variables).await;
     assert!(is_started() && !kept.exists());
 
@@ -117,9 +123,10 @@ async fn without_a_terminal_the_first_error_ends_the_program() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
     let output = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
-    let (said, told) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!((output.status.code(), &*said), (Some(1), ""), "{told}");
-    assert!(told.contains("agentwire-chat: ") && told.contains("No such key."), "{told}");
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!((output.status.code(), &*stdout), (Some(1), ""), "{stderr}");
+    assert!(stderr.contains("agentwire-chat: ") && stderr.contains("No such key."), "{stderr}");
 }
 
 /// Returns a configuration with the toy server.
@@ -199,8 +206,8 @@ async fn missing_settings_are_reported_before_a_server_starts() {
         ),
         (&[key, model], &["--nothing"], "error: unexpected argument '--nothing'", 2),
     ];
-    for (variables, arguments, told, code) in cases {
-        let (said, ended) = refused(variables, arguments).await;
-        assert!(said.starts_with(told) && ended == Some(code), "{said} {ended:?}");
+    for (variables, arguments, expected, code) in cases {
+        let (stderr, ended) = refused(variables, arguments).await;
+        assert!(stderr.starts_with(expected) && ended == Some(code), "{stderr} {ended:?}");
     }
 }

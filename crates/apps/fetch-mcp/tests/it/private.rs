@@ -41,8 +41,8 @@ async fn no_spelling_of_a_private_address_is_reached() {
         "240.0.0.1",
         "100.100.100.200",
     ] {
-        let said = client.refused(&format!("http://{host}:{port}/")).await;
-        assert!(said.ends_with("which is not a public address"), "{host}: {said}");
+        let error = client.refused(&format!("http://{host}:{port}/")).await;
+        assert!(error.ends_with("which is not a public address"), "{host}: {error}");
     }
     assert_eq!(site.requests(), 0);
 }
@@ -64,8 +64,8 @@ async fn a_redirect_leads_to_no_private_address() {
     let client = Client::with(|options| options.allowed_addresses = vec!["127.0.0.1".parse().unwrap()]).await;
     assert!(client.shown(&outer.url("/itself")).await.ends_with("\n\nreached"));
     for path in ["/", "/long"] {
-        let said = client.refused(&outer.url(path)).await;
-        assert_eq!(said, "`127.0.0.2` is 127.0.0.2, which is not a public address", "{path}");
+        let error = client.refused(&outer.url(path)).await;
+        assert_eq!(error, "`127.0.0.2` is 127.0.0.2, which is not a public address", "{path}");
     }
     assert_eq!(inner.requests(), 0);
     // The same URL is fetched when private addresses are allowed.
@@ -76,7 +76,7 @@ async fn a_redirect_leads_to_no_private_address() {
 #[tokio::test]
 async fn only_http_and_https_without_credentials() {
     let client = Client::new().await;
-    for (url, said) in [
+    for (url, error) in [
         ("file:///etc/passwd", "the scheme `file` is not fetched: only http and https are"),
         ("ftp://example.com/", "the scheme `ftp` is not fetched: only http and https are"),
         ("data:text/plain,x", "the scheme `data` is not fetched: only http and https are"),
@@ -84,6 +84,6 @@ async fn only_http_and_https_without_credentials() {
         ("example.com", "`example.com` is not a URL: give one with its scheme, such as https://example.com/"),
         ("http://", "`http://` is not a URL: give one with its scheme, such as https://example.com/"),
     ] {
-        assert_eq!(client.refused(url).await, said);
+        assert_eq!(client.refused(url).await, error);
     }
 }

@@ -71,10 +71,10 @@ async fn it_ends_with_its_input() {
 async fn a_missing_client_is_explained() {
     let output = program().stdin(Stdio::null()).output().await.unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(
-        told.starts_with("agentwire-fetch-mcp: the input ended before the handshake: an MCP client"),
-        "{told}"
+        stderr.starts_with("agentwire-fetch-mcp: the input ended before the handshake: an MCP client"),
+        "{stderr}"
     );
 }
 

@@ -44,6 +44,6 @@ impl SecureSite {
 #[tokio::test]
 async fn an_unknown_authority_is_not_trusted() {
     let site = SecureSite::start().await;
-    let said = Client::new().await.refused(&format!("https://127.0.0.1:{}/", site.port)).await;
-    assert!(said.contains("certificate"), "{said}");
+    let error = Client::new().await.refused(&format!("https://127.0.0.1:{}/", site.port)).await;
+    assert!(error.contains("certificate"), "{error}");
 }

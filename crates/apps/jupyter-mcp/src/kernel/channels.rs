@@ -38,12 +38,12 @@ impl Channels {
     /// Returns `None` if the reply can't be decoded.
     pub(super) async fn shake_hands(&mut self) -> Result<Option<Box<KernelInfoReply>>, RuntimeError> {
         let mut info = None;
-        let mut hears = false;
+        let mut subscribed = false;
         loop {
             let request: JupyterMessage = KernelInfoRequest {}.into();
             self.shell.send(request).await?;
             let again = Instant::now() + ASK_AGAIN;
-            while info.is_none() || !hears {
+            while info.is_none() || !subscribed {
                 let message = timeout_at(again, async {
                     tokio::select! {
                         message = self.shell.read() => message,
@@ -54,7 +54,7 @@ impl Channels {
                     Ok(Ok(message)) => match message.content {
                         JupyterMessageContent::KernelInfoReply(reply) => info = Some(Some(reply)),
                         // Any output shows that the subscription is active, and each request causes one.
-                        JupyterMessageContent::Status(_) => hears = true,
+                        JupyterMessageContent::Status(_) => subscribed = true,
                         _ => {}
                     },
                     Ok(Err(RuntimeError::ZmqError(error))) => return Err(error.into()),
@@ -67,7 +67,7 @@ impl Channels {
                     Err(_late) => break,
                 }
             }
-            if hears && let Some(info) = info.take() {
+            if subscribed && let Some(info) = info.take() {
                 return Ok(info);
             }
         }

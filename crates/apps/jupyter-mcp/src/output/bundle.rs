@@ -89,14 +89,15 @@ fn text(forms: &Forms<'_>) -> Option<String> {
     if let Some(markdown) = filled(forms.markdown) {
         return Some(markdown.to_owned());
     }
-    let said = filled(forms.plain).filter(|plain| !only_names(plain));
+    let informative = filled(forms.plain).filter(|plain| !only_names(plain));
     // The plain form of a table omits columns and wraps lines.
-    if let Some(read) = forms.html.filter(|html| said.is_none() || html.contains("<table")).map(table::read)
+    if let Some(read) =
+        forms.html.filter(|html| informative.is_none() || html.contains("<table")).map(table::read)
         && !read.is_empty()
     {
         return Some(read);
     }
-    if said.is_none() {
+    if informative.is_none() {
         for other in [forms.latex, forms.json.as_deref(), forms.svg] {
             if let Some(text) = filled(other) {
                 return Some(text.to_owned());

@@ -31,9 +31,9 @@ pub(crate) fn installed(name: &str, spec: &str) -> TempDir {
 
 /// The received progress notifications.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Heard(pub(crate) Arc<Mutex<Vec<ProgressNotificationParam>>>);
+pub(crate) struct ProgressLog(pub(crate) Arc<Mutex<Vec<ProgressNotificationParam>>>);
 
-impl ClientHandler for Heard {
+impl ClientHandler for ProgressLog {
     async fn on_progress(
         &self,
         progress: ProgressNotificationParam,
@@ -45,8 +45,8 @@ impl ClientHandler for Heard {
 
 /// A client of a running server.
 pub(crate) struct Client {
-    pub(crate) service: RunningService<RoleClient, Heard>,
-    pub(crate) heard: Heard,
+    pub(crate) service: RunningService<RoleClient, ProgressLog>,
+    pub(crate) progress: ProgressLog,
     pub(crate) server: u32,
 }
 
@@ -64,8 +64,8 @@ impl Client {
         command.stderr(Stdio::null());
         let transport = TokioChildProcess::new(command).unwrap();
         let server = transport.id().unwrap();
-        let heard = Heard::default();
-        Self { service: heard.clone().serve(transport).await.unwrap(), heard, server }
+        let progress = ProgressLog::default();
+        Self { service: progress.clone().serve(transport).await.unwrap(), progress, server }
     }
 
     /// Runs code with the server's default limit.
@@ -118,12 +118,14 @@ impl Client {
     }
 
     /// Waits for a notification that contains this text.
-    pub(crate) async fn hears(&self, text: &str) {
-        let told = || {
-            let heard = self.heard.0.lock().unwrap();
-            heard.iter().any(|told| told.message.as_deref().is_some_and(|message| message.contains(text)))
+    pub(crate) async fn wait_for_progress(&self, text: &str) {
+        let has_arrived = || {
+            let received = self.progress.0.lock().unwrap();
+            received
+                .iter()
+                .any(|progress| progress.message.as_deref().is_some_and(|message| message.contains(text)))
         };
-        eventually(told).await;
+        eventually(has_arrived).await;
     }
 
     /// Closes the input, and waits until the server exits.

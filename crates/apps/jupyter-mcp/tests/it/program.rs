@@ -13,10 +13,10 @@ async fn the_command_line_is_checked() {
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("unexpected argument '--kernels'"));
     let alone = program(&[], &[]).stdin(Stdio::null()).output().await.unwrap();
     assert_eq!(alone.status.code(), Some(1));
-    let told = String::from_utf8_lossy(&alone.stderr);
+    let stderr = String::from_utf8_lossy(&alone.stderr);
     assert!(
-        told.starts_with("agentwire-jupyter-mcp: the input ended before the handshake: an MCP client"),
-        "{told}"
+        stderr.starts_with("agentwire-jupyter-mcp: the input ended before the handshake: an MCP client"),
+        "{stderr}"
     );
     let data = installed("mine", r#"{"argv": ["true"], "display_name": "Of Mine", "language": "none"}"#);
     let listed = program(&[data.path()], &["--list-kernels"]).output().await.unwrap();

@@ -145,7 +145,7 @@ async fn a_server_that_is_ended_fails_the_call_that_runs() {
     let client = python_with(&["--folder", "/"]).await;
     assert_eq!(client.text("import os; os.getcwd()").await, "'/'");
     let running = client.begin("print('runs', flush=True)\nwhile True: pass").await;
-    client.hears("runs").await;
+    client.wait_for_progress("runs").await;
     kill_process(Pid::from_raw(client.server.cast_signed()).unwrap(), Signal::TERM).unwrap();
     let ended = tokio::time::timeout(Duration::from_secs(30), running.await_response()).await.unwrap();
     assert!(ended.is_err() || format!("{ended:?}").contains("ended"), "{ended:?}");

@@ -56,7 +56,7 @@ async fn printed_output_is_reported_as_progress() {
     let running = client
         .begin("import time\nwait = True\nprint('first', flush=True)\nwhile wait: time.sleep(0.01)")
         .await;
-    client.hears("first").await;
+    client.wait_for_progress("first").await;
     assert!(client.tool("get_kernel_info").await.text.contains("State: busy"));
     assert!(!client.tool("interrupt_kernel").await.is_error);
     let stopped = answer(running).await;
@@ -68,8 +68,8 @@ async fn printed_output_is_reported_as_progress() {
             .text
             .ends_with("[Interrupted: interrupt_kernel was called. What was computed before is kept.]")
     );
-    let told = client.heard.0.lock().unwrap().clone();
-    assert!(told.windows(2).all(|two| two[0].progress < two[1].progress), "{told:?}");
+    let progress = client.progress.0.lock().unwrap().clone();
+    assert!(progress.windows(2).all(|two| two[0].progress < two[1].progress), "{progress:?}");
     assert_eq!(client.text("wait").await, "True");
     client.close().await;
 }
@@ -83,7 +83,7 @@ async fn calls_run_one_at_a_time_and_the_queue_is_bounded() {
     client.text("import os, time\nran = []").await;
     let hold = format!("print('holds', flush=True)\nwhile not os.path.exists({open:?}): time.sleep(0.01)");
     let first = client.begin(&hold).await;
-    client.hears("holds").await;
+    client.wait_for_progress("holds").await;
     let waiting = client.begin_all((0..16).map(|number| format!("ran.append({number})")), 16).await;
     let refused = client.run("ran.append(16)").await;
     assert!(refused.is_error);

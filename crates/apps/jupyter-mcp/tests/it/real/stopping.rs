@@ -101,7 +101,7 @@ async fn a_cancelled_call_is_interrupted() {
         .begin("try:\n    print('runs', flush=True)\n    time.sleep(30)\nfinally:\n    ended = True")
         .await;
     let waiting = client.begin("ended = 'a call that was cancelled ran'").await;
-    client.hears("runs").await;
+    client.wait_for_progress("runs").await;
     waiting.cancel(None).await.unwrap();
     let started = Instant::now();
     running.cancel(None).await.unwrap();
@@ -118,7 +118,7 @@ async fn kernel_that_is_killed_with_a_cancelled_call_is_reported_by_the_next_cal
     let running = client
         .begin("signal.signal(signal.SIGINT, signal.SIG_IGN)\nprint('ignores', flush=True)\nwhile True: pass")
         .await;
-    client.hears("ignores").await;
+    client.wait_for_progress("ignores").await;
     running.cancel(None).await.unwrap();
     let next = client.text("1").await;
     assert_eq!(
@@ -150,7 +150,7 @@ async fn a_restart_ends_what_runs_and_what_waits() {
     let process = |info: String| info.lines().find(|line| line.starts_with("Process: ")).unwrap().to_owned();
     let before = process(client.tool("get_kernel_info").await.text);
     let running = client.begin("print('runs', flush=True)\nwhile True: pass").await;
-    client.hears("runs").await;
+    client.wait_for_progress("runs").await;
     let waiting = client.begin_all(["x".to_owned()], 1).await.pop().unwrap();
     let restarted = client.tool("restart_kernel").await;
     assert!(restarted.text.starts_with("A new kernel runs.\n"), "{}", restarted.text);
