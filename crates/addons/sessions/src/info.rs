@@ -10,7 +10,7 @@ use agentwire_protocol::SessionId;
 use agentwire_protocol::session_info::SessionInfo;
 use memchr::memmem;
 
-pub(crate) use archived::{mark_of, said_at};
+pub(crate) use archived::{mark_of, prompted_at};
 pub(crate) use first_prompt::{Prompt, first_media, first_prompt, prompt_text};
 pub(crate) use programmatic::is_programmatic;
 

@@ -117,7 +117,7 @@ mod tests {
     }
 
     /// Returns the texts of the fork's messages; each text is the id that the entry had.
-    fn said(entries: &[Value], up_to: Option<&str>) -> String {
+    fn message_texts(entries: &[Value], up_to: Option<&str>) -> String {
         let messages = conversation(&fork(entries, up_to).unwrap().entries);
         let texts = messages.iter().map(|message| {
             message.message.decode::<Value>().unwrap()["content"].as_str().unwrap_or("-").to_owned()
@@ -151,7 +151,7 @@ mod tests {
             (Some("a"), "a"),
             (Some("p"), "a b c d"),
         ] {
-            assert_eq!(said(&entries, up_to), texts, "{up_to:?}");
+            assert_eq!(message_texts(&entries, up_to), texts, "{up_to:?}");
         }
         for missing in ["x", "z", ""] {
             let error = fork(&entries, Some(missing)).unwrap_err();
@@ -189,7 +189,7 @@ mod tests {
             let fork = fork(&entries, Some(up_to)).unwrap();
             let first = &values(&fork)[0];
             assert_eq!((&first["parentUuid"], &first["logicalParentUuid"]), (&Value::Null, &Value::Null));
-            assert_eq!(said(&entries, Some(up_to)), texts);
+            assert_eq!(message_texts(&entries, Some(up_to)), texts);
         }
         let whole = values(&fork(&entries, None).unwrap());
         assert_eq!(whole[0]["parentUuid"], whole[2]["uuid"]);
@@ -282,7 +282,7 @@ mod tests {
             (Some("x"), "a b c d"),
             (Some("c"), "a b c"),
         ] {
-            assert_eq!(said(&entries, up_to), texts, "{up_to:?}");
+            assert_eq!(message_texts(&entries, up_to), texts, "{up_to:?}");
         }
         let whole = fork(&entries, None).unwrap();
         let values = values(&whole);

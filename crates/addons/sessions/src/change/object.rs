@@ -55,8 +55,8 @@ impl Object {
     }
 
     /// Returns whether the field is this string.
-    pub(super) fn says(&self, name: &str, text: &str) -> bool {
-        self.text(name).is_some_and(|said| said == text)
+    pub(super) fn has_text(&self, name: &str, text: &str) -> bool {
+        self.text(name).is_some_and(|value| value == text)
     }
 
     /// Sets the field at its place, or appends it.
@@ -128,7 +128,7 @@ mod tests {
         let text = r#"{"type":"x","n":12345678901234567890123,"a":1.0,"a":"b","o":{"k":1,"k":2}}"#;
         let mut object = Object::of(&RawEntry::parse(text).unwrap()).unwrap();
         assert_eq!(object.clone().into_entry().unwrap().as_str(), text);
-        assert!(object.says("a", "b") && object.is("a") && !object.is("none"));
+        assert!(object.has_text("a", "b") && object.is("a") && !object.is("none"));
         object.set("a", "c");
         object.set("z", &["d"]);
         object.remove("type");

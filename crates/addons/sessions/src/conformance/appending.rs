@@ -41,7 +41,7 @@ pub(super) async fn an_empty_append_makes_no_key_known(store: TestedStore<'_>) -
     store.keeps_nothing(&beneath(&key(2)?, "subagents/agent-1")?).await
 }
 
-pub(super) async fn a_repeated_id_is_told_once(store: TestedStore<'_>) -> Verdict {
+pub(super) async fn a_repeated_id_is_loaded_once(store: TestedStore<'_>) -> Verdict {
     let batch = [with_id("b")?, with_id("a")?];
     for _ in 0..3 {
         store.append(&key(1)?, &batch).await?;
@@ -50,7 +50,7 @@ pub(super) async fn a_repeated_id_is_told_once(store: TestedStore<'_>) -> Verdic
     store.keeps(&key(1)?, &batch).await
 }
 
-pub(super) async fn an_id_repeated_in_a_batch_is_told_once(store: TestedStore<'_>) -> Verdict {
+pub(super) async fn an_id_repeated_in_a_batch_is_loaded_once(store: TestedStore<'_>) -> Verdict {
     let [a, b] = [with_id("a")?, with_id("b")?];
     store.append(&key(1)?, &[a.clone(), b.clone(), a.clone(), b.clone()]).await?;
     store.keeps(&key(1)?, &[a, b]).await
@@ -74,7 +74,7 @@ pub(super) async fn the_same_id_elsewhere_is_another_entry(store: TestedStore<'_
     Ok(())
 }
 
-pub(super) async fn ids_are_told_apart_exactly(store: TestedStore<'_>) -> Verdict {
+pub(super) async fn ids_are_compared_exactly(store: TestedStore<'_>) -> Verdict {
     let ids = ["a", "A", "a ", " a", "aa", "a%", "_", "*", "é", "e\u{301}", "a'b", "0", "00", ""];
     let batch = ids.iter().map(with_id).collect::<Result<Vec<_>, Stop>>()?;
     store.append(&key(1)?, &batch).await?;
@@ -150,7 +150,7 @@ pub(super) async fn appends_at_once_to_many_keys_stay_apart(store: TestedStore<'
     Ok(())
 }
 
-pub(super) async fn the_same_batch_at_once_is_told_once(store: TestedStore<'_>) -> Verdict {
+pub(super) async fn the_same_batch_at_once_is_loaded_once(store: TestedStore<'_>) -> Verdict {
     let batch = [with_id("b")?, with_id("a")?, with_id("c")?];
     let batches = vec![(key(1)?, batch.to_vec()); 8];
     store.append_all(&batches).await?;

@@ -15,7 +15,7 @@ use crate::time::parse_ms;
 pub(super) fn archived(file: &SessionFile, ends: &Ends) -> Option<bool> {
     let mark = mark_of(file)?;
     let at = parse_ms(&mark.at)?;
-    Some(mark.archived && !says_later(&ends.head, at) && !says_later(ends.tail(), at))
+    Some(mark.archived && !is_prompted_after(&ends.head, at) && !is_prompted_after(ends.tail(), at))
 }
 
 /// Returns the session's mark, if it has a readable one.
@@ -47,37 +47,37 @@ fn read(path: PathBuf) -> Option<Mark> {
 }
 
 /// Returns whether the user sent a message after this time.
-fn says_later(text: &[u8], at: u64) -> bool {
-    text.split(|&byte| byte == b'\n').any(|line| said_at(line).is_some_and(|said| said > at))
+fn is_prompted_after(text: &[u8], at: u64) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| prompted_at(line).is_some_and(|prompted| prompted > at))
 }
 
 /// Returns the time of the user's message in this line, if it contains one.
-pub(crate) fn said_at(line: &[u8]) -> Option<u64> {
+pub(crate) fn prompted_at(line: &[u8]) -> Option<u64> {
     let has = |mark: &str| memchr::memmem::find(line, mark.as_bytes()).is_some();
     if !(has("\"user\"") || has("\"queued_command\"")) || has("\"tool_result\"") {
         return None;
     }
     let entry: Value = agentwire_protocol::decode::decode(&String::from_utf8_lossy(line)).ok()?;
     let queued = &entry["attachment"];
-    let (said, content) = match entry["type"].as_str()? {
+    let (prompt, content) = match entry["type"].as_str()? {
         "user" => (&entry, &entry["message"]["content"]),
         "attachment" if queued["type"] == "queued_command" => (queued, &queued["prompt"]),
         _ => return None,
     };
-    let set = |name: &str| !matches!(said[name], Value::Null | Value::Bool(false));
-    let origin = &said["origin"]["kind"];
+    let set = |name: &str| !matches!(prompt[name], Value::Null | Value::Bool(false));
+    let origin = &prompt["origin"]["kind"];
     let by_a_user = origin.is_null() || origin == "human";
-    if !by_a_user || NOT_SAID.iter().any(|name| set(name)) || entry["isSidechain"] == true {
+    if !by_a_user || NOT_A_PROMPT.iter().any(|name| set(name)) || entry["isSidechain"] == true {
         return None;
     }
     let shown = |block: &Value| block["type"] == "image" || block["type"] == "document";
-    let says = texts(content).into_iter().any(is_said)
+    let has_prompt = texts(content).into_iter().any(is_prompt)
         || content.as_array().is_some_and(|blocks| blocks.iter().any(shown));
-    says.then(|| parse_ms(entry["timestamp"].as_str()?))?
+    has_prompt.then(|| parse_ms(entry["timestamp"].as_str()?))?
 }
 
 /// Returns whether the text is for the model; local commands, such as `/cost`, are not.
-fn is_said(text: &str) -> bool {
+fn is_prompt(text: &str) -> bool {
     match prompt_text(text) {
         Prompt::Words(_) => true,
         Prompt::Command(_) => text.trim_start().starts_with("<command-message>"),
@@ -86,7 +86,7 @@ fn is_said(text: &str) -> bool {
 }
 
 /// Fields that mark messages which the user did not write.
-const NOT_SAID: [&str; 10] = [
+const NOT_A_PROMPT: [&str; 10] = [
     "isMeta",
     "isCompactSummary",
     "isVirtual",

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::ends::Ends;
 use crate::ids::is_uuid;
-use crate::info::said_at;
+use crate::info::prompted_at;
 use crate::sessions::{Inside, SessionFile};
 
 /// Returns whether the CLI continued the session in another one that has a message.
@@ -25,7 +25,7 @@ fn continued_in(tail: &[u8]) -> Option<String> {
         if entry["type"] == "continued-in" {
             return entry["continuedInSessionId"].as_str().filter(|id| is_uuid(id)).map(str::to_owned);
         }
-        if is_answer(&entry) || said_at(line).is_some() {
+        if is_answer(&entry) || prompted_at(line).is_some() {
             return None;
         }
     }

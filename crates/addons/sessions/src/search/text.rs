@@ -105,7 +105,7 @@ fn of_block(block: &Value, give: &mut impl FnMut(HitPart, &str)) {
             of_value(&block["input"], &[], &mut |text| give(HitPart::ToolInput, text));
         }
         kind if kind.ends_with("tool_result") => {
-            of_value(&block["content"], &NOT_SAID, &mut |text| give(HitPart::ToolResult, text));
+            of_value(&block["content"], &NOT_TEXT, &mut |text| give(HitPart::ToolResult, text));
         }
         _ => {}
     }
@@ -127,5 +127,5 @@ fn of_value(value: &Value, without: &[&str], give: &mut impl FnMut(&str)) {
 }
 
 /// Fields of blocks in a result that contain no text for a reader.
-const NOT_SAID: [&str; 8] =
+const NOT_TEXT: [&str; 8] =
     ["type", "data", "media_type", "id", "tool_use_id", "signature", "encrypted_content", "cache_control"];

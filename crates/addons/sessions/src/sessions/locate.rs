@@ -195,7 +195,7 @@ impl Inside {
         for folder in self.folders()? {
             let same =
                 folder.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&cut));
-            if same && folder != named && self.says(&folder, project) {
+            if same && folder != named && self.has_session_of(&folder, project) {
                 found.push(folder);
             }
         }
@@ -203,7 +203,7 @@ impl Inside {
     }
 
     /// Returns whether a session in this folder ran in that project.
-    fn says(&self, folder: &Path, project: &Path) -> bool {
+    fn has_session_of(&self, folder: &Path, project: &Path) -> bool {
         let name = plain_name(&project.to_string_lossy());
         let Ok(entries) = read_dir(folder) else { return false };
         entries.filter(|entry| session_id(&entry.file_name().to_string_lossy()).is_some()).any(|entry| {

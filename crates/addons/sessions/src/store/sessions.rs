@@ -30,8 +30,8 @@ use crate::{Page, RawEntry, conversation, conversation_with_system};
 /// let store = MemoryStore::new();
 /// let sessions = StoreSessions::new(&store, "-srv-project");
 /// let key = sessions.key(&"0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11".into())?;
-/// let said = r#"{"type":"user","uuid":"a","message":{"role":"user","content":"A walk"}}"#;
-/// store.append(&key, &[RawEntry::parse(said)?]).await?;
+/// let prompt = r#"{"type":"user","uuid":"a","message":{"role":"user","content":"A walk"}}"#;
+/// store.append(&key, &[RawEntry::parse(prompt)?]).await?;
 ///
 /// let newest = sessions.list(Page::first(1)).await?.remove(0);
 /// assert_eq!(newest.summary, "A walk");

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::RawEntry;
 use crate::change::ARCHIVED;
 use crate::entry::last;
-use crate::info::{Prompt, said_at};
+use crate::info::{Prompt, prompted_at};
 use crate::time::parse_ms;
 use prompts::prompts;
 
@@ -126,7 +126,7 @@ impl Folded {
         let (archived, at) = if entry.kind() == ARCHIVED {
             (archived, time)
         } else if self.is_true("archived") {
-            (Some(false), said_at(entry.as_str().as_bytes()).filter(|said| Some(*said) > since))
+            (Some(false), prompted_at(entry.as_str().as_bytes()).filter(|prompted| Some(*prompted) > since))
         } else {
             return;
         };
@@ -253,13 +253,13 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_archived_until_the_user_says_something_later() {
+    fn a_session_is_archived_until_a_later_message_of_the_user() {
         let mark = |archived: bool, second: u8| {
             format!(
                 r#"{{"type":"archived","archived":{archived},"timestamp":"1970-01-01T00:00:0{second}Z"}}"#
             )
         };
-        let said = |kind: &str, second: u8| {
+        let message = |kind: &str, second: u8| {
             format!(
                 r#"{{"type":"{kind}","message":{{"content":"words"}},"timestamp":"1970-01-01T00:00:0{second}Z"}}"#
             )
@@ -269,17 +269,17 @@ mod tests {
             let all: serde_json::Value = serde_json::from_str(&data).unwrap();
             all.get("archived").and_then(serde_json::Value::as_bool)
         };
-        assert_eq!(of(&[said("user", 1)]), None);
-        assert_eq!(of(&[said("user", 1), mark(true, 2)]), Some(true));
-        assert_eq!(of(&[said("user", 1), mark(true, 2), said("assistant", 3)]), Some(true));
-        assert_eq!(of(&[said("user", 1), mark(true, 2), said("user", 3)]), Some(false));
+        assert_eq!(of(&[message("user", 1)]), None);
+        assert_eq!(of(&[message("user", 1), mark(true, 2)]), Some(true));
+        assert_eq!(of(&[message("user", 1), mark(true, 2), message("assistant", 3)]), Some(true));
+        assert_eq!(of(&[message("user", 1), mark(true, 2), message("user", 3)]), Some(false));
         // A mirror may append an earlier message after the mark.
-        assert_eq!(of(&[mark(true, 2), said("user", 1)]), Some(true));
+        assert_eq!(of(&[mark(true, 2), message("user", 1)]), Some(true));
         assert_eq!(of(&[mark(true, 2), mark(false, 3)]), Some(false));
         assert_eq!(of(&[mark(false, 2), mark(true, 3)]), Some(true));
         assert_eq!(of(&[mark(true, 2).replace("1970", "soon")]), None);
         // A repeated import changes nothing.
-        assert_eq!(of(&[mark(true, 2), said("user", 3), mark(true, 2)]), Some(false));
+        assert_eq!(of(&[mark(true, 2), message("user", 3), mark(true, 2)]), Some(false));
         assert_eq!(of(&[mark(false, 2), mark(true, 3), mark(false, 2)]), Some(true));
     }
 

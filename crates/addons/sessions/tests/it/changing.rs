@@ -22,7 +22,7 @@ fn chain(texts: &[&str]) -> Vec<Value> {
     entries
 }
 
-fn said(sessions: &Sessions, id: &SessionId) -> Vec<String> {
+fn message_texts(sessions: &Sessions, id: &SessionId) -> Vec<String> {
     let messages = sessions.messages(id, Page::ALL).unwrap().unwrap();
     let text = |message: Value| message["content"].as_str().unwrap().to_owned();
     messages.into_iter().map(|message| text(message.message.decode().unwrap())).collect()
@@ -41,7 +41,7 @@ fn titles_and_tags_are_listed() {
     sessions.rename(&session, "Another").unwrap();
     sessions.in_project("/w").tag(&session, None).unwrap();
     assert_eq!((info().custom_title.as_deref(), info().tag), (Some("Another"), None));
-    assert_eq!(said(&sessions, &session), ["a", "b"]);
+    assert_eq!(message_texts(&sessions, &session), ["a", "b"]);
     let lines = [
         format!(r#"{{"type":"custom-title","customTitle":"A walk","sessionId":"{session}"}}"#),
         format!(r#"{{"type":"tag","tag":"todo","sessionId":"{session}"}}"#),
@@ -65,7 +65,7 @@ fn an_incomplete_line_stays_separate() {
     let lines: Vec<_> = text.lines().collect();
     assert_eq!((lines.len(), lines[1]), (4, r#"{"type":"user","uu"#));
     let fork = sessions.fork(&session, None, None).unwrap();
-    assert_eq!(said(&sessions, &fork), ["a"]);
+    assert_eq!(message_texts(&sessions, &fork), ["a"]);
 }
 
 #[test]
@@ -267,9 +267,9 @@ fn a_fork_is_another_session_with_the_same_words() {
         assert_eq!((&*info.summary, info.first_prompt.as_deref()), ("Elsewhere", Some("a")));
     }
     let whole = sessions.fork(&session, None, None).unwrap();
-    assert_eq!(said(&sessions, &whole), ["a", "b", "d", "e"]);
+    assert_eq!(message_texts(&sessions, &whole), ["a", "b", "d", "e"]);
     let aside = sessions.fork(&session, Some(&"c".into()), None).unwrap();
-    assert_eq!(said(&sessions, &aside), ["a", "b", "c"]);
+    assert_eq!(message_texts(&sessions, &aside), ["a", "b", "c"]);
     assert_eq!(sessions.info(&aside).unwrap().unwrap().summary, "a (fork)");
     assert_eq!(fs::read(&path).unwrap(), before);
     // The session, a fork up to each of its messages, and two more; no temporary file remains.

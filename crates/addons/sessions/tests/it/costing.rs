@@ -72,11 +72,11 @@ fn models_without_a_price_have_no_cost() {
         .into_iter()
         .map(|(model, spent)| (model.to_owned(), spent))
         .collect::<Vec<_>>();
-    let told =
+    let row =
         |(model, spent): &(String, Spent)| (model.clone(), spent.answers, spent.cost_usd, spent.unpriced);
-    assert_eq!(told(&models[0]), ("m-20260101".into(), 1, 2.0, 0));
-    assert_eq!(told(&models[1]), ("m:fast".into(), 1, 0.0, 1));
-    assert_eq!(told(&models[2]), ("other".into(), 2, 0.25, 1));
+    assert_eq!(row(&models[0]), ("m-20260101".into(), 1, 2.0, 0));
+    assert_eq!(row(&models[1]), ("m:fast".into(), 1, 0.0, 1));
+    assert_eq!(row(&models[2]), ("other".into(), 2, 0.25, 1));
     assert_eq!((models.len(), models[2].1.tokens.input), (3, 1_000_001));
 }
 

@@ -58,7 +58,7 @@ fn a_conversation_is_written_in_its_order_as_markdown() {
 }
 
 #[test]
-fn a_page_has_the_same_and_no_tag_of_what_was_said() {
+fn a_page_has_the_same_texts_and_no_tag_from_them() {
     let page = exported(&Export::html().titled("</title><script>"), &walk());
     let places = [
         "# Look\n&lt;b&gt;here&lt;/b&gt;",

@@ -266,7 +266,7 @@ impl Faulty {
 
     fn summaries(&self, project: &str) -> Vec<SessionSummary> {
         let state = self.state();
-        let mut told = Vec::new();
+        let mut summaries = Vec::new();
         let ever: Vec<_> = state
             .batches
             .iter()
@@ -289,9 +289,9 @@ impl Faulty {
             let data: RawJson = fold_summary(None, &all).unwrap();
             let written =
                 if self.has(SummarisesByTheEntriesClock) { 1_704_067_200_000 } else { state.written[place] };
-            told.push(SessionSummary::new(SessionId::from(session.as_str()), written, data));
+            summaries.push(SessionSummary::new(SessionId::from(session.as_str()), written, data));
         }
-        told
+        summaries
     }
 
     fn remove(&self, key: &SessionKey) -> Result<(), StoreError> {

@@ -48,8 +48,8 @@ async fn a_killed_writer_leaves_whole_entries_and_one_torn_line_at_most() {
         let folder = tempfile::tempdir().unwrap();
         let file = file(folder.path());
         let mut writer = spawn("write-large", folder.path(), "0");
-        let mut said = BufReader::new(writer.stderr.take().unwrap()).lines().map(Result::unwrap);
-        assert!(said.any(|line| line == "kept 0"), "the writer ended early");
+        let mut lines = BufReader::new(writer.stderr.take().unwrap()).lines().map(Result::unwrap);
+        assert!(lines.any(|line| line == "kept 0"), "the writer ended early");
         // The writer is killed when the second append appears in the file.
         let size = || fs::metadata(&file).unwrap().len();
         let before = size();
@@ -75,7 +75,7 @@ async fn a_killed_writer_leaves_whole_entries_and_one_torn_line_at_most() {
 }
 
 #[tokio::test]
-async fn a_file_that_may_not_grow_is_an_error_that_says_so_and_a_retry_is_complete() {
+async fn a_file_that_may_not_grow_is_a_clear_error_and_a_retry_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = Command::new("sh");
     // The unit is 512 or 1,024 bytes, depending on the shell.
@@ -86,7 +86,7 @@ async fn a_file_that_may_not_grow_is_an_error_that_says_so_and_a_retry_is_comple
 }
 
 #[tokio::test]
-async fn a_full_disk_is_an_error_that_says_so_and_with_space_the_retry_is_complete() {
+async fn a_full_disk_is_a_clear_error_and_with_space_the_retry_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     // Mounts a small disk if permitted; it disappears with the process, which therefore checks the store itself.
     let script = "mount -t tmpfs -o size=200k tmpfs \"$STORE\" && exec \"$0\" \"$@\"";
@@ -109,10 +109,10 @@ async fn a_full_disk_is_an_error_that_says_so_and_with_space_the_retry_is_comple
 fn filled(act: &str, child: &mut Command, folder: &Path) -> (usize, String) {
     let child = child.args(ACT).env("ACT", act).env("STORE", folder).env("NUMBER", "0");
     let output = child.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stdout));
-    let kept = said.lines().filter(|line| line.starts_with("kept ")).count();
-    let error = said.lines().find(|line| line.starts_with("error ")).unwrap_or_default();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{stderr}{}", String::from_utf8_lossy(&output.stdout));
+    let kept = stderr.lines().filter(|line| line.starts_with("kept ")).count();
+    let error = stderr.lines().find(|line| line.starts_with("error ")).unwrap_or_default();
     (kept, error.to_owned())
 }
 

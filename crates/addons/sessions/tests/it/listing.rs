@@ -11,8 +11,8 @@ use crate::written::{Config, id, user};
 fn sessions_are_listed_newest_first_and_by_pages() {
     let config = Config::new();
     for number in 0..5 {
-        let said = user("a", None, &format!("prompt {number}"));
-        config.write(&format!("/project/{}", number % 2), &id(number), u64::from(number) + 10, &[said]);
+        let entry = user("a", None, &format!("prompt {number}"));
+        config.write(&format!("/project/{}", number % 2), &id(number), u64::from(number) + 10, &[entry]);
     }
     config.write("/project/0", &id(9), 99, &[json!({"type": "user", "isSidechain": true})]);
     config.write("/project/0", &id(8), 98, &[]);
@@ -63,7 +63,7 @@ fn session_fields_are_read_from_both_ends() {
 }
 
 #[test]
-fn a_session_is_archived_until_the_user_says_something() {
+fn a_session_is_archived_until_the_user_sends_a_message() {
     let config = Config::new();
     let path = config.write("/w", &id(1), 10, &[user("a", None, "hello")]);
     let mark = |at: &str, archived: bool| {
@@ -124,19 +124,19 @@ fn a_session_with_only_pictures_or_documents_is_listed() {
 #[test]
 fn a_session_that_continues_in_another_is_not_listed() {
     let config = Config::new();
-    let said = [user("a", None, "go on")];
+    let entries = [user("a", None, "go on")];
     let moved = json!({"type": "continued-in", "sessionId": id(1), "continuedInSessionId": id(2)});
     let listed = |entries: &[Value]| {
         config.write("/w", &id(1), 10, entries);
         assert!(config.sessions().info(&id(1).into()).unwrap().is_some());
         config.sessions().list(Page::ALL).unwrap().iter().any(|info| info.session_id.as_str() == id(1))
     };
-    let moved = [said[0].clone(), moved];
+    let moved = [entries[0].clone(), moved];
     // The other session does not exist, or has no message.
     assert!(listed(&moved));
     config.write("/w", &id(2), 11, &[json!({"type": "mode"})]);
     assert!(listed(&moved));
-    config.write("/w", &id(2), 11, &said);
+    config.write("/w", &id(2), 11, &entries);
     assert!(!listed(&moved));
     // What the CLI wrote after it changes nothing.
     let answer = |stop: Value| json!({"type": "assistant", "uuid": "c", "parentUuid": "a", "message": {"stop_reason": stop, "content": []}});
@@ -160,13 +160,13 @@ fn only_uuids_are_searched() {
 #[test]
 fn an_empty_tag_in_a_message_removes_no_tag() {
     let config = Config::new();
-    let mut said = user("b", Some("a"), "x");
-    said["tag"] = "".into();
+    let mut entry = user("b", Some("a"), "x");
+    entry["tag"] = "".into();
     let path = config.write("/a", &id(1), 10, &[user("a", None, "x")]);
     let text = fs::read_to_string(&path).unwrap();
     // As the CLI writes it, with the kind first.
     let tag = format!(r#"{{"type":"tag","tag":"red","sessionId":"{}"}}"#, id(1));
-    fs::write(&path, format!("{text}{tag}\n{said}\n")).unwrap();
+    fs::write(&path, format!("{text}{tag}\n{entry}\n")).unwrap();
     assert_eq!(config.sessions().info(&id(1).into()).unwrap().unwrap().tag.as_deref(), Some("red"));
 }
 
@@ -174,9 +174,9 @@ fn an_empty_tag_in_a_message_removes_no_tag() {
 fn sessions_of_programs_are_left_out_on_request() {
     let config = Config::new();
     let with = |name: &str, value: &str| {
-        let mut said = user("a", None, "x");
-        said[name] = value.into();
-        said
+        let mut entry = user("a", None, "x");
+        entry[name] = value.into();
+        entry
     };
     let filler = vec![json!({"type": "progress", "text": "x".repeat(1000)}); 200];
     let sessions = [

@@ -54,9 +54,9 @@ fn projects_that_share_a_folder_list_their_own_sessions() {
     let [dash, dot, gone] = ["my-app", "my.app", "my_app"].map(|name| root.join(name));
     repository(&dash, &root.join("linked"));
     for (number, project) in [&dash, &dot, &gone].into_iter().enumerate() {
-        let mut said = user("a", None, "needle");
-        said["cwd"] = project.to_str().unwrap().into();
-        config.write(dash.to_str().unwrap(), &id(number as u32), 10 - number as u64, &[said]);
+        let mut entry = user("a", None, "needle");
+        entry["cwd"] = project.to_str().unwrap().into();
+        config.write(dash.to_str().unwrap(), &id(number as u32), 10 - number as u64, &[entry]);
     }
     fs::create_dir_all(&dot).unwrap();
     let sessions = |project: &Path| config.sessions().in_project(project);
@@ -69,7 +69,7 @@ fn projects_that_share_a_folder_list_their_own_sessions() {
         assert_eq!(found, listed);
         listed
     };
-    // The folder of the third project is gone, so nothing says that it was another one.
+    // The folder of the third project is gone, so nothing shows that it was another one.
     assert_eq!(listed(&dash), [id(0), id(2)]);
     assert_eq!(listed(&dot), [id(1), id(2)]);
     // Another worktree of the project is no other project.
@@ -90,9 +90,9 @@ fn a_long_name_with_another_hash_is_found_if_its_sessions_ran_there() {
     let foreign = named.with_file_name(format!("{}-foreign", &name[..200]));
     for (folder, cwd, number) in [(other, project, 1), (foreign, "/elsewhere", 2)] {
         fs::create_dir_all(&folder).unwrap();
-        let mut said = user("a", None, "x");
-        said["cwd"] = cwd.into();
-        fs::write(folder.join(format!("{}.jsonl", id(number))), said.to_string()).unwrap();
+        let mut entry = user("a", None, "x");
+        entry["cwd"] = cwd.into();
+        fs::write(folder.join(format!("{}.jsonl", id(number))), entry.to_string()).unwrap();
     }
     let listed = config.sessions().in_project(project).list(Page::ALL).unwrap();
     assert_eq!(listed.iter().map(|info| info.session_id.as_str()).collect::<Vec<_>>(), [id(1)]);

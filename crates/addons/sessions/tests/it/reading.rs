@@ -30,7 +30,7 @@ fn result(uuid: &str, parent: &str, call: &str) -> Value {
     entry("user", uuid, Some(parent), json!({"message": {"role": "user", "content": content}}))
 }
 
-fn says(uuid: &str, parent: &str) -> Value {
+fn answer(uuid: &str, parent: &str) -> Value {
     assistant(uuid, parent, uuid, json!({"type": "text", "text": uuid}))
 }
 
@@ -44,22 +44,22 @@ fn read(entries: &[Value]) -> String {
 #[test]
 fn the_conversation_ends_with_the_last_written_message() {
     let u = |uuid: &str, parent: &str| user(uuid, Some(parent), uuid);
-    assert_eq!(read(&[user("a", None, "a"), says("b", "a"), u("c", "b"), says("d", "c")]), "a b c d");
+    assert_eq!(read(&[user("a", None, "a"), answer("b", "a"), u("c", "b"), answer("d", "c")]), "a b c d");
     // A branch: rewinds to `b`, and continues from there.
     assert_eq!(
-        read(&[user("a", None, "a"), says("b", "a"), u("c", "b"), u("e", "b"), says("f", "e")]),
+        read(&[user("a", None, "a"), answer("b", "a"), u("c", "b"), u("e", "b"), answer("f", "e")]),
         "a b e f"
     );
     let aside = |mut entry: Value, flag: &str| {
         entry[flag] = true.into();
         entry
     };
-    let start = [user("a", None, "a"), says("b", "a")];
+    let start = [user("a", None, "a"), answer("b", "a")];
     for flag in ["isSidechain", "teamName"] {
-        let entries = [&start[..], &[aside(u("c", "b"), flag), aside(says("d", "c"), flag)]].concat();
+        let entries = [&start[..], &[aside(u("c", "b"), flag), aside(answer("d", "c"), flag)]].concat();
         assert_eq!(read(&entries), "a b", "{flag}");
     }
-    assert_eq!(read(&[&start[..], &[aside(u("c", "b"), "isMeta"), says("d", "c")]].concat()), "a b d");
+    assert_eq!(read(&[&start[..], &[aside(u("c", "b"), "isMeta"), answer("d", "c")]].concat()), "a b d");
     let with_progress =
         [entry("progress", "p", Some("b"), json!({})), entry("system", "s", Some("b"), json!({}))];
     assert_eq!(read(&[&start[..], &with_progress].concat()), "a b");
@@ -80,11 +80,11 @@ fn parallel_calls_are_included_with_their_results() {
         result("e", "b", "1"),
         result("f", "d", "3"),
         result("g", "c", "2"),
-        says("h", "g"),
+        answer("h", "g"),
     ];
     assert_eq!(read(&entries), "a b c d e f g h");
     // A result with a parent that is not its call.
-    let stray = [&entries[..6], &[result("g", "a", "2"), says("h", "f")]].concat();
+    let stray = [&entries[..6], &[result("g", "a", "2"), answer("h", "f")]].concat();
     assert_eq!(read(&stray), "a b c d e g f h");
 }
 
@@ -95,8 +95,8 @@ fn after_a_compaction_the_summary_and_kept_messages_are_included() {
     let boundary = |kept: Value| {
         entry("system", "x", None, json!({"subtype": "compact_boundary", "compactMetadata": kept}))
     };
-    let start = [user("a", None, "a"), says("b", "a"), user("c", Some("b"), "c"), says("d", "c")];
-    let rest = [summary, user("e", Some("s"), "e"), says("f", "e")];
+    let start = [user("a", None, "a"), answer("b", "a"), user("c", Some("b"), "c"), answer("d", "c")];
+    let rest = [summary, user("e", Some("s"), "e"), answer("f", "e")];
     let whole = |kept| read(&[&start[..], &[boundary(kept)], &rest].concat());
     assert_eq!(whole(json!({"trigger": "auto"})), "s e f");
     assert_eq!(whole(json!({"preservedMessages": {"anchorUuid": "s", "uuids": ["c", "d"]}})), "s c d e f");
@@ -115,7 +115,7 @@ fn queued_prompts_taken_by_a_turn_are_included() {
         entry("attachment", uuid, Some(parent), json!({"attachment": attachment}))
     };
     let turn = |attachment: Value, next: Value| {
-        read(&[user("a", None, "a"), says("b", "a"), attachment, says("d", "c"), next])
+        read(&[user("a", None, "a"), answer("b", "a"), attachment, answer("d", "c"), next])
     };
     let (plain, next) = (queued("c", "b", json!({})), user("e", Some("d"), "e"));
     assert_eq!(turn(plain.clone(), next.clone()), "a b c d e");
@@ -124,15 +124,15 @@ fn queued_prompts_taken_by_a_turn_are_included() {
     // The prompt is repeated as a prompt of its own.
     assert_eq!(turn(queued("c", "b", json!({"source_uuid": "e"})), next), "a b d e");
     assert_eq!(
-        read(&[user("a", None, "a"), says("b", "a"), plain.clone(), user("e", Some("c"), "e")]),
+        read(&[user("a", None, "a"), answer("b", "a"), plain.clone(), user("e", Some("c"), "e")]),
         "a b e"
     );
     // The prompt is still queued.
-    assert_eq!(read(&[user("a", None, "a"), says("b", "a"), plain]), "a b c");
+    assert_eq!(read(&[user("a", None, "a"), answer("b", "a"), plain]), "a b c");
     // The record in the queue takes precedence.
     let noted = |uuid: &str| json!({"type": "queue-operation", "operation": "remove", "reason": "absorbed_mid_turn", "commandUuid": uuid});
     let attachment = queued("c", "b", json!({"source_uuid": "q"}));
-    let entries = [user("a", None, "a"), says("b", "a"), attachment, user("e", Some("c"), "e"), noted("q")];
+    let entries = [user("a", None, "a"), answer("b", "a"), attachment, user("e", Some("c"), "e"), noted("q")];
     assert_eq!(read(&entries), "a b q e");
     assert_eq!(read(&entries[..4]), "a b e");
     let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
@@ -144,7 +144,7 @@ fn queued_prompts_taken_by_a_turn_are_included() {
 #[test]
 fn incomplete_lines_and_invalid_utf8_are_skipped_alone() {
     let config = Config::new();
-    let path = config.write("/w", &id(1), 10, &[user("a", None, "a"), says("b", "a")]);
+    let path = config.write("/w", &id(1), 10, &[user("a", None, "a"), answer("b", "a")]);
     let mut text = fs::read(&path).unwrap();
     text.extend(b"{\"type\":\"user\",\"uuid\":\"c\",\"parentUuid\":\"b\",\"message\":{\"content\":\"\xff\"}}\n\xff\xfe\n[1]\n");
     text.extend(b"{\"type\":\"user\",\"uuid\":\"d\",\"parentU");
@@ -165,7 +165,7 @@ fn the_conversations_of_subagents_are_read() {
     let folder = path.with_extension("").join("subagents");
     let nested = folder.join("workflows/run");
     fs::create_dir_all(&nested).unwrap();
-    let entries = format!("{}\n{}\n", user("x", None, "x"), says("y", "x"));
+    let entries = format!("{}\n{}\n", user("x", None, "x"), answer("y", "x"));
     for file in [folder.join("agent-1.jsonl"), nested.join("agent-2.jsonl"), folder.join("other.jsonl")] {
         fs::write(file, &entries).unwrap();
     }
@@ -194,10 +194,10 @@ fn later_prompts_to_a_subagent_are_included() {
     };
     let entries = [
         user("a", None, "a"),
-        says("b", "a"),
+        answer("b", "a"),
         prompt("c", "b", "q", false),
         prompt("d", "c", "r", true),
-        says("e", "d"),
+        answer("e", "d"),
     ];
     let lines: Vec<_> = entries.iter().map(Value::to_string).collect();
     fs::write(folder.join("agent-1.jsonl"), lines.join("\n")).unwrap();
@@ -221,7 +221,7 @@ fn messages_that_others_sent_are_included() {
         for entry in [sent, queued] {
             let wanted = if kind == "other" { "a b d" } else { "a b c d" };
             assert_eq!(
-                read(&[user("a", None, "a"), says("b", "a"), entry, says("d", "c")]),
+                read(&[user("a", None, "a"), answer("b", "a"), entry, answer("d", "c")]),
                 wanted,
                 "{kind}"
             );
@@ -270,7 +270,7 @@ fn system_entries_are_read_on_request() {
         user("b", Some("s"), "b"),
         entry("system", "m", Some("b"), meta),
         entry("system", "n", Some("m"), json!({"subtype": "informational"})),
-        says("c", "n"),
+        answer("c", "n"),
     ];
     config.write("/w", &id(1), 10, &entries);
     let messages = config.sessions().messages_with_system(&id(1).into(), Page::ALL).unwrap().unwrap();

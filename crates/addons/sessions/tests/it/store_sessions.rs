@@ -32,12 +32,12 @@ async fn an_import_copies_the_journals_of_workflows() {
 async fn an_import_refuses_to_fill_a_gap_at_the_end() {
     let config = Config::new();
     let parents = [("a", None), ("b", Some("a")), ("c", Some("b"))];
-    let said = parents.map(|(uuid, parent)| user(uuid, parent, uuid));
-    config.write("/srv/one", &id(1), 1, &said);
+    let entries = parents.map(|(uuid, parent)| user(uuid, parent, uuid));
+    config.write("/srv/one", &id(1), 1, &entries);
     let (session, store) = (SessionId::from(id(1)), MemoryStore::new());
     let key = SessionKey::new(project_key("/srv/one".as_ref()), session.clone()).unwrap();
-    let entry = |said: &Value| RawEntry::parse(said.to_string()).unwrap();
-    store.append(&key, &[entry(&said[0]), entry(&said[2])]).await.unwrap();
+    let entry = |value: &Value| RawEntry::parse(value.to_string()).unwrap();
+    store.append(&key, &[entry(&entries[0]), entry(&entries[2])]).await.unwrap();
     let error = import_session(&config.sessions(), &session, &store).await.unwrap_err();
     assert!(matches!(error, ImportError::Store(_)), "{error}");
     assert_eq!(store.load(&key).await.unwrap().unwrap().len(), 2);
@@ -100,9 +100,9 @@ async fn a_session_of_a_store_goes_into_the_archive_and_comes_out() {
     let stored = StoreSessions::new(&store, "p");
     let key = stored.key(&session).unwrap();
     let say = |uuid: &str, at: &str| {
-        let mut said = user(uuid, None, "words");
-        said["timestamp"] = at.into();
-        RawEntry::parse(said.to_string()).unwrap()
+        let mut entry = user(uuid, None, "words");
+        entry["timestamp"] = at.into();
+        RawEntry::parse(entry.to_string()).unwrap()
     };
     store.append(&key, &[say("a", "2026-01-01T00:00:00.000Z")]).await.unwrap();
     // Both from the stored summary and from all entries.
@@ -211,19 +211,15 @@ async fn a_list_is_the_same_with_summaries_and_without() {
         fill(&store, 40).await;
         let stored = StoreSessions::new(&store, PROJECT);
         let list = stored.list(Page::ALL).await.unwrap();
-        assert_eq!(
-            list.len(),
-            40 - 8 - 4,
-            "sidechains, and sessions in which nothing was said, are not listed"
-        );
+        assert_eq!(list.len(), 40 - 8 - 4, "sidechains, and sessions without messages, are not listed");
         assert!(list.is_sorted_by_key(|info| std::cmp::Reverse(info.last_modified)));
         for page in [Page::first(3), Page::first(20).after(7), Page::ALL.after(30), Page::first(0)] {
             let end = page.limit.map_or(list.len(), |limit| (page.offset + limit).min(list.len()));
             assert_eq!(stored.list(page).await.unwrap(), list[page.offset.min(end)..end], "{page:?}");
         }
-        let told: Vec<_> =
+        let listed: Vec<_> =
             list.into_iter().map(|info| (info.session_id, info.summary, info.cwd, info.tag)).collect();
-        lists.push(told);
+        lists.push(listed);
     }
     for list in &mut lists {
         list.sort();
@@ -292,7 +288,7 @@ async fn missing_methods_are_named_in_errors() {
 
 /// Writes a session with two subagents, one of them in a subfolder.
 fn written(config: &Config) -> std::path::PathBuf {
-    let said = [
+    let entries = [
         user("a", None, "hi"),
         json!({"type": "assistant", "uuid": "b", "parentUuid": "a", "sessionId": id(1), "isSidechain": false,
             "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/srv/one", "gitBranch": "main",
@@ -300,7 +296,7 @@ fn written(config: &Config) -> std::path::PathBuf {
         json!({"type": "custom-title", "customTitle": "A walk", "sessionId": id(1)}),
         user("c", Some("b"), "and on"),
     ];
-    let path = config.write("/srv/one", &id(1), 1, &said);
+    let path = config.write("/srv/one", &id(1), 1, &entries);
     // In files a tag is identified by the start of its line.
     let tag = r#"{"type":"tag","tag":"red"}"#;
     fs::write(&path, format!("{}{tag}\n", fs::read_to_string(&path).unwrap())).unwrap();
@@ -453,23 +449,26 @@ async fn a_fork_is_another_session_with_the_same_words() {
     let session = SessionId::from(id(1));
     let key = import_session(&config.sessions(), &session, &store).await.unwrap().unwrap();
     let stored = StoreSessions::new(&store, key.project());
-    let said = stored.messages(&session, Page::ALL).await.unwrap().unwrap();
+    let original = stored.messages(&session, Page::ALL).await.unwrap().unwrap();
 
     let whole = stored.fork(&session, None, None).await.unwrap().unwrap();
     let words = |messages: Vec<SessionMessage>| {
         messages.into_iter().map(|message| message.message).collect::<Vec<_>>()
     };
     let forked = stored.messages(&whole, Page::ALL).await.unwrap().unwrap();
-    assert!(forked.iter().zip(&said).all(|(one, other)| one.uuid != other.uuid));
-    assert_eq!(words(forked), words(said.clone()));
+    assert!(forked.iter().zip(&original).all(|(one, other)| one.uuid != other.uuid));
+    assert_eq!(words(forked), words(original.clone()));
     assert_eq!(stored.info(&whole).await.unwrap().unwrap().summary, "A walk (fork)");
 
-    let part = stored.fork(&session, Some(&said[1].uuid), Some("Half")).await.unwrap().unwrap();
-    assert_eq!(words(stored.messages(&part, Page::ALL).await.unwrap().unwrap()), words(said[..2].to_vec()));
+    let part = stored.fork(&session, Some(&original[1].uuid), Some("Half")).await.unwrap().unwrap();
+    assert_eq!(
+        words(stored.messages(&part, Page::ALL).await.unwrap().unwrap()),
+        words(original[..2].to_vec())
+    );
     assert_eq!(stored.list(Page::ALL).await.unwrap().len(), 3);
     assert_eq!(
         stored.messages(&session, Page::ALL).await.unwrap().unwrap(),
-        said,
+        original,
         "the session itself is as it was"
     );
 

@@ -28,7 +28,7 @@ impl Carried {
             }
             let Ok(object) = Object::of(entry) else { continue };
             // A subagent's entries do not apply to the session.
-            if !object.says("sessionId", session.as_str()) || object.get("agentId").is_some() {
+            if !object.has_text("sessionId", session.as_str()) || object.get("agentId").is_some() {
                 continue;
             }
             if before {

@@ -83,9 +83,9 @@ fn name_request(row: &Row, object: &mut Object) {
 
 fn rename_attachment(object: &mut Object, ids: &Ids<'_>) {
     let Some(mut attachment) = object.object("attachment") else { return };
-    if attachment.says("type", "queued_command") {
+    if attachment.has_text("type", "queued_command") {
         ids.rename(&mut attachment, &["source_uuid"]);
-    } else if attachment.says("type", "deferred_tools_record") {
+    } else if attachment.has_text("type", "deferred_tools_record") {
         ids.rename(&mut attachment, &["nameOnlyAnnouncements"]);
     } else {
         return;
@@ -94,7 +94,7 @@ fn rename_attachment(object: &mut Object, ids: &Ids<'_>) {
 }
 
 fn rename_system(object: &mut Object, ids: &Ids<'_>) {
-    if object.says("subtype", "model_refusal_fallback") {
+    if object.has_text("subtype", "model_refusal_fallback") {
         object.set("neutralizedByFork", &true);
     }
     let Some(mut metadata) = object.object("compactMetadata") else { return };

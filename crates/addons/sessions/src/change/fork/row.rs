@@ -51,13 +51,13 @@ impl Row {
     /// Returns the id of the queued prompt, if the entry is where a turn took it from the queue.
     pub(super) fn prompt(&self) -> Option<Uuid> {
         let attachment = self.object.object("attachment").filter(|_| &*self.kind == "attachment")?;
-        let queued = attachment.says("type", "queued_command");
+        let queued = attachment.has_text("type", "queued_command");
         queued.then(|| attachment.text("source_uuid").map(Uuid::from))?
     }
 
     /// Returns the compaction, if the entry is the boundary of one.
     pub(super) fn compaction(&self) -> Option<Compaction> {
-        let boundary = &*self.kind == "system" && self.object.says("subtype", "compact_boundary");
+        let boundary = &*self.kind == "system" && self.object.has_text("subtype", "compact_boundary");
         let metadata = boundary.then(|| self.object.object("compactMetadata").unwrap_or_default())?;
         let (messages, segment) = (metadata.object("preservedMessages"), metadata.object("preservedSegment"));
         let ids = messages.as_ref().and_then(|messages| messages.list("uuids")).unwrap_or_default();
