@@ -84,9 +84,9 @@ mod tests {
         fn quoted_words_are_safe_in_a_shell(words in proptest::collection::vec(word(), 1..8)) {
             let command: Vec<OsString> = words.iter().map(|word| quote(word)).collect();
             let script = [OsString::from(r#"printf '%s\0'"#), command.join(" ".as_ref())].join(" ".as_ref());
-            let said = Command::new("sh").arg("-c").arg(script).output().unwrap();
+            let output = Command::new("sh").arg("-c").arg(script).output().unwrap();
             let expected: Vec<u8> = words.iter().flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect();
-            prop_assert_eq!(said.stdout, expected);
+            prop_assert_eq!(output.stdout, expected);
         }
     }
 

@@ -123,7 +123,7 @@ impl Agent {
                 _ => {}
             }
         };
-        let said = match decision.as_str() {
+        let output = match decision.as_str() {
             "defer" => {
                 return Ok(self.result(json!({
                     "result": "", "stop_reason": "tool_deferred", "terminal_reason": "tool_deferred",
@@ -137,8 +137,7 @@ impl Agent {
             }
             _ => "denied",
         };
-        let block =
-            json!({"type": "tool_result", "tool_use_id": id, "content": said, "is_error": said == "denied"});
+        let block = json!({"type": "tool_result", "tool_use_id": id, "content": output, "is_error": output == "denied"});
         let uuid = self.uuid();
         self.mirror(json!({"type": "user", "uuid": uuid, "message": {"role": "user", "content": [block]}}))?;
         Ok(self.done()?)

@@ -17,11 +17,11 @@ use crate::stand_in::{KINDS, StandIns};
 async fn output(remote: Remote) -> (Vec<u8>, Option<i32>) {
     let mut link = remote.open().await.unwrap();
     link.sink.finish().await.unwrap();
-    let mut said = Vec::new();
+    let mut stdout = Vec::new();
     while let Some(chunk) = link.source.read().await.unwrap() {
-        said.extend(chunk);
+        stdout.extend(chunk);
     }
-    (said, link.handle.wait().await.code)
+    (stdout, link.handle.wait().await.code)
 }
 
 fn sh(script: &str) -> Launch {
@@ -37,9 +37,9 @@ async fn folder_variables_arguments_and_exit_code_are_passed() {
     for kind in KINDS {
         let cli = sh(r#"printf '%s|' "$(pwd -P)" "$VALUE" "$0" "$1"; exit 7"#).args(["it's $HOME", "*"]);
         let cli = cli.cwd(&place).env("VALUE", "a\\nb\n'\"$(x) ");
-        let (said, code) = output(stand_ins.run(kind, &cli)).await;
+        let (stdout, code) = output(stand_ins.run(kind, &cli)).await;
         let expected = format!("{}|a\\nb\n'\"$(x) |it's $HOME|*|", place.canonicalize().unwrap().display());
-        assert_eq!((String::from_utf8(said).unwrap(), code), (expected, Some(7)), "{kind}");
+        assert_eq!((String::from_utf8(stdout).unwrap(), code), (expected, Some(7)), "{kind}");
     }
 }
 
@@ -47,8 +47,8 @@ async fn folder_variables_arguments_and_exit_code_are_passed() {
 async fn names_of_variables_do_not_collide_with_the_script() {
     let cli = sh(r#"printf '%s|' "$(pwd)" "$dir" "$line" "$value" "$pipe""#).cwd("/usr");
     let cli = cli.env("dir", "/bin").env("line", "L").env("value", "V").env("pipe", "P").env("z", "y");
-    let (said, _) = output(StandIns::new().run("ssh", &cli)).await;
-    assert_eq!(String::from_utf8(said).unwrap(), "/usr|/bin|L|V|P|");
+    let (stdout, _) = output(StandIns::new().run("ssh", &cli)).await;
+    assert_eq!(String::from_utf8(stdout).unwrap(), "/usr|/bin|L|V|P|");
 }
 
 #[test]
@@ -132,8 +132,8 @@ proptest! {
     fn values_of_variables_arrive(value in "[^\0]{0,24}") {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let cli = sh(r#"printf %s "$VALUE""#).env("VALUE", &value);
-        let (said, _) = runtime.block_on(output(StandIns::new().run("kubectl", &cli)));
-        prop_assert_eq!(String::from_utf8(said).unwrap(), value);
+        let (stdout, _) = runtime.block_on(output(StandIns::new().run("kubectl", &cli)));
+        prop_assert_eq!(String::from_utf8(stdout).unwrap(), value);
     }
 }
 

@@ -336,7 +336,7 @@ async fn lost_turn_is_reported_with_its_open_tools_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn lost_turn_continues_with_a_notice_if_the_policy_says_so() {
+async fn lost_turn_continues_with_a_notice_if_the_policy_is_resume() {
     let policy = LossPolicy::Resume("Check first.".to_owned());
     let mut handler = Handler::new(prompt().policy(policy)).await;
     handler.started(0).await;

@@ -110,11 +110,11 @@ async fn back(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, will: &Will, numb
     let mut bytes = vec![0; 65536];
     while let Ok(count @ 1..) = from.read(&mut bytes).await {
         // The server reports that the commit is complete.
-        let said = |word: &[u8]| bytes[..count].windows(word.len()).any(|window| window == word);
-        if said(b"COMMIT\0") && will.break_at_commit.swap(false, Ordering::SeqCst) {
+        let contains = |word: &[u8]| bytes[..count].windows(word.len()).any(|window| window == word);
+        if contains(b"COMMIT\0") && will.break_at_commit.swap(false, Ordering::SeqCst) {
             return;
         }
-        if said(b"BEGIN\0") && will.fall_silent_at_begin.swap(false, Ordering::SeqCst) {
+        if contains(b"BEGIN\0") && will.fall_silent_at_begin.swap(false, Ordering::SeqCst) {
             will.silence();
         }
         will.speak(number).await;

@@ -143,8 +143,8 @@ async fn reconnects_after_failover_and_dropped_call() {
 
 /// Returns how many connections a server has accepted.
 async fn connections(server: &mut redis::aio::MultiplexedConnection) -> u64 {
-    let told: String = redis::cmd("INFO").arg("stats").query_async(server).await.unwrap();
-    let count = told.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+    let info: String = redis::cmd("INFO").arg("stats").query_async(server).await.unwrap();
+    let count = info.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
     count.unwrap().trim().parse().unwrap()
 }
 
