@@ -32,8 +32,8 @@ fn print(incoming: &Incoming) -> Outcome {
             std::io::stdout().flush()?;
         }
         // The text was printed while it streamed.
-        Incoming::Message(Message::Assistant(said), _) => {
-            for block in &said.message.content {
+        Incoming::Message(Message::Assistant(message), _) => {
+            for block in &message.message.content {
                 if let Block::ToolUse(used) = block {
                     println!("\n  -> {} {}", used.name, used.input);
                 }

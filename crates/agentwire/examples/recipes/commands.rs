@@ -102,7 +102,7 @@ fn danger_of_one(words: &[&str]) -> Option<String> {
         words.iter().position(|word| !BEFORE_COMMANDS.contains(&last(word)) && !is_assignment(word))?;
     let (program, rest) = words[start..].split_first()?;
     if program.contains(UNREADABLE) || program.contains('=') || program.starts_with('-') {
-        return Some(format!("it can't be told what `{program}` runs: write the program's name out"));
+        return Some(format!("it is unknown what `{program}` runs: write the program's name out"));
     }
     // A shell may be named with its version, as `zsh-5.9`.
     let name = last(program).trim_end_matches(|char: char| char.is_ascii_digit() || "-.".contains(char));

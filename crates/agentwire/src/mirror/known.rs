@@ -100,8 +100,8 @@ mod tests {
         assert_eq!(ids_of(&queued("system")), [Box::<str>::from("u")]);
         let merged = r#"{"type":"user","uuid":"u","sentAsUuid":"p","mergedSendUuids":["q",7,"r"]}"#;
         assert_eq!(ids_of(merged), ["u".into(), "p".into(), "q".into(), Box::<str>::from("r")]);
-        let said = r#"{"type":"user","uuid":"u","sentAsUuid":7,"mergedSendUuids":"q"}"#;
-        assert_eq!(ids_of(said), [Box::<str>::from("u")]);
+        let malformed = r#"{"type":"user","uuid":"u","sentAsUuid":7,"mergedSendUuids":"q"}"#;
+        assert_eq!(ids_of(malformed), [Box::<str>::from("u")]);
     }
 
     #[test]

@@ -63,8 +63,8 @@ fn unknown_kinds_are_kept() {
             received.all[2].line().unwrap().to_str().unwrap(),
             r#"{"type":"from_the_future","payload":{"a":1.10}}"#
         );
-        let Some(Message::Assistant(said)) = received.all[4].message() else { panic!("{received:?}") };
-        assert!(matches!(&said.message.content[..], [Block::Unknown(block), Block::Text(text)]
+        let Some(Message::Assistant(message)) = received.all[4].message() else { panic!("{received:?}") };
+        assert!(matches!(&message.message.content[..], [Block::Unknown(block), Block::Text(text)]
             if block.kind.as_deref() == Some("hologram") && block.raw.as_str().contains("[1]") && text.text == "known"));
         let Some(Message::StreamEvent(event)) = received.all[5].message() else { panic!("{received:?}") };
         assert!(format!("{event:?}").contains("from_the_future"), "{event:?}");
@@ -191,8 +191,8 @@ fn lone_surrogates_are_kept() {
         let incoming =
             received.all.iter().find(|incoming| crate::received::word(incoming) == "assistant").unwrap();
         assert!(incoming.line().unwrap().to_str().unwrap().contains(r"a\ud800b"));
-        let Some(Message::Assistant(said)) = incoming.message() else { panic!("{incoming:?}") };
-        assert!(matches!(&said.message.content[..], [Block::Text(text)] if text.text == "a\u{fffd}b"));
+        let Some(Message::Assistant(message)) = incoming.message() else { panic!("{incoming:?}") };
+        assert!(matches!(&message.message.content[..], [Block::Text(text)] if text.text == "a\u{fffd}b"));
         completes_a_turn_and_closes(session).await;
     });
 }

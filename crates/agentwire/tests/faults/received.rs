@@ -93,8 +93,8 @@ impl Received {
 
     /// Returns the assistant's texts.
     pub(crate) fn texts(&self) -> Vec<String> {
-        let said = self.lines().filter(|line| line["type"] == "assistant");
-        said.filter_map(|line| Some(line["message"]["content"][0]["text"].as_str()?.to_owned())).collect()
+        let answers = self.lines().filter(|line| line["type"] == "assistant");
+        answers.filter_map(|line| Some(line["message"]["content"][0]["text"].as_str()?.to_owned())).collect()
     }
 }
 

@@ -75,7 +75,7 @@ async fn a_slow_reader_gets_all_of_a_cli_that_has_exited() {
 
 /// The pending work of each side.
 #[derive(Debug, Default, PartialEq)]
-struct Heard {
+struct Received {
     answers: usize,
     requests: usize,
     prompts: usize,
@@ -102,19 +102,19 @@ async fn everything_works_with_pipes_of_one_byte() {
             let callback = json!({"subtype": "hook_callback", "callback_id": "hook_0", "input": input});
             peer.ask(&format!("h{number}"), callback).await;
         }
-        let mut heard = Heard::default();
-        while heard != (Heard { answers: 20, requests: 40, prompts: 20 }) {
+        let mut received = Received::default();
+        while received != (Received { answers: 20, requests: 40, prompts: 20 }) {
             let line = peer.line().await.unwrap();
             match line["type"].as_str().unwrap() {
                 "control_response" => {
                     assert_eq!(line["response"]["subtype"], "success", "{line}");
-                    heard.answers += 1;
+                    received.answers += 1;
                 }
                 "control_request" => {
                     peer.reply(&line, json!({"sections": []})).await;
-                    heard.requests += 1;
+                    received.requests += 1;
                 }
-                "user" => heard.prompts += 1,
+                "user" => received.prompts += 1,
                 other => panic!("{other}"),
             }
         }

@@ -40,11 +40,11 @@ async fn a_crash_is_an_error_of_its_turn() {
 
 #[tokio::test(start_paused = true)]
 async fn exit_in_the_handshake_reports_the_result() {
-    let told = "No conversation found with session ID: x";
+    let message = "No conversation found with session ID: x";
     let (error, took) =
-        exits_in_the_handshake(&[error_result(told).to_string()], ExitReport::exited(1)).await;
+        exits_in_the_handshake(&[error_result(message).to_string()], ExitReport::exited(1)).await;
     assert!(took < Duration::from_secs(1), "{took:?}");
-    assert!(error.to_string().contains(told), "{error}");
+    assert!(error.to_string().contains(message), "{error}");
     assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
 }
 

@@ -34,8 +34,8 @@ async fn hook_warnings_are_session_warnings() {
     let events = vec!["PreToolUse".into()];
     let too_old = HookWarning::BlockUnsupported { events };
     assert_eq!(session.warnings(), [Warning::Hook(ignored), Warning::Hook(too_old)]);
-    let told = session.warnings()[0].to_string();
-    assert_eq!(told, "the CLI ignores the matcher `Write`: it calls the Stop hook each time");
+    let warning = session.warnings()[0].to_string();
+    assert_eq!(warning, "the CLI ignores the matcher `Write`: it calls the Stop hook each time");
 }
 
 #[tokio::test(start_paused = true)]

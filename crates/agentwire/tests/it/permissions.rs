@@ -95,8 +95,8 @@ fn bypassing_options_cause_warnings() {
         (settings(r#"{"permissions":{"allow":["Bash(ls)","WebFetch"]}}"#), "`settings` (WebFetch) keeps"),
         (settings(r#"{"permissions":{"denyInsteadOfPrompting":true}}"#), "denyInsteadOfPrompting) keeps"),
     ] {
-        let told = warnings(options);
-        assert!(told.len() == 1 && told[0].contains(expected), "{expected}: {told:?}");
+        let warned = warnings(options);
+        assert!(warned.len() == 1 && warned[0].contains(expected), "{expected}: {warned:?}");
     }
     for options in [
         Options::new().permission_mode(PermissionMode::AcceptEdits),
@@ -136,13 +136,13 @@ async fn initial_mode_causes_one_warning() {
         let (session, ..) = connect(builder, async |peer| peer.answer("initialize", reply).await).await;
         session.unwrap().warnings().to_vec()
     };
-    let told = Warning::NotAsked {
+    let warning = Warning::NotAsked {
         option: "permissionMode",
         value: "dontAsk".to_owned(),
         instead: "what would be asked about is denied",
     };
     assert_eq!(started(Session::builder()).await, []);
-    assert_eq!(started(Session::builder().permissions(handler())).await, std::slice::from_ref(&told));
+    assert_eq!(started(Session::builder().permissions(handler())).await, std::slice::from_ref(&warning));
     let options = Options::new().permission_mode(PermissionMode::DontAsk);
-    assert_eq!(started(Session::builder().permissions(handler()).options(options)).await, [told]);
+    assert_eq!(started(Session::builder().permissions(handler()).options(options)).await, [warning]);
 }

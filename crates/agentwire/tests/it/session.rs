@@ -55,10 +55,10 @@ async fn unread_end_does_not_end_the_next_turn() {
     let mut turn = peer.start_turn(&mut session, "two").await;
     peer.say(result("two")).await;
     // Left at the result, without waiting for the `None` after it.
-    let Some(Ok(Incoming::Message(Message::Result(told), _))) = turn.next().await else {
+    let Some(Ok(Incoming::Message(Message::Result(outcome), _))) = turn.next().await else {
         panic!("no result")
     };
-    assert_eq!(told.result.as_deref(), Some("two"));
+    assert_eq!(outcome.result.as_deref(), Some("two"));
     let turn = peer.start_turn(&mut session, "three").await;
     peer.say(result("three")).await;
     assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("three"));
@@ -356,8 +356,8 @@ async fn an_error_result_is_a_result() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     let turn = peer.start_turn(&mut session, "one").await;
     peer.say(error_result("out of luck")).await;
-    let told = turn.finish().await.unwrap().unwrap();
-    assert_eq!(told.error_text().as_deref(), Some("out of luck"));
+    let outcome = turn.finish().await.unwrap().unwrap();
+    assert_eq!(outcome.error_text().as_deref(), Some("out of luck"));
     // The session continues, and its clean end is no error.
     let turn = peer.start_turn(&mut session, "two").await;
     peer.say(assistant("fine")).await;

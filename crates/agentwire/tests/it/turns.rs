@@ -195,10 +195,10 @@ async fn cancelled_prompt_has_a_turn_without_a_result() {
 async fn session_can_cancel_a_prompt() {
     let (session, mut peer) = connected(Session::builder()).await;
     for cancelled in [true, false] {
-        let (told, ()) = tokio::join!(async { session.cancel_prompt(&"p".into()).await }, async {
+        let (reply, ()) = tokio::join!(async { session.cancel_prompt(&"p".into()).await }, async {
             peer.answer("cancel_async_message", json!({"cancelled": cancelled})).await;
         });
-        assert_eq!(told.unwrap(), cancelled);
+        assert_eq!(reply.unwrap(), cancelled);
     }
 }
 

@@ -117,8 +117,8 @@ async fn lone_surrogates_and_broken_utf8() {
 
     let incoming = session.next().await.unwrap().unwrap();
     assert_eq!(incoming.line().unwrap().to_str().unwrap(), line);
-    let Incoming::Message(Message::Assistant(said), _) = &incoming else { panic!("{incoming:?}") };
-    assert!(matches!(&said.message.content[..], [Block::Text(text)] if text.text == "a\u{fffd}b"));
+    let Incoming::Message(Message::Assistant(message), _) = &incoming else { panic!("{incoming:?}") };
+    assert!(matches!(&message.message.content[..], [Block::Text(text)] if text.text == "a\u{fffd}b"));
 
     let incoming = session.next().await.unwrap().unwrap();
     assert!(incoming.message().is_none_or(|message| message.kind() != "assistant"), "{incoming:?}");

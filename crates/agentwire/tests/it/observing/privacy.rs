@@ -139,13 +139,13 @@ async fn contents_are_observed_on_request() {
     for whole in [&observations, &spans] {
         // The escaping of its quotes does not matter.
         let whole = whole.replace('\\', "");
-        for said in [
+        for content in [
             format!("do {SECRET}"),
             format!("\"command\":\"{SECRET}\""),
             format!("hook failed: {SECRET}"),
             format!("\"permissionDecisionReason\":\"{SECRET}\""),
         ] {
-            assert!(whole.contains(&said), "{said}: {whole}");
+            assert!(whole.contains(&content), "{content}: {whole}");
         }
     }
 }

@@ -17,9 +17,9 @@ async fn observers_begin_with_open_activities_and_end_with_the_session() {
     let first = session.observe();
     peer.say(init()).await;
     let used = json!({"type": "tool_use", "id": "t", "name": "Bash", "input": {}});
-    let mut said = assistant("");
-    said["message"]["content"] = json!([used]);
-    peer.say(said).await;
+    let mut message = assistant("");
+    message["message"]["content"] = json!([used]);
+    peer.say(message).await;
     assert_eq!([next_kind(&mut session).await, next_kind(&mut session).await], ["system", "assistant"]);
     let second = session.observe();
     peer.say(result("done")).await;

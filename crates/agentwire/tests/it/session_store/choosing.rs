@@ -59,15 +59,15 @@ async fn continue_picks_a_session_with_messages() {
     let mut store = Listing { beneath: Some(Vec::new()), ..Listing::default() };
     let sidechain = || entry(json!({"type": "user", "uuid": "2", "isSidechain": true}));
     let titled = || entry(json!({"type": "ai-title"}));
-    let said = || entry(json!({"type": "user", "uuid": "1"}));
+    let prompt = || entry(json!({"type": "user", "uuid": "1"}));
     let archived =
         || entry(json!({"type": "archived", "archived": true, "timestamp": "2026-01-01T00:00:00Z"}));
     let sessions = [
-        (ID, vec![titled(), said()]),
+        (ID, vec![titled(), prompt()]),
         (OTHERS[0], vec![titled()]),
         (OTHERS[1], vec![titled(), sidechain()]),
-        (OTHERS[2], vec![sidechain(), said()]),
-        (OTHERS[3], vec![said(), archived()]),
+        (OTHERS[2], vec![sidechain(), prompt()]),
+        (OTHERS[3], vec![prompt(), archived()]),
     ];
     let mut listed = Vec::new();
     for (at, (id, entries)) in (1..).zip(sessions) {
@@ -112,10 +112,10 @@ async fn duplicate_subpaths_are_written_once() {
     let machine = Machine::new();
     let beneath = ["subagents/agent-b", "subagents/agent-a", "subagents/agent-b"].map(str::to_owned);
     let store = Listing { beneath: Some(beneath.to_vec()), ..Listing::default() };
-    let said = [entry(json!({"type": "user", "uuid": "1"}))];
-    store.append(&machine.key(), &said).await.unwrap();
+    let entries = [entry(json!({"type": "user", "uuid": "1"}))];
+    store.append(&machine.key(), &entries).await.unwrap();
     for subpath in &beneath {
-        store.append(&machine.key().with_subpath(subpath.as_str()).unwrap(), &said).await.unwrap();
+        store.append(&machine.key().with_subpath(subpath.as_str()).unwrap(), &entries).await.unwrap();
     }
     let report = machine.report(Arc::new(store), machine.options().resume(ID)).await;
     for file in ["agent-a.jsonl", "agent-b.jsonl"] {

@@ -78,10 +78,10 @@ pub(super) fn entry(value: serde_json::Value) -> RawEntry {
 /// Returns a store with a session and one of its subagents.
 async fn stored(machine: &Machine) -> Arc<MemoryStore> {
     let store = Arc::new(MemoryStore::new());
-    let said = entry(json!({"type": "user", "uuid": "1"}));
+    let prompt = entry(json!({"type": "user", "uuid": "1"}));
     // The archive mark is not an entry of the CLI: the files do not contain it.
     let mark = entry(json!({"type": "archived", "archived": true, "uuid": "3"}));
-    store.append(&machine.key(), &[said, mark]).await.unwrap();
+    store.append(&machine.key(), &[prompt, mark]).await.unwrap();
     let about = |number: u8| entry(json!({"type": "agent_metadata", "agentType": "a", "number": number}));
     let beneath = [about(1), entry(json!({"type": "user", "uuid": "2"})), about(2)];
     store.append(&machine.key().with_subpath("subagents/agent-x").unwrap(), &beneath).await.unwrap();
