@@ -13,7 +13,7 @@ macro_rules! hook_events {
         }
 
         $crate::tagged::tagged! {
-            /// The input of any event, told apart by `hook_event_name`.
+            /// The input of any event, distinguished by `hook_event_name`.
             ///
             /// The CLI writes that field after the common ones, so decoding buffers those as text first: a handler of one
             /// event reads its [`HookEvent::Input`] instead.

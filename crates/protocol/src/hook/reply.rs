@@ -139,7 +139,7 @@ impl<'de, E: HookEvent> Deserialize<'de> for HookReply<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match HookAnswer::deserialize(deserializer)? {
             HookAnswer::Now(reply) => Ok(reply),
-            HookAnswer::Later(_) => Err(D::Error::custom("an asynchronous reply, which says nothing yet")),
+            HookAnswer::Later(_) => Err(D::Error::custom("an asynchronous reply, which has no content yet")),
         }
     }
 }

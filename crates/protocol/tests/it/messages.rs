@@ -94,17 +94,17 @@ fn ids_of_a_message_match_the_line() {
         let message: Message = read(&text);
         let line: serde_json::Value = serde_json::from_str(&text).unwrap();
         let on_line = |name: &str| line[name].as_str().map(str::to_owned);
-        let told = |text: Option<&str>| text.map(str::to_owned);
+        let owned = |text: Option<&str>| text.map(str::to_owned);
         assert_eq!(
-            told(message.session_id().as_ref().map(|id| id.as_str())),
+            owned(message.session_id().as_ref().map(|id| id.as_str())),
             on_line("session_id"),
             "{path:?}"
         );
-        assert_eq!(told(message.uuid().as_ref().map(|id| id.as_str())), on_line("uuid"), "{path:?}");
+        assert_eq!(owned(message.uuid().as_ref().map(|id| id.as_str())), on_line("uuid"), "{path:?}");
         let parent = message.parent_tool_use_id();
-        assert_eq!(told(parent.as_ref().map(|id| id.as_str())), on_line("parent_tool_use_id"), "{path:?}");
+        assert_eq!(owned(parent.as_ref().map(|id| id.as_str())), on_line("parent_tool_use_id"), "{path:?}");
         if let Message::System(system) = &message {
-            assert_eq!(told(system.tool_use_id().map(|id| id.as_str())), on_line("tool_use_id"), "{path:?}");
+            assert_eq!(owned(system.tool_use_id().map(|id| id.as_str())), on_line("tool_use_id"), "{path:?}");
         }
     }
 }
@@ -191,7 +191,7 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn interrupted_turn_says_that_it_was_interrupted() {
+fn interrupted_turn_is_reported_as_interrupted() {
     for (reason, text) in [
         ("aborted_streaming", "it was interrupted"),
         ("aborted_tools", "it was interrupted"),

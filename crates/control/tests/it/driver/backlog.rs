@@ -74,23 +74,23 @@ async fn unread_bytes_are_bounded_after_each_message() {
             start_with(PIPE, NoResponder::default(), config).await;
         // The last read before the limit may exceed it.
         let more = PIPE / line.len() + 1;
-        let spoken = Arc::new(AtomicUsize::new(0));
+        let sent = Arc::new(AtomicUsize::new(0));
         let speaking = tokio::spawn({
-            let (spoken, line) = (Arc::clone(&spoken), line.clone());
+            let (sent, line) = (Arc::clone(&sent), line.clone());
             async move {
                 for _ in 0..2000 {
                     cli.send_line(&line).await;
-                    spoken.fetch_add(1, Ordering::Relaxed);
+                    sent.fetch_add(1, Ordering::Relaxed);
                 }
             }
         });
         all_go_on().await;
-        let first = spoken.load(Ordering::Relaxed);
+        let first = sent.load(Ordering::Relaxed);
         assert!(first < 16 * 1024 / line.len() + 2 * more, "{first} messages of {} bytes", line.len());
         let mut goes_on = false;
         for read in 0..2000 {
             // Messages that were read may count a little longer, so there may be fewer unread bytes than allowed, never more.
-            let unread = spoken.load(Ordering::Relaxed).saturating_sub(read);
+            let unread = sent.load(Ordering::Relaxed).saturating_sub(read);
             assert!(unread <= first + more, "{unread} messages, {first} at first");
             goes_on |= read < first && read + unread > first;
             assert_eq!(next(&mut messages).await, line);

@@ -17,13 +17,13 @@ async fn a_call_completes_while_two_thousand_messages_are_unread() {
         let config = config(|config| config.unread_soft_limit = unread_soft_limit);
         let Session { control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
         let speaker = cli.clone();
-        let spoken = tokio::spawn(async move {
+        let writer = tokio::spawn(async move {
             speak(speaker.clone(), 2000).await;
             let id = speaker.next_request_id().await;
             speaker.send_line(&success(&id, r#"{"done":true}"#)).await;
         });
         assert_eq!(ask(&control).await.unwrap().as_str(), r#"{"done":true}"#);
-        spoken.await.unwrap();
+        writer.await.unwrap();
         delivers(&mut messages, 2000).await;
         assert!(waits(messages.next()).await);
     }
@@ -122,13 +122,13 @@ async fn dropped_call_is_cancelled_and_its_late_reply_ignored() {
 #[tokio::test(start_paused = true)]
 async fn call_without_a_reply_times_out_and_is_cancelled() {
     let Session { control, messages: _messages, cli, .. } = quiet().await;
-    let hearing = tokio::spawn(async move { (cli.next_request_id().await, cli.next_line().await.unwrap()) });
+    let reader = tokio::spawn(async move { (cli.next_request_id().await, cli.next_line().await.unwrap()) });
     let error = control.call_within(Duration::from_secs(7), &SetModel::new(None)).await.unwrap_err();
     assert!(
         matches!(&error, ControlError::TimedOut { after, .. } if *after == Duration::from_secs(7)),
         "{error:?}"
     );
-    let (id, cancelled) = hearing.await.unwrap();
+    let (id, cancelled) = reader.await.unwrap();
     assert_eq!(cancelled["request_id"], *id);
 }
 

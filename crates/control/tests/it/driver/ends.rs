@@ -76,9 +76,9 @@ async fn another_process_that_writes_does_not_keep_the_session() {
     cli.peer.end(ExitReport::exited(0));
     let speaker = cli.clone();
     let speaking = tokio::spawn(async move {
-        let mut spoken = 0;
-        while speaker.peer.write(format!("{}\n", news(spoken))).await.is_ok() {
-            spoken += 1;
+        let mut sent = 0;
+        while speaker.peer.write(format!("{}\n", news(sent))).await.is_ok() {
+            sent += 1;
             crate::clock::pass(Duration::from_millis(700)).await;
         }
     });

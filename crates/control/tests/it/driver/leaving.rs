@@ -149,11 +149,11 @@ async fn queued_short_answers_count_with_their_overhead() {
     let tight = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 16 << 10));
     let Session { control: _control, messages, cli, .. } = start(NoResponder::default(), tight).await;
     drop(messages);
-    let mut said = 0;
-    while said < 1000 && !waits(cli.send_line(&inbound(&said.to_string()))).await {
-        said += 1;
+    let mut sent = 0;
+    while sent < 1000 && !waits(cli.send_line(&inbound(&sent.to_string()))).await {
+        sent += 1;
     }
-    assert!(said < 64, "{said}");
+    assert!(sent < 64, "{sent}");
 }
 
 #[tokio::test(start_paused = true)]

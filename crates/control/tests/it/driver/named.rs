@@ -155,10 +155,10 @@ async fn each_method_sends_its_request_and_reads_its_reply() {
         assert_eq!(line["request"], expected);
         let id = line["request_id"].as_str().unwrap();
         cli.send_line(&success(id, &reply.to_string())).await;
-        let told = asking.await.unwrap().unwrap();
+        let answer = asking.await.unwrap().unwrap();
         // The content of a reply is returned.
-        let says_something = reply.as_object().is_some_and(|reply| !reply.is_empty());
-        assert!(!says_something || told != "()", "{subtype}: {told}");
+        let has_content = reply.as_object().is_some_and(|reply| !reply.is_empty());
+        assert!(!has_content || answer != "()", "{subtype}: {answer}");
     }
 }
 

@@ -56,11 +56,11 @@ async fn no_wake_up_is_lost_when_all_parts_wait_for_each_other() {
             ask(&asking).await.unwrap();
         }
     });
-    let heard = async {
+    let all_received = async {
         delivers(&mut messages, NEWS).await;
         all.join_all().await
     };
-    timeout(Duration::from_secs(60), heard).await.unwrap();
+    timeout(Duration::from_secs(60), all_received).await.unwrap();
     // The handles live until here: without them the session ends, and with it its callbacks.
     drop((control, messages));
 }
