@@ -110,7 +110,7 @@ fn check(
     let place = Place::new()?;
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let started = Instant::now();
-    let (status, said) = runtime.block_on(async {
+    let (status, output) = runtime.block_on(async {
         let model = ScriptedModel::start(Script::from_json(ending.script())?).await?;
         let cli = place.cli(cli, ending)?;
         let environment = model.environment(place.0.path().join("home"));
@@ -128,24 +128,24 @@ fn check(
                 Command::new("kill").args(["-INT", &pid.to_string()]).status().await?;
             }
             let output = child.wait_with_output().await?;
-            let said = [output.stdout, output.stderr].concat();
-            Ok::<_, Failure>((output.status, String::from_utf8_lossy(&said).into_owned()))
+            let both = [output.stdout, output.stderr].concat();
+            Ok::<_, Failure>((output.status, String::from_utf8_lossy(&both).into_owned()))
         };
         tokio::time::timeout(LIMIT, ended)
             .await
             .map_err(|_| Failure::new(format!("still runs after {} s", LIMIT.as_secs())))?
     })?;
-    verdict(status, code, &said)?;
+    verdict(status, code, &output)?;
     Ok(started.elapsed())
 }
 
 /// The exit code is the expected one, and the output names the turn's failure rather than the CLI's internals.
-fn verdict(status: ExitStatus, code: i32, said: &str) -> Result<(), Failure> {
-    let strange = ["panicked", "ede_diagnostic"].into_iter().find(|word| said.contains(word));
+fn verdict(status: ExitStatus, code: i32, output: &str) -> Result<(), Failure> {
+    let strange = ["panicked", "ede_diagnostic"].into_iter().find(|word| output.contains(word));
     match strange {
         None if status.code() == Some(code) => Ok(()),
-        None => Err(Failure::new(format!("{status}, not {code}:\n{said}"))),
-        Some(word) => Err(Failure::new(format!("its output has `{word}`:\n{said}"))),
+        None => Err(Failure::new(format!("{status}, not {code}:\n{output}"))),
+        Some(word) => Err(Failure::new(format!("its output has `{word}`:\n{output}"))),
     }
 }
 

@@ -137,15 +137,15 @@ impl Suite {
             return Ok(());
         }
         let how = if passes { "passes" } else { "fails" };
-        let said = [ended.stdout, ended.stderr].concat();
-        let text = format!("{} ({version}) {how} and should not:\n{}", row.scenario, tail(&said));
+        let output = [ended.stdout, ended.stderr].concat();
+        let text = format!("{} ({version}) {how} and should not:\n{}", row.scenario, tail(&output));
         Err(Failure::new(text))
     }
 }
 
 /// The last lines of the suite's output.
-fn tail(said: &[u8]) -> String {
-    let text = String::from_utf8_lossy(said);
+fn tail(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(40)..].join("\n")
 }

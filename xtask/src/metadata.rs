@@ -58,7 +58,7 @@ impl Metadata {
     /// Asks cargo.
     pub(crate) fn load() -> Result<Self, Failure> {
         let text = program::output(program::cargo()?.args(["metadata", "--format-version", "1"]))?;
-        serde_json::from_str(&text).while_doing(|| "reading what `cargo metadata` said".to_owned())
+        serde_json::from_str(&text).while_doing(|| "reading the output of `cargo metadata`".to_owned())
     }
 
     /// The crates of this workspace, by name.

@@ -70,14 +70,14 @@ pub(crate) fn way() -> Result<Way, Failure> {
             return Err(Failure::new(format!("no network namespaces: {name} not installed")));
         }
     }
-    let mut said = Vec::new();
+    let mut failures = Vec::new();
     for way in [Way::Root, Way::User] {
         match program::output(enter(way).arg("true")) {
             Ok(_) => return Ok(way),
-            Err(failure) => said.push(failure.to_string()),
+            Err(failure) => failures.push(failure.to_string()),
         }
     }
-    let last = said.iter().filter_map(|text| text.lines().last()).collect::<Vec<_>>().join("; ");
+    let last = failures.iter().filter_map(|text| text.lines().last()).collect::<Vec<_>>().join("; ");
     Err(Failure::new(format!("no network namespaces: {last}")))
 }
 

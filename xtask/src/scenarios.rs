@@ -49,8 +49,8 @@ pub(crate) fn tasks(names: &[String], only: Option<&str>) -> Result<Vec<Task>, F
     }
     let mut tasks = Vec::new();
     for scenario in load(names)? {
-        let told = scenario.cli().to_vec();
-        let versions = if told.is_empty() { vec![cli::CURRENT.to_owned()] } else { told };
+        let named = scenario.cli().to_vec();
+        let versions = if named.is_empty() { vec![cli::CURRENT.to_owned()] } else { named };
         if let Some(version) = versions.iter().find(|version| !cli::ALL.contains(&version.as_str())) {
             return Err(Failure::new(format!("{}: CLI {version} is not known", scenario.name())));
         }
@@ -111,7 +111,7 @@ impl Task {
         let took = started.elapsed();
         match outcome {
             Ok(transcript) => Ok((with_header(&self.version, transcript), took)),
-            Err(failed) => Err(self.told(failed)),
+            Err(failed) => Err(self.failure(failed)),
         }
     }
 
@@ -128,7 +128,7 @@ impl Task {
         keep(&self.name().replace('/', "-"), transcript)
     }
 
-    fn told(&self, failed: Failed) -> Failure {
+    fn failure(&self, failed: Failed) -> Failure {
         let why = failed.error.to_string();
         match failed.transcript.map(|transcript| self.keep(&with_header(&self.version, *transcript))) {
             Some(Ok(file)) => Failure::new(format!("{why}; see {}", file.display())),

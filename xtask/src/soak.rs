@@ -51,7 +51,7 @@ fn soak(tasks: &[Task], sessions: usize) -> Result<(), Failure> {
     if after.is_within(before) && left.is_empty() {
         return Ok(());
     }
-    let left: Vec<String> = left.iter().map(|process| told(process)).collect();
+    let left: Vec<String> = left.iter().map(|process| describe(process)).collect();
     Err(Failure::new(format!("something was left behind; processes: {}", left.join(", "))))
 }
 
@@ -74,7 +74,7 @@ fn left_beside(others: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     }
 }
 
-fn told(process: &Path) -> String {
+fn describe(process: &Path) -> String {
     let words = fs::read(process.join("cmdline")).unwrap_or_default();
     let words = String::from_utf8_lossy(&words).replace('\0', " ");
     format!("{} ({})", process.display(), words.chars().take(80).collect::<String>().trim_end())

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use agentwire_inspect::{Inspector, Verdict};
 
 use crate::failure::{Failure, While as _};
-pub use lines::{Lines, Said};
+pub use lines::{Decoded, Lines};
 
 /// Report what the types of this version read in each line of a file, as JSON lines
 #[derive(Debug, clap::Args)]
@@ -44,14 +44,14 @@ fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<bool> {
     let mut is_good = true;
     let mut inspector = Inspector::new();
     let mut lines = Lines::new(input);
-    while let Some(said) = lines.advance()? {
-        let verdict = match said {
-            Said::Line { from, line, kept } => {
+    while let Some(decoded) = lines.advance()? {
+        let verdict = match decoded {
+            Decoded::Line { from, line, kept } => {
                 let mut verdict = inspector.inspect(from, &line);
                 verdict.lossless &= kept;
                 verdict
             }
-            Said::Dropped(error) => Verdict {
+            Decoded::Dropped(error) => Verdict {
                 kind: None,
                 known: false,
                 undecodable: Some(error.to_string()),

@@ -9,7 +9,7 @@ use agentwire_testkit::Transcript;
 use serde_json::json;
 
 use crate::check::find;
-use crate::decode::{Lines, Said};
+use crate::decode::{Decoded, Lines};
 use crate::failure::{Failure, While as _};
 use crate::output;
 use crate::progress::Progress;
@@ -66,13 +66,13 @@ pub fn compare(file: &Path, place: &str, findings: &mut Findings) -> Result<(), 
     // In such a recording lines of our side are wrong on purpose.
     let ours_are_faulty = Transcript::parse(&text).while_doing(reading)?.header.faults.unwrap_or_default();
     let (mut inspector, mut lines) = (Inspector::new(), Lines::new(&*text));
-    while let Some(said) = lines.advance().while_doing(reading)? {
-        match said {
-            Said::Line { from: From::Us, .. } if ours_are_faulty => {}
-            Said::Line { from, line, kept } => {
+    while let Some(decoded) = lines.advance().while_doing(reading)? {
+        match decoded {
+            Decoded::Line { from: From::Us, .. } if ours_are_faulty => {}
+            Decoded::Line { from, line, kept } => {
                 add(&inspector.inspect(from, &line), kept, place, findings);
             }
-            Said::Dropped(error) => findings.add(format!("recorded dropped {error}"), place),
+            Decoded::Dropped(error) => findings.add(format!("recorded dropped {error}"), place),
         }
     }
     Ok(())

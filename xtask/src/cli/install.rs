@@ -59,17 +59,20 @@ fn package(spec: &str, inside: &Path, place: &Path) -> Result<(), Failure> {
 /// Fails unless the program reports this version.
 pub(crate) fn check(pin: &Pin, program: &Path) -> Result<(), Failure> {
     let home = aside(program)?;
-    let said = first_line(program, home.path())?;
-    if names(&said, pin.cli) {
+    let reported = first_line(program, home.path())?;
+    if names(&reported, pin.cli) {
         return Ok(());
     }
     let at = program.display();
-    Err(Failure::new(format!("{at} calls itself {said:?}, not {}; remove its folder and try again", pin.cli)))
+    Err(Failure::new(format!(
+        "{at} calls itself {reported:?}, not {}; remove its folder and try again",
+        pin.cli
+    )))
 }
 
 /// Whether this is what that version prints: `2.1.330 (Claude Code)`.
-fn names(said: &str, version: &str) -> bool {
-    said.split_whitespace().next() == Some(version)
+fn names(reported: &str, version: &str) -> bool {
+    reported.split_whitespace().next() == Some(version)
 }
 
 /// What `--version` prints, in an environment of its own.

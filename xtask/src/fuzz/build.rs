@@ -20,9 +20,9 @@ pub(super) fn targets(root: &Path, folder: &Path) -> Result<PathBuf, Failure> {
 }
 
 fn host() -> Result<String, Failure> {
-    let told = program::output(Command::new("rustc").arg("-vV"))?;
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc does not say its host"))
+    let version = program::output(Command::new("rustc").arg("-vV"))?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| Failure::new("rustc does not report its host"))
 }
 
 /// What libFuzzer needs to see where an input leads.

@@ -36,10 +36,10 @@ pub(super) fn scenarios(listed: &str, heading: &str) -> Vec<String> {
 
 /// Compares the table with the suite's list.
 pub(super) fn missing(rows: &[Row], listed: &[String]) -> Vec<String> {
-    let untold = listed.iter().filter(|name| !rows.iter().any(|row| row.scenario == **name));
+    let unlisted = listed.iter().filter(|name| !rows.iter().any(|row| row.scenario == **name));
     let gone = rows.iter().filter(|row| !listed.contains(&row.scenario));
     let empty = listed.is_empty().then(|| "the suite lists no scenarios".to_owned());
-    untold
+    unlisted
         .map(|name| format!("{name} is not in the table"))
         .chain(gone.map(|row| format!("{} is not in the suite", row.scenario)))
         .chain(empty)
@@ -51,9 +51,9 @@ mod tests {
     use super::{missing, read, scenarios};
 
     #[test]
-    fn a_row_says_why_it_fails() {
+    fn a_row_states_why_it_fails() {
         let rows =
-            read("# note\n\na | 2025-11-25 | passes\nb | 2026-07-28 | fails | not spoken yet\n").unwrap();
+            read("# note\n\na | 2025-11-25 | passes\nb | 2026-07-28 | fails | not supported yet\n").unwrap();
         assert_eq!(rows.iter().map(|row| row.passes).collect::<Vec<_>>(), [true, false]);
         for wrong in
             ["a | 2025-11-25 | fails", "a | 2025-11-25 | fails | ", "a | passes", "a | 1 | passes | why"]

@@ -43,8 +43,8 @@ struct Reach {
 }
 
 /// Reads the address that the script prints when it is ready; a partial line is ignored.
-fn reach(said: &str) -> Option<Reach> {
-    let whole = said.rsplit_once('\n').map_or("", |(whole, _)| whole);
+fn reach(output: &str) -> Option<Reach> {
+    let whole = output.rsplit_once('\n').map_or("", |(whole, _)| whole);
     serde_json::from_str(whole.lines().find_map(|line| line.strip_prefix("ready "))?).ok()
 }
 

@@ -29,7 +29,7 @@ pub(super) fn start(folder: &Path) -> Result<Running, Failure> {
         }
         // An interrupt ends its clients' connections; a plain end waits for them.
         let mut server = Server::start(command, user, &home, "INT")?;
-        server.wait(|said| said.contains("ready to accept connections").then_some(()))?;
+        server.wait(|log| log.contains("ready to accept connections").then_some(()))?;
         let url = format!("postgres://{USER}:{password}@127.0.0.1:{port}/postgres");
         Ok(Running { server, variables: vec![("AGENTWIRE_TEST_POSTGRES_URL", url)] })
     })

@@ -5,11 +5,11 @@ use super::{Hit, Source};
 /// The first line of a Rust file is a `//!` sentence, or takes the README in its place.
 pub(super) fn header(source: &Source) -> Vec<Hit> {
     let first = source.text.lines().next().unwrap_or_default();
-    let says_why = first.strip_prefix("//! ").is_some_and(|why| !why.trim().is_empty());
-    if !source.is_rust() || says_why || first.starts_with("#![doc = include_str!(") {
+    let states_why = first.strip_prefix("//! ").is_some_and(|why| !why.trim().is_empty());
+    if !source.is_rust() || states_why || first.starts_with("#![doc = include_str!(") {
         return Vec::new();
     }
-    vec![(1, "opens without a `//!` line that says why the file exists".to_owned())]
+    vec![(1, "opens without a `//!` line that states why the file exists".to_owned())]
 }
 
 /// Without its tests a file has at most `MOST` lines.

@@ -16,7 +16,7 @@ pub struct Lines<R> {
 
 /// One line.
 #[derive(Debug)]
-pub enum Said {
+pub enum Decoded {
     Line {
         from: From,
         line: Line,
@@ -33,7 +33,7 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// Returns the next line; `None` at the end of the input.
-    pub fn advance(&mut self) -> io::Result<Option<Said>> {
+    pub fn advance(&mut self) -> io::Result<Option<Decoded>> {
         loop {
             let mut bytes = Vec::new();
             if self.input.read_until(b'\n', &mut bytes)? == 0 {
@@ -47,18 +47,18 @@ impl<R: BufRead> Lines<R> {
                 (true, _) => continue,
             };
             let given = bytes.split_off(start);
-            let said = self.through_the_codec(from, given);
-            return Ok(Some(said));
+            let decoded = self.through_the_codec(from, given);
+            return Ok(Some(decoded));
         }
     }
 
-    fn through_the_codec(&mut self, from: From, given: Vec<u8>) -> Said {
+    fn through_the_codec(&mut self, from: From, given: Vec<u8>) -> Decoded {
         let text = given.strip_suffix(b"\n").unwrap_or(&given).to_vec();
         self.decoder.push(given.into());
         match self.decoder.next().or_else(|| self.decoder.finish()) {
-            Some(Ok(line)) => Said::Line { from, kept: line.as_bytes() == text, line },
-            Some(Err(error)) => Said::Dropped(error),
-            None => Said::Line { from, line: Line::new(text), kept: false },
+            Some(Ok(line)) => Decoded::Line { from, kept: line.as_bytes() == text, line },
+            Some(Err(error)) => Decoded::Dropped(error),
+            None => Decoded::Line { from, line: Line::new(text), kept: false },
         }
     }
 }
