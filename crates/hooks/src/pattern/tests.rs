@@ -56,7 +56,7 @@ fn mistakes_are_found_for_any_event() {
 }
 
 #[test]
-fn a_refusal_says_what_to_write() {
+fn a_refusal_states_what_to_write() {
     let why = |text| Pattern::read(text).check(true).unwrap_err();
     assert_eq!(
         why("mcp__srv"),

@@ -47,13 +47,13 @@ fn the_guides_late_events_match_the_code() {
     let guide =
         fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/hook-failures.md")).unwrap();
     let line = guide.lines().find(|line| line.contains("| refused, for any `onFailure` |")).unwrap();
-    let (told, _) = line.split_once("| refused").unwrap();
-    let mut told: Vec<_> = told.split('`').skip(1).step_by(2).collect();
-    told.sort_unstable();
+    let (refused, _) = line.split_once("| refused").unwrap();
+    let mut refused: Vec<_> = refused.split('`').skip(1).step_by(2).collect();
+    refused.sort_unstable();
     let mut collect = Late(Vec::new());
     visit_events(&mut collect);
     collect.0.sort_unstable();
-    assert_eq!(told, collect.0);
+    assert_eq!(refused, collect.0);
 }
 
 struct Late(Vec<&'static str>);

@@ -97,13 +97,13 @@ async fn replies_are_merged_field_by_field_and_the_strictest_decision_wins() {
 
 #[tokio::test]
 async fn lists_are_joined_and_flags_stay_set() {
-    let says = |output: Value| {
+    let replies = |output: Value| {
         let reply = HookReply::<SessionStart>::output(raw(&output).decode().unwrap());
         move |_, _| std::future::ready(reply.clone())
     };
     let chain = Handlers::of(SessionStart)
-        .then(says(json!({"watchPaths": ["/a"], "reloadSkills": true, "sessionTitle": "one"})))
-        .then(says(json!({"watchPaths": ["/b"], "reloadSkills": false, "sessionTitle": "two"})));
+        .then(replies(json!({"watchPaths": ["/a"], "reloadSkills": true, "sessionTitle": "one"})))
+        .then(replies(json!({"watchPaths": ["/b"], "reloadSkills": false, "sessionTitle": "two"})));
     let input = json!({"session_id": "s", "source": "startup"});
     let reply = answer(Hooks::new().on(SessionStart, chain.in_order()), input).await.unwrap();
     let expected = json!({
@@ -313,11 +313,11 @@ async fn a_declined_or_cancelled_elicitation_is_blocked_also_after_a_failure() {
 
 #[tokio::test]
 async fn a_declined_elicitation_is_not_accepted_by_a_later_handler() {
-    let says = |action: &str| {
+    let reply = |action: &str| {
         let output = raw(&json!({"action": action})).decode().unwrap();
         HookReply::<Elicitation>::output(output)
     };
-    let (declined, accepted) = (says("decline"), says("accept"));
+    let (declined, accepted) = (reply("decline"), reply("accept"));
     let handlers = Handlers::of(Elicitation)
         .then(move |_, _| std::future::ready(declined.clone()))
         .then(move |_, _| std::future::ready(accepted.clone()));

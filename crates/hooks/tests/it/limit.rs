@@ -47,12 +47,12 @@ async fn a_handler_that_stops_at_its_token_is_answered() {
 
 #[tokio::test(start_paused = true)]
 async fn the_limit_comes_after_the_clis_if_the_cli_refuses_late_events() {
-    let (told, mut was_told) = mpsc::channel(1);
+    let (sender, mut cancellations) = mpsc::channel(1);
     let hooks = Hooks::new().on_matching(PreToolUse, five_seconds(), move |_, cx| {
-        let told = told.clone();
+        let sender = sender.clone();
         async move {
             cx.cancelled.cancelled().await;
-            told.send(Instant::now()).await.unwrap();
+            sender.send(Instant::now()).await.unwrap();
             pending::<()>().await;
         }
     });
@@ -60,8 +60,8 @@ async fn the_limit_comes_after_the_clis_if_the_cli_refuses_late_events() {
     let (reply, took) = timed(hooks, callback("hook_0", pre_tool_use("Bash"))).await;
     let reason = &reply.unwrap()["hookSpecificOutput"]["permissionDecisionReason"];
     assert_eq!((reason.as_str(), took), (Some("the PreToolUse hook did not answer in time"), 15_000));
-    let told_after = within(was_told.recv()).await.unwrap() - start;
-    assert_eq!(told_after.as_secs(), 10);
+    let cancelled_after = within(cancellations.recv()).await.unwrap() - start;
+    assert_eq!(cancelled_after.as_secs(), 10);
 }
 
 #[tokio::test(start_paused = true)]
@@ -76,7 +76,7 @@ async fn a_late_handler_is_an_error_if_nothing_is_to_be_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn the_context_has_the_deadline() {
-    let (deadlines, mut told) = mpsc::channel(1);
+    let (deadlines, mut received) = mpsc::channel(1);
     let tell = move |cx: agentwire_hooks::HookContext| {
         let deadlines = deadlines.clone();
         async move { deadlines.send(cx.deadline).await.unwrap() }
@@ -98,7 +98,7 @@ async fn the_context_has_the_deadline() {
         for (request, expected) in [(stop(), of_stop), (callback("hook_1", pre_tool_use("Bash")), of_tool)] {
             let now = Instant::now().into_std();
             cli.exchange(request).await.unwrap();
-            let deadline = within(told.recv()).await.unwrap();
+            let deadline = within(received.recv()).await.unwrap();
             let left = deadline.map(|deadline| (deadline - now).as_millis() / 10 * 10);
             assert_eq!(left, expected, "{limit:?}");
         }

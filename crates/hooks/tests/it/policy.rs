@@ -219,11 +219,11 @@ async fn a_question_for_a_person_is_allowed_by_no_list() {
 }
 
 /// The auditor's reports as text.
-type Told = Arc<Mutex<Vec<String>>>;
+type Reports = Arc<Mutex<Vec<String>>>;
 
-fn audited(handler: PermissionHandler) -> (PermissionHandler, Told) {
-    let told = Told::default();
-    let book = Arc::clone(&told);
+fn audited(handler: PermissionHandler) -> (PermissionHandler, Reports) {
+    let reports = Reports::default();
+    let book = Arc::clone(&reports);
     let audited = handler.audited(move |audit| {
         assert!(audit.took < Duration::from_secs(10));
         let outcome = match audit.outcome {
@@ -233,7 +233,7 @@ fn audited(handler: PermissionHandler) -> (PermissionHandler, Told) {
         };
         book.lock().unwrap().push(format!("{}: {outcome}", audit.request.tool_name));
     });
-    (audited, told)
+    (audited, reports)
 }
 
 #[tokio::test]
@@ -245,7 +245,7 @@ async fn the_auditor_sees_every_outcome() {
         "Edit" => panic!("boom"),
         _ => Ok(None),
     });
-    let (handler, told) = audited(handler);
+    let (handler, reports) = audited(handler);
     for tool in ["Read", "Write", "Bash", "Edit", "Glob"] {
         let _: Result<Value, String> = answer(&handler, question(tool)).await;
     }
@@ -256,24 +256,24 @@ async fn the_auditor_sees_every_outcome() {
         "Edit: the permission handler panicked: boom",
         "Glob: LeftOpen",
     ];
-    assert_eq!(*told.lock().unwrap(), expected);
+    assert_eq!(*reports.lock().unwrap(), expected);
 }
 
 #[tokio::test]
 async fn the_auditor_sees_a_cancelled_question() {
-    let (began, told) = (Arc::new(Notify::new()), mpsc::unbounded_channel::<String>());
-    let (tell, mut told) = told;
+    let began = Arc::new(Notify::new());
+    let (sender, mut reports) = mpsc::unbounded_channel::<String>();
     let begin = Arc::clone(&began);
     let handler = PermissionHandler::new(move |_, _| {
         begin.notify_one();
         std::future::pending::<Decision>()
     });
-    let handler = handler.audited(move |audit| tell.send(format!("{:?}", audit.outcome)).unwrap());
+    let handler = handler.audited(move |audit| sender.send(format!("{:?}", audit.outcome)).unwrap());
     let cli = Cli::start(handler).await;
     cli.ask("q", question("Bash")).await;
     within(began.notified()).await;
     cli.cancel("q").await;
-    assert_eq!(within(told.recv()).await.as_deref(), Some("Cancelled"));
+    assert_eq!(within(reports.recv()).await.as_deref(), Some("Cancelled"));
     assert_eq!(cli.end().await, [] as [Value; 0]);
 }
 

@@ -156,10 +156,10 @@ async fn each_event_has_its_own_vocabulary() {
         }
     }
     // This event cannot refuse: the failure is reported.
-    let told = answered("PostToolUse", post_tool_use(), r#"{"updatedToolOutput":"x"}"#).await.unwrap_err();
-    assert!(told.contains("`updatedToolOutput`"), "{told}");
-    let told = answered("SessionEnd", json!({}), r#"{"decision":"block"}"#).await.unwrap_err();
-    assert!(told.contains("`decision`"), "{told}");
+    let error = answered("PostToolUse", post_tool_use(), r#"{"updatedToolOutput":"x"}"#).await.unwrap_err();
+    assert!(error.contains("`updatedToolOutput`"), "{error}");
+    let error = answered("SessionEnd", json!({}), r#"{"decision":"block"}"#).await.unwrap_err();
+    assert!(error.contains("`decision`"), "{error}");
 }
 
 #[tokio::test]

@@ -80,7 +80,7 @@ impl ServerInstance for Opened {
                         let note = json!({"jsonrpc": "2.0", "method": "notifications/x", "params": text});
                         outbox.send(RawJson::encode(&note).unwrap()).await.unwrap();
                     }
-                    answer(json!("spoken"))
+                    answer(json!("sent"))
                 }
                 "tools/list" => answer(json!({"tools": []})),
                 _ => answer(message["params"].clone()),
@@ -309,21 +309,21 @@ async fn the_end_of_a_server_fails_what_is_open() {
 async fn a_servers_own_messages_reach_the_cli_in_order() {
     let (mut cli, _came, _) = start().await;
     cli.post("one", "s", request(1, "speak")).await;
-    let mut spoken = Vec::new();
+    let mut received = Vec::new();
     let mut answered = false;
-    while !answered || spoken.len() < 2 {
+    while !answered || received.len() < 2 {
         let line = cli.line().await;
         if line["type"] == "control_response" {
             answered = true;
             continue;
         }
         assert_eq!(line["request"]["server_name"], "s");
-        spoken.push(line["request"]["message"]["params"].clone());
+        received.push(line["request"]["message"]["params"].clone());
         let id = &line["request_id"];
         cli.send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": id}}))
             .await;
     }
-    assert_eq!(spoken, ["first", "second"]);
+    assert_eq!(received, ["first", "second"]);
 }
 
 #[tokio::test]

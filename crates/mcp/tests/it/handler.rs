@@ -62,7 +62,7 @@ impl ServerHandler for Unruly {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let said = match &*request.name {
+        let reply = match &*request.name {
             "progress" => {
                 let token = context
                     .meta
@@ -81,7 +81,7 @@ impl ServerHandler for Unruly {
             },
             name => panic!("told to {name}"),
         };
-        Ok(CallToolResult::success(vec![ContentBlock::text(said)]).into())
+        Ok(CallToolResult::success(vec![ContentBlock::text(reply)]).into())
     }
 }
 

@@ -107,7 +107,7 @@ async fn a_handler_may_use_all_of_mcp() {
     let greeted = result("prompts/get", json!({"name": "greet"})).await;
     assert_eq!(greeted["messages"][0]["content"]["text"], "Greet \"greet\".");
     // A notification is written before the answer to the request during which it was sent.
-    let (mut said, mut answered) = (BTreeSet::new(), BTreeSet::new());
+    let (mut notifications, mut answered) = (BTreeSet::new(), BTreeSet::new());
     for (id, params) in
         [("resources/subscribe", json!({"uri": "book://1"})), ("logging/setLevel", json!({"level": "info"}))]
     {
@@ -118,12 +118,12 @@ async fn a_handler_may_use_all_of_mcp() {
                 answered.insert(line["response"]["request_id"].as_str().unwrap().to_owned());
                 break;
             }
-            said.insert(line["request"]["message"]["method"].as_str().unwrap().to_owned());
+            notifications.insert(line["request"]["message"]["method"].as_str().unwrap().to_owned());
         }
     }
     assert_eq!(answered.len(), 2);
     let expected = ["message", "prompts/list_changed", "resources/list_changed", "resources/updated"];
-    assert_eq!(said, expected.map(|name| format!("notifications/{name}")).into());
+    assert_eq!(notifications, expected.map(|name| format!("notifications/{name}")).into());
 }
 
 #[cfg(feature = "schemars")]

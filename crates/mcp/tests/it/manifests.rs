@@ -47,7 +47,7 @@ fn reply(text: &str) -> InitializeReply {
 #[tokio::test(start_paused = true)]
 async fn a_manifest_contains_the_servers_own_answers() {
     let (mut cli, bridge) = start(McpServers::new().with("s", echo("a")).with("t", echo("b"))).await;
-    let told = manifests(&cli, &bridge).await;
+    let manifests = manifests(&cli, &bridge).await;
     cli.nothing_more();
     for server in ["s", "t"] {
         let mut answers = Vec::new();
@@ -55,11 +55,11 @@ async fn a_manifest_contains_the_servers_own_answers() {
             cli.post("one", server, message).await;
             answers.push(cli.answer().await.1.unwrap()["mcp_response"]["result"].take());
         }
-        assert_eq!(told[server]["initializeResult"], answers[0]);
-        assert_eq!(told[server]["toolsListResult"], answers[1]);
+        assert_eq!(manifests[server]["initializeResult"], answers[0]);
+        assert_eq!(manifests[server]["toolsListResult"], answers[1]);
     }
-    assert_eq!(told["t"]["initializeResult"]["serverInfo"], json!({"name": "b", "version": "1.2.3"}));
-    assert_eq!(told.as_object().unwrap().len(), 2);
+    assert_eq!(manifests["t"]["initializeResult"]["serverInfo"], json!({"name": "b", "version": "1.2.3"}));
+    assert_eq!(manifests.as_object().unwrap().len(), 2);
     // As if there were no manifest.
     assert_eq!(cli.call("echo", json!({})).await["content"][0]["text"], "said");
 }
@@ -112,9 +112,9 @@ async fn a_late_server_has_no_manifest() {
     let servers = McpServers::new().manifest_limit(limit).with("hangs", hangs).with("half", half);
     let (cli, bridge) = start(servers.with("s", echo("s"))).await;
     let began = Instant::now();
-    let told = manifests(&cli, &bridge).await;
+    let manifests = manifests(&cli, &bridge).await;
     assert_eq!(began.elapsed(), limit);
-    assert_eq!(told.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
+    assert_eq!(manifests.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -145,8 +145,8 @@ async fn a_failing_server_has_no_manifest() {
         .with("bomb", Bomb)
         .with("s", echo("s"));
     let (cli, bridge) = start(servers).await;
-    let told = manifests(&cli, &bridge).await;
-    assert_eq!(told.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
+    let manifests = manifests(&cli, &bridge).await;
+    assert_eq!(manifests.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,9 +170,9 @@ async fn a_list_of_several_pages_or_of_nothing_is_left_out() {
         .with("pages", played(json!({"tools": {}}), pages))
         .with("none", played(json!({}), Value::Null));
     let (cli, bridge) = start(servers).await;
-    let told = manifests(&cli, &bridge).await;
+    let manifests = manifests(&cli, &bridge).await;
     for server in ["pages", "none"] {
-        assert_eq!(told[server].as_object().unwrap().keys().collect::<Vec<_>>(), ["initializeResult"]);
+        assert_eq!(manifests[server].as_object().unwrap().keys().collect::<Vec<_>>(), ["initializeResult"]);
     }
 }
 
@@ -192,12 +192,12 @@ fn restless() -> Played {
 #[tokio::test(start_paused = true)]
 async fn a_servers_own_messages_wait_for_the_handshake() {
     let (mut cli, bridge) = start(McpServers::new().with("s", restless())).await;
-    let told = manifests(&cli, &bridge).await;
+    let manifests = manifests(&cli, &bridge).await;
     // The manifest leaves out a list that has changed.
-    assert_eq!(told["s"].as_object().unwrap().keys().collect::<Vec<_>>(), ["initializeResult"]);
+    assert_eq!(manifests["s"].as_object().unwrap().keys().collect::<Vec<_>>(), ["initializeResult"]);
     let control = cli.control.clone();
     let initialize = Initialize::default();
-    let (heard, ()) = tokio::join!(control.call(&initialize), async {
+    let (reply, ()) = tokio::join!(control.call(&initialize), async {
         let line = cli.line().await;
         assert_eq!(line["request"]["subtype"], "initialize", "{line}");
         cli.send(json!({"type": "control_response", "response": {
@@ -207,7 +207,7 @@ async fn a_servers_own_messages_wait_for_the_handshake() {
         .await;
     });
     cli.nothing_more();
-    bridge.on_initialized(&heard.unwrap());
+    bridge.on_initialized(&reply.unwrap());
     assert_eq!(cli.line().await["request"]["message"]["method"], "notifications/tools/list_changed");
 }
 

@@ -89,7 +89,7 @@ async fn every_kind_of_output_has_its_form() {
         .tool("nothing", "", async |_: AddInput, _| ())
         .tool("fails", "", async |_: AddInput, _| Err::<(), _>(Broken))
         .tool("works", "", async |_: AddInput, _| Ok::<_, Broken>("fine"))
-        .tool("says error", "", async |_: AddInput, _| ToolOutput::error("no"))
+        .tool("returns error", "", async |_: AddInput, _| ToolOutput::error("no"))
         .tool("panics", "", async |input: AddInput, _| assert!(input.a < 0, "a is {}", input.a))
         .tool("image", "", async |_: AddInput, _| ToolOutput::text("see").and_image(b"foob", "image/png"));
     let mut cli = Cli::serving(server).await;
@@ -99,7 +99,7 @@ async fn every_kind_of_output_has_its_form() {
         ("nothing", json!({"content": [], "isError": false})),
         ("fails", text("broken", true)),
         ("works", text("fine", false)),
-        ("says error", text("no", true)),
+        ("returns error", text("no", true)),
         ("panics", text("the tool panicked: a is 1", true)),
         (
             "image",
