@@ -19,8 +19,8 @@ pub fn output(command: &mut Command) -> Result<String, Failure> {
     let shown = show(command);
     let output = command.stdin(Stdio::null()).output().while_doing(|| format!("running `{shown}`"))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Failure::new(format!("`{shown}` ended with {}:\n{}", output.status, said.trim_end())));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::new(format!("`{shown}` ended with {}:\n{}", output.status, stderr.trim_end())));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -23,7 +23,7 @@ pub fn start(folder: &Path, fsync: &str) -> Result<Running, Failure> {
         command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--requirepass", &password]);
         command.args(["--appendonly", "yes", "--appendfsync", fsync, "--save", ""]).arg("--dir").arg(&data);
         let mut server = Server::start(command, None, &data, "TERM")?;
-        server.wait(|said| said.contains("Ready to accept connections").then_some(()))?;
+        server.wait(|log| log.contains("Ready to accept connections").then_some(()))?;
         let variables = vec![
             (URL, format!("redis://:{password}@127.0.0.1:{port}/")),
             // For the test that stops a server and starts it again: one of its own.

@@ -66,8 +66,8 @@ impl Server {
     pub fn wait<T>(&mut self, mut ready: impl FnMut(&str) -> Option<T>) -> Result<T, Failure> {
         let started = Instant::now();
         loop {
-            let said = fs::read_to_string(&self.log).unwrap_or_default();
-            if let Some(ready) = ready(&said) {
+            let log = fs::read_to_string(&self.log).unwrap_or_default();
+            if let Some(ready) = ready(&log) {
                 return Ok(ready);
             }
             let trouble = match self.child.try_wait()? {
@@ -78,16 +78,16 @@ impl Server {
                     continue;
                 }
             };
-            let last: Vec<&str> = said.lines().rev().take(20).collect();
+            let last: Vec<&str> = log.lines().rev().take(20).collect();
             let last: Vec<&str> = last.into_iter().rev().collect();
-            return Err(Failure::new(format!("{trouble}, and said:\n{}", last.join("\n"))));
+            return Err(Failure::new(format!("{trouble}, with the output:\n{}", last.join("\n"))));
         }
     }
 
     /// Waits for the line with the URL of the server, and returns the URL.
     pub fn url(&mut self) -> Result<String, Failure> {
-        self.wait(|said| {
-            let mut complete = said.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        self.wait(|log| {
+            let mut complete = log.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
             complete.find(|line| line.starts_with("http://")).map(str::to_owned)
         })
     }

@@ -1,4 +1,4 @@
-//! A change of a configuration file does what it says, changes nothing when it is repeated, and never panics.
+//! A change of a configuration file has its documented effect, changes nothing when it is repeated, and never panics.
 //!
 //! The first byte chooses the change, the rest is the text of the file.
 

@@ -35,7 +35,7 @@ fault_list! {
         "That ends too.";
     Noise "noise" Number("N", 3),
         "Writes so many lines (3) to stdout before each answer that are no messages.",
-        "They are skipped and told; calls work.";
+        "They are skipped and reported; calls work.";
     StderrFlood "stderr-flood" Number("N", 10_000_000),
         "Writes so many bytes (10,000,000) to stderr at its start.",
         "They are read and kept within a bound.";
@@ -56,7 +56,7 @@ fault_list! {
         "What is sent next fails, and the server is ended and started again.";
     Never "never" Nothing,
         "`fault` does not answer, and the server goes on.",
-        "The call fails after its limit, the server is told, and other calls work.";
+        "The call fails after its limit, the server is notified, and other calls work.";
     StopReading "stop-reading" Nothing,
         "`fault` does not answer, and nothing is read after it.",
         "What waits for it has a bound, past which calls fail at once; the server is ended and started again.";
@@ -80,7 +80,7 @@ fault_list! {
         "Calls work, and the lists are read again now and then.";
     Progress "progress" Number("N", 5),
         "`fault` tells its progress so many times (5), 100 milliseconds apart, before it answers.",
-        "Who wants progress hears it, in order.";
+        "A caller that wants progress receives it, in order.";
 }
 
 /// Returns the text of `--help`.

@@ -105,7 +105,7 @@ impl Server {
         match params["name"].as_str().unwrap_or_default() {
             "echo" => {
                 let text = params["arguments"]["text"].as_str().unwrap_or_default();
-                self.answer(id, said(text, false))?;
+                self.answer(id, text_result(text, false))?;
                 if let Some(stale) = self.stale.take() {
                     self.say(&stale)?;
                 }
@@ -118,12 +118,12 @@ impl Server {
                     "lists": self.lists, "pings": self.pings, "cancelled": self.cancelled, "environment": environment,
                     "cwd": env::current_dir()?, "pid": process::id(),
                 });
-                self.answer(id, said(&seen.to_string(), false))?;
+                self.answer(id, text_result(&seen.to_string(), false))?;
                 Ok(None)
             }
             "fault" => self.fault(id, params),
             other => {
-                self.answer(id, said(&format!("there is no tool `{other}`"), true))?;
+                self.answer(id, text_result(&format!("there is no tool `{other}`"), true))?;
                 Ok(None)
             }
         }
@@ -163,7 +163,7 @@ impl Server {
         } else {
             "well".to_owned()
         };
-        let answer = json!({"jsonrpc": "2.0", "id": id, "result": said(&text, false)});
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": text_result(&text, false)});
         let line = format!("{answer}\n");
         if self.plan.has(McpFault::CutAnswer) {
             write(&line.as_bytes()[..line.len() / 2])?;
@@ -226,7 +226,7 @@ fn tools() -> Value {
     ]})
 }
 
-fn said(text: &str, is_error: bool) -> Value {
+fn text_result(text: &str, is_error: bool) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": is_error})
 }
 

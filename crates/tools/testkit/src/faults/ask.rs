@@ -23,7 +23,7 @@ pub(super) struct PendingRequest {
 pub(super) enum Answer {
     Waiting,
     /// The inner `response` of the answer.
-    Said(Value),
+    Response(Value),
     /// We cancelled it.
     Cancelled,
     /// The input has ended.
@@ -204,17 +204,17 @@ fn unknown_request() -> Value {
 
 /// Applies a hook's answer as the CLI does: a failure lets the tool run, unless the hook was declared to block.
 fn judge_hook(answer: &Answer, callback: &Callback) -> Result<(), String> {
-    let said = match answer {
-        Answer::Said(said) => said,
+    let response = match answer {
+        Answer::Response(response) => response,
         Answer::Cancelled => return Err("a hook has taken too long".to_owned()),
         Answer::Waiting | Answer::Closed => {
             return Err("Hook stream closed before a response came".to_owned());
         }
     };
-    if said["subtype"] == "error" && callback.blocks {
-        return Err(said["error"].to_string());
+    if response["subtype"] == "error" && callback.blocks {
+        return Err(response["error"].to_string());
     }
-    let output = &said["response"]["hookSpecificOutput"];
+    let output = &response["response"]["hookSpecificOutput"];
     if output["permissionDecision"] == "deny" {
         return Err(output["permissionDecisionReason"].as_str().unwrap_or_default().to_owned());
     }
@@ -223,11 +223,13 @@ fn judge_hook(answer: &Answer, callback: &Callback) -> Result<(), String> {
 
 fn judge_permission(answer: &Answer) -> Result<(), String> {
     match answer {
-        Answer::Said(said) if said["response"]["behavior"] == "allow" && said["subtype"] == "success" => {
+        Answer::Response(response)
+            if response["response"]["behavior"] == "allow" && response["subtype"] == "success" =>
+        {
             Ok(())
         }
-        Answer::Said(said) => {
-            let text = said["response"]["message"].as_str().or_else(|| said["error"].as_str());
+        Answer::Response(response) => {
+            let text = response["response"]["message"].as_str().or_else(|| response["error"].as_str());
             Err(text.unwrap_or("denied by a broken answer").to_owned())
         }
         Answer::Cancelled => Err("the question was cancelled".to_owned()),

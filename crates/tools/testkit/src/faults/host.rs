@@ -22,7 +22,7 @@ pub(super) struct Host {
 
 /// The result of a wait for a line.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum Received {
     Line(Value),
     /// The input has ended.
     End,
@@ -48,7 +48,7 @@ impl Host {
     }
 
     /// Waits for a line, for no longer than this.
-    pub(super) fn hear(&mut self, limit: Option<Duration>) -> Result<Heard, Stop> {
+    pub(super) fn receive(&mut self, limit: Option<Duration>) -> Result<Received, Stop> {
         loop {
             if !self.wanted {
                 self.wanted = self.want.send(()).is_ok();
@@ -59,16 +59,16 @@ impl Host {
             };
             let line = match line {
                 Ok(line) => line?,
-                Err(RecvTimeoutError::Timeout) => return Ok(Heard::Nothing),
+                Err(RecvTimeoutError::Timeout) => return Ok(Received::Nothing),
                 Err(RecvTimeoutError::Disconnected) => None,
             };
             self.wanted = false;
-            let Some(line) = line else { return Ok(Heard::End) };
+            let Some(line) = line else { return Ok(Received::End) };
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
             // As the CLI does: its input is broken, so it gives up.
-            return serde_json::from_slice(&line).map(Heard::Line).map_err(|error| {
+            return serde_json::from_slice(&line).map(Received::Line).map_err(|error| {
                 super::life::complain(&format!("error: a line of the input is no JSON: {error}\n"));
                 Stop::Exit(1)
             });

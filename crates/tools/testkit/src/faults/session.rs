@@ -14,7 +14,7 @@ use super::{
     Fault,
     ask::{Answer, Callback, PendingRequest},
     frames::{self, Frames},
-    host::{Heard, Host},
+    host::{Host, Received},
     life,
     reply::KeptBack,
     stop::Stop,
@@ -124,10 +124,10 @@ impl Session {
         if self.input_has_ended {
             return Ok(false);
         }
-        let line = match self.host.hear(limit)? {
-            Heard::Line(line) => line,
-            Heard::Nothing => return Ok(false),
-            Heard::End => {
+        let line = match self.host.receive(limit)? {
+            Received::Line(line) => line,
+            Received::Nothing => return Ok(false),
+            Received::End => {
                 self.input_has_ended = true;
                 self.close_questions();
                 return Ok(true);
@@ -245,7 +245,7 @@ impl Session {
         let id = response["request_id"].as_str().unwrap_or_default();
         let waiting = |open: &&mut PendingRequest| open.id == id && matches!(open.answer, Answer::Waiting);
         if let Some(open) = self.open.iter_mut().find(waiting) {
-            open.answer = Answer::Said(response.clone());
+            open.answer = Answer::Response(response.clone());
             return self.say(&frames::report(id, response));
         }
         self.say(&frames::stray(response))

@@ -172,8 +172,8 @@ impl Cutter {
 
 /// Returns the version of the CLI from the message that starts a turn.
 fn version(line: &[u8]) -> Option<Box<str>> {
-    let is_told = line.windows(VERSION.len()).any(|part| part == VERSION.as_bytes());
-    let line: Value = is_told.then(|| serde_json::from_slice(line).ok()).flatten()?;
+    let has_version = line.windows(VERSION.len()).any(|part| part == VERSION.as_bytes());
+    let line: Value = has_version.then(|| serde_json::from_slice(line).ok()).flatten()?;
     let is_init = line["type"] == "system" && line["subtype"] == "init";
     let version = line[VERSION].as_str().filter(|_| is_init)?;
     (!version.is_empty() && !version.contains(char::is_whitespace)).then(|| version.into())

@@ -51,8 +51,8 @@ fn unknown_fault_is_an_error() {
     ] {
         let output = program.output().unwrap();
         assert_eq!(output.status.code(), Some(2));
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(told.contains("there is no fault `crush`"), "{told}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("there is no fault `crush`"), "{stderr}");
     }
 }
 

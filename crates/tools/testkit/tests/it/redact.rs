@@ -27,12 +27,12 @@ fn session(lines: &[&str]) -> Transcript {
 fn redacted(redactor: &Redactor, lines: &[&str]) -> Vec<String> {
     let session = redactor.redact(&session(lines)).unwrap();
     assert_eq!(session.header.redacted, Some(true));
-    let told = |entry: &Entry| match entry {
+    let text = |entry: &Entry| match entry {
         Entry::Outbound(line) => format!("> {}", String::from_utf8_lossy(line)),
         Entry::Inbound(line) => format!("< {}", String::from_utf8_lossy(line)),
         other => format!("{other:?}"),
     };
-    session.entries.iter().map(told).collect()
+    session.entries.iter().map(text).collect()
 }
 
 #[track_caller]

@@ -81,8 +81,8 @@ async fn order(mut link: Opened) -> Verdict {
 
 async fn bytes(mut link: Opened) -> Verdict {
     let raw = raw();
-    let (said, heard) = join!(biased; link.sink.say(raw.clone()), link.source.hear(&raw));
-    said.and(heard)?;
+    let (sent, received) = join!(biased; link.sink.say(raw.clone()), link.source.hear(&raw));
+    sent.and(received)?;
     link.source.end().await
 }
 
@@ -100,16 +100,16 @@ async fn chunks(mut link: Opened) -> Verdict {
 async fn both_ways(mut link: Opened) -> Verdict {
     // The peer sends the line after it has read all input; the line may share a chunk with earlier output.
     let theirs: Bytes = [large("peer"), line("peer", 1)].concat().into();
-    let (heard, said) = join!(biased; link.source.hear(&theirs), link.sink.say(large("host")));
-    heard.and(said)?;
+    let (received, sent) = join!(biased; link.source.hear(&theirs), link.sink.say(large("host")));
+    received.and(sent)?;
     link.source.end().await
 }
 
 async fn waiting_read(mut link: Opened) -> Verdict {
     let theirs = line("peer", 0);
-    // The peer speaks only when it is spoken to, so this read has to wait.
-    let (heard, said) = join!(biased; link.source.hear(&theirs), link.sink.say(line("host", 0)));
-    heard.and(said)
+    // The peer writes only after it has received a line, so this read has to wait.
+    let (received, sent) = join!(biased; link.source.hear(&theirs), link.sink.say(line("host", 0)));
+    received.and(sent)
 }
 
 async fn dropped_reads(mut link: Opened) -> Verdict {
@@ -118,24 +118,24 @@ async fn dropped_reads(mut link: Opened) -> Verdict {
         link.sink.say(line("host", number)).await?;
         let expected = line("peer", number);
         let reading = read_in_pieces(&mut link, expected.len());
-        let heard = within(limit, "reading with reads that are dropped", reading).await??;
-        same(&heard, &expected)?;
+        let received = within(limit, "reading with reads that are dropped", reading).await??;
+        same(&received, &expected)?;
     }
     Ok(())
 }
 
 /// Polls each read once, and drops it.
 async fn read_in_pieces(link: &mut Opened, length: usize) -> Result<BytesMut, Fault> {
-    let mut heard = BytesMut::new();
-    while heard.len() < length {
+    let mut received = BytesMut::new();
+    while received.len() < length {
         match once(link.source.source.read()) {
-            Poll::Ready(Ok(Some(chunk))) => heard.extend_from_slice(&chunk),
+            Poll::Ready(Ok(Some(chunk))) => received.extend_from_slice(&chunk),
             Poll::Ready(_) => return wrong("the output ended"),
             // The dropped read registered the only waker, so poll again after a pause.
             Poll::Pending => sleep(Duration::from_millis(1)).await,
         }
     }
-    Ok(heard)
+    Ok(received)
 }
 
 async fn backpressure(mut link: Opened) -> Verdict {
@@ -158,15 +158,15 @@ async fn end_of_output(mut link: Opened) -> Verdict {
 }
 
 async fn abnormal_end(mut link: Opened) -> Verdict {
-    let mut heard = BytesMut::new();
+    let mut received = BytesMut::new();
     loop {
         match link.source.read().await? {
-            Ok(Some(chunk)) => heard.extend_from_slice(&chunk),
+            Ok(Some(chunk)) => received.extend_from_slice(&chunk),
             Ok(None) => return wrong("the end came without an error"),
             Err(_) => break,
         }
     }
-    same(&heard, &large("peer"))?;
+    same(&received, &large("peer"))?;
     link.source.end().await
 }
 

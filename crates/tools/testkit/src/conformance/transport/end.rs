@@ -29,11 +29,11 @@ pub(super) async fn ended(mut link: Opened) -> Verdict {
     let (one, two) = join!(biased; link.life.ended(), link.life.ended());
     let (one, two, three) = (one?, two?, link.life.ended().await?);
     if one != two || one != three {
-        return wrong(format!("it was told as {one}, as {two} and as {three}"));
+        return wrong(format!("it was reported as {one}, as {two} and as {three}"));
     }
     match one.code {
         Some(7) => Ok(()),
-        _ => wrong(format!("the peer ended with exit code 7, and this is told: {one}")),
+        _ => wrong(format!("the peer ended with exit code 7, and this is reported: {one}")),
     }
 }
 
@@ -50,8 +50,8 @@ pub(super) async fn gone(mut link: Opened) -> Verdict {
 
 fn not_yet(life: &Life) -> Verdict {
     match (once(life.handle.wait()), once(life.handle.wait_group())) {
-        (Poll::Ready(report), _) => wrong(format!("it has ended, it says ({report}), while it lives")),
-        (_, Poll::Ready(())) => wrong("it is gone, it says, while it lives"),
+        (Poll::Ready(report), _) => wrong(format!("its end is reported ({report}) while it lives")),
+        (_, Poll::Ready(())) => wrong("it is reported as gone while it lives"),
         (Poll::Pending, Poll::Pending) => Ok(()),
     }
 }

@@ -63,22 +63,22 @@ impl Source {
 
     /// Reads exactly this.
     pub(super) async fn hear(&mut self, expected: &[u8]) -> Verdict {
-        let mut heard = BytesMut::new();
-        while heard.len() < expected.len() {
+        let mut received = BytesMut::new();
+        while received.len() < expected.len() {
             match self.read().await? {
-                Ok(Some(chunk)) => heard.extend_from_slice(&chunk),
+                Ok(Some(chunk)) => received.extend_from_slice(&chunk),
                 Ok(None) => {
                     return wrong(format!(
-                        "the output ended after {} bytes of {}: either they were lost, or the peer heard what was \
+                        "the output ended after {} bytes of {}: either they were lost, or the peer received what was \
                          not written",
-                        heard.len(),
+                        received.len(),
                         expected.len()
                     ));
                 }
                 Err(error) => return wrong(format!("reading failed: {error}")),
             }
         }
-        same(&heard, expected)
+        same(&received, expected)
     }
 
     /// Reads the clean end, and whether it stays.
@@ -151,14 +151,14 @@ pub(super) fn once<T>(future: impl Future<Output = T>) -> Poll<T> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-pub(super) fn same(heard: &[u8], expected: &[u8]) -> Verdict {
-    if heard == expected {
+pub(super) fn same(received: &[u8], expected: &[u8]) -> Verdict {
+    if received == expected {
         return Ok(());
     }
-    let at = heard.iter().zip(expected).take_while(|(heard, expected)| heard == expected).count();
+    let at = received.iter().zip(expected).take_while(|(received, expected)| received == expected).count();
     wrong(format!(
-        "{} bytes came where {} were said, and they differ from byte {at} on",
-        heard.len(),
+        "{} bytes came where {} were sent, and they differ from byte {at} on",
+        received.len(),
         expected.len()
     ))
 }

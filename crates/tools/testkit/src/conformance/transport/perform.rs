@@ -61,12 +61,12 @@ impl Part {
 
     /// Plays the part in a task, on the other side of a memory transport.
     pub async fn play_in_memory(self, peer: MemoryPeer) {
-        let mut heard = Bytes::new();
+        let mut received = Bytes::new();
         for step in self.steps() {
             let done = match step {
-                Step::Hear(expected) => hear_in_memory(&peer, &mut heard, expected).await,
+                Step::Hear(expected) => receive_in_memory(&peer, &mut received, expected).await,
                 Step::Say(text) => peer.write(text.clone()).await.is_ok(),
-                Step::HearEnd => heard.is_empty() && peer.read().await.is_none(),
+                Step::HearEnd => received.is_empty() && peer.read().await.is_none(),
                 Step::Pause => {
                     tokio::time::sleep(PAUSE).await;
                     true
@@ -95,22 +95,22 @@ impl Part {
 }
 
 fn hear(input: &mut impl Read, expected: &[u8]) -> bool {
-    let mut heard = vec![0; expected.len()];
-    input.read_exact(&mut heard).is_ok() && heard == expected
+    let mut received = vec![0; expected.len()];
+    input.read_exact(&mut received).is_ok() && received == expected
 }
 
-async fn hear_in_memory(peer: &MemoryPeer, heard: &mut Bytes, expected: &[u8]) -> bool {
+async fn receive_in_memory(peer: &MemoryPeer, received: &mut Bytes, expected: &[u8]) -> bool {
     let mut expected = expected;
     while !expected.is_empty() {
-        if heard.is_empty() {
+        if received.is_empty() {
             match peer.read().await {
-                Some(chunk) => *heard = chunk,
+                Some(chunk) => *received = chunk,
                 None => return false,
             }
         }
-        let length = heard.len().min(expected.len());
+        let length = received.len().min(expected.len());
         let (now, later) = expected.split_at(length);
-        if heard.split_to(length) != now {
+        if received.split_to(length) != now {
             return false;
         }
         expected = later;

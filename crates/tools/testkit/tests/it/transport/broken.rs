@@ -84,7 +84,7 @@ impl Transport for Broken {
         Ok(Connected {
             source: Source { source, life: Arc::downgrade(&handle), state: 0, shared: shared.clone() },
             sink: Sink { sink, held: None, shared },
-            handle: Life { handle: Some(handle), told: AtomicUsize::new(0), fault: self.fault },
+            handle: Life { handle: Some(handle), waits: AtomicUsize::new(0), fault: self.fault },
         })
     }
 }
@@ -198,7 +198,7 @@ impl ByteSink for Sink {
 
 pub(super) struct Life {
     handle: Option<Arc<BoxPeerHandle>>,
-    told: AtomicUsize,
+    waits: AtomicUsize,
     fault: Option<Fault>,
 }
 
@@ -211,10 +211,10 @@ impl Life {
 impl PeerHandle for Life {
     async fn wait(&self) -> ExitReport {
         let report = self.inner().wait().await;
-        let told = self.told.fetch_add(1, Ordering::Relaxed);
+        let waits = self.waits.fetch_add(1, Ordering::Relaxed);
         match self.fault {
-            Some(Fault::EndsForOne) if told > 0 => pending().await,
-            Some(Fault::TellsAnotherEnd) => report.with_stderr_tail(told.to_string()),
+            Some(Fault::EndsForOne) if waits > 0 => pending().await,
+            Some(Fault::TellsAnotherEnd) => report.with_stderr_tail(waits.to_string()),
             _ => report,
         }
     }
