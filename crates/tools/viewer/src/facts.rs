@@ -24,8 +24,8 @@ pub(super) struct Facts {
     pub(super) cost: Option<f64>,
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
-    /// The sum of what the results say of their turns, in milliseconds.
-    pub(super) told_millis: u64,
+    /// The sum of the turn durations that the results report, in milliseconds.
+    pub(super) reported_millis: u64,
 }
 
 impl Facts {
@@ -70,7 +70,7 @@ impl Facts {
 
     pub(super) fn take_result(&mut self, result: &TurnResult) {
         self.cost = Some(result.total_cost_usd);
-        self.told_millis = self.told_millis.saturating_add(result.duration_ms);
+        self.reported_millis = self.reported_millis.saturating_add(result.duration_ms);
         if let Some(usage) = &result.usage {
             self.tokens_in = self.tokens_in.saturating_add(tokens_in(usage));
             self.tokens_out = self.tokens_out.saturating_add(usage.output_tokens);

@@ -37,7 +37,7 @@ pub(super) struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     Prompt,
-    Said,
+    Text,
     Thought,
     Tool,
     Hook,
@@ -62,7 +62,7 @@ impl Kind {
     pub(super) fn word(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
-            Self::Said => "text",
+            Self::Text => "text",
             Self::Thought => "thinking",
             Self::Tool => "tool",
             Self::Hook => "hook",

@@ -173,11 +173,11 @@ impl<'a> Reader<'a> {
                     self.part(item, Part::new(Look::Code, "", &text, Place::new(self.line, "")));
                 }
             }
-            Entry::EndOfInput => self.told(Kind::Process, "end of input"),
-            Entry::Signal(name) => self.told(Kind::Process, format!("we sent {name}")),
-            Entry::End(End::Exit(code)) => self.told(Kind::Process, format!("the CLI exited with {code}")),
-            Entry::End(End::Signal(name)) => self.told(Kind::Process, format!("{name} ended the CLI")),
-            Entry::Comment(text) => self.told(Kind::Process, String::from_utf8_lossy(text)),
+            Entry::EndOfInput => self.note(Kind::Process, "end of input"),
+            Entry::Signal(name) => self.note(Kind::Process, format!("we sent {name}")),
+            Entry::End(End::Exit(code)) => self.note(Kind::Process, format!("the CLI exited with {code}")),
+            Entry::End(End::Signal(name)) => self.note(Kind::Process, format!("{name} ended the CLI")),
+            Entry::Comment(text) => self.note(Kind::Process, String::from_utf8_lossy(text)),
             _ => {
                 let item = self.push(Kind::Unknown, "a newer kind of entry");
                 self.items[item].badges.push(UNKNOWN);
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
             Message::ControlResponse(answer) => self.response(way, &answer),
             Message::ControlCancelRequest(cancel) => self.cancel(way, &cancel.request_id.to_string()),
             Message::User(user) => self.user(way, &user),
-            Message::Assistant(said) => self.assistant(&said),
+            Message::Assistant(message) => self.assistant(&message),
             Message::StreamEvent(event) => self.stream_event(&event),
             Message::Result(result) => self.result(&result),
             Message::System(system) => self.system(&system),
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
 
     fn undecodable(&mut self, way: Way, line: &Bytes, why: &str) {
         if line.trim_ascii().is_empty() {
-            return self.told(Kind::Process, "a blank line");
+            return self.note(Kind::Process, "a blank line");
         }
         let from = if way == Way::In { "from the CLI" } else { "from us" };
         let item = self.push(Kind::Unknown, "cannot be decoded");
@@ -266,7 +266,7 @@ impl<'a> Reader<'a> {
         self.items.len() - 1
     }
 
-    fn told(&mut self, kind: Kind, title: impl Into<String>) {
+    fn note(&mut self, kind: Kind, title: impl Into<String>) {
         self.push(kind, title);
     }
 

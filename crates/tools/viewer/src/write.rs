@@ -62,7 +62,7 @@ impl Page<'_> {
         ];
         for (name, count) in totals {
             let many = if count == 1 { "" } else { "s" };
-            let told = match name {
+            let label = match name {
                 "turns" => format!("turn{many}"),
                 "tools" => format!("tool use{many}"),
                 "hooks" => format!("hook{many}"),
@@ -71,13 +71,13 @@ impl Page<'_> {
                 _ => "unknown or undecodable".to_owned(),
             };
             let loud = if name == "unknown" && count > 0 { " class=loud" } else { "" };
-            let _ = write!(self.html, "<li{loud}><b id=n-{name}>{count}</b> {told}</li>");
+            let _ = write!(self.html, "<li{loud}><b id=n-{name}>{count}</b> {label}</li>");
         }
         self.html.push_str("</ul><dl class=facts>");
-        let time = match (self.reading.timed, facts.told_millis) {
+        let time = match (self.reading.timed, facts.reported_millis) {
             (true, _) => Some(escape::time(self.reading.end)),
             (false, 0) => None,
-            (false, told) => Some(format!("{}, as its results say", escape::time(told))),
+            (false, reported) => Some(format!("{}, as its results say", escape::time(reported))),
         };
         let tokens = facts.tokens_in + facts.tokens_out;
         let tokens = (tokens > 0).then(|| format!("{} in, {} out", facts.tokens_in, facts.tokens_out));

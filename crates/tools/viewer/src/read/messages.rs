@@ -12,36 +12,36 @@ use crate::item::{Kind, Outcome};
 use crate::part::{Look, Part, Place};
 
 impl Reader<'_> {
-    pub(super) fn assistant(&mut self, said: &Assistant) {
-        let parent = said.parent_tool_use_id.as_ref().map(ToString::to_string);
-        self.agent(said.agent_id.as_deref(), parent.as_deref());
+    pub(super) fn assistant(&mut self, message: &Assistant) {
+        let parent = message.parent_tool_use_id.as_ref().map(ToString::to_string);
+        self.agent(message.agent_id.as_deref(), parent.as_deref());
         if parent.is_none() {
             self.open_turn("");
-            self.facts.take_model(&said.message.model);
+            self.facts.take_model(&message.message.model);
         }
         let mut first = None;
         let content = Place::new(self.line, "/message/content");
-        for (position, block) in said.message.content.iter().enumerate() {
+        for (position, block) in message.message.content.iter().enumerate() {
             let item = self.block(block, &content.at(position), first);
             first = first.or(Some(item));
             self.items[item].about.clone_from(&parent);
         }
-        let first = first.unwrap_or_else(|| self.push(Kind::Said, "an empty message"));
+        let first = first.unwrap_or_else(|| self.push(Kind::Text, "an empty message"));
         self.items[first].about.clone_from(&parent);
-        if let Some(error) = &said.error {
+        if let Some(error) = &message.error {
             self.items[first].outcome = Some(Outcome::bad(error.as_str()));
         }
-        self.streamed_into(&said.message.id.to_string(), first);
+        self.streamed_into(&message.message.id.to_string(), first);
     }
 
     /// Reads one block of a message. The first block shows the frame.
     fn block(&mut self, block: &Block, place: &Place, first: Option<usize>) -> usize {
         let (kind, title) = match block {
-            Block::Text(_) => (Kind::Said, "Assistant"),
+            Block::Text(_) => (Kind::Text, "Assistant"),
             Block::Thinking(_) => (Kind::Thought, "Thinking"),
             Block::ToolUse(tool) => (Kind::Tool, &*tool.name),
             Block::Unknown(_) => (Kind::Unknown, block.kind()),
-            other => (Kind::Said, other.kind()),
+            other => (Kind::Text, other.kind()),
         };
         let item = if first.is_some() { self.push_without(kind, title) } else { self.push(kind, title) };
         if first.is_some() {

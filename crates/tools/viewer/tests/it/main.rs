@@ -47,8 +47,8 @@ fn shown(page: &str) -> Vec<usize> {
 
 /// Returns the numbers of the lines that the page must contain.
 fn expected(session: &Transcript) -> Vec<usize> {
-    let told = |entry: &Entry| !matches!(entry, Entry::Blank | Entry::Delay { .. });
-    let entries = session.entries.iter().enumerate().filter(|(_, entry)| told(entry));
+    let is_shown = |entry: &Entry| !matches!(entry, Entry::Blank | Entry::Delay { .. });
+    let entries = session.entries.iter().enumerate().filter(|(_, entry)| is_shown(entry));
     entries.map(|(at, _)| session.line_number(at)).collect()
 }
 

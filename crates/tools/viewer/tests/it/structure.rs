@@ -125,7 +125,7 @@ fn the_same_transcript_gives_the_same_page() {
 }
 
 #[test]
-fn a_denied_permission_is_within_its_tool_and_says_so() {
+fn a_denied_permission_is_within_its_tool_and_marked_as_denied() {
     let session = recording("permission-deny-interrupt");
     let page = agentwire_viewer::page(&session, "x");
     let question = item(&page, line_with(&session, "can_use_tool"));
