@@ -126,10 +126,10 @@ fn difference(lane: Lane, expected: &[String], seen: &[String]) -> Option<String
 const SOMETIMES: &[(&str, &str)] = &[
     ("keep_alive", "sent by a clock"),
     ("tool_progress", "sent by a clock, for tools that run long"),
-    ("rate_limit_event", "told when the API told it, which depends on the clock"),
+    ("rate_limit_event", "reported when the API reports it, which depends on the clock"),
     ("system/task_", "a command in the shell becomes a task when it takes long, which depends on the machine"),
     ("system/background_tasks_changed", "as with tasks"),
-    ("transcript_mirror", "what is stored is told in batches, beside the frames that it is about"),
+    ("transcript_mirror", "what is stored is reported in batches, beside the frames that it is about"),
 ];
 
 const HANDSHAKE: &[&str] = &["initialize", "notifications/initialized", "tools/list"];

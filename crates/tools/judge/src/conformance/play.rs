@@ -129,7 +129,9 @@ impl<'a> Play<'a> {
             match event {
                 RouterEvent::InboundCancelled(id)
                     if self.asked.remove(id.as_str()) && self.router.poll_transmit().is_some() => {}
-                event => self.report.find(line, format!("at the end of our input the router said {event:?}")),
+                event => {
+                    self.report.find(line, format!("at the end of our input the router reported {event:?}"))
+                }
             }
         }
         if self.router.poll_transmit().is_some() {
@@ -164,7 +166,9 @@ impl<'a> Play<'a> {
                 RouterEvent::InboundCancelled(id) if self.asked.remove(id.as_str()) => {}
                 RouterEvent::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver) if !closed => {}
                 RouterEvent::Closed(_) if !closed => closed = true,
-                event => self.report.find(self.last_line, format!("at the end the router said {event:?}")),
+                event => {
+                    self.report.find(self.last_line, format!("at the end the router reported {event:?}"))
+                }
             }
         }
         for (id, line) in std::mem::take(&mut self.calls) {

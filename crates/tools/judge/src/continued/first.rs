@@ -49,7 +49,7 @@ impl First {
         let file = project.join(format!("{}.jsonl", key.session_id()));
         same("the session's file", &mirrored(&lines(&file)?)?, &entries)?;
         let file = project.join(key.session_id().as_str()).join(format!("{subpath}.jsonl"));
-        same("the subagent's file", &mirrored(&lines(&file)?)?, &said(&beneath_entries))?;
+        same("the subagent's file", &mirrored(&lines(&file)?)?, &without_metadata(&beneath_entries))?;
         Ok(Self { key, entries, beneath, beneath_entries, roles: asked(model)? })
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn asked(model: &ScriptedModel) -> Result<Vec<Box<str>>, Failure> {
 }
 
 /// Returns the entries except for those of separate files.
-pub(super) fn said(entries: &[RawEntry]) -> Vec<RawEntry> {
+pub(super) fn without_metadata(entries: &[RawEntry]) -> Vec<RawEntry> {
     entries.iter().filter(|entry| entry.kind() != "agent_metadata").cloned().collect()
 }
 

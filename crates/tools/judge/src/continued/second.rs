@@ -10,7 +10,7 @@ use agentwire::{Session, hooks::Hooks, protocol::hook::UserPromptSubmit, session
 
 use super::{
     Failure, check,
-    first::{First, asked, load, said, same},
+    first::{First, asked, load, same, without_metadata},
     place::{Place, lines},
 };
 use agentwire_testkit::ScriptedModel;
@@ -55,7 +55,7 @@ pub(super) async fn go_on(
     let before = first.entries.len();
     check(found.entries.len() >= before, || "the session's file was shorter than what is stored".to_owned())?;
     same("the file on the other side", &found.entries[..before], &first.entries)?;
-    same("the subagent's file on the other side", &found.beneath, &said(&first.beneath_entries))?;
+    same("the subagent's file on the other side", &found.beneath, &without_metadata(&first.beneath_entries))?;
     check(found.modes.iter().all(|mode| mode & 0o077 == 0), || {
         format!("others can read the files: {:?}", found.modes)
     })?;

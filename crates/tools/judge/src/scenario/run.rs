@@ -186,6 +186,6 @@ pub(super) fn shell(command: &str, place: &Place, model: &ScriptedModel) -> Resu
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(step_error(0, command, said))
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(step_error(0, command, stderr))
 }

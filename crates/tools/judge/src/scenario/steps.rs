@@ -154,7 +154,7 @@ impl<'a> Play<'a> {
 
     /// Signals the CLI, using the process id from the handshake.
     fn signal(&self, name: &str) -> Result<(), String> {
-        let pid = self.session.initialized().pid.ok_or("the CLI has not told its process id")?;
+        let pid = self.session.initialized().pid.ok_or("the CLI has not reported its process id")?;
         self.recorder.signal(name);
         let short = name.strip_prefix("SIG").unwrap_or(name);
         shell(&format!("kill -{short} {pid}"), self.place, self.model).map_err(|error| error.to_string())

@@ -92,9 +92,9 @@ fn every_other_change_is_a_difference() {
 
 #[test]
 fn difference_names_its_path() {
-    let told = differences("\"name\":\"Bash\"", "\"name\":\"Read\"").join("\n");
+    let difference = differences("\"name\":\"Bash\"", "\"name\":\"Read\"").join("\n");
     assert_eq!(
-        told,
+        difference,
         "Inbound, frame 2: `assistant tool_use name=Read tool-1` instead of `assistant tool_use name=Bash tool-1`, \
          after `control_response ours-1 subtype=success`"
     );

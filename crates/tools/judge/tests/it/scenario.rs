@@ -64,7 +64,7 @@ async fn a_good_run_gives_the_redacted_transcript() {
 
 #[tokio::test]
 async fn unmet_expectation_fails_the_scenario() {
-    for (expect, told) in [
+    for (expect, message) in [
         (r#"{"results": [{"result": "other"}]}"#, "result 1 is not"),
         (r#"{"results": []}"#, "1 results, not 0"),
         (r#"{"results": ["result"], "kinds": ["assistant"]}"#, "no message is \"assistant\""),
@@ -78,7 +78,7 @@ async fn unmet_expectation_fails_the_scenario() {
         (r#"{"results": ["result"], "longestLine": 1000}"#, "longest line"),
     ] {
         let failed = failure(GOOD, ASK, expect).await;
-        assert!(failed.to_string().contains(told), "{expect}: {failed}");
+        assert!(failed.to_string().contains(message), "{expect}: {failed}");
         assert!(matches!(failed.error, ScenarioError::Unexpected(_)));
         assert!(failed.transcript.is_some());
     }
@@ -93,7 +93,7 @@ async fn unrequested_replies_are_reported() {
 
 #[tokio::test]
 async fn failure_of_the_cli_names_the_step() {
-    for (body, step, told) in [
+    for (body, step, message) in [
         ("exit 3", "step 0, the handshake", "exit code 3"),
         (
             &GOOD.replace(r#"echo '{"type":"result""#, r#"exit 0; echo '{"type":"result""#),
@@ -109,7 +109,7 @@ async fn failure_of_the_cli_names_the_step() {
     ] {
         let failed = failure(body, ASK, DONE).await;
         let text = failed.to_string();
-        assert!(text.contains(step) && text.contains(told), "{step} {told}: {text}");
+        assert!(text.contains(step) && text.contains(message), "{step} {message}: {text}");
     }
 }
 

@@ -62,12 +62,12 @@ impl Host {
 
     /// Sends a prompt as a prompt if that produces the recorded line, and as a line otherwise.
     async fn say(&self, line: &Bytes, read: Option<&Recorded>) {
-        let said = match read.and_then(|read| play::prompt(read, line)) {
+        let sent = match read.and_then(|read| play::prompt(read, line)) {
             Some(prompt) => self.control.send(&prompt).await,
             None => self.control.send_line([line.as_ref(), b"\n"].concat().into()).await,
         };
         // The replay reports a missing line.
-        drop(said);
+        drop(sent);
     }
 
     fn call(&mut self, id: &str, subtype: &str, request: RawJson) {

@@ -103,7 +103,10 @@ impl Calls {
                 let mut open =
                     self.0.iter().filter(|call| *call.subtype == *"set_permission_mode" && call.turns.1 == 0);
                 if open.clone().next().is_some() && open.all(|call| !call.replied && !call.excused) {
-                    report.find(line, "a new permission mode is told before the reply to the request for it");
+                    report.find(
+                        line,
+                        "a new permission mode is reported before the reply to the request for it",
+                    );
                 }
             }
             _ => {}

@@ -24,8 +24,8 @@ impl Outcome {
                 }
             }
             "result" => {
-                let said = std::mem::take(self);
-                if !facts.tasks && is_plain_success(read) && !said.is_told_by(read) {
+                let turn = std::mem::take(self);
+                if !facts.tasks && is_plain_success(read) && !turn.is_reported_by(read) {
                     report.find(line, "the result is not the last text of its turn");
                 }
             }
@@ -34,7 +34,7 @@ impl Outcome {
         }
     }
 
-    fn is_told_by(&self, result: &Recorded) -> bool {
+    fn is_reported_by(&self, result: &Recorded) -> bool {
         let Some(text) = result.json.text_at(&["result"]) else { return true };
         let is_structured =
             result.json.field("structured_output").is_some_and(|output| !Json::is_null(output));

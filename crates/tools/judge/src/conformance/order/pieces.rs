@@ -8,7 +8,7 @@ use agentwire_testkit::json::Json;
 /// The pieces of one block, in the order in which they came.
 #[derive(Debug, Default)]
 pub(super) struct Pieces {
-    said: Vec<Box<str>>,
+    texts: Vec<Box<str>>,
     signature: Vec<Box<str>>,
 }
 
@@ -17,20 +17,20 @@ impl Pieces {
     pub(super) fn start(block: Option<&Json>) -> Self {
         let mut pieces = Self::default();
         let texts = TEXTS.iter().filter_map(|name| block?.text_at(&[name])).filter(|text| !text.is_empty());
-        pieces.said.extend(texts.map(Box::from));
+        pieces.texts.extend(texts.map(Box::from));
         pieces
     }
 
     /// Adds a delta.
     pub(super) fn grow(&mut self, event: &Json) {
         let piece = ["text", "thinking", "partial_json"].iter();
-        self.said.extend(piece.filter_map(|name| event.text_at(&["delta", name])).map(Box::from));
+        self.texts.extend(piece.filter_map(|name| event.text_at(&["delta", name])).map(Box::from));
         self.signature.extend(event.text_at(&["delta", "signature"]).map(Box::from));
     }
 
     /// Returns whether a whole block would show anything.
     pub(super) fn hold_something(&self) -> bool {
-        self.said.iter().any(|piece| !piece.trim().is_empty())
+        self.texts.iter().any(|piece| !piece.trim().is_empty())
     }
 
     /// Returns the fault of the pieces, compared with the whole block.
@@ -40,11 +40,11 @@ impl Pieces {
         }
         let signature = whole.text_at(&["signature"]).and_then(|whole| text_fault(&self.signature, whole));
         let text = TEXTS.iter().find_map(|name| whole.text_at(&[name]));
-        text.and_then(|whole| text_fault(&self.said, whole)).or(signature)
+        text.and_then(|whole| text_fault(&self.texts, whole)).or(signature)
     }
 
     fn input_fault(&self, input: &Json) -> Option<&'static str> {
-        let grown = self.said.concat();
+        let grown = self.texts.concat();
         let parsed = Json::parse(grown.as_bytes());
         if parsed.as_ref().is_some_and(|parsed| parsed.same(input)) {
             return None;
@@ -53,7 +53,7 @@ impl Pieces {
             return Some(SHUFFLED);
         }
         let is_input = |text: &str| Json::parse(text.as_bytes()).is_some_and(|json| json.same(input));
-        if is_doubled(&self.said, is_input) {
+        if is_doubled(&self.texts, is_input) {
             return Some(DOUBLED);
         }
         match parsed {

@@ -29,7 +29,7 @@ impl Play<'_> {
         if let Some(event) = rest.iter().find(|event| {
             !matches!(event, RouterEvent::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver))
         }) {
-            self.report.find(item.line, format!("the router said more than once: {event:?}"));
+            self.report.find(item.line, format!("the router reported more than once: {event:?}"));
         }
         let is_result = item.theirs().is_some_and(|read| read.kind() == "result");
         if is_result

@@ -29,7 +29,7 @@ impl Play<'_> {
             self.report.find(line, "the router sent more than this line");
         }
         if let Some(event) = self.router.poll_event() {
-            self.report.find(line, format!("the router said {event:?} to a line of ours"));
+            self.report.find(line, format!("the router reported {event:?} to a line of ours"));
         }
     }
 

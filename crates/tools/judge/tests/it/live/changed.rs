@@ -29,7 +29,10 @@ async fn a_session_that_was_renamed_and_tagged_goes_on() {
         (&*info().summary, info().tag.as_deref(), info().archived),
         ("A walk", Some("todo"), Some(false))
     );
-    assert_eq!(said(&sessions, &session), ["one", "Answer 1", "two", "Answer 2", "three", "Answer 3"]);
+    assert_eq!(
+        message_texts(&sessions, &session),
+        ["one", "Answer 1", "two", "Answer 2", "three", "Answer 3"]
+    );
 }
 
 #[tokio::test]
@@ -43,12 +46,12 @@ async fn a_fork_goes_on_from_its_last_message() {
     let fork = sessions.fork(&session, Some(&messages[1].uuid), Some("Elsewhere")).unwrap();
     assert_eq!(ask(&place, "three", Some(&fork)).await, fork);
     assert_eq!(asked_with(&place), [0, 2, 2]);
-    assert_eq!(said(&sessions, &fork), ["one", "Answer 1", "three", "Answer 3"]);
+    assert_eq!(message_texts(&sessions, &fork), ["one", "Answer 1", "three", "Answer 3"]);
     assert_eq!(sessions.info(&fork).unwrap().unwrap().summary, "Elsewhere");
     let whole = sessions.fork(&session, None, None).unwrap();
     assert_eq!(ask(&place, "four", Some(&whole)).await, whole);
     assert_eq!(asked_with(&place)[3..], [4]);
-    assert_eq!(said(&sessions, &session), ["one", "Answer 1", "two", "Answer 2"]);
+    assert_eq!(message_texts(&sessions, &session), ["one", "Answer 1", "two", "Answer 2"]);
 }
 
 /// Returns a place with a model that counts its answers.
@@ -75,7 +78,7 @@ fn asked_with(place: &Place) -> Vec<usize> {
 }
 
 /// Returns the texts of the messages.
-fn said(sessions: &Sessions, session: &SessionId) -> Vec<String> {
+fn message_texts(sessions: &Sessions, session: &SessionId) -> Vec<String> {
     let messages = sessions.messages(session, Page::ALL).unwrap().unwrap();
     let text = |message: Value| {
         let content = &message["content"];

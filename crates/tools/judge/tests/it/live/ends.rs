@@ -147,10 +147,10 @@ async fn prompt_that_a_stopped_cli_does_not_read_is_not_sent() {
     }
     let mut named = Vec::new();
     while let Ok(Some(incoming)) = tokio::time::timeout(Duration::from_secs(1), session.next()).await {
-        if let Some(agentwire::Message::CommandLifecycle(told)) = incoming.unwrap().message()
-            && told.state == agentwire::protocol::message::CommandState::Queued
+        if let Some(agentwire::Message::CommandLifecycle(lifecycle)) = incoming.unwrap().message()
+            && lifecycle.state == agentwire::protocol::message::CommandState::Queued
         {
-            named.push(told.command_uuid.clone());
+            named.push(lifecycle.command_uuid.clone());
         }
     }
     // None is lost, none comes twice, as far as the CLI names prompts: 2.1.197 does not.

@@ -60,8 +60,8 @@ async fn guards_hold_with_every_way_of_leaving() {
 #[test]
 #[ignore = "is started by the others"]
 fn host() {
-    if let Ok(told) = std::env::var(HOST) {
-        host::play(&told);
+    if let Ok(arguments) = std::env::var(HOST) {
+        host::play(&arguments);
     }
 }
 

@@ -61,7 +61,7 @@ async fn called(matchers: &[Matcher]) -> Vec<(usize, String)> {
     called
 }
 
-async fn assert_called_as_said(named: Vec<(String, Matcher)>) {
+async fn assert_called_as_predicted(named: Vec<(String, Matcher)>) {
     let (names, matchers): (Vec<String>, Vec<Matcher>) = named.into_iter().unzip();
     let mut expected = Vec::new();
     for (number, matcher) in matchers.iter().enumerate() {
@@ -100,7 +100,7 @@ async fn accepted_matchers_are_called_for_the_tools_that_they_fit() {
         named.push((format!("tools({name})"), Matcher::tools([name, "Edit"])));
     }
     assert!(named.iter().all(|(_, matcher)| is_accepted(matcher)));
-    assert_called_as_said(named).await;
+    assert_called_as_predicted(named).await;
 }
 
 /// What the check accepts compiles in the CLI's JavaScript, and matches the same names there.
@@ -134,7 +134,7 @@ async fn accepted_syntax_is_read_alike() {
             }
         }
     }
-    assert_called_as_said(accepted).await;
+    assert_called_as_predicted(accepted).await;
 }
 
 #[tokio::test]

@@ -67,7 +67,7 @@ impl Wire {
     }
 
     /// Returns the CLI's replies to our messages for it.
-    fn told(&self) -> Vec<(String, Value)> {
+    fn replies(&self) -> Vec<(String, Value)> {
         let lines = self.lines();
         let ours = lines.iter().filter(|(ours, line)| *ours && line["request"]["subtype"] == "mcp_message");
         ours.map(|(_, line)| {
@@ -194,17 +194,17 @@ async fn a_policy_asks_and_denies_where_a_rule_allows() {
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn call_over_the_limit_is_aborted() {
-    let (tell, mut told) = mpsc::unbounded_channel();
+    let (sender, mut cancellations) = mpsc::unbounded_channel();
     let server = Server::new("s", "1").tool("wait", "Waits.", move |_: NoInput, cx: ToolContext| {
-        let tell = tell.clone();
+        let sender = sender.clone();
         async move {
             cx.cancelled.cancelled().await;
-            tell.send(()).unwrap();
+            sender.send(()).unwrap();
         }
     });
     let policy = ServerPolicy::new().call_limit(Duration::from_secs(1));
     let wire = run(&["wait"], McpServers::new().with_policy("s", server, policy), |builder| builder).await;
-    assert_eq!(told.recv().await, Some(()));
+    assert_eq!(cancellations.recv().await, Some(()));
     let result = &wire.tool_results()[0];
     assert_eq!(result["is_error"], true);
     assert_eq!(result["content"], "MCP server \"s\" tool \"wait\" timed out after 1s");
@@ -328,11 +328,11 @@ async fn notifications_of_a_server_reach_the_cli() {
     });
     let wire = run(&["talk"], McpServers::new().with("s", server), |builder| builder).await;
     assert_eq!(wire.tool_results()[0]["content"][0]["text"], "answered -32601 -32601");
-    let told = wire.told();
-    let methods: Vec<_> = told.iter().map(|(method, _)| &**method).collect();
+    let replies = wire.replies();
+    let methods: Vec<_> = replies.iter().map(|(method, _)| &**method).collect();
     let notes = ["notifications/progress", "notifications/message", "notifications/tools/list_changed"];
     assert_eq!(methods, [&notes[..], &["ping", "elicitation/create", "roots/list"]].concat());
-    assert!(told.iter().all(|(_, reply)| reply["subtype"] == "success"), "{told:?}");
+    assert!(replies.iter().all(|(_, reply)| reply["subtype"] == "success"), "{replies:?}");
     // The list has changed, so the CLI requests it again.
     assert!(wire.asked().contains(&"tools/list".to_owned()), "{:?}", wire.asked());
 }
@@ -365,9 +365,9 @@ async fn server_messages_before_the_handshake_arrive_after_it() {
     let manifests = &ours[0]["sdkMcpServerManifests"];
     assert!(manifests["s"]["toolsListResult"].is_object(), "{manifests}");
     assert!(manifests["restless"]["toolsListResult"].is_null(), "{manifests}");
-    let told = wire.told();
-    assert_eq!((told.len(), &*told[0].0), (1, "notifications/tools/list_changed"));
-    assert_eq!(told[0].1["subtype"], "success");
+    let replies = wire.replies();
+    assert_eq!((replies.len(), &*replies[0].0), (1, "notifications/tools/list_changed"));
+    assert_eq!(replies[0].1["subtype"], "success");
     // The handshake had no list, so the CLI requests it, and nothing else that the server offers.
     let asked = wire.asked();
     assert!(asked.contains(&"tools/list".to_owned()), "{asked:?}");

@@ -113,8 +113,8 @@ async fn a_tool_use_is_stored_while_its_hook_is_open() {
         let mut messages = 0;
         loop {
             match session.next().await.unwrap().unwrap() {
-                Incoming::Message(Message::Assistant(said), _) => {
-                    handle.message_stored(said.uuid.as_ref().unwrap()).await.unwrap();
+                Incoming::Message(Message::Assistant(message), _) => {
+                    handle.message_stored(message.uuid.as_ref().unwrap()).await.unwrap();
                     messages += 1;
                 }
                 Incoming::Message(Message::Result(result), _) => {
@@ -183,8 +183,8 @@ async fn stored_entries_survive_a_killed_host() {
         let builder = Session::builder().options(options.resume(listed.session_id.as_str()));
         place::turn(builder.session_store(Arc::new(store)), "And now?").await;
         let requests = there.model.requests();
-        let told = requests.iter().find(|request| request.tools).unwrap();
-        assert_eq!(told.tool_results, usize::from(has_tool_use), "{way}");
+        let request = requests.iter().find(|request| request.tools).unwrap();
+        assert_eq!(request.tool_results, usize::from(has_tool_use), "{way}");
     }
 }
 
@@ -192,8 +192,8 @@ async fn stored_entries_survive_a_killed_host() {
 #[test]
 #[ignore = "is started by the others"]
 fn host() {
-    let Ok(told) = std::env::var(HOST) else { return };
-    let mut words = told.split('\t');
+    let Ok(arguments) = std::env::var(HOST) else { return };
+    let mut words = arguments.split('\t');
     let mut word = || words.next().unwrap();
     let (way, root, model) = (word(), Path::new(word()), word());
     let flush = if way == "eager" { SessionStoreFlush::Eager } else { SessionStoreFlush::Batched };

@@ -41,7 +41,7 @@ impl Played {
 
     /// Returns the text of the only tool result.
     #[expect(clippy::panic, reason = "it is test code")]
-    fn told(&self) -> &str {
+    fn result_text(&self) -> &str {
         let [(_, text)] = &self.results[..] else { panic!("one result was to come: {:?}", self.results) };
         text
     }

@@ -102,7 +102,7 @@ pub(super) async fn hold(session: SessionBuilder) -> Seen {
                     }
                 }
             }
-            Some(Message::System(System::Informational(told))) => seen.notices.push(told.content),
+            Some(Message::System(System::Informational(notice))) => seen.notices.push(notice.content),
             Some(Message::Result(result)) => seen.answer = result.result.unwrap_or_default(),
             _ => {}
         }

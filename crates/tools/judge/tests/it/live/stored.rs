@@ -13,17 +13,23 @@ use super::place::{self, Place};
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
 async fn the_cli_resumes_with_the_messages_that_are_read() {
     let compaction = |kept: Value| {
-        let said = [user("a", ""), says("b", "a"), user("c", "b"), says("d", "c")];
+        let start = [user("a", ""), answer("b", "a"), user("c", "b"), answer("d", "c")];
         let mut boundary =
             entry("system", "x", "", json!({"subtype": "compact_boundary", "content": "Compacted"}));
         boundary["compactMetadata"] = kept;
         let mut summary = user("s", "x");
         summary["isCompactSummary"] = true.into();
-        [&said[..], &[boundary, summary, user("e", "s"), says("f", "e")]].concat()
+        [&start[..], &[boundary, summary, user("e", "s"), answer("f", "e")]].concat()
     };
-    let start = [user("a", ""), says("b", "a")];
-    let fork =
-        [user("c", "b"), says("d", "c"), user("e", "d"), says("f", "e"), user("g", "b"), says("h", "g")];
+    let start = [user("a", ""), answer("b", "a")];
+    let fork = [
+        user("c", "b"),
+        answer("d", "c"),
+        user("e", "d"),
+        answer("f", "e"),
+        user("g", "b"),
+        answer("h", "g"),
+    ];
     let fork = [&start[..], &fork].concat();
     let late = entry(
         "attachment",
@@ -31,13 +37,13 @@ async fn the_cli_resumes_with_the_messages_that_are_read() {
         "f",
         json!({"attachment": {"type": "date_change", "newDate": "2026-01-02"}}),
     );
-    let mut aside = [user("x", "b"), says("y", "x"), user("w", "y"), says("v", "w")];
+    let mut aside = [user("x", "b"), answer("y", "x"), user("w", "y"), answer("v", "w")];
     aside.iter_mut().for_each(|entry| entry["isSidechain"] = true.into());
     let calls = [call("c", "b", "1"), call("d", "c", "2"), call("e", "d", "3")];
-    let results = [result("f", "c", "1"), result("g", "e", "3"), result("h", "d", "2"), says("i", "h")];
+    let results = [result("f", "c", "1"), result("g", "e", "3"), result("h", "d", "2"), answer("i", "h")];
     let queued = json!({"attachment": {"type": "queued_command", "prompt": "more", "commandMode": "prompt"}});
     let queued =
-        [call("c", "a", "1"), result("d", "c", "1"), entry("attachment", "q", "d", queued), says("e", "q")];
+        [call("c", "a", "1"), result("d", "c", "1"), entry("attachment", "q", "d", queued), answer("e", "q")];
     let kept = |name: &str, what: Value| compaction(json!({"trigger": "auto", name: what}));
     let shapes = [
         ("plain", start.to_vec()),
@@ -88,8 +94,12 @@ async fn resume(name: &str, entries: &[Value]) {
     let options = place.in_project().resume(SESSION);
     place::turn(Session::builder().options(options), "Go on.").await;
     let requests = place.model.requests();
-    let told = requests.iter().find(|request| request.tools).unwrap();
-    assert_eq!((told.messages, told.tool_results), (turns(&read) + 1, results(&read)), "{name}: {read:?}");
+    let request = requests.iter().find(|request| request.tools).unwrap();
+    assert_eq!(
+        (request.messages, request.tool_results),
+        (turns(&read) + 1, results(&read)),
+        "{name}: {read:?}"
+    );
 }
 
 /// Returns the number of messages for the model, which joins consecutive messages of one side.
@@ -125,7 +135,7 @@ fn assistant(name: &str, before: &str, response: &str, content: Value) -> Value 
     entry("assistant", name, before, json!({"message": message}))
 }
 
-fn says(name: &str, before: &str) -> Value {
+fn answer(name: &str, before: &str) -> Value {
     assistant(name, before, &format!("msg_{name}"), json!({"type": "text", "text": name}))
 }
 
@@ -137,12 +147,12 @@ fn call(name: &str, before: &str, number: &str) -> Value {
 
 fn result(name: &str, before: &str, number: &str) -> Value {
     let content =
-        json!([{"type": "tool_result", "tool_use_id": format!("toolu_{number}"), "content": "told"}]);
+        json!([{"type": "tool_result", "tool_use_id": format!("toolu_{number}"), "content": "done"}]);
     entry(
         "user",
         name,
         before,
-        json!({"message": {"role": "user", "content": content}, "toolUseResult": "told"}),
+        json!({"message": {"role": "user", "content": content}, "toolUseResult": "done"}),
     )
 }
 

@@ -66,7 +66,7 @@ async fn run(files: &[(&str, String)], with: fn(Options) -> Options) -> Seen {
     let mut init = None;
     while let Some(incoming) = session.next().await {
         match incoming.unwrap() {
-            Incoming::Message(Message::System(System::Init(told)), _) => init = Some(*told),
+            Incoming::Message(Message::System(System::Init(received)), _) => init = Some(*received),
             Incoming::Message(Message::Result(_), _) => break,
             _ => {}
         }

@@ -143,7 +143,7 @@ async fn denied_tool_use_never_runs_and_the_model_gets_the_reason() {
 
 #[tokio::test]
 #[ignore = "needs the real CLI: cargo xtask live-tests"]
-async fn a_tool_use_is_deferred_as_often_as_the_hook_says() {
+async fn a_tool_use_is_deferred_as_often_as_the_hook_defers_it() {
     let (place, first) = parked().await;
     for _ in 0..2 {
         let seen = hooked(resumed(&place, &first), |_| HookReply::defer(), None, 1).await;
@@ -220,8 +220,8 @@ async fn first_tool_use_of_a_message_is_deferred_and_the_others_are_denied() {
         let again = hooked(resumed(&place, &seen), |_| HookReply::allow(), None, 1).await;
         assert_eq!((&again.asked, &again.last().result), (&vec![first], &Some("Done.".to_owned())));
         // The request to the model has a result for each of the four.
-        let told = place.model.requests().into_iter().rfind(|request| request.tools).unwrap();
-        assert_eq!(told.tool_results, 4);
+        let request = place.model.requests().into_iter().rfind(|request| request.tools).unwrap();
+        assert_eq!(request.tool_results, 4);
     }
 }
 
@@ -247,8 +247,8 @@ async fn a_tool_use_of_a_subagent_is_denied() {
         assert!(seen.results.iter().all(|result| result.deferred_tool_use.is_none()), "{seen:?}");
         // The agent was asked again, with the denial.
         let matched = agentwire_testkit::model::Answer::Matched(0);
-        let told = place.model.requests().into_iter().filter(|request| request.answer == matched).count();
-        assert_eq!((told, ran(&place).len()), (2, 0), "{seen:?}");
+        let requests = place.model.requests().into_iter().filter(|request| request.answer == matched).count();
+        assert_eq!((requests, ran(&place).len()), (2, 0), "{seen:?}");
     }
 }
 
@@ -286,6 +286,6 @@ async fn a_tool_of_a_server_of_the_clis_own_is_deferred() {
     let id = before.last().session_id.as_ref().unwrap();
     let builder = Session::builder().options(options.resume(id.as_str()));
     let seen = hooked(builder, |_| HookReply::allow(), None, 1).await;
-    let [(false, said)] = &seen.outputs[..] else { panic!("{seen:?}") };
-    assert!(said.contains("hello from afar"), "{said}");
+    let [(false, output)] = &seen.outputs[..] else { panic!("{seen:?}") };
+    assert!(output.contains("hello from afar"), "{output}");
 }

@@ -23,8 +23,8 @@ pub(super) const WAYS: &[&str] = &[
 pub(super) const HOST: &str = "AGENTWIRE_LEAVING_HOST";
 
 /// Plays the host. It lives on until it is killed.
-pub(super) fn play(told: &str) {
-    let mut words = told.split('\t');
+pub(super) fn play(arguments: &str) {
+    let mut words = arguments.split('\t');
     let mut word = || words.next().unwrap();
     let (guard, way, place, model) = (Guard::named(word()), word(), Path::new(word()), word());
     let mut options = options(place, model).cwd(place.join("project"));
@@ -35,9 +35,9 @@ pub(super) fn play(told: &str) {
     let builder = guard.register(Session::builder().options(options), place);
     if way == "runtime shutdown" {
         let (connected, is_connected) = mpsc::channel();
-        let told = place.to_owned();
+        let folder = place.to_owned();
         runtime.spawn(async move {
-            let mut session = begin(builder, guard, &told).await;
+            let mut session = begin(builder, guard, &folder).await;
             connected.send(()).unwrap();
             while session.next().await.is_some() {}
         });

@@ -74,7 +74,7 @@ async fn changed_input_runs_despite_deny_rules() {
         RawJson::parse(r#"{"nothing": 1}"#).map(Decision::allow_with_input)
     });
     let played = Game::new(changes).play(uses([shell(TOUCH)])).await;
-    assert!(played.results[0].0 && played.told().contains("schema"), "{:?}", played.results);
+    assert!(played.results[0].0 && played.result_text().contains("schema"), "{:?}", played.results);
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn interrupting_denial_ends_the_turn_of_the_agent_that_asked() {
     let interrupts = || PermissionHandler::new(async |_, _| Decision::deny_and_interrupt("of mine"));
     let played = Game::new(interrupts()).play(uses([shell(TOUCH)])).await;
     assert_eq!(played.turns[0].terminal_reason, Some(TerminalReason::AbortedTools));
-    assert!(!played.told().contains("of mine"), "{}", played.told());
+    assert!(!played.result_text().contains("of mine"), "{}", played.result_text());
     let agent = json!({
         "description": "Touch", "subagent_type": "general-purpose", "prompt": "MARKER touch", "run_in_background": false,
     });
@@ -137,7 +137,7 @@ async fn lists_match_the_names_in_questions() {
     let asks = Options::new().settings(settings(json!({"permissions": {"ask": ["Agent"]}})));
     let handler = policy::deny(["Task"], "no helpers here").or(policy::allow(["*"]));
     let played = Game::new(handler).options(asks).play(uses([("Task", agent)])).await;
-    assert_eq!((played.asked(), played.told()), (vec!["Agent"], "no helpers here"));
+    assert_eq!((played.asked(), played.result_text()), (vec!["Agent"], "no helpers here"));
     // A rule of the user's wants a person, so no list allows it.
     let asks = Options::new().settings(settings(json!({"permissions": {"ask": ["Bash"]}})));
     let played = Game::new(policy::allow(["Bash"])).options(asks).play(uses([shell(TOUCH)])).await;

@@ -41,7 +41,7 @@ async fn came(options: Options, hooks: Hooks) -> (Came, Option<&'static str>) {
     (came, warned.and_then(Warning::option))
 }
 
-fn says(reply: fn() -> HookReply<PreToolUse>) -> Hooks {
+fn hook(reply: fn() -> HookReply<PreToolUse>) -> Hooks {
     Hooks::new().on(PreToolUse, move |_, _| std::future::ready(reply()))
 }
 
@@ -106,20 +106,20 @@ async fn hooks_decide_before_modes_and_not_before_rules() {
     let (allow, ask, deny) =
         (HookReply::<PreToolUse>::allow, || HookReply::ask("?"), || HookReply::deny("no"));
     for (what, options, hooks, expected) in [
-        ("a hook allows", Options::new(), says(allow), Ran),
-        ("even where the mode refuses", mode(PermissionMode::DontAsk), says(allow), Ran),
+        ("a hook allows", Options::new(), hook(allow), Ran),
+        ("even where the mode refuses", mode(PermissionMode::DontAsk), hook(allow), Ran),
         (
             "but not where a rule denies",
             Options::new().disallowed_tools(["Bash(mkfifo:*)"]),
-            says(allow),
+            hook(allow),
             Refused,
         ),
-        ("nor where a rule asks", rules("ask"), says(allow), Asked),
-        ("a hook asks", Options::new(), says(ask), Asked),
-        ("though a rule allows", Options::new().allowed_tools(["Bash"]), says(ask), Asked),
-        ("though the mode refuses", mode(PermissionMode::DontAsk), says(ask), Asked),
-        ("though the mode lets everything pass", mode(PermissionMode::BypassPermissions), says(ask), Asked),
-        ("a hook denies", Options::new().allowed_tools(["Bash"]), says(deny), Refused),
+        ("nor where a rule asks", rules("ask"), hook(allow), Asked),
+        ("a hook asks", Options::new(), hook(ask), Asked),
+        ("though a rule allows", Options::new().allowed_tools(["Bash"]), hook(ask), Asked),
+        ("though the mode refuses", mode(PermissionMode::DontAsk), hook(ask), Asked),
+        ("though the mode lets everything pass", mode(PermissionMode::BypassPermissions), hook(ask), Asked),
+        ("a hook denies", Options::new().allowed_tools(["Bash"]), hook(deny), Refused),
     ] {
         assert_eq!(came(options, hooks).await.0, expected, "{what}");
     }

@@ -26,19 +26,19 @@ fn questions() -> Value {
 }
 
 /// Returns a model that asks, and continues only if its next request contains these words.
-fn asks(heard: &str) -> Value {
+fn asks(marker: &str) -> Value {
     json!({
         "replies": [{"blocks": [{"tool_use": {"name": "AskUserQuestion", "input": questions()}}]}],
-        "match": [{"marker": heard, "in": "last", "replies": [{"blocks": [{"text": "I have heard it."}]}]}],
+        "match": [{"marker": marker, "in": "last", "replies": [{"blocks": [{"text": "I have heard it."}]}]}],
     })
 }
 
 /// Fills in the answers to a question.
-async fn answered(options: Options, heard: &str, fill: fn(&mut Questions) -> Decision) -> Played {
+async fn answered(options: Options, marker: &str, fill: fn(&mut Questions) -> Decision) -> Played {
     let handler = PermissionHandler::new(move |request: CanUseTool, _| {
         std::future::ready(Questions::asked_by(&request).map(|asked| asked.map(|mut asked| fill(&mut asked))))
     });
-    let played = Game::new(handler).options(options).play(asks(heard)).await;
+    let played = Game::new(handler).options(options).play(asks(marker)).await;
     assert_eq!(played.asked(), ["AskUserQuestion"]);
     assert!(played.asked[0].requires_user_interaction);
     assert_eq!(played.turns[0].result.as_deref(), Some("I have heard it."), "{:?}", played.results);
@@ -56,16 +56,16 @@ async fn model_receives_the_answers() {
     })
     .await;
     assert!(
-        played.told().contains(r#""Which tree?"="Lime", "Which tools?"="Saw, Rope""#),
+        played.result_text().contains(r#""Which tree?"="Lime", "Which tools?"="Saw, Rope""#),
         "{}",
-        played.told()
+        played.result_text()
     );
     let played = answered(Options::new(), "a willow", |asked| {
         asked.questions[0].answer = Some(Answer::text("a willow"));
         asked.allow().into()
     })
     .await;
-    assert!(!played.told().contains("Which tools?"), "{}", played.told());
+    assert!(!played.result_text().contains("Which tools?"), "{}", played.result_text());
     answered(Options::new(), "Plant a bush.", |asked| asked.respond("Plant a bush.").into()).await;
     answered(Options::new(), "did not answer", |asked| asked.allow().into()).await;
     answered(Options::new(), "not now", |_| Decision::deny("not now")).await;
@@ -81,7 +81,7 @@ async fn model_receives_notes_and_the_chosen_preview() {
         asked.allow().into()
     })
     .await;
-    assert!(played.told().contains("<b>oak</b>"), "{}", played.told());
+    assert!(played.result_text().contains("<b>oak</b>"), "{}", played.result_text());
     assert_eq!(played.details[0]["annotations"]["Which tree?"]["notes"], "by the lake");
 }
 

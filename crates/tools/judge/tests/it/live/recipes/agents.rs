@@ -12,7 +12,7 @@ fn start(prompt: &str) -> Value {
     }}}]})
 }
 
-fn says(text: &str) -> Value {
+fn text_reply(text: &str) -> Value {
     json!({"blocks": [{"text": text}]})
 }
 
@@ -22,8 +22,8 @@ async fn subagents_are_reported() {
     let read =
         json!({"blocks": [{"tool_use": {"name": "Read", "input": {"file_path": "${place}/project/a.txt"}}}]});
     let script = json!({
-        "replies": [start("AGENT-ONE: read."), read, says("Done.")],
-        "match": [{"marker": "AGENT-ONE", "replies": [read, read, says("It says one.")]}],
+        "replies": [start("AGENT-ONE: read."), read, text_reply("Done.")],
+        "match": [{"marker": "AGENT-ONE", "replies": [read, read, text_reply("It says one.")]}],
     });
     let place = Place::scripted(&script.to_string()).await;
     let (hooks, known) = subagents::track(Hooks::new());
@@ -37,10 +37,10 @@ async fn subagents_are_reported() {
 /// Returns a place with an agent that starts another one, and a second agent of the main conversation.
 async fn multiplying() -> Place {
     let script = json!({
-        "replies": [start("AGENT-ONE: delegate."), start("AGENT-ONE: once more."), says("Done.")],
+        "replies": [start("AGENT-ONE: delegate."), start("AGENT-ONE: once more."), text_reply("Done.")],
         "match": [
-            {"marker": "AGENT-TWO", "replies": [says("Two."), says("Two.")]},
-            {"marker": "AGENT-ONE", "replies": [start("AGENT-TWO: think."), says("One."), start("AGENT-TWO: think."), says("One.")]},
+            {"marker": "AGENT-TWO", "replies": [text_reply("Two."), text_reply("Two.")]},
+            {"marker": "AGENT-ONE", "replies": [start("AGENT-TWO: think."), text_reply("One."), start("AGENT-TWO: think."), text_reply("One.")]},
         ],
     });
     Place::scripted(&script.to_string()).await

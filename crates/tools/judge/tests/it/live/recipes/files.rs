@@ -101,8 +101,8 @@ async fn system_folders_are_kept() {
     assert_eq!(fs::read_dir(place.file("other")).unwrap().count(), 0);
     assert!(place.file("project/b.txt").exists());
     // The dangling link is refused as unclear, and the others with a notice.
-    let told = seen.notices.iter().filter(|text| text.contains("the agent tried to change")).count();
-    assert_eq!(told, 5, "{:#?}", seen.notices);
+    let notices = seen.notices.iter().filter(|text| text.contains("the agent tried to change")).count();
+    assert_eq!(notices, 5, "{:#?}", seen.notices);
     assert!(system_folders::protect(Hooks::new(), [place.file("nowhere")]).is_err());
 }
 
@@ -143,8 +143,8 @@ async fn writing_lands_in_the_sandbox() {
     assert_eq!(fs::read_to_string(box_.join("own.txt")).unwrap(), "own\n");
     assert_eq!(fs::read_to_string(inside("other/b.txt")).unwrap(), "b\n");
     assert_eq!(fs::read_dir(place.file("other")).unwrap().count(), 0);
-    let told = seen.outputs[0].as_ref().unwrap();
-    assert!(told.contains(inside("project/a.txt").to_str().unwrap()), "{told}");
+    let output = seen.outputs[0].as_ref().unwrap();
+    assert!(output.contains(inside("project/a.txt").to_str().unwrap()), "{output}");
 }
 
 #[tokio::test]
