@@ -20,13 +20,16 @@ impl Decoded {
 
     /// Returns the text without line breaks, at which programs wrap base64; `None` if there are none.
     pub(super) fn joined(text: &str) -> Option<Self> {
+        if !text.contains(['\r', '\n']) {
+            return None;
+        }
         let mut joined = Self { text: String::new(), places: Vec::new() };
         for (at, char) in text.char_indices().filter(|(_, char)| !matches!(char, '\r' | '\n')) {
             joined.text.push(char);
             joined.places.resize(joined.text.len(), at);
         }
         joined.places.push(text.len());
-        (joined.text.len() < text.len()).then_some(joined)
+        Some(joined)
     }
 
     /// Returns this text with places in the text from which `first` was decoded.
@@ -43,6 +46,9 @@ impl Decoded {
     }
 
     fn by(text: &str, marks: &[u8], unit: impl Fn(&str) -> Option<(char, usize)>) -> Option<Self> {
+        if !text.bytes().any(|byte| marks.contains(&byte)) {
+            return None;
+        }
         let mut decoded = Self { text: String::new(), places: Vec::new() };
         let (mut at, mut changed) = (0, false);
         while let Some(plain) = text[at..].chars().next() {

@@ -66,7 +66,11 @@ impl Secrets {
         }
         // A copy that was glued to a secret is a word of its own once that is blanked.
         for _ in 0..ROUNDS {
-            for (number, finds) in self.find_in_lines(&session.entries) {
+            let lines = self.find_in_lines(&session.entries);
+            if lines.is_empty() {
+                break;
+            }
+            for (number, finds) in lines {
                 let Some(line) = session.entries.get_mut(number).and_then(line_mut) else { continue };
                 *line = self.apply(line, finds).into();
             }
