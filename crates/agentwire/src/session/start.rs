@@ -118,6 +118,7 @@ impl Start {
         if let Some(bytes) = self.parts.options.max_buffer_size {
             config.limits.max_line = bytes;
         }
+        config.server_policies.clone_from(&plan.initialize.sdk_mcp_server_configs);
         let max_skipped_bytes = config.unread_hard_limit;
         let deferrals = Deferrals::new(Arc::clone(&self.responder), &plan.initialize.sdk_mcp_servers);
         let responders = vec![Arc::new(deferrals) as Arc<dyn Responder>];

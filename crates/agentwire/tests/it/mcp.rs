@@ -8,6 +8,7 @@ use std::{
 use agentwire::{
     Error, Options, RawJson, Session, SessionBuilder, Warning,
     mcp::{McpServers, McpService, Outbox, ResponseFuture, Server, ServerInstance, ServerPolicy},
+    protocol::mcp::{McpServerConfig, SdkServer, ToolPermission, ToolPolicy},
     transport::{
         Connected, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport, Transport, TransportError,
         memory,
@@ -139,6 +140,26 @@ async fn tool_is_called() {
     // The session delivers none of it.
     peer.say(json!({"type": "after"})).await;
     assert_eq!(next_kind(&mut session).await, "after");
+}
+
+#[tokio::test(start_paused = true)]
+async fn replaced_servers_keep_the_policy() {
+    let policy = ServerPolicy::new().always_ask("divide").call_limit(Duration::from_secs(2));
+    let servers = McpServers::new().with_policy("calc", Server::new("calc", "1"), policy);
+    let (session, mut peer) = connected(Session::builder().mcp_servers(servers)).await;
+    let mut own = SdkServer::new("calc");
+    own.tools = vec![ToolPolicy::new("divide", ToolPermission::AlwaysDeny)];
+    let of_session = json!({"name": "calc", "type": "sdk", "timeout": 2000,
+        "tools": [{"name": "divide", "permission_policy": "always_ask"}]});
+    let of_caller = json!({"name": "calc", "type": "sdk", "timeout": 2000,
+        "tools": [{"name": "divide", "permission_policy": "always_deny"}]});
+    for (server, expected) in [(SdkServer::new("calc"), of_session), (own, of_caller)] {
+        let servers = [("calc".into(), McpServerConfig::Sdk(server))].into();
+        let peer = peer.answer("mcp_set_servers", json!({"added": [], "removed": [], "errors": {}}));
+        let (reply, request) = tokio::join!(session.control().mcp_set_servers(servers), peer);
+        reply.unwrap();
+        assert_eq!(request["request"]["servers"], json!({"calc": expected}));
+    }
 }
 
 #[tokio::test(start_paused = true)]

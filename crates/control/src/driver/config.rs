@@ -1,10 +1,11 @@
-//! The limits of a session.
+//! The configuration of a session.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use agentwire_codec::Limits;
+use agentwire_protocol::control::SdkServerConfig;
 
-/// The limits of a session.
+/// The limits of a session, and the policies of its in-process MCP servers.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Config {
@@ -46,6 +47,10 @@ pub struct Config {
     /// - a silent peer keeps the session after a prompt could not be written;
     /// - queued lines are written after the last handle was dropped.
     pub exit_grace: Duration,
+    /// The policies of in-process MCP servers, as in the handshake.
+    ///
+    /// [`Control::mcp_set_servers`](crate::Control::mcp_set_servers) repeats them. The facade sets them.
+    pub server_policies: BTreeMap<Box<str>, SdkServerConfig>,
 }
 
 impl Default for Config {
@@ -58,6 +63,7 @@ impl Default for Config {
             call_limit: Duration::from_secs(60),
             callback_grace: Duration::from_secs(5),
             exit_grace: Duration::from_secs(5),
+            server_policies: BTreeMap::new(),
         }
     }
 }

@@ -13,17 +13,43 @@ use agentwire_protocol::{
 };
 
 use super::{Control, calls};
+use crate::ControlError;
+
+impl Control {
+    /// Replaces the MCP servers that were set before, including in-process ones (`mcp_set_servers`).
+    ///
+    /// The servers of the settings stay.
+    /// An in-process server without an entry is removed; an entry without `tools` or `timeout` gets those of the handshake
+    /// ([`Config::server_policies`](crate::Config::server_policies)).
+    /// This program must serve it since the start of the session: the CLI reports another one as added, and its status
+    /// becomes `failed`.
+    /// The reply waits for the first attempt to connect, and contains the errors.
+    ///
+    /// # Errors
+    ///
+    /// See [`ControlError`].
+    pub async fn mcp_set_servers(
+        &self,
+        mut servers: BTreeMap<Box<str>, McpServerConfig>,
+    ) -> Result<McpSetServersReply, ControlError> {
+        for (name, server) in &mut servers {
+            if let McpServerConfig::Sdk(server) = server
+                && let Some(policy) = self.shared().config().server_policies.get(name)
+            {
+                // To the CLI, no list is an empty one, which removes the rules of the handshake (2.1.330).
+                if server.tools.is_empty() {
+                    server.tools = policy.tools.clone().unwrap_or_default();
+                }
+                server.timeout = server.timeout.or(policy.timeout);
+            }
+        }
+        self.call(&McpSetServers::new(servers)).await
+    }
+}
 
 calls! {
     /// Returns the states of the MCP servers (`mcp_status`). A server is listed once it has connected or failed.
     fn mcp_status() -> McpStatusReply = &McpStatus::default();
-
-    /// Replaces the MCP servers that were set before, including in-process ones (`mcp_set_servers`).
-    ///
-    /// The servers of the settings stay.
-    /// The reply waits for the first attempt to connect, and contains the errors.
-    fn mcp_set_servers(servers: BTreeMap<Box<str>, McpServerConfig>) -> McpSetServersReply =
-        &McpSetServers::new(servers);
 
     /// Reconnects an MCP server (`mcp_reconnect`).
     /// The CLI refuses an unknown or unreachable server, and one in this program (2.1.330): turn that off and on instead.

@@ -18,7 +18,8 @@ calls! {
     /// Overrides settings for this session, as `--settings` does, without saving them (`apply_flag_settings`).
     ///
     /// A repeated key replaces its whole earlier value; `null` removes the override.
-    /// If one setting is invalid none is applied, and the error names it; but an unknown event in `hooks` is not noticed.
+    /// If one setting is invalid none is applied, and the error names it; but the CLI (2.1.330) ignores an unknown key, an
+    /// invalid `effortLevel` and an unknown event in `hooks`.
     fn apply_flag_settings(settings: impl Into<RawSettings>) -> () = &ApplyFlagSettings::new(settings);
 
     /// Saves settings in a file (`update_settings`).
