@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agentwire_protocol::mcp::McpServerConfig;
+use agentwire_protocol::{
+    Unknown,
+    mcp::{McpServerConfig, StdioServer},
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -33,6 +36,17 @@ impl Options {
     pub(super) fn mcp_to_cli(&self, plan: &mut LaunchPlan) -> Result<(), Error> {
         if self.mcp_servers.values().any(|server| matches!(server, McpServerConfig::Sdk(_))) {
             return refuse("mcpServers", "a server in this program goes to `SessionBuilder::mcp_servers`");
+        }
+        for (name, server) in &self.mcp_servers {
+            // The CLI drops such an entry without a report.
+            if let McpServerConfig::Unknown(Unknown { kind: None, raw, .. }) = server
+                && let Err(error) = raw.decode::<StdioServer>()
+            {
+                return refuse(
+                    "mcpServers",
+                    format!("`{name}` has no `type`, and is no stdio server: {error}"),
+                );
+            }
         }
         for file in &self.mcp_config_files {
             plan.flag(MCP_CONFIG, Some(file.display()));

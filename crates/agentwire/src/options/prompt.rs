@@ -92,7 +92,10 @@ impl Options {
 
 /// The JSON format of the reference options; `file` comes from the Python SDK.
 #[derive(Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "the system prompt is a text, a list of texts, or an object of the type `preset`, `custom` or `file` with its keys only"
+)]
 enum Json {
     Text(String),
     Parts(Vec<String>),
@@ -122,7 +125,7 @@ enum Tagged {
 }
 
 #[derive(Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a prompt is a text or a list of texts")]
 enum TextOrParts {
     Text(String),
     Parts(Vec<String>),

@@ -8,7 +8,10 @@ use super::{LaunchPlan, Options, launch_plan::word, prompt::PresetName};
 ///
 /// In JSON a list of names, or `{"type": "preset", "preset": "claude_code"}`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "tools are a list of names, or `{\"type\": \"preset\", \"preset\": \"claude_code\"}`"
+)]
 #[non_exhaustive]
 pub enum Tools {
     /// The named tools; an empty list means none (`--tools=`).
@@ -22,7 +25,7 @@ pub enum Tools {
 ///
 /// In JSON a list of names, or `"all"`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "skills are a list of names, or \"all\"")]
 #[non_exhaustive]
 pub enum Skills {
     /// All skills that the CLI finds.

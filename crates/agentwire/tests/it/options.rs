@@ -385,6 +385,37 @@ fn servers_and_plugins_can_be_flags() {
 }
 
 #[test]
+fn server_without_a_type_must_be_a_stdio_server() {
+    for (server, why) in [
+        (
+            r#"{"command": "x", "env": {"PORT": 8080}}"#,
+            "invalid type: integer `8080`, expected a string at line 1 column 34 (in env.PORT)",
+        ),
+        (r#"{"url": "http://127.0.0.1/"}"#, "missing field `command` at line 1 column 27"),
+    ] {
+        let options: Options =
+            serde_json::from_str(&format!(r#"{{"mcpServers": {{"s": {server}}}}}"#)).unwrap();
+        let Err(Error::Options { option: "mcpServers", why: refused }) = options.to_launch_plan() else {
+            panic!("{server} is not refused");
+        };
+        assert_eq!(refused, format!("`s` has no `type`, and is no stdio server: {why}"));
+    }
+}
+
+#[test]
+fn wrong_shape_of_an_option_is_described() {
+    for (options, expected) in [
+        (r#"{"systemPrompt": {"type": "custom", "content": "A"}}"#, "the system prompt is a text"),
+        (r#"{"systemPrompt": {"preset": "claude_code"}}"#, "or an object of the type `preset`"),
+        (r#"{"tools": "Read"}"#, "tools are a list of names"),
+        (r#"{"skills": "none"}"#, r#"skills are a list of names, or "all""#),
+    ] {
+        let error = serde_json::from_str::<Options>(options).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn trace_context_is_in_the_environment() {
     let mut trace = TraceContext::new("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
     let plan = Options::new().trace_context(trace.clone()).to_launch_plan().unwrap();
