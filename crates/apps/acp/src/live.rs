@@ -3,7 +3,7 @@
 mod asking;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
@@ -69,6 +69,8 @@ pub(crate) struct Live {
     mapping: Mapping,
     turns: Turns,
     responders: HashMap<Uuid, Responder<PromptResponse>>,
+    /// Prompts that wait until the CLI has answered the last one.
+    held: VecDeque<(Vec<Block>, Responder<PromptResponse>)>,
     commands: mpsc::Receiver<Command>,
     handle: Handle,
     tasks: TaskTracker,
@@ -121,6 +123,7 @@ impl Live {
             mapping,
             turns: Turns::default(),
             responders: HashMap::new(),
+            held: VecDeque::new(),
             commands,
             handle,
             tasks,
@@ -156,9 +159,12 @@ impl Live {
         if let Some(why) = &why {
             let _ = self.handle.failure.set(why.clone());
         }
-        // Prompts that wait in the channel get the same answer as those that were sent.
+        let updates = self.mapping.end_session();
+        self.handle.show(updates).await;
+        // Prompts that wait get the same answer as those that were sent.
         self.commands.close();
         let mut responders: Vec<_> = self.responders.drain().map(|(_, responder)| responder).collect();
+        responders.extend(self.held.drain(..).map(|(_, responder)| responder));
         while let Ok(command) = self.commands.try_recv() {
             if let Command::Prompt(_, responder) = command {
                 responders.push(*responder);
@@ -193,6 +199,7 @@ impl Live {
                     for prompt in self.turns.drain_cancelled() {
                         self.answer(&prompt, Ok(StopReason::Cancelled));
                     }
+                    self.send_held().await;
                 }
             }
         }
@@ -210,6 +217,7 @@ impl Live {
         for (prompt, outcome) in self.turns.settled(message) {
             self.answer(&prompt, outcome);
         }
+        self.send_held().await;
         if self.responders.is_empty() {
             self.cancelled_by = None;
         }
@@ -221,6 +229,9 @@ impl Live {
             Command::Prompt(blocks, responder) => self.prompt(blocks, *responder).await,
             Command::Cancel => {
                 self.turns.cancel();
+                for (_, responder) in self.held.drain(..) {
+                    let _ = responder.respond(PromptResponse::new(StopReason::Cancelled));
+                }
                 self.cancelled_by = Some(Instant::now() + CANCEL_LIMIT);
                 let control = self.handle.control.clone();
                 let mut interrupt = Box::pin(async move { control.interrupt_and_cancel_queued().await });
@@ -242,8 +253,28 @@ impl Live {
         Ok(())
     }
 
-    /// Sends a prompt. A running turn absorbs it as soon as the CLI can.
+    /// Sends a prompt, or keeps it until the last one is answered.
     async fn prompt(&mut self, blocks: Vec<Block>, responder: Responder<PromptResponse>) {
+        if !self.turns.is_busy() {
+            self.send(blocks, responder).await;
+        } else if self.held.len() < COMMANDS {
+            self.held.push_back((blocks, responder));
+        } else {
+            let _ = responder.respond_with_error(too_many());
+        }
+    }
+
+    /// Sends the prompts that no longer wait for an answer.
+    async fn send_held(&mut self) {
+        while !self.turns.is_busy()
+            && let Some((blocks, responder)) = self.held.pop_front()
+        {
+            self.send(blocks, responder).await;
+        }
+    }
+
+    /// Sends a prompt. A running turn absorbs it as soon as the CLI can.
+    async fn send(&mut self, blocks: Vec<Block>, responder: Responder<PromptResponse>) {
         let id = Uuid::from(uuid::Uuid::new_v4().to_string());
         self.turns.sent(id.clone());
         self.responders.insert(id.clone(), responder);
@@ -286,7 +317,7 @@ impl Handle {
         match self.commands.try_send(Command::Prompt(blocks, Box::new(responder))) {
             Ok(()) => Ok(()),
             Err(mpsc::error::TrySendError::Full(Command::Prompt(_, responder))) => {
-                responder.respond_with_error(invalid("too many prompts wait; await an answer"))
+                responder.respond_with_error(too_many())
             }
             Err(mpsc::error::TrySendError::Closed(Command::Prompt(_, responder))) => {
                 responder.respond_with_error(self.failure().unwrap_or_else(|| no_session(&self.id)))
@@ -322,7 +353,10 @@ impl Handle {
     /// Returns the error for requests to a session with a CLI that has ended on its own.
     pub(crate) fn failure(&self) -> Option<Error> {
         let why = self.failure.get()?;
-        Some(internal(format!("the CLI of session {} has ended ({why}); load the session again", self.id)))
+        Some(internal(format!(
+            "the CLI of session {} has ended ({why}); load it again, or open a new one",
+            self.id
+        )))
     }
 
     /// Returns a guard that reports the end of the session when it is dropped.
@@ -353,6 +387,10 @@ fn end_reason(ended: Option<Result<Incoming, agentwire::Error>>) -> String {
         Some(Err(error)) => error.report().to_string(),
         _ => "the CLI has ended".to_owned(),
     }
+}
+
+fn too_many() -> Error {
+    invalid("too many prompts wait; await an answer")
 }
 
 fn refused(error: agentwire::ControlError) -> Error {

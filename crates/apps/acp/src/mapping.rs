@@ -44,6 +44,8 @@ pub(crate) struct Mapping {
     streamed: Streamed,
     /// The tokens in the context after the last answer of the main conversation.
     context_tokens: u64,
+    /// The model of that answer.
+    model: Box<str>,
     compactions: u64,
     /// The MCP servers that had failed at the start of the last turn.
     failed_servers: BTreeSet<Box<str>>,
@@ -68,6 +70,7 @@ impl Mapping {
             plan: Plan::default(),
             streamed: Streamed::default(),
             context_tokens: 0,
+            model: Box::default(),
             compactions: 0,
             failed_servers: BTreeSet::new(),
         }
@@ -88,7 +91,7 @@ impl Mapping {
             }
             Message::Result(result) => {
                 let mut updates = self.end_turn();
-                updates.push(self.usage(result));
+                updates.extend(self.usage(result));
                 updates
             }
             Message::System(system) => self.system(system),
@@ -123,8 +126,10 @@ impl Mapping {
         let parent = answer.parent_tool_use_id.as_ref();
         if parent.is_none()
             && let Some(usage) = &answer.message.usage
+            && *answer.message.model != *SYNTHETIC
         {
             self.context_tokens = tokens(usage);
+            self.model.clone_from(&answer.message.model);
         }
         self.blocks(&answer.message, parent)
     }
@@ -233,6 +238,11 @@ impl Mapping {
         })
     }
 
+    /// Ends the calls of a session that is over, also those of agents in the background.
+    pub(crate) fn end_session(&mut self) -> Vec<SessionUpdate> {
+        self.fail(|_, _| true)
+    }
+
     /// Ends calls that get no result.
     fn fail(&mut self, which: impl Fn(&Self, &OpenCall) -> bool) -> Vec<SessionUpdate> {
         let failed = self.open.iter().filter(|(_, call)| which(self, call));
@@ -243,10 +253,14 @@ impl Mapping {
         failed.iter().map(|id| update(id, fields.clone())).collect()
     }
 
-    fn usage(&mut self, result: &TurnResult) -> SessionUpdate {
-        let window = result.model_usage.values().filter_map(|model| model.context_window).max();
+    /// Returns the tokens and the cost, if the window of the model is known.
+    fn usage(&self, result: &TurnResult) -> Option<SessionUpdate> {
+        // A key may have a suffix, as in `claude-opus-4-8[1m]`.
+        let mut models = result.model_usage.iter();
+        let (_, model) = models.find(|(name, _)| name.split('[').next() == Some(&*self.model))?;
         let cost = Cost::new(result.total_cost_usd, "USD");
-        SessionUpdate::UsageUpdate(UsageUpdate::new(self.context_tokens, window.unwrap_or(0)).cost(cost))
+        let usage = UsageUpdate::new(self.context_tokens, model.context_window?).cost(cost);
+        Some(SessionUpdate::UsageUpdate(usage))
     }
 }
 
@@ -288,5 +302,7 @@ fn tokens(usage: &Usage) -> u64 {
     usage.input_tokens + cached + usage.output_tokens
 }
 
+/// The model of the CLI's own messages, which use no tokens.
+const SYNTHETIC: &str = "<synthetic>";
 /// How deep agents may start agents.
 const DEPTH: usize = 16;

@@ -22,7 +22,7 @@ pub(crate) type Outcome = Result<StopReason, Error>;
 /// The prompts without an answer, in the order in which they were sent.
 ///
 /// A result names the prompts that its turn answered: a prompt that was sent while a turn ran may be absorbed by that
-/// turn, and then shares its result. A CLI that names none (2.1.197) answers in order.
+/// turn, and then shares its result. A CLI that names none (2.1.197) answers in order, if it gets one at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     waiting: VecDeque<Waiting>,
@@ -44,6 +44,12 @@ impl Turns {
     /// Adds a prompt.
     pub(crate) fn sent(&mut self, prompt: Uuid) {
         self.waiting.push_back(Waiting { prompt, state: None, cancelled: false });
+    }
+
+    /// Returns whether the next prompt must wait for the result of the last one: a CLI that does not report the states of
+    /// prompts (2.1.197) may absorb it without a sign.
+    pub(crate) fn is_busy(&self) -> bool {
+        !self.reports && !self.waiting.is_empty()
     }
 
     /// Removes a prompt that was not sent after all.
@@ -134,6 +140,8 @@ fn outcome(result: &TurnResult, failure: Option<AssistantError>) -> Outcome {
     match (result.error_text(), failure) {
         (None, _) => Ok(StopReason::EndTurn),
         (Some(text), Some(AssistantError::AuthenticationFailed)) => Err(not_logged_in(text)),
+        // The reason of the result is `stop_sequence` then (2.1.330).
+        (Some(_), Some(AssistantError::MaxOutputTokens)) => Ok(StopReason::MaxTokens),
         (Some(text), _) => Err(internal(text)),
     }
 }
@@ -206,6 +214,16 @@ mod tests {
         let failed = r#"{"type":"result","subtype":"success","is_error":true,"result":"Log in first."}"#;
         let [(_, Err(error))] = &turns.settled(&message(failed))[..] else { panic!("it did not fail") };
         assert_eq!(error.code, ErrorCode::AUTH_REQUIRED);
+    }
+
+    #[test]
+    fn limit_of_the_output_is_a_stop_reason() {
+        let mut turns = waiting(&["a"]);
+        turns.settled(&message(
+            r#"{"type":"assistant","message":{"id":"m","content":[]},"parent_tool_use_id":null,"error":"max_output_tokens"}"#,
+        ));
+        let failed = r#"{"type":"result","subtype":"success","is_error":true,"stop_reason":"stop_sequence","result":"Too long."}"#;
+        assert_eq!(turns.settled(&message(failed)), [(Uuid::from("a"), Ok(StopReason::MaxTokens))]);
     }
 
     #[test]

@@ -124,6 +124,40 @@ async fn end_of_the_cli_between_turns_is_reported_with_its_cause() {
 }
 
 #[tokio::test]
+async fn open_call_fails_when_the_cli_ends() {
+    in_session(async |session, _, input, lines| {
+        let text = json!([{"type": "text", "text": "Use a tool, then die."}]);
+        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": text}));
+        input.write_all(format!("{prompt}\n").as_bytes()).await.unwrap();
+        let mut calls = Vec::new();
+        loop {
+            let message: Value = serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+            let update = &message["params"]["update"];
+            if update["toolCallId"] == "t" {
+                calls.push((update["sessionUpdate"].clone(), update["status"].clone()));
+            } else if message["error"].is_object() {
+                break;
+            }
+        }
+        assert_eq!(calls, [(json!("tool_call"), Value::Null), (json!("tool_call_update"), json!("failed"))]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn prompts_of_a_cli_that_names_none_are_sent_one_by_one() {
+    in_session_of(OLD_CLI, async |session, _, input, lines| {
+        let text = json!([{"type": "text", "text": "Go."}]);
+        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": text}));
+        input.write_all(format!("{prompt}\n{prompt}\n").as_bytes()).await.unwrap();
+        for _ in 0..2 {
+            assert_eq!(result(lines).await["stopReason"], "end_turn");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn prompt_with_a_broken_character_is_answered() {
     in_session(async |session, _, input, lines| {
         let text = json!({"type": "text", "text": "cut HERE"});
@@ -137,10 +171,15 @@ async fn prompt_with_a_broken_character_is_answered() {
     .await;
 }
 
-/// Opens a session in a folder, with the script as the CLI, and runs a client.
+/// Opens a session in a folder, with [`CLI`], and runs a client.
 async fn in_session(client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &mut Answers)) {
+    in_session_of(CLI, client).await;
+}
+
+/// Opens a session in a folder, with the script as the CLI, and runs a client.
+async fn in_session_of(text: &str, client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &mut Answers)) {
     let folder = tempfile::tempdir().unwrap();
-    let cli = script(folder.path(), CLI);
+    let cli = script(folder.path(), text);
     let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
     let mut settings = Settings::default();
     settings.cli = Some(cli);
@@ -196,8 +235,8 @@ fn plan_of_a_resumed_session_goes_on() {
     fs::write(place.join(format!("projects/-p/{session}.jsonl")), history.concat()).unwrap();
     let update = called("t2", "TaskUpdate", json!({"taskId": "1", "status": "completed"}));
     let result = finished("t2", "Updated task #1 status");
-    let lines = format!("'*)\n        echo '{update}'\n        echo '{result}'\n        echo");
-    let cli = script(place, &CLI.replacen("'*)\n        echo", &lines, 1));
+    let lines = format!("user\"'*)\n        echo '{update}'\n        echo '{result}'\n");
+    let cli = script(place, &CLI.replacen("user\"'*)\n", &lines, 1));
 
     let mut agent = Command::new(env!("CARGO_BIN_EXE_agentwire-acp"));
     agent.arg("--cli").arg(cli).env("CLAUDE_CONFIG_DIR", place).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -251,11 +290,29 @@ case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
 while read -r line; do
     case $line in
+    *'Use a tool'*)
+        echo '{"type":"assistant","message":{"id":"m","model":"m","content":[{"type":"tool_use","id":"t","name":"Read","input":{}}]},"parent_tool_use_id":null}'
+        kill -KILL $$ ;;
     *'"type":"user"'*)
         echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"user_message_uuids\":[\"$(field uuid)\"]}"
         case $line in *'then die'*) kill -KILL $$ ;; esac ;;
     *)
         echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}" ;;
+    esac
+done
+"#;
+
+/// Takes all prompts that are sent within half a second into one turn, and names none in its result, as CLI 2.1.197.
+const OLD_CLI: &str = r#"#!/usr/bin/env bash
+case $1 in --version | -v) echo '2.1.197 (Claude Code)'; exit ;; esac
+while read -r line; do
+    case $line in
+    *'"type":"user"'*)
+        while read -r -t 0.5 line; do :; done
+        echo '{"type":"result","subtype":"success","is_error":false}' ;;
+    *)
+        id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+        echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$id\",\"response\":{}}}" ;;
     esac
 done
 "#;
