@@ -3,7 +3,7 @@
 use std::{env, fmt, time::Duration};
 
 use agentwire_net::tls_config;
-use reqwest::{Client, Response, header::HeaderMap};
+use reqwest::{Client, Response, header::HeaderMap, redirect::Policy};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -46,6 +46,8 @@ impl Api {
         let client = Client::builder()
             .tls_backend_preconfigured(tls_config())
             .timeout(LIMIT)
+            // The key and the conversation are for this host only.
+            .redirect(Policy::none())
             .build()
             .map_err(ApiError::Http)?;
         Ok(Self { client, url, key: key.into(), model: model.into() })

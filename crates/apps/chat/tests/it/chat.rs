@@ -8,7 +8,11 @@ use std::{
 use agentwire_chat::{Answer, Api, ApiError, Chat, ChatError, Form, Step};
 use agentwire_testkit::{Script, ScriptedModel};
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpListener,
+    time::timeout,
+};
 
 use crate::toy::{PNG, hub};
 
@@ -159,6 +163,30 @@ async fn an_api_that_is_overloaded_is_asked_again_and_one_that_refuses_is_not() 
         other => panic!("{other:?}"),
     }
     assert_eq!(model.request_count(), 5);
+}
+
+#[tokio::test]
+async fn a_redirect_gets_no_key() {
+    let other = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let api = Api::new(format!("http://{}", listener.local_addr().unwrap()), "sk-fake", "m").unwrap();
+    let location = format!("http://{}/v1/messages", other.local_addr().unwrap());
+    let redirect = async {
+        let (mut connection, _) = listener.accept().await.unwrap();
+        let head = format!("HTTP/1.1 307 Moved\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+        assert!(connection.read(&mut [0; 1024]).await.unwrap() > 0);
+        connection.write_all(head.as_bytes()).await.unwrap();
+        connection
+    };
+    let mut chat = Chat::new(api, hub().await);
+    let asked = async { tokio::join!(ask(&mut chat), redirect).0 };
+    tokio::select! {
+        answer = asked => match answer {
+            Err(ChatError::Api(ApiError::Refused { status: 307, .. })) => {}
+            other => panic!("{other:?}"),
+        },
+        _ = other.accept() => panic!("the other host got the request"),
+    }
 }
 
 #[tokio::test]
