@@ -8,6 +8,7 @@ use agentwire_protocol::{RawJson, SessionId};
 use agentwire_sessions::{
     RawEntry, SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession, fold_summary,
 };
+use tokio_postgres::config::SslMode;
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Config, NoTls, Row, Socket};
@@ -43,11 +44,24 @@ impl PostgresStore {
     ///
     /// The first call connects, without TLS.
     pub fn new(config: Config) -> Self {
-        Self::with_tls(config, NoTls)
+        Self::over(config, NoTls)
     }
 
     /// Creates a store that connects with TLS, by one of the TLS crates for `tokio-postgres`.
-    pub fn with_tls<T>(config: Config, tls: T) -> Self
+    ///
+    /// A server without TLS is refused, unless the configuration has `sslmode=disable`.
+    pub fn with_tls<T>(mut config: Config, tls: T) -> Self
+    where
+        T: MakeTlsConnect<Socket, Stream: Send + 'static> + Clone + Send + Sync + 'static,
+        T::TlsConnect: Send + TlsConnect<Socket, Future: Send>,
+    {
+        if config.get_ssl_mode() == SslMode::Prefer {
+            config.ssl_mode(SslMode::Require);
+        }
+        Self::over(config, tls)
+    }
+
+    fn over<T>(config: Config, tls: T) -> Self
     where
         T: MakeTlsConnect<Socket, Stream: Send + 'static> + Clone + Send + Sync + 'static,
         T::TlsConnect: Send + TlsConnect<Socket, Future: Send>,

@@ -5,3 +5,4 @@
 mod proof;
 mod proxy;
 mod server;
+mod tls;
