@@ -29,6 +29,8 @@ pub(super) struct Resumed {
     pub(super) project: String,
     /// The ids of its messages and tool uses, which the CLI does not mirror again.
     pub(super) known: Known,
+    /// The length of its entries.
+    pub(super) bytes: usize,
 }
 
 /// Loads the session that the options name from the store.
@@ -46,9 +48,10 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     };
     let Some(loaded) = loaded else { return Ok(None) };
     let id = loaded.key.session_id().to_string();
-    let mut known = Known::default();
+    let (mut known, mut bytes) = (Known::default(), 0);
     for entries in loaded.beneath.iter().map(|(_, entries)| entries).chain([&loaded.entries]) {
         known.add(entries.iter().flat_map(ids), None);
+        bytes += entries.iter().map(|entry| entry.as_str().len()).sum::<usize>();
     }
     let reader = options.user.as_deref().map(User::find).transpose()?;
     let login = login::Sources {
@@ -71,7 +74,7 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     });
     let written = written.await.unwrap_or_else(|error| Err(io::Error::other(error)));
     let folder = written.map_err(ResumeError::Folder)?;
-    Ok(Some(Resumed { folder, id, project, known }))
+    Ok(Some(Resumed { folder, id, project, known, bytes }))
 }
 
 /// Rejects an id that no store can contain.

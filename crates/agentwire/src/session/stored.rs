@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use agentwire_codec::Limits;
 use agentwire_control::FrameFilter;
 use agentwire_protocol::SessionId;
 use agentwire_sessions::{SessionKey, SessionStore};
@@ -122,8 +123,13 @@ impl Stored {
         let resumed = resume::resume(&*store, options).await?;
         // The CLI would continue a session of this machine, and the store would get only the rest of it.
         options.continue_last = false;
-        if let Some(Resumed { folder, id, project, known }) = resumed {
+        if let Some(Resumed { folder, id, project, known, bytes }) = resumed {
             self.known = known;
+            if options.fork_session {
+                // The CLI mirrors the copy in one line, with a little more in each entry.
+                let most = options.max_buffer_size.unwrap_or(Limits::default().max_line);
+                options.max_buffer_size = Some(most.saturating_add(2 * bytes));
+            }
             options.env.insert(CONFIG_DIR.to_owned(), folder.path().display().to_string());
             self.resumed = Some((id.clone(), project));
             options.resume = Some(id);

@@ -112,6 +112,32 @@ async fn the_cli_finds_the_session_and_the_login_in_a_private_folder() {
 }
 
 #[tokio::test]
+async fn copy_of_a_forked_session_may_exceed_the_limit_of_a_line() {
+    const FORK: &str = "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10";
+    let machine = Machine::new();
+    let (project, text) = (project_key(&machine.path("project")), "x".repeat(3000));
+    let prompt = json!({"type": "user", "uuid": "1", "message": {"content": text}});
+    let store = Arc::new(MemoryStore::new());
+    store.append(&machine.key(), &[entry(prompt.clone())]).await.unwrap();
+    let script = format!(
+        r#"#!/bin/sh
+read -r line
+id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
+echo "{{\"type\":\"control_response\",\"response\":{{\"subtype\":\"success\",\"request_id\":\"$id\",\"response\":{{}}}}}}"
+printf '{{"type":"transcript_mirror","filePath":"%s/projects/{project}/{FORK}.jsonl","entries":[%s]}}\n' "$CLAUDE_CONFIG_DIR" '{prompt}'
+cat > /dev/null
+"#
+    );
+    fs::write(machine.path("claude"), script).unwrap();
+    let options = machine.options().resume(ID).fork_session().max_buffer_size(2000);
+    let session =
+        Session::builder().options(options).session_store(Arc::clone(&store) as Arc<dyn SessionStore>);
+    session.connect().await.unwrap().close().await.unwrap();
+    let fork = SessionKey::new(project, FORK.into()).unwrap();
+    assert_eq!(store.load(&fork).await.unwrap(), Some(vec![entry(prompt)]));
+}
+
+#[tokio::test]
 async fn missing_session_is_refused_by_name() {
     let machine = Machine::new();
     let error = machine.refused(Arc::new(MemoryStore::new()), machine.options().resume(ID)).await;
