@@ -20,8 +20,14 @@ pub(super) async fn open(url: &str, creates: bool) -> Result<Box<dyn SessionStor
         Some(("redis", _)) => redis(url),
         Some(("postgres" | "postgresql", _)) => postgres(url, creates).await,
         Some(("s3", _)) => s3(url),
-        _ => Err(Failure::new(format!("`{url}` is no store: use file://, redis://, postgres:// or s3://"))),
+        // The rest may contain a password.
+        Some((scheme, _)) => Err(no_store(&format!("{scheme}://"))),
+        None => Err(no_store(url)),
     }
+}
+
+fn no_store(name: &str) -> Failure {
+    Failure::new(format!("`{name}` is no store: use file://, redis://, postgres:// or s3://"))
 }
 
 #[cfg(feature = "redis")]

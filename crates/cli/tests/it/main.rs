@@ -58,7 +58,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
         &["drift", "no-such-file"],
         &["no-such-command"],
         &["view", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11"],
-        &["sessions", "list", "--store", "no-such-scheme://x"],
+        &["sessions", "list", "--store", "rediss://:s3cr3t@x"],
         &["sessions", "show", "no-id"],
         &["sessions", "list", "--limit", "many"],
         &["sessions", "list", "--store", "file:///no/such/folder"],
@@ -76,6 +76,7 @@ fn bad_input_is_one_line_and_exit_code_2() {
         assert_eq!(done.status.code(), Some(2), "{arguments:?}");
         let errors = text(&done.stderr);
         assert!(errors.starts_with("agentwire: ") && errors.lines().count() == 1, "{arguments:?}: {errors}");
+        assert!(!errors.contains("s3cr3t"), "{errors}");
         assert!(done.stdout.is_empty());
     }
 }
