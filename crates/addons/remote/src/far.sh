@@ -26,6 +26,7 @@ agentwire_cli=$!
   kill -KILL "$agentwire_cli"
 } >/dev/null 2>&1 &
 agentwire_end=$!
+exec 2>/dev/null
 exec 3<&-
 trap "kill -TERM $agentwire_cli" TERM INT HUP
 while wait "$agentwire_cli"; agentwire_code=$?; kill -0 "$agentwire_cli" 2>/dev/null; do :; done
