@@ -2,10 +2,12 @@
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
-use agentwire_control::{Config, ControlError, Prepared, Responder};
+use agentwire_codec::Incoming;
+use agentwire_control::{Config, ControlError, Messages, Prepared, Responder, SessionEvent};
 use agentwire_hooks::Hooks;
 #[cfg(feature = "mcp")]
 use agentwire_mcp::McpServers;
@@ -147,12 +149,19 @@ impl Start {
         let filter = None;
         let connection = prepared.filter(filter).connect(link);
         let peer = handle.clone();
-        let (control, messages, task) = Task::spawn(&runtime, connection, handle, grace);
+        let (control, mut messages, task) = Task::spawn(&runtime, connection, handle, grace);
         let limit = self.parts.handshake_limit.unwrap_or(HANDSHAKE_LIMIT);
         let handshake = Handshake::perform(&control, plan.initialize, limit).await;
         let handshake = handshake.map_err(|mut error| {
-            if let Error::Control(ControlError::TimedOut { stderr, .. }) = &mut error {
-                peer.stderr_tail().trim_end().clone_into(stderr);
+            match &mut error {
+                Error::Control(ControlError::TimedOut { stderr, .. }) => {
+                    peer.stderr_tail().trim_end().clone_into(stderr);
+                }
+                Error::Ended(ending) => {
+                    let ending = Arc::make_mut(ending);
+                    ending.transport = ending.transport.take().or_else(|| other_output(&mut messages));
+                }
+                _ => {}
             }
             error
         })?;
@@ -242,6 +251,17 @@ impl Start {
 fn is_too_old_to_wait(error: &Error) -> bool {
     let exit = error.ending().and_then(|ending| ending.exit.as_ref());
     exit.is_some_and(|exit| exit.stderr_tail.contains(&format!("unknown option '--{AWAIT_INITIALIZE}'")))
+}
+
+/// Returns the first line that is no JSON, such as the refusal of another program.
+fn other_output(messages: &mut Messages) -> Option<String> {
+    let mut context = Context::from_waker(Waker::noop());
+    while let Poll::Ready(Ok(event)) = messages.poll_next(&mut context) {
+        if let SessionEvent::Incoming(Incoming::NonJson(line), _) = event {
+            return Some(format!("no JSON: `{}`", line.excerpt().trim_end()));
+        }
+    }
+    None
 }
 
 /// Returns warnings about handshake fields that the CLI ignored.

@@ -154,6 +154,20 @@ async fn refused_or_silent_handshake_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn output_of_another_program_is_in_the_error() {
+    let (transport, peer) = memory(1 << 16);
+    let connecting = tokio::spawn(Session::builder().transport(transport).connect());
+    let mut peer = Peer::new(peer);
+    peer.request("initialize").await;
+    peer.say("This account is currently not available.").await;
+    peer.exit(ExitReport::exited(1));
+    drop(peer);
+    let error = connecting.await.unwrap().unwrap_err();
+    let expected = "the session ended (no JSON: `This account is currently not available.`) (exit code 1)";
+    assert_eq!(error.to_string(), expected);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_dropped_connect_ends_the_peer() {
     let (transport, peer) = memory(1 << 16);
     let mut peer = Peer::new(peer);
