@@ -81,7 +81,7 @@ impl Facts {
 /// Returns usage, cost and time of a turn, from its result.
 pub(super) fn result_note(result: &TurnResult) -> String {
     let mut note =
-        format!("{} told · ${:.4} so far", escape::time(result.duration_ms), result.total_cost_usd);
+        format!("{} reported · ${:.4} so far", escape::time(result.duration_ms), result.total_cost_usd);
     if let Some(usage) = &result.usage {
         note = format!("{} tokens in, {} out · {note}", tokens_in(usage), usage.output_tokens);
     }

@@ -76,10 +76,10 @@ fault_list! {
         "`fault` writes its answer a byte at a time, so many milliseconds (2) apart.",
         "The call succeeds.";
     Storm "storm" Number("N", 1000),
-        "`fault` tells so many times (1000) before it answers that its tools have changed, and after each `tools/list` it does so again.",
+        "`fault` reports so many times (1000) before it answers that its tools have changed, and after each `tools/list` it does so again.",
         "Calls work, and the lists are read again now and then.";
     Progress "progress" Number("N", 5),
-        "`fault` tells its progress so many times (5), 100 milliseconds apart, before it answers.",
+        "`fault` reports its progress so many times (5), 100 milliseconds apart, before it answers.",
         "A caller that wants progress receives it, in order.";
 }
 

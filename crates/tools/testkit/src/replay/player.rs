@@ -182,7 +182,7 @@ impl Player {
         let is_recorded =
             played.any(|step| matches!(step.action, Action::Signal(Some(signal)) if signal == how));
         if !is_recorded && !self.is_over() && self.mismatch.is_none() {
-            self.fail(Some(self.cursor), None, "the peer was told to stop");
+            self.fail(Some(self.cursor), None, "the peer was asked to stop");
         }
     }
 

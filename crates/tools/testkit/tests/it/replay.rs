@@ -224,7 +224,7 @@ async fn replay_waits_for_a_recorded_signal() {
 
     let playing = Playing::session().await;
     playing.peer.signal(Signal::Kill).unwrap();
-    check(&playing, &["line 4", "the peer was told to stop"]);
+    check(&playing, &["line 4", "the peer was asked to stop"]);
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use super::{
     part::{
         Part,
         PartKind::{self, Broken, Deaf, Plain, Raw, Signalled},
-        Step::{self, Await, Break, Exit, Hear, HearEnd, Pause, Say},
+        Step::{self, Await, Break, Exit, Pause, Read, ReadEnd, Write},
         large, line, raw,
     },
 };
@@ -28,25 +28,25 @@ pub(super) const DROPPED_READS: &str = "a dropped read loses nothing";
 #[rustfmt::skip] // One check a line, or the table cannot be read.
 pub(super) const CHECKS: &[Check] = &[
     ("bytes keep their order", Plain, || turns(LINES), |link| Box::pin(order(link))),
-    ("bytes are not text", Raw, || vec![Hear(raw()), Say(raw()), Exit(0)], |link| Box::pin(bytes(link))),
-    ("no chunk is empty", Plain, || vec![Say(large("peer")), Exit(0)], |link| Box::pin(chunks(link))),
-    ("large both ways at once", Plain, || vec![Say(large("peer")), Hear(large("host")), Say(line("peer", 1)), Exit(0)], |link| Box::pin(both_ways(link))),
+    ("bytes are not text", Raw, || vec![Read(raw()), Write(raw()), Exit(0)], |link| Box::pin(bytes(link))),
+    ("no chunk is empty", Plain, || vec![Write(large("peer")), Exit(0)], |link| Box::pin(chunks(link))),
+    ("large both ways at once", Plain, || vec![Write(large("peer")), Read(large("host")), Write(line("peer", 1)), Exit(0)], |link| Box::pin(both_ways(link))),
     ("a waiting read holds up no write", Plain, || turns(1), |link| Box::pin(waiting_read(link))),
     (DROPPED_READS, Plain, || turns(LINES), |link| Box::pin(dropped_reads(link))),
-    ("a peer that does not read makes the host wait", Deaf, || vec![Say(line("peer", 1)), Pause, Exit(0)], |link| Box::pin(backpressure(link))),
-    ("the end of output comes again", Plain, || vec![Say(line("peer", 1)), Exit(0)], |link| Box::pin(end_of_output(link))),
-    ("an abnormal end comes once, after all bytes", Broken, || vec![Say(large("peer")), Break], |link| Box::pin(abnormal_end(link))),
-    ("what a peer wrote is read after its end", Plain, || vec![Say(many()), Exit(0)], |link| Box::pin(end::late_reading(link))),
-    ("the end of input comes after all bytes, and the output goes on", Plain, || vec![Hear(large("host")), HearEnd, Say(large("peer")), Exit(0)], |link| Box::pin(end_of_input(link))),
-    ("an ended input is closed", Plain, || vec![HearEnd, Say(line("peer", 1)), Exit(0)], |link| Box::pin(closed_input(link))),
-    ("the input of a peer that is gone is closed", Plain, || vec![Say(line("peer", 1)), Exit(0)], |link| Box::pin(gone_input(link))),
-    ("the end is told to everyone, each time the same", Plain, || vec![Say(line("peer", 1)), Exit(7)], |link| Box::pin(end::ended(link))),
-    ("gone comes, and not before the end", Plain, || vec![Hear(line("host", 0)), Say(line("peer", 0)), HearEnd, Exit(0)], |link| Box::pin(end::gone(link))),
-    ("a peer that is asked to ends", Signalled, || vec![Say(line("peer", 1)), Await(Signal::Term)], |link| Box::pin(end::terminated(link, Signal::Term))),
-    ("a peer that is made to ends", Signalled, || vec![Say(line("peer", 1)), Await(Signal::Kill)], |link| Box::pin(end::terminated(link, Signal::Kill))),
-    ("ending a peer that is gone is no error", Plain, || vec![Say(line("peer", 1)), Exit(0)], |link| Box::pin(end::terminated_late(link))),
-    ("dropping the handle ends the peer", Plain, || vec![Hear(line("host", 0)), Say(line("peer", 0)), HearEnd, Exit(0)], |link| Box::pin(end::dropped(link))),
-    ("dropping the handle ends a peer that heeds no end of input", Signalled, || vec![Say(line("peer", 1)), Await(Signal::Term)], |link| Box::pin(end::dropped_while_it_waits(link))),
+    ("a peer that does not read makes the host wait", Deaf, || vec![Write(line("peer", 1)), Pause, Exit(0)], |link| Box::pin(backpressure(link))),
+    ("the end of output comes again", Plain, || vec![Write(line("peer", 1)), Exit(0)], |link| Box::pin(end_of_output(link))),
+    ("an abnormal end comes once, after all bytes", Broken, || vec![Write(large("peer")), Break], |link| Box::pin(abnormal_end(link))),
+    ("what a peer wrote is read after its end", Plain, || vec![Write(many()), Exit(0)], |link| Box::pin(end::late_reading(link))),
+    ("the end of input comes after all bytes, and the output goes on", Plain, || vec![Read(large("host")), ReadEnd, Write(large("peer")), Exit(0)], |link| Box::pin(end_of_input(link))),
+    ("an ended input is closed", Plain, || vec![ReadEnd, Write(line("peer", 1)), Exit(0)], |link| Box::pin(closed_input(link))),
+    ("the input of a peer that is gone is closed", Plain, || vec![Write(line("peer", 1)), Exit(0)], |link| Box::pin(gone_input(link))),
+    ("the end is reported to everyone, each time the same", Plain, || vec![Write(line("peer", 1)), Exit(7)], |link| Box::pin(end::ended(link))),
+    ("gone comes, and not before the end", Plain, || vec![Read(line("host", 0)), Write(line("peer", 0)), ReadEnd, Exit(0)], |link| Box::pin(end::gone(link))),
+    ("a peer that is asked to ends", Signalled, || vec![Write(line("peer", 1)), Await(Signal::Term)], |link| Box::pin(end::terminated(link, Signal::Term))),
+    ("a peer that is made to ends", Signalled, || vec![Write(line("peer", 1)), Await(Signal::Kill)], |link| Box::pin(end::terminated(link, Signal::Kill))),
+    ("ending a peer that is gone is no error", Plain, || vec![Write(line("peer", 1)), Exit(0)], |link| Box::pin(end::terminated_late(link))),
+    ("dropping the handle ends the peer", Plain, || vec![Read(line("host", 0)), Write(line("peer", 0)), ReadEnd, Exit(0)], |link| Box::pin(end::dropped(link))),
+    ("dropping the handle ends a peer that heeds no end of input", Signalled, || vec![Write(line("peer", 1)), Await(Signal::Term)], |link| Box::pin(end::dropped_while_it_waits(link))),
 ];
 
 pub(super) async fn run(part: &Part, link: Opened) -> Verdict {
@@ -58,7 +58,7 @@ pub(super) async fn run(part: &Part, link: Opened) -> Verdict {
 
 /// Returns alternating lines of both sides.
 fn turns(count: usize) -> Vec<Step> {
-    let turns = (0..count).flat_map(|number| [Hear(line("host", number)), Say(line("peer", number))]);
+    let turns = (0..count).flat_map(|number| [Read(line("host", number)), Write(line("peer", number))]);
     turns.chain([Exit(0)]).collect()
 }
 
@@ -72,16 +72,16 @@ async fn order(mut link: Opened) -> Verdict {
         let mut line_of_ours = line("host", number);
         let rest = line_of_ours.split_off(number % line_of_ours.len());
         for chunk in [line_of_ours, rest].into_iter().filter(|chunk| !chunk.is_empty()) {
-            link.sink.say(chunk).await?;
+            link.sink.write_all(chunk).await?;
         }
-        link.source.hear(&line("peer", number)).await?;
+        link.source.read_exactly(&line("peer", number)).await?;
     }
     link.source.end().await
 }
 
 async fn bytes(mut link: Opened) -> Verdict {
     let raw = raw();
-    let (sent, received) = join!(biased; link.sink.say(raw.clone()), link.source.hear(&raw));
+    let (sent, received) = join!(biased; link.sink.write_all(raw.clone()), link.source.read_exactly(&raw));
     sent.and(received)?;
     link.source.end().await
 }
@@ -100,7 +100,8 @@ async fn chunks(mut link: Opened) -> Verdict {
 async fn both_ways(mut link: Opened) -> Verdict {
     // The peer sends the line after it has read all input; the line may share a chunk with earlier output.
     let theirs: Bytes = [large("peer"), line("peer", 1)].concat().into();
-    let (received, sent) = join!(biased; link.source.hear(&theirs), link.sink.say(large("host")));
+    let (received, sent) =
+        join!(biased; link.source.read_exactly(&theirs), link.sink.write_all(large("host")));
     received.and(sent)?;
     link.source.end().await
 }
@@ -108,14 +109,15 @@ async fn both_ways(mut link: Opened) -> Verdict {
 async fn waiting_read(mut link: Opened) -> Verdict {
     let theirs = line("peer", 0);
     // The peer writes only after it has received a line, so this read has to wait.
-    let (received, sent) = join!(biased; link.source.hear(&theirs), link.sink.say(line("host", 0)));
+    let (received, sent) =
+        join!(biased; link.source.read_exactly(&theirs), link.sink.write_all(line("host", 0)));
     received.and(sent)
 }
 
 async fn dropped_reads(mut link: Opened) -> Verdict {
     let limit = link.life.limit;
     for number in 0..LINES {
-        link.sink.say(line("host", number)).await?;
+        link.sink.write_all(line("host", number)).await?;
         let expected = line("peer", number);
         let reading = read_in_pieces(&mut link, expected.len());
         let received = within(limit, "reading with reads that are dropped", reading).await??;
@@ -139,7 +141,7 @@ async fn read_in_pieces(link: &mut Opened, length: usize) -> Result<BytesMut, Fa
 }
 
 async fn backpressure(mut link: Opened) -> Verdict {
-    link.source.hear(&line("peer", 1)).await?;
+    link.source.read_exactly(&line("peer", 1)).await?;
     for _ in 0..FLOOD {
         match timeout(PATIENCE, link.sink.write(flood())).await {
             // The write blocks, as required.
@@ -153,7 +155,7 @@ async fn backpressure(mut link: Opened) -> Verdict {
 }
 
 async fn end_of_output(mut link: Opened) -> Verdict {
-    link.source.hear(&line("peer", 1)).await?;
+    link.source.read_exactly(&line("peer", 1)).await?;
     link.source.end().await
 }
 
@@ -171,10 +173,10 @@ async fn abnormal_end(mut link: Opened) -> Verdict {
 }
 
 async fn end_of_input(mut link: Opened) -> Verdict {
-    link.sink.say(large("host")).await?;
+    link.sink.write_all(large("host")).await?;
     link.sink.finish().await?;
     link.sink.finish().await?;
-    link.source.hear(&large("peer")).await?;
+    link.source.read_exactly(&large("peer")).await?;
     link.source.end().await
 }
 
@@ -188,7 +190,7 @@ async fn closed_input(mut link: Opened) -> Verdict {
 }
 
 async fn gone_input(mut link: Opened) -> Verdict {
-    link.source.hear(&line("peer", 1)).await?;
+    link.source.read_exactly(&line("peer", 1)).await?;
     link.source.end().await?;
     link.life.ended_if_process().await?;
     for _ in 0..FLOOD {

@@ -16,7 +16,7 @@ pub(super) async fn late_reading(mut link: Opened) -> Verdict {
         // A transport without a buffer sees the end of its peer only while it reads.
         let _ = timeout(link.life.limit / 4, link.life.handle.wait()).await;
     }
-    link.source.hear(&many()).await?;
+    link.source.read_exactly(&many()).await?;
     link.source.end().await
 }
 
@@ -25,7 +25,7 @@ pub(super) async fn ended(mut link: Opened) -> Verdict {
     for _ in 0..3 {
         let _ = once(link.life.handle.wait());
     }
-    link.source.hear(&line("peer", 1)).await?;
+    link.source.read_exactly(&line("peer", 1)).await?;
     let (one, two) = join!(biased; link.life.ended(), link.life.ended());
     let (one, two, three) = (one?, two?, link.life.ended().await?);
     if one != two || one != three {
@@ -39,8 +39,8 @@ pub(super) async fn ended(mut link: Opened) -> Verdict {
 
 pub(super) async fn gone(mut link: Opened) -> Verdict {
     link.life.needs_process()?;
-    link.sink.say(line("host", 0)).await?;
-    link.source.hear(&line("peer", 0)).await?;
+    link.sink.write_all(line("host", 0)).await?;
+    link.source.read_exactly(&line("peer", 0)).await?;
     not_yet(&link.life)?;
     link.sink.finish().await?;
     link.life.ended().await?;
@@ -58,7 +58,7 @@ fn not_yet(life: &Life) -> Verdict {
 
 pub(super) async fn terminated(mut link: Opened, how: Signal) -> Verdict {
     link.life.needs_process()?;
-    link.source.hear(&line("peer", 1)).await?;
+    link.source.read_exactly(&line("peer", 1)).await?;
     not_yet(&link.life)?;
     terminate(&link.life, how)?;
     link.life.ended().await?;
@@ -66,7 +66,7 @@ pub(super) async fn terminated(mut link: Opened, how: Signal) -> Verdict {
 }
 
 pub(super) async fn terminated_late(mut link: Opened) -> Verdict {
-    link.source.hear(&line("peer", 1)).await?;
+    link.source.read_exactly(&line("peer", 1)).await?;
     link.source.end().await?;
     link.life.ended_if_process().await?;
     terminate(&link.life, Signal::Term)?;
@@ -79,8 +79,8 @@ fn terminate(life: &Life, how: Signal) -> Verdict {
 
 pub(super) async fn dropped(link: Opened) -> Verdict {
     let Opened { mut source, mut sink, life } = link;
-    sink.say(line("host", 0)).await?;
-    source.hear(&line("peer", 0)).await?;
+    sink.write_all(line("host", 0)).await?;
+    source.read_exactly(&line("peer", 0)).await?;
     // A peer without a process is ended by dropping its input too.
     let sink = life.handle.has_process().then_some(sink);
     drop(life);
@@ -92,7 +92,7 @@ pub(super) async fn dropped(link: Opened) -> Verdict {
 pub(super) async fn dropped_while_it_waits(link: Opened) -> Verdict {
     let Opened { mut source, sink, life } = link;
     life.needs_process()?;
-    source.hear(&line("peer", 1)).await?;
+    source.read_exactly(&line("peer", 1)).await?;
     drop((life, sink));
     source.any_end().await
 }

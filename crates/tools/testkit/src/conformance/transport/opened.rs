@@ -62,7 +62,7 @@ impl Source {
     }
 
     /// Reads exactly this.
-    pub(super) async fn hear(&mut self, expected: &[u8]) -> Verdict {
+    pub(super) async fn read_exactly(&mut self, expected: &[u8]) -> Verdict {
         let mut received = BytesMut::new();
         while received.len() < expected.len() {
             match self.read().await? {
@@ -107,7 +107,7 @@ impl Sink {
     }
 
     /// Writes this.
-    pub(super) async fn say(&mut self, chunk: Bytes) -> Verdict {
+    pub(super) async fn write_all(&mut self, chunk: Bytes) -> Verdict {
         self.write(chunk).await?.or_else(|error| wrong(format!("writing failed: {error}")))
     }
 

@@ -35,11 +35,11 @@ pub enum PartKind {
 #[non_exhaustive]
 pub enum Step {
     /// Reads exactly these bytes. Where something else comes, or the end, the peer ends at once.
-    Hear(Bytes),
+    Read(Bytes),
     /// Writes these bytes.
-    Say(Bytes),
+    Write(Bytes),
     /// Waits for the end of its input, before which nothing more comes.
-    HearEnd,
+    ReadEnd,
     /// Reads nothing for two seconds.
     Pause,
     /// Ends the output abnormally, after all earlier output.
@@ -87,9 +87,9 @@ impl Part {
         let mut entries = Vec::new();
         for step in &self.steps {
             match step {
-                Step::Hear(text) => entries.extend(lines(text).map(Entry::Outbound)),
-                Step::Say(text) => entries.extend(lines(text).map(Entry::Inbound)),
-                Step::HearEnd => entries.push(Entry::EndOfInput),
+                Step::Read(text) => entries.extend(lines(text).map(Entry::Outbound)),
+                Step::Write(text) => entries.extend(lines(text).map(Entry::Inbound)),
+                Step::ReadEnd => entries.push(Entry::EndOfInput),
                 Step::Await(how) => {
                     let signal = if *how == Signal::Kill { "SIGKILL" } else { "SIGTERM" };
                     entries.extend([Entry::Signal(signal.into()), Entry::End(End::Signal(signal.into()))]);

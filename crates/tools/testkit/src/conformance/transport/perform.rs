@@ -39,9 +39,9 @@ impl Part {
     pub fn play(&self, mut input: impl Read, mut output: impl Write) -> u8 {
         for step in self.steps() {
             let done = match step {
-                Step::Hear(expected) => hear(&mut input, expected),
-                Step::Say(text) => output.write_all(text).and_then(|()| output.flush()).is_ok(),
-                Step::HearEnd => matches!(input.read(&mut [0]), Ok(0)),
+                Step::Read(expected) => read_exactly(&mut input, expected),
+                Step::Write(text) => output.write_all(text).and_then(|()| output.flush()).is_ok(),
+                Step::ReadEnd => matches!(input.read(&mut [0]), Ok(0)),
                 Step::Pause => {
                     thread::sleep(PAUSE);
                     true
@@ -64,9 +64,9 @@ impl Part {
         let mut received = Bytes::new();
         for step in self.steps() {
             let done = match step {
-                Step::Hear(expected) => receive_in_memory(&peer, &mut received, expected).await,
-                Step::Say(text) => peer.write(text.clone()).await.is_ok(),
-                Step::HearEnd => received.is_empty() && peer.read().await.is_none(),
+                Step::Read(expected) => receive_in_memory(&peer, &mut received, expected).await,
+                Step::Write(text) => peer.write(text.clone()).await.is_ok(),
+                Step::ReadEnd => received.is_empty() && peer.read().await.is_none(),
                 Step::Pause => {
                     tokio::time::sleep(PAUSE).await;
                     true
@@ -94,7 +94,7 @@ impl Part {
     }
 }
 
-fn hear(input: &mut impl Read, expected: &[u8]) -> bool {
+fn read_exactly(input: &mut impl Read, expected: &[u8]) -> bool {
     let mut received = vec![0; expected.len()];
     input.read_exact(&mut received).is_ok() && received == expected
 }

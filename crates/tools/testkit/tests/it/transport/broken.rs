@@ -24,7 +24,7 @@ pub(super) enum Fault {
     SwapsChunks, LosesAByte, IsText, EmptyChunks, LocksBothWays, EndsWhereNothingIsThere, LosesDroppedReads,
     TakesEverything, ErrsAfterTheEnd, HangsAfterTheEnd, ErrsForEver, SwallowsErrors, LosesWhatTheDeadWrote,
     NeverFinishes, EndsBothWays, FinishesOnce, WritesAfterTheEnd, WritesToNobody, NamesItOtherwise,
-    EndsForOne, TellsAnotherEnd, NeverGone, GoneTooEarly, NotGentle, NotByForce, RefusesLateSignals, Forgets,
+    EndsForOne, ReportsAnotherEnd, NeverGone, GoneTooEarly, NotGentle, NotByForce, RefusesLateSignals, Forgets,
 }
 
 /// Each fault, and the check that it is for.
@@ -50,8 +50,8 @@ pub(super) const FAULTS: &[(Fault, &str)] = &[
     (Fault::WritesAfterTheEnd, "an ended input is closed"),
     (Fault::WritesToNobody, "the input of a peer that is gone is closed"),
     (Fault::NamesItOtherwise, "the input of a peer that is gone is closed"),
-    (Fault::EndsForOne, "the end is told to everyone, each time the same"),
-    (Fault::TellsAnotherEnd, "the end is told to everyone, each time the same"),
+    (Fault::EndsForOne, "the end is reported to everyone, each time the same"),
+    (Fault::ReportsAnotherEnd, "the end is reported to everyone, each time the same"),
     (Fault::NeverGone, "gone comes, and not before the end"),
     (Fault::GoneTooEarly, "gone comes, and not before the end"),
     (Fault::NotGentle, "a peer that is asked to ends"),
@@ -214,7 +214,7 @@ impl PeerHandle for Life {
         let waits = self.waits.fetch_add(1, Ordering::Relaxed);
         match self.fault {
             Some(Fault::EndsForOne) if waits > 0 => pending().await,
-            Some(Fault::TellsAnotherEnd) => report.with_stderr_tail(waits.to_string()),
+            Some(Fault::ReportsAnotherEnd) => report.with_stderr_tail(waits.to_string()),
             _ => report,
         }
     }
