@@ -90,7 +90,7 @@ impl Chat {
             let reply = self.api.send(&self.request(&offers)).await?;
             let text = turn::text(&reply.content);
             if !text.is_empty() {
-                step(Step::Said(text.clone()));
+                step(Step::Text(text.clone()));
             }
             let answers = match self.form {
                 Form::Native => {

@@ -7,7 +7,7 @@ use std::fmt;
 #[non_exhaustive]
 pub enum Step {
     /// The model has written text, beside calls or as the answer.
-    Said(String),
+    Text(String),
     /// A tool is called, or a resource is read.
     Calls {
         /// The name that the model used.
@@ -27,7 +27,7 @@ pub enum Step {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Said(text) => f.write_str(text),
+            Self::Text(text) => f.write_str(text),
             Self::Calls { name } => write!(f, "[calls {name}]"),
             Self::Called { name, failed: false } => write!(f, "[{name} is done]"),
             Self::Called { name, failed: true } => write!(f, "[{name} failed]"),

@@ -59,7 +59,7 @@ async fn a_model_calls_tools_until_it_is_done() {
     assert_eq!((&*answer.text, answer.stop_reason.as_deref(), answer.rounds), ("Done.", Some("end_turn"), 3));
     let name = "mcp__toy__echo".to_owned();
     let called = [Step::Calls { name: name.clone() }, Step::Called { name, failed: false }];
-    let expected = [&called[..], &called, &[Step::Said("Done.".to_owned())]].concat();
+    let expected = [&called[..], &called, &[Step::Text("Done.".to_owned())]].concat();
     assert_eq!(*steps.lock().unwrap(), expected);
     let results: Vec<_> =
         model.requests().iter().map(|request| (request.tools, request.tool_results)).collect();

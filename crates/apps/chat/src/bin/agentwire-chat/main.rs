@@ -134,7 +134,7 @@ fn report_cut(answer: &Answer) {
 
 fn show(step: Step) {
     match step {
-        Step::Said(text) => {
+        Step::Text(text) => {
             // A closed pipe ends the program.
             if writeln!(io::stdout(), "{}", shown(&text)).is_err() {
                 std::process::exit(1);
