@@ -29,7 +29,7 @@ pub struct CostSummary {
     /// The sum of the cost that the CLI itself last recorded for each session (`cost-state`), in US dollars; `None` if
     /// it recorded none.
     /// It is for whole sessions, at the CLI's prices, and independent of `days`.
-    pub told_usd: Option<f64>,
+    pub recorded_usd: Option<f64>,
     /// How many lines were skipped because they exceed the size limit.
     pub lines_too_long: u64,
     /// How many counted answers were forgotten to bound memory: later copies of them would be counted again.

@@ -63,7 +63,7 @@ pub(super) fn cost(summary: &CostSummary, as_json: bool) -> Result<(), Failure> 
             "agentwire: not counted: {lines} lines that are too long; perhaps counted twice: {answers} answers"
         ));
     }
-    match summary.told_usd {
+    match summary.recorded_usd {
         Some(recorded) if as_json => output::json(&json!({"recorded_usd": recorded})),
         Some(recorded) => output::line(format_args!("the CLI has recorded ${recorded:.4}")),
         None => Ok(()),

@@ -63,7 +63,7 @@ impl TestedStore<'_> {
         summaries.retain(|summary| summary.session_id == *key.session_id());
         let count = summaries.len();
         summaries.pop().filter(|_| count == 1).ok_or_else(|| {
-            Stop::Failed(format!("`list_summaries` tells of session {} {count} times", key.session_id()))
+            Stop::Failed(format!("`list_summaries` lists session {} {count} times", key.session_id()))
         })
     }
 

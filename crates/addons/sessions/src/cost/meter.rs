@@ -75,7 +75,7 @@ impl CostMeter {
         while let Some(id) = self.order.pop_front() {
             self.close(id);
         }
-        self.summary.told_usd = (!self.recorded.is_empty()).then(|| self.recorded.values().sum());
+        self.summary.recorded_usd = (!self.recorded.is_empty()).then(|| self.recorded.values().sum());
         self.summary
     }
 
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn the_last_recorded_cost_of_each_session_is_reported() {
         let mut meter = CostMeter::new(Prices::new());
-        assert_eq!(meter.clone().summary().told_usd, None);
+        assert_eq!(meter.clone().summary().recorded_usd, None);
         for (session, cost) in [("a", "1"), ("b", "0.5"), ("a", "1.25")] {
             let line = format!(r#"{{"type":"cost-state","sessionId":"{session}","totalCostUSD":{cost}}}"#);
             meter.line(line.as_bytes());
@@ -200,7 +200,7 @@ mod tests {
             br#"{"type":"user","sessionId":"a","totalCostUSD":7,"message":{"content":"\"cost-state\""}}"#,
         );
         let summary = meter.summary();
-        assert_eq!((summary.told_usd, summary.total().cost_usd), (Some(1.75), 0.0));
+        assert_eq!((summary.recorded_usd, summary.total().cost_usd), (Some(1.75), 0.0));
     }
 
     #[test]
