@@ -64,7 +64,9 @@ impl Setting {
                 let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
                 Failure::Unresolved(problems.join("; "))
             }),
-            Err(_) => Err(Failure::Unresolved("what tells the values of variables has panicked".to_owned())),
+            Err(_) => {
+                Err(Failure::Unresolved("the source of the values of variables has panicked".to_owned()))
+            }
         }
     }
 }

@@ -157,7 +157,7 @@ impl Connected {
         serde_json::from_str(&result.content[0].as_text().unwrap().text).unwrap()
     }
 
-    async fn tells(&self, level: &str, data: &str) {
+    async fn logs(&self, level: &str, data: &str) {
         let message = json!({"level": level, "logger": "part", "data": data});
         let notify = json!({"method": "notifications/message", "params": message});
         self.client.call_tool(params("test__notify", notify)).await.unwrap();
@@ -337,12 +337,12 @@ async fn client_receives_log_messages_of_its_level() {
     let hub = hub(config(), |builder| builder).await;
     let mut connected = connected(Gateway::new(&hub).pass_logs(), json!({}), true).await;
     assert!(connected.client.peer_info().unwrap().capabilities.logging.is_some());
-    connected.tells("debug", "too much").await;
-    connected.tells("info", "first").await;
+    connected.logs("debug", "too much").await;
+    connected.logs("info", "first").await;
     assert_eq!(connected.next_message().await, "test/part \"first\"");
     connected.client.set_level(SetLevelRequestParams::new(LoggingLevel::Error)).await.unwrap();
-    connected.tells("warning", "too little").await;
-    connected.tells("critical", "second").await;
+    connected.logs("warning", "too little").await;
+    connected.logs("critical", "second").await;
     assert_eq!(connected.next_message().await, "test/part \"second\"");
 }
 
@@ -352,6 +352,6 @@ async fn client_without_logging_receives_no_log_messages() {
     let mut connected = connected(Gateway::new(&hub), json!({}), true).await;
     assert!(connected.client.peer_info().unwrap().capabilities.logging.is_none());
     connected.client.set_level(SetLevelRequestParams::new(LoggingLevel::Error)).await.unwrap_err();
-    connected.tells("critical", "nobody listens").await;
+    connected.logs("critical", "nobody listens").await;
     assert!(connected.messages.try_recv().is_err());
 }

@@ -36,7 +36,7 @@ async fn asks(hub: &Hub, method: &str, params: Value) -> Value {
     serde_json::from_str(text(&hub.call(request).await.unwrap())).unwrap()
 }
 
-async fn tells(hub: &Hub, method: &str, params: Value) {
+async fn notify(hub: &Hub, method: &str, params: Value) {
     hub.call(call("notify", json!({"method": method, "params": params}))).await.unwrap();
 }
 
@@ -125,7 +125,7 @@ async fn panicking_handler_declines() {
     assert_eq!(asks(&hub, "elicitation/create", form()).await["result"]["action"], "decline");
     assert_eq!(asks(&hub, "sampling/createMessage", message()).await["error"]["code"], -1);
     assert_eq!(asks(&hub, "roots/list", json!({})).await["result"], json!({"roots": []}));
-    tells(&hub, "notifications/message", json!({"level": "info", "data": "x"})).await;
+    notify(&hub, "notifications/message", json!({"level": "info", "data": "x"})).await;
     assert_eq!(text(&hub.call(call("echo", json!({"text": "still here"}))).await.unwrap()), "still here");
 }
 
@@ -258,7 +258,7 @@ async fn cancelled_question_ends_its_handler() {
         // An earlier cancellation finds no handler.
         begun.notified().await;
         while !dropped.load(Ordering::Acquire) {
-            tells(&hub, "notifications/cancelled", json!({"requestId": 77})).await;
+            notify(&hub, "notifications/cancelled", json!({"requestId": 77})).await;
         }
     };
     timeout(LIMIT, gone).await.unwrap();
@@ -287,11 +287,11 @@ async fn log_messages_and_resource_updates_are_received() {
         .log(move |message| sender.send(format!("{} {}", message.server, message.data)).unwrap())
         .resource_updated(move |server, uri| updates.send(format!("{server} {uri}")).unwrap());
     let hub = hub_with(handlers).await;
-    tells(&hub, "notifications/message", json!({"level": "warning", "logger": "l", "data": {"a": 1}})).await;
+    notify(&hub, "notifications/message", json!({"level": "warning", "logger": "l", "data": {"a": 1}})).await;
     assert_eq!(messages.try_recv().unwrap(), r#"test {"a":1}"#, "it comes before the answer to the call");
     hub.subscribe("test", "test://a").await.unwrap();
     assert_eq!(received(&hub).await["subscribed"], json!(["test://a"]));
-    tells(&hub, "notifications/resources/updated", json!({"uri": "test://a"})).await;
+    notify(&hub, "notifications/resources/updated", json!({"uri": "test://a"})).await;
     assert_eq!(timeout(LIMIT, messages.recv()).await.unwrap().unwrap(), "test test://a");
     hub.unsubscribe("test", "test://a").await.unwrap();
     assert_eq!(received(&hub).await["subscribed"], json!([]));
@@ -305,7 +305,7 @@ async fn large_log_message_is_cut() {
     let handlers = Handlers::new().log(move |message| sender.send(message.clone()).unwrap());
     let hub = hub_with(handlers).await;
     let large = json!({"level": "info", "logger": "l".repeat(1000), "data": {"a": "x".repeat(100_000)}});
-    tells(&hub, "notifications/message", large).await;
+    notify(&hub, "notifications/message", large).await;
     let message = timeout(LIMIT, messages.recv()).await.unwrap().unwrap();
     let data = message.data.as_str().unwrap();
     assert!(data.starts_with(r#"{"a":"xxx"#) && data.ends_with('…') && data.len() < 5000, "{}", data.len());
