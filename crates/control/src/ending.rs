@@ -11,7 +11,7 @@ use agentwire_transport::ExitReport;
 pub struct SessionExit {
     /// How the peer's process ended, if it has one and it did.
     pub exit: Option<ExitReport>,
-    /// The error of the transport.
+    /// The error of the transport; if the session ended before the handshake, the first line that is not JSON.
     pub transport: Option<String>,
     /// The last result, if it was an error and no message followed. The exit code is then only its consequence.
     pub error_result: Option<Box<TurnResult>>,

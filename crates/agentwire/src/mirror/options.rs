@@ -14,7 +14,7 @@ pub(crate) struct MirrorOptions {
     /// The longest time of one append.
     pub(super) append_limit: Duration,
     /// The limit of pending bytes.
-    pub(super) max_pending: usize,
+    pub(crate) max_pending: usize,
 }
 
 impl MirrorOptions {

@@ -38,14 +38,16 @@ impl Options {
             return refuse("mcpServers", "a server in this program goes to `SessionBuilder::mcp_servers`");
         }
         for (name, server) in &self.mcp_servers {
-            // The CLI drops such an entry without a report.
-            if let McpServerConfig::Unknown(Unknown { kind: None, raw, .. }) = server
-                && let Err(error) = raw.decode::<StdioServer>()
-            {
-                return refuse(
-                    "mcpServers",
-                    format!("`{name}` has no `type`, and is no stdio server: {error}"),
-                );
+            // The CLI drops such an entry without a report. The values may be secrets.
+            if let McpServerConfig::Unknown(Unknown { kind: None, raw, .. }) = server {
+                let why = match raw.decode::<StdioServer>() {
+                    Ok(_) => "its `type` is not a string".to_owned(),
+                    Err(error) if error.path().is_empty() => "it has neither `type` nor `command`".to_owned(),
+                    Err(error) => {
+                        format!("it has no `type`, and no stdio server has this `{}`", error.path())
+                    }
+                };
+                return refuse("mcpServers", format!("`{name}`: {why}"));
             }
         }
         for file in &self.mcp_config_files {

@@ -94,7 +94,7 @@ impl Options {
 #[derive(Deserialize, Serialize)]
 #[serde(
     untagged,
-    expecting = "the system prompt is a text, a list of texts, or an object of the type `preset`, `custom` or `file` with its keys only"
+    expecting = "the system prompt is a text, a list of texts, or an object of the type `preset`, `custom` or `file`, without unknown keys"
 )]
 enum Json {
     Text(String),

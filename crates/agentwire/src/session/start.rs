@@ -120,6 +120,10 @@ impl Start {
         if let Some(bytes) = self.parts.options.max_buffer_size {
             config.limits.max_line = bytes;
         }
+        #[cfg(feature = "sessions")]
+        {
+            config.limits.max_line = config.limits.max_line.saturating_add(self.parts.stored.copied());
+        }
         config.server_policies.clone_from(&plan.initialize.sdk_mcp_server_configs);
         let max_skipped_bytes = config.unread_hard_limit;
         let deferrals = Deferrals::new(Arc::clone(&self.responder), &plan.initialize.sdk_mcp_servers);
@@ -157,9 +161,8 @@ impl Start {
                 Error::Control(ControlError::TimedOut { stderr, .. }) => {
                     peer.stderr_tail().trim_end().clone_into(stderr);
                 }
-                Error::Ended(ending) => {
-                    let ending = Arc::make_mut(ending);
-                    ending.transport = ending.transport.take().or_else(|| other_output(&mut messages));
+                Error::Ended(ending) if ending.error_result.is_none() && ending.transport.is_none() => {
+                    Arc::make_mut(ending).transport = first_non_json_line(&mut messages);
                 }
                 _ => {}
             }
@@ -253,12 +256,12 @@ fn is_too_old_to_wait(error: &Error) -> bool {
     exit.is_some_and(|exit| exit.stderr_tail.contains(&format!("unknown option '--{AWAIT_INITIALIZE}'")))
 }
 
-/// Returns the first line that is no JSON, such as the refusal of another program.
-fn other_output(messages: &mut Messages) -> Option<String> {
+/// Returns the first line that is not JSON, such as the refusal of another program.
+fn first_non_json_line(messages: &mut Messages) -> Option<String> {
     let mut context = Context::from_waker(Waker::noop());
     while let Poll::Ready(Ok(event)) = messages.poll_next(&mut context) {
         if let SessionEvent::Incoming(Incoming::NonJson(line), _) = event {
-            return Some(format!("no JSON: `{}`", line.excerpt().trim_end()));
+            return Some(format!("output that is not JSON: `{}`", line.excerpt().trim_end()));
         }
     }
     None

@@ -2,7 +2,6 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use agentwire_codec::Limits;
 use agentwire_control::FrameFilter;
 use agentwire_protocol::SessionId;
 use agentwire_sessions::{SessionKey, SessionStore};
@@ -96,6 +95,8 @@ pub(super) struct Stored {
     folder: Option<Arc<PrivateDir>>,
     /// The id of a resumed session, and the name of its project's folder.
     resumed: Option<(String, String)>,
+    /// The length of the copy of a forked session, which the CLI mirrors in one line.
+    copied: usize,
     /// The ids that the store already had of a resumed session.
     known: Known,
     /// Connects handles to the running session.
@@ -125,11 +126,8 @@ impl Stored {
         options.continue_last = false;
         if let Some(Resumed { folder, id, project, known, bytes }) = resumed {
             self.known = known;
-            if options.fork_session {
-                // The CLI mirrors the copy in one line, with a little more in each entry.
-                let most = options.max_buffer_size.unwrap_or(Limits::default().max_line);
-                options.max_buffer_size = Some(most.saturating_add(2 * bytes));
-            }
+            // The CLI adds a little to each entry.
+            self.copied = if options.fork_session { 2 * bytes } else { 0 };
             options.env.insert(CONFIG_DIR.to_owned(), folder.path().display().to_string());
             self.resumed = Some((id.clone(), project));
             options.resume = Some(id);
@@ -157,8 +155,14 @@ impl Stored {
         if let Some((session, folder)) = &self.resumed {
             paths = paths.resumed(session, folder);
         }
-        let options = MirrorOptions::of(options);
+        let mut options = MirrorOptions::of(options);
+        options.max_pending = options.max_pending.saturating_add(self.copied);
         Some(Mirror::start(runtime, store, options, paths, self.known.clone(), &self.slot))
+    }
+
+    /// Returns by how much the copy of a forked session may exceed the limit of a line.
+    pub(super) fn copied(&self) -> usize {
+        self.copied
     }
 
     /// Returns the folder that must exist while the CLI runs.

@@ -149,11 +149,11 @@ async fn replaced_servers_keep_the_policy() {
     let (session, mut peer) = connected(Session::builder().mcp_servers(servers)).await;
     let mut own = SdkServer::new("calc");
     own.tools = vec![ToolPolicy::new("divide", ToolPermission::AlwaysDeny)];
-    let of_session = json!({"name": "calc", "type": "sdk", "timeout": 2000,
+    let from_handshake = json!({"name": "calc", "type": "sdk", "timeout": 2000,
         "tools": [{"name": "divide", "permission_policy": "always_ask"}]});
-    let of_caller = json!({"name": "calc", "type": "sdk", "timeout": 2000,
+    let from_caller = json!({"name": "calc", "type": "sdk", "timeout": 2000,
         "tools": [{"name": "divide", "permission_policy": "always_deny"}]});
-    for (server, expected) in [(SdkServer::new("calc"), of_session), (own, of_caller)] {
+    for (server, expected) in [(SdkServer::new("calc"), from_handshake), (own, from_caller)] {
         let servers = [("calc".into(), McpServerConfig::Sdk(server))].into();
         let peer = peer.answer("mcp_set_servers", json!({"added": [], "removed": [], "errors": {}}));
         let (reply, request) = tokio::join!(session.control().mcp_set_servers(servers), peer);

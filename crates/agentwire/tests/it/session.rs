@@ -163,7 +163,7 @@ async fn output_of_another_program_is_in_the_error() {
     peer.exit(ExitReport::exited(1));
     drop(peer);
     let error = connecting.await.unwrap().unwrap_err();
-    let expected = "the session ended (no JSON: `This account is currently not available.`) (exit code 1)";
+    let expected = "the session ended (output that is not JSON: `This account is currently not available.`) (exit code 1)";
     assert_eq!(error.to_string(), expected);
 }
 

@@ -21,13 +21,13 @@ pub(super) async fn open(url: &str, creates: bool) -> Result<Box<dyn SessionStor
         Some(("postgres" | "postgresql", _)) => postgres(url, creates).await,
         Some(("s3", _)) => s3(url),
         // The rest may contain a password.
-        Some((scheme, _)) => Err(no_store(&format!("{scheme}://"))),
-        None => Err(no_store(url)),
+        Some((scheme, _)) => Err(no_store(&format!("`{scheme}://`"))),
+        None => Err(no_store("an address without `://`")),
     }
 }
 
 fn no_store(name: &str) -> Failure {
-    Failure::new(format!("`{name}` is no store: use file://, redis://, postgres:// or s3://"))
+    Failure::new(format!("{name} is no store: use file://, redis://, postgres:// or s3://"))
 }
 
 #[cfg(feature = "redis")]

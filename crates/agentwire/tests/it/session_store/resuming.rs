@@ -116,25 +116,28 @@ async fn copy_of_a_forked_session_may_exceed_the_limit_of_a_line() {
     const FORK: &str = "5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a10";
     let machine = Machine::new();
     let (project, text) = (project_key(&machine.path("project")), "x".repeat(3000));
-    let prompt = json!({"type": "user", "uuid": "1", "message": {"content": text}});
+    let copied = json!({"type": "user", "uuid": "1", "message": {"content": text}});
+    let prompt = json!({"type": "user", "uuid": "2"});
     let store = Arc::new(MemoryStore::new());
-    store.append(&machine.key(), &[entry(prompt.clone())]).await.unwrap();
+    store.append(&machine.key(), &[entry(copied.clone())]).await.unwrap();
     let script = format!(
         r#"#!/bin/sh
 read -r line
 id=$(printf '%s' "$line" | sed 's/.*"request_id":"\([^"]*\)".*/\1/')
 echo "{{\"type\":\"control_response\",\"response\":{{\"subtype\":\"success\",\"request_id\":\"$id\",\"response\":{{}}}}}}"
-printf '{{"type":"transcript_mirror","filePath":"%s/projects/{project}/{FORK}.jsonl","entries":[%s]}}\n' "$CLAUDE_CONFIG_DIR" '{prompt}'
+file=$CLAUDE_CONFIG_DIR/projects/{project}/{FORK}.jsonl
+printf '{{"type":"transcript_mirror","filePath":"%s","entries":[%s]}}\n' "$file" '{copied}' "$file" '{prompt}'
 cat > /dev/null
 "#
     );
     fs::write(machine.path("claude"), script).unwrap();
     let options = machine.options().resume(ID).fork_session().max_buffer_size(2000);
+    let options = options.session_store_max_pending_bytes(2000);
     let session =
         Session::builder().options(options).session_store(Arc::clone(&store) as Arc<dyn SessionStore>);
     session.connect().await.unwrap().close().await.unwrap();
     let fork = SessionKey::new(project, FORK.into()).unwrap();
-    assert_eq!(store.load(&fork).await.unwrap(), Some(vec![entry(prompt)]));
+    assert_eq!(store.load(&fork).await.unwrap(), Some(vec![entry(copied), entry(prompt)]));
 }
 
 #[tokio::test]

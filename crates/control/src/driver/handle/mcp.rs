@@ -19,10 +19,11 @@ impl Control {
     /// Replaces the MCP servers that were set before, including in-process ones (`mcp_set_servers`).
     ///
     /// The servers of the settings stay.
-    /// An in-process server without an entry is removed; an entry without `tools` or `timeout` gets those of the handshake
-    /// ([`Config::server_policies`](crate::Config::server_policies)).
-    /// This program must serve it since the start of the session: the CLI reports another one as added, and its status
-    /// becomes `failed`.
+    /// An in-process server without an entry is removed. `tools` of an entry replace all its rules; without `tools` or
+    /// `timeout`, it keeps those of the handshake ([`Config::server_policies`](crate::Config::server_policies)), which
+    /// [`call`](Self::call) with the request itself does not add.
+    /// In-process servers are set at the start of the session: the CLI reports an unknown one as added, and then it has
+    /// the status `failed`.
     /// The reply waits for the first attempt to connect, and contains the errors.
     ///
     /// # Errors
@@ -36,7 +37,7 @@ impl Control {
             if let McpServerConfig::Sdk(server) = server
                 && let Some(policy) = self.shared().config().server_policies.get(name)
             {
-                // To the CLI, no list is an empty one, which removes the rules of the handshake (2.1.330).
+                // The CLI takes a missing list for an empty one, and removes the rules of the handshake (2.1.330).
                 if server.tools.is_empty() {
                     server.tools = policy.tools.clone().unwrap_or_default();
                 }
