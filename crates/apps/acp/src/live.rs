@@ -22,7 +22,7 @@ use agentwire::{
 use futures_util::FutureExt as _;
 use tokio::{
     sync::{mpsc, oneshot},
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout},
 };
 use tokio_util::{
     sync::{CancellationToken, DropGuard},
@@ -156,28 +156,31 @@ impl Live {
             () = stop.cancelled() => None,
             why = self.serve() => Some(why),
         };
+        let Self { session, mut mapping, mut responders, held, mut commands, handle, .. } = self;
         if let Some(why) = &why {
-            let _ = self.handle.failure.set(why.clone());
+            let _ = handle.failure.set(why.clone());
         }
-        let updates = self.mapping.end_session();
-        self.handle.show(updates).await;
-        // Prompts that wait get the same answer as those that were sent.
-        self.commands.close();
-        let mut responders: Vec<_> = self.responders.drain().map(|(_, responder)| responder).collect();
-        responders.extend(self.held.drain(..).map(|(_, responder)| responder));
-        while let Ok(command) = self.commands.try_recv() {
-            if let Command::Prompt(_, responder) = command {
-                responders.push(*responder);
+        let report = async {
+            // A client that does not read must not keep the session.
+            let _ = timeout(GRACE, handle.show(mapping.end_session())).await;
+            // Prompts that wait get the same answer as those that were sent.
+            commands.close();
+            let mut waiting: Vec<_> = responders.drain().map(|(_, responder)| responder).collect();
+            waiting.extend(held.into_iter().map(|(_, responder)| responder));
+            while let Ok(command) = commands.try_recv() {
+                if let Command::Prompt(_, responder) = command {
+                    waiting.push(*responder);
+                }
             }
-        }
-        for responder in responders {
-            let _ = match &why {
-                Some(why) => responder.respond_with_error(internal(why.clone())),
-                None => responder.respond(PromptResponse::new(StopReason::Cancelled)),
-            };
-        }
-        // The prompts have their answers, so no loss is unreported.
-        let _ = self.session.close().await;
+            for responder in waiting {
+                let _ = match &why {
+                    Some(why) => responder.respond_with_error(internal(why.clone())),
+                    None => responder.respond(PromptResponse::new(StopReason::Cancelled)),
+                };
+            }
+        };
+        // The prompts get their answers, so no loss is unreported.
+        let _ = tokio::join!(session.close(), report);
     }
 
     /// Serves until the CLI ends, and returns the reason.
@@ -255,7 +258,7 @@ impl Live {
 
     /// Sends a prompt, or keeps it until the last one is answered.
     async fn prompt(&mut self, blocks: Vec<Block>, responder: Responder<PromptResponse>) {
-        if !self.turns.is_busy() {
+        if !self.turns.must_hold() {
             self.send(blocks, responder).await;
         } else if self.held.len() < COMMANDS {
             self.held.push_back((blocks, responder));
@@ -266,14 +269,14 @@ impl Live {
 
     /// Sends the prompts that no longer wait for an answer.
     async fn send_held(&mut self) {
-        while !self.turns.is_busy()
+        while !self.turns.must_hold()
             && let Some((blocks, responder)) = self.held.pop_front()
         {
             self.send(blocks, responder).await;
         }
     }
 
-    /// Sends a prompt. A running turn absorbs it as soon as the CLI can.
+    /// Sends a prompt. The CLI starts a turn with it, or a running turn absorbs it.
     async fn send(&mut self, blocks: Vec<Block>, responder: Responder<PromptResponse>) {
         let id = Uuid::from(uuid::Uuid::new_v4().to_string());
         self.turns.sent(id.clone());

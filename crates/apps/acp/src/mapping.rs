@@ -255,11 +255,14 @@ impl Mapping {
 
     /// Returns the tokens and the cost, if the window of the model is known.
     fn usage(&self, result: &TurnResult) -> Option<SessionUpdate> {
+        // The usage of the session also has the models of earlier turns.
+        let models = result.model_usage_since_last_result.as_ref().unwrap_or(&result.model_usage);
         // A key may have a suffix, as in `claude-opus-4-8[1m]`.
-        let mut models = result.model_usage.iter();
-        let (_, model) = models.find(|(name, _)| name.split('[').next() == Some(&*self.model))?;
+        let is_main = |name: &str| models.len() == 1 || name.split('[').next() == Some(&*self.model);
+        let windows =
+            models.iter().filter(|(name, _)| is_main(name)).filter_map(|(_, model)| model.context_window);
         let cost = Cost::new(result.total_cost_usd, "USD");
-        let usage = UsageUpdate::new(self.context_tokens, model.context_window?).cost(cost);
+        let usage = UsageUpdate::new(self.context_tokens, windows.max()?).cost(cost);
         Some(SessionUpdate::UsageUpdate(usage))
     }
 }

@@ -48,7 +48,7 @@ impl Turns {
 
     /// Returns whether the next prompt must wait for the result of the last one: a CLI that does not report the states of
     /// prompts (2.1.197) may absorb it without a sign.
-    pub(crate) fn is_busy(&self) -> bool {
+    pub(crate) fn must_hold(&self) -> bool {
         !self.reports && !self.waiting.is_empty()
     }
 
@@ -214,6 +214,16 @@ mod tests {
         let failed = r#"{"type":"result","subtype":"success","is_error":true,"result":"Log in first."}"#;
         let [(_, Err(error))] = &turns.settled(&message(failed))[..] else { panic!("it did not fail") };
         assert_eq!(error.code, ErrorCode::AUTH_REQUIRED);
+    }
+
+    #[test]
+    fn prompt_is_held_unless_the_cli_reports_the_states_of_prompts() {
+        let mut turns = Turns::default();
+        assert!(!turns.must_hold());
+        turns.sent(Uuid::from("a"));
+        assert!(turns.must_hold());
+        turns.settled(&message(r#"{"type":"command_lifecycle","command_uuid":"a","state":"queued"}"#));
+        assert!(!turns.must_hold());
     }
 
     #[test]

@@ -153,6 +153,11 @@ async fn prompts_of_a_cli_that_names_none_are_sent_one_by_one() {
         for _ in 0..2 {
             assert_eq!(result(lines).await["stopReason"], "end_turn");
         }
+        let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
+        input.write_all(format!("{prompt}\n{prompt}\n{cancel}\n").as_bytes()).await.unwrap();
+        for _ in 0..2 {
+            assert_eq!(result(lines).await["stopReason"], "cancelled");
+        }
     })
     .await;
 }
