@@ -44,12 +44,12 @@ impl PostgresStore {
     ///
     /// The first call connects, without TLS.
     pub fn new(config: Config) -> Self {
-        Self::over(config, NoTls)
+        Self::with_connector(config, NoTls)
     }
 
     /// Creates a store that connects with TLS, by one of the TLS crates for `tokio-postgres`.
     ///
-    /// A server without TLS is refused, unless the configuration has `sslmode=disable`.
+    /// `sslmode=prefer`, also the default, becomes `require`: a server without TLS is refused.
     pub fn with_tls<T>(mut config: Config, tls: T) -> Self
     where
         T: MakeTlsConnect<Socket, Stream: Send + 'static> + Clone + Send + Sync + 'static,
@@ -58,10 +58,10 @@ impl PostgresStore {
         if config.get_ssl_mode() == SslMode::Prefer {
             config.ssl_mode(SslMode::Require);
         }
-        Self::over(config, tls)
+        Self::with_connector(config, tls)
     }
 
-    fn over<T>(config: Config, tls: T) -> Self
+    fn with_connector<T>(config: Config, tls: T) -> Self
     where
         T: MakeTlsConnect<Socket, Stream: Send + 'static> + Clone + Send + Sync + 'static,
         T::TlsConnect: Send + TlsConnect<Socket, Future: Send>,

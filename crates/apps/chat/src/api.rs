@@ -70,10 +70,17 @@ impl Api {
         loop {
             let response = self.post(request).await?;
             let (status, wait) = (response.status().as_u16(), wait(response.headers(), tries));
+            let location =
+                response.headers().get("location").and_then(|url| Some(url.to_str().ok()?.to_owned()));
             let body = body(response).await?;
             match status {
                 200..=299 => return serde_json::from_slice(&body).map_err(ApiError::NoMessage),
                 429 | 500.. if tries < TRIES => tokio::time::sleep(wait).await,
+                300..=399 => {
+                    let message =
+                        format!("a redirect to {}, which is not followed", location.unwrap_or_default());
+                    return Err(ApiError::Refused { status, message });
+                }
                 _ => return Err(ApiError::Refused { status, message: message(&body) }),
             }
             tries += 1;

@@ -63,6 +63,20 @@ fn cli_is_not_started_if_its_variables_are_cut() {
     }
 }
 
+/// As after a lost connection: the shell's own report of the killed CLI can't be written.
+#[test]
+fn folder_of_the_pipe_is_removed_without_a_reader() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", include_str!("../../src/far.sh"), "agentwire", "", "sh", "-c", "kill -KILL $$"]);
+    command.env("TMPDIR", folder.path()).stdin(Stdio::piped()).stderr(Stdio::piped());
+    let mut script = command.spawn().unwrap();
+    drop(script.stderr.take());
+    script.stdin.take().unwrap().write_all(b"\n").unwrap();
+    assert_eq!(script.wait().unwrap().code(), Some(128 + 9));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 #[tokio::test]
 async fn early_end_of_the_local_program_is_reported() {
     let folder = tempfile::tempdir().unwrap();

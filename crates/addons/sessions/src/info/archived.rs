@@ -15,7 +15,7 @@ use crate::time::parse_ms;
 pub(super) fn archived(file: &SessionFile, ends: &Ends) -> Option<bool> {
     let mark = mark_of(file)?;
     let at = parse_ms(&mark.at)?;
-    Some(mark.archived && !is_prompted_after(&ends.head, at) && !is_prompted_after(ends.tail(), at))
+    Some(mark.archived && !has_prompt_after(&ends.head, at) && !has_prompt_after(ends.tail(), at))
 }
 
 /// Returns the session's mark, if it has a readable one.
@@ -47,7 +47,7 @@ fn read(path: PathBuf) -> Option<Mark> {
 }
 
 /// Returns whether the user sent a message after this time.
-fn is_prompted_after(text: &[u8], at: u64) -> bool {
+fn has_prompt_after(text: &[u8], at: u64) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| prompted_at(line).is_some_and(|prompted| prompted > at))
 }
 
