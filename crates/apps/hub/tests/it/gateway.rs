@@ -27,10 +27,10 @@ use crate::{
 
 /// A client that forwards notifications.
 #[derive(Clone)]
-struct Client(mpsc::UnboundedSender<Event>);
+struct Client(mpsc::UnboundedSender<Received>);
 
 #[derive(Debug, PartialEq)]
-enum Event {
+enum Received {
     Tools,
     Resources,
     Prompts,
@@ -39,26 +39,26 @@ enum Event {
 
 impl ClientHandler for Client {
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.send(Event::Tools).unwrap();
+        self.0.send(Received::Tools).unwrap();
     }
 
     async fn on_resource_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.send(Event::Resources).unwrap();
+        self.0.send(Received::Resources).unwrap();
     }
 
     async fn on_prompt_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.0.send(Event::Prompts).unwrap();
+        self.0.send(Received::Prompts).unwrap();
     }
 
     async fn on_progress(&self, step: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        self.0.send(Event::Progress(step.progress)).unwrap();
+        self.0.send(Received::Progress(step.progress)).unwrap();
     }
 }
 
 struct Connected {
     hub: Hub,
     client: RunningService<RoleClient, Client>,
-    events: mpsc::UnboundedReceiver<Event>,
+    events: mpsc::UnboundedReceiver<Received>,
     _server: RunningService<RoleServer, Gateway>,
 }
 
@@ -93,7 +93,7 @@ impl Connected {
         tools.into_iter().map(|tool| tool.name.into_owned()).collect()
     }
 
-    async fn next_event(&mut self) -> Event {
+    async fn next_event(&mut self) -> Received {
         timeout(LIMIT, self.events.recv()).await.unwrap().unwrap()
     }
 }
@@ -231,7 +231,7 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
     handle.await_response().await.unwrap();
     let mut steps = Vec::new();
     while steps.len() < 20 {
-        let Event::Progress(step) = connected.next_event().await else { panic!("{steps:?}") };
+        let Received::Progress(step) = connected.next_event().await else { panic!("{steps:?}") };
         steps.push(step);
     }
     // rmcp handles each notification in a task, so the order may differ.
@@ -243,7 +243,7 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
 async fn last_of_fast_progress_is_forwarded() {
     let mut connected = one().await;
     connected.client.call_tool(params("test__tick", json!({"times": 200, "every": 0}))).await.unwrap();
-    while !matches!(connected.next_event().await, Event::Progress(step) if step == 200.0) {}
+    while !matches!(connected.next_event().await, Received::Progress(step) if step == 200.0) {}
 }
 
 #[tokio::test]
@@ -290,7 +290,7 @@ async fn cancelled_call_is_cancelled_at_the_server() {
         .await
         .unwrap();
     // It has come to the server.
-    assert_eq!(connected.next_event().await, Event::Progress(1.0));
+    assert_eq!(connected.next_event().await, Received::Progress(1.0));
     handle.cancel(Some("no more".to_owned())).await.unwrap();
     let cancelled = async {
         loop {
@@ -311,19 +311,19 @@ async fn only_changed_lists_are_reported() {
     let add = json!({"method": "notifications/tools/list_changed",
         "add": {"name": "grown", "inputSchema": {"type": "object"}}});
     connected.call("test__notify", add).await;
-    assert_eq!(connected.next_event().await, Event::Tools);
+    assert_eq!(connected.next_event().await, Received::Tools);
     let after = connected.tools().await;
     assert_eq!(after.len(), before.len() + 1);
     assert!(after.contains(&"test__grown".to_owned()));
     // Add a server and remove one.
     let configuration = Sources::new().server("new", config()).server("test", config()).read();
     connected.hub.apply(configuration);
-    for expected in [Event::Tools, Event::Resources, Event::Prompts] {
+    for expected in [Received::Tools, Received::Resources, Received::Prompts] {
         assert_eq!(connected.next_event().await, expected);
     }
     assert_eq!(text(&connected.call("new__echo", json!({"text": "hello"})).await), "hello");
     connected.hub.apply(Sources::new().server("test", config()).read());
-    for expected in [Event::Tools, Event::Resources, Event::Prompts] {
+    for expected in [Received::Tools, Received::Resources, Received::Prompts] {
         assert_eq!(connected.next_event().await, expected);
     }
     assert_eq!(connected.tools().await.len(), after.len());
@@ -336,7 +336,7 @@ async fn schema_without_a_type_is_listed_as_that_of_an_object() {
     let tool = json!({"name": "grown", "inputSchema": {}, "outputSchema": {}});
     let add = json!({"method": "notifications/tools/list_changed", "add": tool});
     connected.call("test__notify", add).await;
-    assert_eq!(connected.next_event().await, Event::Tools);
+    assert_eq!(connected.next_event().await, Received::Tools);
     let tools = connected.client.list_all_tools().await.unwrap();
     let grown = tools.iter().find(|tool| tool.name == "test__grown").unwrap();
     assert_eq!(grown.input_schema["type"], "object");
@@ -350,7 +350,7 @@ async fn disabled_tool_is_not_listed() {
     let mut without = config();
     without.disabled_tools = ["echo"].into_iter().collect();
     connected.hub.apply(Sources::new().server("test", without).read());
-    assert_eq!(connected.next_event().await, Event::Tools);
+    assert_eq!(connected.next_event().await, Received::Tools);
     assert!(!connected.tools().await.contains(&"test__echo".to_owned()));
 }
 
@@ -367,7 +367,7 @@ async fn known_name_never_leads_to_another_tool() {
             without.disabled = true;
         }
         connected.hub.apply(Sources::new().server("x_y", without).server("x y", config()).read());
-        assert_eq!(connected.next_event().await, Event::Tools);
+        assert_eq!(connected.next_event().await, Received::Tools);
         let now = connected.tools().await;
         assert!(!now.contains(&"x_y__echo".to_owned()) && now.iter().all(|name| before.contains(name)));
         for name in ["x_y__echo", "x-y__echo"] {

@@ -17,10 +17,10 @@ fn spec(module: &str, more: &str) -> String {
 async fn an_interrupt_may_be_a_message() {
     // This kernel ignores the signal.
     let data = installed(
-        "messaged",
+        "by-message",
         &spec("ipykernel_launcher", r#", "interrupt_mode": "message", "env": {"T": "${HOME}!"}"#),
     );
-    let client = Client::start(program(&[data.path()], &["--kernel", "messaged"])).await;
+    let client = Client::start(program(&[data.path()], &["--kernel", "by-message"])).await;
     assert!(client.text("import os, time; os.environ['T']").await.ends_with("!'"));
     let stopped = client.within(0.5, "time.sleep(30)").await;
     assert!(stopped.text.contains("KeyboardInterrupt"), "{}", stopped.text);
