@@ -130,7 +130,7 @@ impl<'a> Play<'a> {
                 RouterEvent::InboundCancelled(id)
                     if self.asked.remove(id.as_str()) && self.router.poll_transmit().is_some() => {}
                 event => {
-                    self.report.find(line, format!("at the end of our input the router reported {event:?}"))
+                    self.report.find(line, format!("at the end of our input the router reported {event:?}"));
                 }
             }
         }
@@ -167,7 +167,7 @@ impl<'a> Play<'a> {
                 RouterEvent::Session(SessionEvent::TurnEnded(_) | SessionEvent::RunOver) if !closed => {}
                 RouterEvent::Closed(_) if !closed => closed = true,
                 event => {
-                    self.report.find(self.last_line, format!("at the end the router reported {event:?}"))
+                    self.report.find(self.last_line, format!("at the end the router reported {event:?}"));
                 }
             }
         }
