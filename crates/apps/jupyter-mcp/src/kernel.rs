@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use agentwire_transport::process::ProcessHandle;
 use agentwire_transport::{ExitReport, PeerHandle as _, Signal};
-use jupyter_protocol::{InterruptRequest, KernelInfoReply, ShutdownRequest};
+use jupyter_protocol::{InterruptRequest, KernelInfoReply, KernelInfoRequest, ShutdownRequest};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
@@ -73,6 +73,9 @@ impl Kernel {
             let _late = timeout(SEND_LIMIT, sending).await;
         } else {
             let _refused = self.process.handle.interrupt();
+            // ipykernel notices the interrupt of code that awaits only when a message wakes its loop.
+            let waking = self.channels.shell.send(KernelInfoRequest {}.into());
+            let _late = timeout(SEND_LIMIT, waking).await;
         }
     }
 

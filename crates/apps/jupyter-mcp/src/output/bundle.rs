@@ -50,7 +50,17 @@ fn image(media: &MediaType) -> Option<Part> {
     };
     // Some kernels wrap base64.
     let data: String = data.split_ascii_whitespace().collect();
-    (!data.is_empty()).then(|| Part::Image { mime: media.mime_type().to_owned(), data })
+    // A client rejects a whole result with other text.
+    is_base64(&data).then(|| Part::Image { mime: media.mime_type().to_owned(), data })
+}
+
+fn is_base64(data: &str) -> bool {
+    let digits = data.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    !digits.is_empty()
+        && data.len().is_multiple_of(4)
+        && data.len() - digits.len() <= 2
+        && digits.bytes().all(is_digit)
 }
 
 /// The text forms of a value.
@@ -146,6 +156,10 @@ mod tests {
         assert_eq!(shown(figure), [Part::Image { mime: "image/png".into(), data: "iVBORw==".into() }]);
         let jpeg = json!({ "image/jpeg": "/9j/", "text/html": "<img>" });
         assert_eq!(shown(jpeg), [Part::Image { mime: "image/jpeg".into(), data: "/9j/".into() }]);
+        for no_base64 in ["not base64 !!", "data:image/png;base64,iVBORw==", "iVB", "===="] {
+            let bundle = json!({ "text/plain": "a figure", "image/png": no_base64 });
+            assert_eq!(shown(bundle), [Part::Text("a figure".into())], "{no_base64}");
+        }
     }
 
     #[test]

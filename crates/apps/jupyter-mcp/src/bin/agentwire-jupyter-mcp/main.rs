@@ -32,7 +32,8 @@ fn main() -> ExitCode {
 }
 
 fn run(options: Options) -> Result<(), Box<dyn Error>> {
-    let runtime = tokio::runtime::Runtime::new()?;
+    // With one thread, calls reach the kernel in the order in which they arrived.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(serve(options));
     // A thread may be blocked on standard input.
     runtime.shutdown_timeout(Duration::ZERO);

@@ -10,8 +10,9 @@ use crate::real::{python, python_with};
 async fn a_call_that_takes_too_long_is_interrupted_and_state_is_kept() {
     let client = python().await;
     client.text("import os, time\nx = 7").await;
-    for code in ["while True: pass", "time.sleep(30)", "os.system('sleep 30')", "print('on'); time.sleep(30)"]
-    {
+    let awaiting = "import asyncio; await asyncio.sleep(30)";
+    let (calling, printing) = ("os.system('sleep 30')", "print('on'); time.sleep(30)");
+    for code in ["while True: pass", "time.sleep(30)", calling, printing, awaiting] {
         let started = Instant::now();
         let stopped = client.within(0.7, code).await;
         assert!(stopped.is_error, "{code}");
