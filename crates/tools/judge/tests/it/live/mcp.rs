@@ -21,7 +21,10 @@ use agentwire::{
         },
         schemars,
     },
-    protocol::control::ManifestFate,
+    protocol::{
+        control::ManifestFate,
+        mcp::{McpServerConfig, SdkServer},
+    },
     transport::{BoxTransport, process::ProcessTransport},
 };
 use agentwire_testkit::{Entry, Recorder};
@@ -189,6 +192,27 @@ async fn a_policy_asks_and_denies_where_a_rule_allows() {
         seen.push((asked.load(Ordering::Relaxed), ran.load(Ordering::Relaxed)));
     }
     assert_eq!(seen, [(0, 1), (1, 1), (0, 0)]);
+}
+
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn policy_outlives_the_replacement_of_servers() {
+    let asked = Arc::<AtomicUsize>::default();
+    let asks = Arc::clone(&asked);
+    let permissions = PermissionHandler::new(move |_, _| {
+        asks.fetch_add(1, Ordering::Relaxed);
+        async { Decision::allow() }
+    });
+    let place = calling(&["mcp__s__echo", "mcp__s__echo"]).await;
+    let servers = McpServers::new().with_policy("s", echo("s"), ServerPolicy::new().always_ask("echo"));
+    let options = place.in_project().allowed_tools(["mcp__s"]);
+    let builder = Session::builder().options(options).mcp_servers(servers).permissions(permissions);
+    let mut session = builder.connect().await.unwrap();
+    let servers = [("s".into(), McpServerConfig::Sdk(SdkServer::new("s")))].into();
+    session.control().mcp_set_servers(servers).await.unwrap();
+    session.ask("Go.").await.unwrap().finish().await.unwrap().unwrap();
+    session.close().await.unwrap();
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
 }
 
 #[tokio::test]
