@@ -1,6 +1,7 @@
 //! A kernel: its process group and the sockets to it.
 
 mod channels;
+mod read;
 mod start;
 
 use std::convert::Infallible;
@@ -14,6 +15,7 @@ use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 pub(crate) use channels::{Channels, parent_is};
+pub(crate) use read::read;
 
 /// A running kernel. Dropping it closes the sockets and kills the process group.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::{Execution, Order};
-use crate::kernel::{Kernel, last_words, parent_is};
+use crate::kernel::{Kernel, last_words, parent_is, read};
 use crate::options::Options;
 use crate::output::Output;
 
@@ -180,8 +180,8 @@ impl Call {
                 () = given_up(cancelled, reply), if self.stop != Some(Stop::Cancelled) => Event::Interrupt(Stop::Cancelled, None),
                 // Before the messages, so that a flood of them can't delay a limit.
                 () = sleep_until(self.held.map_or(self.until, |held| held.min(self.until))) => Event::Late,
-                message = channels.iopub.read() => Event::Message(message.map(Box::new)),
-                message = channels.shell.read() => Event::Message(message.map(Box::new)),
+                message = read(&mut channels.iopub) => Event::Message(message.map(Box::new)),
+                message = read(&mut channels.shell) => Event::Message(message.map(Box::new)),
                 _answer = channels.control.read() => continue,
                 report = process.ended() => return End::Died(report),
             };
@@ -272,7 +272,7 @@ impl Call {
     async fn drain(&mut self, kernel: &mut Kernel) {
         let until = after(DRAIN_LIMIT);
         while Instant::now() < until
-            && let Ok(Ok(message)) = timeout(DRAIN_PAUSE, kernel.channels.iopub.read()).await
+            && let Ok(Ok(message)) = timeout(DRAIN_PAUSE, read(&mut kernel.channels.iopub)).await
         {
             if parent_is(&message, &self.id) {
                 self.take(message.content);

@@ -19,7 +19,7 @@ impl Call {
                 let seen =
                     self.output.print(usize::from(!matches!(stream.name, Stdio::Stdout)), &stream.text);
                 if !seen.is_empty() {
-                    let skipped = seen.chars().count().saturating_sub(TOLD_CHARS);
+                    let skipped = seen.chars().count().saturating_sub(REPORTED_CHARS);
                     // If the channel is full, the text is only in the result.
                     let _full = self.printed.try_send(seen.chars().skip(skipped).collect());
                 }
@@ -115,4 +115,4 @@ impl Call {
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 const LONGEST_SETTLING: Duration = Duration::from_secs(60);
 /// The maximum length of one progress message, in characters.
-const TOLD_CHARS: usize = 2_000;
+const REPORTED_CHARS: usize = 2_000;

@@ -23,6 +23,17 @@ async fn state_is_kept_between_calls() {
     client.close().await;
 }
 
+/// As Python prints a file name of another encoding.
+#[tokio::test]
+#[ignore = "needs AGENTWIRE_JUPYTER"]
+async fn invalid_utf_8_loses_no_message() {
+    let client = python().await;
+    assert_eq!(client.text(r"print('caf\udce9')").await, "caf\u{fffd}");
+    let failed = client.run(r"raise ValueError('caf\udce9')").await;
+    assert!(failed.is_error && failed.text.contains("ValueError: caf\u{fffd}"), "{}", failed.text);
+    client.close().await;
+}
+
 #[tokio::test]
 #[ignore = "needs AGENTWIRE_JUPYTER"]
 async fn an_error_is_an_error_without_colours() {
