@@ -13,15 +13,15 @@ fn json(text: &str) -> Vec<Result<String, Why>> {
 }
 
 const PLAIN: &str = r#"{"tool": "t", "arguments": {"a": 1}}"#;
-const TOLD: &str = "/t {\"a\":1}";
+const CALL: &str = "/t {\"a\":1}";
 
 #[test]
 fn calls_are_found() {
     for (text, calls) in [
-        (PLAIN.to_owned(), vec![TOLD]),
-        (format!("I will look.\n\n  {PLAIN}  \nThen I wait."), vec![TOLD]),
-        (format!("{PLAIN}\n{PLAIN}\r\n{PLAIN}{PLAIN}"), vec![TOLD; 4]),
-        (PLAIN.replace(", ", ",\n").replace('{', "{\n"), vec![TOLD]),
+        (PLAIN.to_owned(), vec![CALL]),
+        (format!("I will look.\n\n  {PLAIN}  \nThen I wait."), vec![CALL]),
+        (format!("{PLAIN}\n{PLAIN}\r\n{PLAIN}{PLAIN}"), vec![CALL; 4]),
+        (PLAIN.replace(", ", ",\n").replace('{', "{\n"), vec![CALL]),
         (r#"{"arguments": {}, "tool": "t"}"#.to_owned(), vec!["/t {}"]),
         (r#"{"server": "s", "tool": "t", "arguments": {}}"#.to_owned(), vec!["s/t {}"]),
         (r#"{"\u0074ool": "t", "arguments": {}}"#.to_owned(), vec!["/t {}"]),
@@ -30,12 +30,12 @@ fn calls_are_found() {
                 .to_owned(),
             vec![r#"/t {"a":"}\n{\"tool\": 1}","b":[{"arguments":{},"tool":"x"}]}"#],
         ),
-        (format!("```\ncode\n```\n{PLAIN}"), vec![TOLD]),
-        (format!("{{\"some\": \"data\"}}\n{PLAIN}\n[1, 2]\n{PLAIN}\n[note]: {{}}\n{PLAIN}"), vec![TOLD; 3]),
-        (format!("{{ not JSON }}\n{PLAIN}"), vec![TOLD]),
-        (format!("[it's a \"note]\" [1]] and text\n{PLAIN}"), vec![TOLD]),
-        (format!("[`git_log`](https://e.org) shows it.\n{PLAIN}"), vec![TOLD]),
-        (format!("[#123](https://e.org/123)\n{PLAIN}\n[the 'main' branch](b)\n{PLAIN}"), vec![TOLD; 2]),
+        (format!("```\ncode\n```\n{PLAIN}"), vec![CALL]),
+        (format!("{{\"some\": \"data\"}}\n{PLAIN}\n[1, 2]\n{PLAIN}\n[note]: {{}}\n{PLAIN}"), vec![CALL; 3]),
+        (format!("{{ not JSON }}\n{PLAIN}"), vec![CALL]),
+        (format!("[it's a \"note]\" [1]] and text\n{PLAIN}"), vec![CALL]),
+        (format!("[`git_log`](https://e.org) shows it.\n{PLAIN}"), vec![CALL]),
+        (format!("[#123](https://e.org/123)\n{PLAIN}\n[the 'main' branch](b)\n{PLAIN}"), vec![CALL; 2]),
     ] {
         let calls: Vec<_> = calls.into_iter().map(|call| Ok(call.to_owned())).collect();
         assert_eq!(json(&text), calls, "{text}");
