@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use encoding_rs::{Encoding, UTF_8};
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8};
 
 /// A text, and the name of an unknown charset if it was read as UTF-8 instead.
 #[derive(Debug, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub(crate) struct Decoded {
 pub(crate) fn decode(body: &[u8], named: Option<&str>, html: bool) -> Decoded {
     let start = String::from_utf8_lossy(&body[..body.len().min(SEARCHED)]).to_ascii_lowercase();
     let own = [html.then(|| in_page(&start)).flatten(), in_declaration(&start)];
-    let find = |label: &str| Encoding::for_label(label.as_bytes());
+    // Browsers show nothing of a page in an encoding that they consider harmful.
+    let find = |label: &str| Encoding::for_label(label.as_bytes()).filter(|known| *known != REPLACEMENT);
     let known = named.and_then(find).or_else(|| {
         let known = own.iter().flatten().find_map(|label| find(label));
         // A body that names UTF-16 in its own ASCII text can't be UTF-16.
@@ -128,6 +129,9 @@ mod tests {
 
     #[test]
     fn an_unknown_charset_is_reported() {
-        assert_eq!(decode(b"a", Some("klingon"), false).unknown.as_deref(), Some("klingon"));
+        for label in ["klingon", "hz-gb-2312"] {
+            let decoded = decode(b"abc", Some(label), false);
+            assert_eq!((decoded.text.as_str(), decoded.unknown.as_deref()), ("abc", Some(label)));
+        }
     }
 }

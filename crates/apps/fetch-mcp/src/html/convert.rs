@@ -161,7 +161,7 @@ impl Converter {
             b"a" => self.start_link(tag),
             b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => self.start_heading(usize::from(name[1] - b'0')),
             b"ul" | b"ol" | b"menu" => self.start_list(tag),
-            b"li" => self.start_item(),
+            b"li" => self.start_item(tag),
             b"blockquote" => self.start_quote(),
             b"table" => self.start_table(is_data),
             b"tbody" | b"tfoot" | b"thead" => self.end_rows(),
@@ -169,7 +169,7 @@ impl Converter {
             b"td" | b"th" => self.start_cell(tag),
             _ if PARAGRAPHS.contains(&name) => self.block(2),
             _ if BLOCKS.contains(&name) => self.block(1),
-            _ => self.start_emphasis(name),
+            _ => self.start_marks(name),
         }
     }
 
@@ -203,7 +203,7 @@ impl Converter {
             _ if PARAGRAPHS.contains(&name) => self.block(2),
             _ if BLOCKS.contains(&name) => self.block(1),
             _ => {
-                if let Some(inline) = Inline::emphasis(name) {
+                if let Some(inline) = Inline::marks(name, self.markdown) {
                     self.close(inline.kind);
                 }
             }

@@ -15,12 +15,20 @@ pub(super) enum Kind {
     Strong,
     Emphasis,
     Struck,
+    Raised,
+    Lowered,
+    Quoted,
     Link,
 }
 
 impl Inline {
-    pub(super) fn emphasis(name: &[u8]) -> Option<Self> {
+    /// Returns the marks of an element; without Markdown, only of those without which a text reads as another one.
+    pub(super) fn marks(name: &[u8], markdown: bool) -> Option<Self> {
         let (kind, mark) = match name {
+            b"sup" => (Kind::Raised, "^"),
+            b"sub" => (Kind::Lowered, "~"),
+            b"q" => (Kind::Quoted, "\""),
+            _ if !markdown => return None,
             b"b" | b"strong" => (Kind::Strong, "**"),
             b"i" | b"em" | b"cite" | b"dfn" | b"var" => (Kind::Emphasis, "*"),
             b"s" | b"del" | b"strike" => (Kind::Struck, "~~"),

@@ -58,6 +58,20 @@ fn lists_nest_and_count() {
 }
 
 #[test]
+fn items_have_the_numbers_of_the_page() {
+    let html = "<ol><li>a<li value=7>b<li>c<li value=x>d</ol><ul><li value=3>e</ul>";
+    assert_eq!(text(html), "1. a\n7. b\n8. c\n9. d\n\n- e");
+}
+
+#[test]
+fn raised_lowered_and_quoted_text_keeps_its_meaning() {
+    let html = "<p>10<sup>6</sup> m of H<sub>2</sub>O,<sup></sup> <q>so to speak</q></p>";
+    for format in [Format::Markdown, Format::Text] {
+        assert_eq!(page(html, format).text, "10^6^ m of H~2~O, \"so to speak\"");
+    }
+}
+
+#[test]
 fn quotes_and_code() {
     let html = "<blockquote><p>a</p><p>b <code>x  `y`</code></p><ul><li>c</ul></blockquote>\
                 <pre class=x><code class='hl language-rust'>\nfn main() {\n    \"&lt;\"\n}\n</code></pre>d";

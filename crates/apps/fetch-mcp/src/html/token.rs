@@ -20,7 +20,7 @@ pub(super) struct Tag {
     pub(super) name: Vec<u8>,
     pub(super) self_closing: bool,
     /// The attributes in [`KEPT`]; others take no memory.
-    attributes: [Option<String>; KEPT.len()],
+    attributes: [Option<Box<str>>; KEPT.len()],
 }
 
 impl Tag {
@@ -48,7 +48,7 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
             CallbackEvent::AttributeValue { value } => {
                 // The first of several attributes with the same name counts.
                 if let Some(kept) = attribute.take().and_then(|at| tag.attributes.get_mut(at)) {
-                    kept.get_or_insert_with(|| String::from_utf8_lossy(value).into_owned());
+                    kept.get_or_insert_with(|| String::from_utf8_lossy(value).into());
                 }
                 Token::Other
             }
@@ -76,4 +76,4 @@ pub(super) fn tokens(page: &str) -> impl Iterator<Item = Token> {
     })
 }
 
-const KEPT: [&str; 8] = ["alt", "alttext", "class", "colspan", "href", "rowspan", "src", "start"];
+const KEPT: [&str; 9] = ["alt", "alttext", "class", "colspan", "href", "rowspan", "src", "start", "value"];

@@ -1,5 +1,7 @@
 //! Headings, lists, quotes and tables.
 
+use std::str::FromStr;
+
 use super::{Converter, List};
 use crate::html::MAX_OPEN;
 use crate::html::table::Table;
@@ -20,18 +22,19 @@ impl Converter {
             self.hidden_lists += 1;
             return;
         }
-        let start = tag.attribute("start").and_then(|start| start.trim().parse().ok()).unwrap_or(1);
+        let start = integer(tag, "start").unwrap_or(1);
         let number = (tag.name == b"ol").then_some(start);
         self.lists.push(List { number, depth: self.out.depth() });
     }
 
-    pub(super) fn start_item(&mut self) {
+    pub(super) fn start_item(&mut self, tag: &Tag) {
         self.end_item();
         if self.in_cell() || self.in_link() {
             return;
         }
         let mark = match self.lists.last_mut().and_then(|list| list.number.as_mut()) {
             Some(number) => {
+                *number = integer(tag, "value").unwrap_or(*number);
                 let mark = format!("{number}. ");
                 *number = number.saturating_add(1);
                 mark
@@ -158,8 +161,11 @@ impl Converter {
 
 /// Returns how many columns or rows a cell spans.
 fn span(tag: &Tag, name: &str) -> usize {
-    let value = tag.attribute(name).and_then(|value| value.trim().parse().ok());
-    value.unwrap_or(1).clamp(1, MAX_SPAN)
+    integer(tag, name).unwrap_or(1).clamp(1, MAX_SPAN)
+}
+
+fn integer<T: FromStr>(tag: &Tag, name: &str) -> Option<T> {
+    tag.attribute(name)?.trim().parse().ok()
 }
 
 /// The maximum span of a cell; browsers allow as many columns.

@@ -5,8 +5,8 @@ use crate::html::inline::{self, Inline, Kind};
 use crate::html::token::Tag;
 
 impl Converter {
-    pub(super) fn start_emphasis(&mut self, name: &[u8]) {
-        if let Some(inline) = Inline::emphasis(name).filter(|_| self.markdown && self.verbatim.is_none()) {
+    pub(super) fn start_marks(&mut self, name: &[u8]) {
+        if let Some(inline) = Inline::marks(name, self.markdown).filter(|_| self.verbatim.is_none()) {
             self.open(inline);
         }
     }
