@@ -27,6 +27,8 @@ pub(crate) enum FetchError {
     Refused(Refused),
     #[error("{0}")]
     NoSuchHost(NoSuchHost),
+    #[error("{cause} (redirected from {from})")]
+    Redirected { from: String, cause: Box<Self> },
     #[error("more than {0} redirects")]
     Redirects(usize),
     #[error("the redirect to `{0}` leads to no URL")]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use agentwire_net::{literal, tls_config};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
 use reqwest::{Client, Response, StatusCode, Url};
+use tokio::sync::Semaphore;
 
 use crate::deadline::Deadline;
 use crate::error::{BuildError, FetchError, Refused};
@@ -17,6 +18,7 @@ use crate::{Options, body, charset, media, page, resolver};
 pub(crate) struct Fetcher {
     client: Client,
     options: Arc<Options>,
+    at_once: Semaphore,
 }
 
 /// The requested part and format of a text.
@@ -41,10 +43,10 @@ impl Fetcher {
             .tls_backend_preconfigured(tls_config())
             .build()
             .map_err(BuildError::Client)?;
-        Ok(Self { client, options })
+        Ok(Self { client, options, at_once: Semaphore::new(AT_ONCE) })
     }
 
-    /// Fetches a URL within the time limit.
+    /// Fetches a URL within the time limit, which includes the wait for other calls.
     pub(crate) async fn fetch(&self, url: &str, wanted: Wanted) -> Result<String, FetchError> {
         let limit = self.options.time_limit;
         let (_caller, deadline) = Deadline::after(limit);
@@ -53,16 +55,25 @@ impl Fetcher {
     }
 
     async fn follow(&self, asked: &str, wanted: Wanted, deadline: Deadline) -> Result<String, FetchError> {
+        // The semaphore is never closed, so `acquire` can't fail.
+        let _turn = self.at_once.acquire().await.ok();
         let mut url = Url::parse(asked).map_err(|_| FetchError::NotAUrl(asked.to_owned()))?;
-        for _ in 0..=self.options.max_redirects {
-            self.check(&url)?;
-            let response = self.client.get(url.clone()).header(ACCEPT, ACCEPTED).send().await?;
+        for redirects in 0..=self.options.max_redirects {
+            let response = self.request(&url).await.map_err(|cause| match redirects {
+                0 => cause,
+                _ => FetchError::Redirected { from: asked.to_owned(), cause: Box::new(cause) },
+            })?;
             match redirect(&response)? {
                 Some(next) => url = next,
                 None => return self.show(asked, response, wanted, deadline).await,
             }
         }
         Err(FetchError::Redirects(self.options.max_redirects))
+    }
+
+    async fn request(&self, url: &Url) -> Result<Response, FetchError> {
+        self.check(url)?;
+        Ok(self.client.get(url.clone()).header(ACCEPT, ACCEPTED).send().await?)
     }
 
     /// Checks a URL before a request; names are checked by the resolver.
@@ -165,6 +176,9 @@ fn shown(
             return Ok(None);
         };
         notes.extend(converted.cut.then(|| "the page was too long to be converted whole.".to_owned()));
+        if converted.text.is_empty() {
+            notes.push("the page has no text; it may need scripts.".to_owned());
+        }
         (converted.text, converted.title)
     } else {
         (decoded.text, None)
@@ -208,6 +222,9 @@ fn header(headers: &HeaderMap, name: &HeaderName) -> String {
         .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
         .unwrap_or_default()
 }
+
+/// The most calls that run concurrently.
+const AT_ONCE: usize = 8;
 
 /// The most characters of an error page in one part.
 const ERROR_CHARS: usize = 2_000;

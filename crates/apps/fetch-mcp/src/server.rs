@@ -7,7 +7,6 @@ use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabiliti
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler, schemars, tool, tool_handler, tool_router};
 use serde::Deserialize;
-use tokio::sync::Semaphore;
 
 use crate::error::BuildError;
 use crate::fetch::{Fetcher, Wanted};
@@ -22,7 +21,6 @@ use crate::options::Options;
 #[derive(Clone, Debug)]
 pub struct FetchServer {
     fetcher: Arc<Fetcher>,
-    at_once: Arc<Semaphore>,
 }
 
 /// The input of `fetch`.
@@ -51,7 +49,7 @@ impl FetchServer {
     ///
     /// If the options are invalid for an HTTP client.
     pub fn new(options: Options) -> Result<Self, BuildError> {
-        Ok(Self { fetcher: Arc::new(Fetcher::new(options)?), at_once: Arc::new(Semaphore::new(AT_ONCE)) })
+        Ok(Self { fetcher: Arc::new(Fetcher::new(options)?) })
     }
 
     #[tool(
@@ -66,13 +64,8 @@ impl FetchServer {
     ) -> CallToolResult {
         let length = input.max_length.clamp(1, MAX_LENGTH);
         let wanted = Wanted { format: input.format, start: input.start_index, length };
-        let fetching = async {
-            // The semaphore is never closed, so `acquire` can't fail.
-            let _turn = self.at_once.acquire().await.ok();
-            self.fetcher.fetch(&input.url, wanted).await
-        };
         let fetched = tokio::select! {
-            fetched = fetching => fetched,
+            fetched = self.fetcher.fetch(&input.url, wanted) => fetched,
             () = context.ct.cancelled() => return CallToolResult::error(vec![ContentBlock::text("cancelled")]),
         };
         match fetched {
@@ -94,6 +87,5 @@ fn default_length() -> usize {
     DEFAULT_LENGTH
 }
 
-const AT_ONCE: usize = 8;
 const DEFAULT_LENGTH: usize = 10_000;
 const MAX_LENGTH: usize = 1_000_000;

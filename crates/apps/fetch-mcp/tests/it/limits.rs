@@ -86,6 +86,20 @@ async fn the_time_limit_covers_all_of_a_call() {
     }
 }
 
+/// The clock is paused, so it advances whenever nothing else happens.
+#[tokio::test(start_paused = true)]
+async fn the_time_limit_includes_the_wait_for_other_calls() {
+    let site = Site::start(|_| Reply::Silence).await;
+    let client = Client::new().await;
+    let (url, started) = (site.url("/"), tokio::time::Instant::now());
+    let refused = (0..9).map(|_| client.refused(&url));
+    for error in futures_util::future::join_all(refused).await {
+        assert_eq!(error, "not finished within 30 s");
+    }
+    let elapsed = started.elapsed();
+    assert!(elapsed < Duration::from_secs(31), "{elapsed:?}");
+}
+
 #[test]
 fn pages_are_converted_off_the_threads_of_the_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build();

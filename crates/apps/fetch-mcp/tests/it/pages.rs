@@ -85,10 +85,19 @@ async fn redirects_are_followed_and_reported() {
     assert!(!shown.contains("redirected"), "{shown}");
     assert_eq!(client.refused(&site.url("/loop")).await, "more than 5 redirects");
     assert_eq!(client.refused(&site.url("/nowhere")).await, "the redirect to `http://[bad` leads to no URL");
+    let refused = client.refused(&site.url("/file")).await;
+    let from = site.url("/file");
     assert_eq!(
-        client.refused(&site.url("/file")).await,
-        "the scheme `file` is not fetched: only http and https are"
+        refused,
+        format!("the scheme `file` is not fetched: only http and https are (redirected from {from})")
     );
+}
+
+#[tokio::test]
+async fn a_page_without_text_has_a_note() {
+    let site = Site::start(|_| ok("text/html", "<title>App</title><script src=app.js></script>")).await;
+    let shown = Client::new().await.shown(&site.url("/")).await;
+    assert!(shown.contains("\nTitle: App\nNote: the page has no text; it may need scripts."), "{shown}");
 }
 
 #[tokio::test]

@@ -65,7 +65,9 @@ async fn a_redirect_leads_to_no_private_address() {
     assert!(client.shown(&outer.url("/itself")).await.ends_with("\n\nreached"));
     for path in ["/", "/long"] {
         let error = client.refused(&outer.url(path)).await;
-        assert_eq!(error, "`127.0.0.2` is 127.0.0.2, which is not a public address", "{path}");
+        let from = outer.url(path);
+        let expected = "`127.0.0.2` is 127.0.0.2, which is not a public address";
+        assert_eq!(error, format!("{expected} (redirected from {from})"));
     }
     assert_eq!(inner.requests(), 0);
     // The same URL is fetched when private addresses are allowed.

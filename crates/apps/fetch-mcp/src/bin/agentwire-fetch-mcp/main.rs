@@ -15,7 +15,7 @@ use rmcp::service::ServerInitializeError;
 use arguments::Arguments;
 
 fn main() -> ExitCode {
-    match serve(Arguments::parse().options()) {
+    match run(Arguments::parse().options()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("agentwire-fetch-mcp: {}", error_chain(error.as_ref()));
@@ -24,7 +24,14 @@ fn main() -> ExitCode {
     }
 }
 
-#[tokio::main]
+fn run(options: agentwire_fetch_mcp::Options) -> Result<(), Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(serve(options));
+    // The lookup of a name can't be cancelled, and takes long if its server is silent.
+    runtime.shutdown_background();
+    served
+}
+
 async fn serve(options: agentwire_fetch_mcp::Options) -> Result<(), Box<dyn Error>> {
     let service = FetchServer::new(options)?.serve(rmcp::transport::stdio()).await.map_err(unserved)?;
     service.waiting().await?;
