@@ -11,10 +11,12 @@ use jupyter_protocol::JupyterKernelspec;
 
 /// The installed kernels, by name.
 ///
-/// `Display` lists them, or the searched folders if there are none.
+/// `Display` lists them, or the searched folders if there are none, and the specifications that can't be read.
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
     found: BTreeMap<String, Found>,
+    /// The file and the cause of each specification that can't be read.
+    unreadable: Vec<String>,
     searched: Vec<PathBuf>,
 }
 
@@ -28,14 +30,14 @@ pub(crate) struct Found {
 /// Finds kernels in Jupyter's folders: `JUPYTER_PATH`, the user's data folder, the environment of the first `python`
 /// in `PATH`, and the system's folders. The first kernel of a name wins.
 ///
-/// Unreadable specifications are skipped.
+/// Specifications that can't be read are skipped.
 pub fn installed() -> Kernels {
     Kernels::in_folders(data_folders(|name| env::var_os(name)))
 }
 
 impl Kernels {
     fn in_folders(searched: Vec<PathBuf>) -> Self {
-        let mut found = BTreeMap::new();
+        let (mut found, mut unreadable) = (BTreeMap::new(), Vec::new());
         for folder in searched.iter().map(|data| data.join("kernels")) {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
             for folder in entries.map(|entry| entry.path()) {
@@ -43,13 +45,17 @@ impl Kernels {
                 else {
                     continue;
                 };
-                let Ok(text) = std::fs::read(folder.join("kernel.json")) else { continue };
-                if let Ok(spec) = serde_json::from_slice(&text) {
-                    found.entry(name).or_insert(Found { spec, folder });
+                let file = folder.join("kernel.json");
+                let Ok(text) = std::fs::read(&file) else { continue };
+                match serde_json::from_slice(&text) {
+                    Ok(spec) => {
+                        found.entry(name).or_insert(Found { spec, folder });
+                    }
+                    Err(cause) => unreadable.push(format!("{} ({cause})", file.display())),
                 }
             }
         }
-        Self { found, searched }
+        Self { found, unreadable, searched }
     }
 
     /// Returns the names, sorted.
@@ -66,11 +72,15 @@ impl fmt::Display for Kernels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.found.is_empty() {
             let searched: Vec<_> = self.searched.iter().map(|folder| folder.display().to_string()).collect();
-            return write!(f, "no kernels are installed; looked in {}", searched.join(", "));
+            write!(f, "no kernels are installed; looked in {}", searched.join(", "))?;
         }
         let named: Vec<_> =
             self.found.iter().map(|(name, found)| format!("{name} ({})", found.spec.display_name)).collect();
-        write!(f, "{}", named.join(", "))
+        write!(f, "{}", named.join(", "))?;
+        if !self.unreadable.is_empty() {
+            write!(f, "; can't be read: {}", self.unreadable.join(", "))?;
+        }
+        Ok(())
     }
 }
 

@@ -18,7 +18,7 @@ fn args(kernels: &Kernels, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_first_folder_wins_and_unreadable_specs_are_skipped() {
+fn the_first_folder_wins_and_unreadable_specs_are_named() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     install(one.path(), "Same", r#"{"argv": ["a"], "display_name": "First", "language": "x"}"#);
     install(one.path(), "broken", "{");
@@ -26,7 +26,14 @@ fn the_first_folder_wins_and_unreadable_specs_are_skipped() {
     install(other.path(), "more", r#"{"argv": [], "display_name": "More", "language": "x"}"#);
     let folders = vec![one.path().to_owned(), "/nowhere".into(), other.path().to_owned()];
     let kernels = Kernels::in_folders(folders);
-    assert_eq!(kernels.to_string(), "more (More), same (First)");
+    let broken = one.path().join("kernels/broken/kernel.json");
+    assert_eq!(
+        kernels.to_string(),
+        format!(
+            "more (More), same (First); can't be read: {} (EOF while parsing an object at line 1 column 1)",
+            broken.display()
+        )
+    );
     assert_eq!(args(&kernels, "SAME"), ["a"]);
     assert!(kernels.find("more").unwrap().launch(Path::new("c")).is_none());
     assert!(kernels.find("broken").is_none());

@@ -96,10 +96,11 @@ impl<'a> Forms<'a> {
 
 /// Returns the plain text, or a more informative form.
 fn text(forms: &Forms<'_>) -> Option<String> {
-    if let Some(markdown) = filled(forms.markdown) {
+    // R writes `&lt;` for `<` in the Markdown form of a string, so an informative plain form wins.
+    let informative = filled(forms.plain).filter(|plain| !only_names(plain));
+    if let Some(markdown) = filled(forms.markdown).filter(|_| informative.is_none()) {
         return Some(markdown.to_owned());
     }
-    let informative = filled(forms.plain).filter(|plain| !only_names(plain));
     // The plain form of a table omits columns and wraps lines.
     if let Some(read) =
         forms.html.filter(|html| informative.is_none() || html.contains("<table")).map(table::read)
@@ -169,6 +170,9 @@ mod tests {
         assert_eq!(text(json!({ "text/plain": "x", "text/html": "<b>y</b>" })), "x");
         assert_eq!(text(json!({ "text/plain": object, "text/html": "<b>y</b><p>z" })), "y\nz");
         assert_eq!(text(json!({ "text/plain": object, "text/markdown": "# m" })), "# m");
+        let string =
+            json!({ "text/plain": "[1] \"a<b\"", "text/markdown": "'a&lt;b'", "text/html": "'a&lt;b'" });
+        assert_eq!(text(string), "[1] \"a<b\"");
         assert_eq!(text(json!({ "text/plain": object, "text/latex": "$x$" })), "$x$");
         assert_eq!(text(json!({ "text/plain": "x**2", "text/latex": "$x^2$" })), "x**2");
         assert_eq!(text(json!({ "text/plain": object, "image/svg+xml": "<svg/>" })), "<svg/>");
