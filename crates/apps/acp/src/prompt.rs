@@ -53,9 +53,24 @@ fn mention(link: &ResourceLink) -> String {
     let Some(path) = link.uri.strip_prefix("file://") else {
         return format!("[{}]({})", link.name, link.uri);
     };
+    let (path, position) = split_position(path);
     let path = decoded(path);
     // The CLI reads a path up to a blank, unless it is in quotes.
-    if path.contains(char::is_whitespace) { format!("@\"{path}\"") } else { format!("@{path}") }
+    let file = if path.contains(char::is_whitespace) { format!("@\"{path}\"") } else { format!("@{path}") };
+    match position {
+        Some(position) => format!("{file} ({})", decoded(position)),
+        None => file,
+    }
+}
+
+/// Splits off the lines and the symbol that editors append: `a.rs?symbol=main#L2:9`.
+fn split_position(path: &str) -> (&str, Option<&str>) {
+    let names_line = |(at, _): &(usize, &str)| path[at + 2..].starts_with(|c: char| c.is_ascii_digit());
+    let lines = path.match_indices("#L").find(names_line).map(|(at, _)| at);
+    match path.find("?symbol=").or(lines) {
+        Some(at) => (&path[..at], Some(&path[at + 1..])),
+        None => (path, None),
+    }
 }
 
 fn of_embedded(text: &TextResourceContents) -> Block {
@@ -106,6 +121,9 @@ mod tests {
         for (uri, text) in [
             ("file:///project/a%2Bb.rs", "@/project/a+b.rs"),
             ("file:///project/a%20b.rs", "@\"/project/a b.rs\""),
+            ("file:///project/a.rs#L2:9", "@/project/a.rs (L2:9)"),
+            ("file:///project/a.rs?symbol=main#L2:9", "@/project/a.rs (symbol=main#L2:9)"),
+            ("file:///c#/List.cs", "@/c#/List.cs"),
         ] {
             let link = ContentBlock::ResourceLink(ResourceLink::new("b.rs", uri));
             assert_eq!(sent(&[link]), [json!({"type": "text", "text": text})]);
