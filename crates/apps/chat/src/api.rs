@@ -74,7 +74,9 @@ impl Api {
                 response.headers().get("location").and_then(|url| Some(url.to_str().ok()?.to_owned()));
             let body = body(response).await?;
             match status {
-                200..=299 => return serde_json::from_slice(&body).map_err(ApiError::NoMessage),
+                200..=299 => {
+                    return serde_json::from_slice(&body).map_err(|_| ApiError::NoMessage(message(&body)));
+                }
                 429 | 500.. if tries < TRIES => tokio::time::sleep(wait).await,
                 300..=399 => {
                     let message =
@@ -135,5 +137,5 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// The longest accepted answer, in bytes.
 const LONGEST: usize = 64 << 20;
-/// How many bytes of an error that is not JSON are shown.
+/// How many characters of an error that is not JSON are shown.
 const SHOWN: usize = 500;

@@ -36,7 +36,7 @@ pub enum ApiError {
     /// The answer is longer than 64 MiB.
     #[error("the answer is too long")]
     TooLong,
-    /// The answer is not a valid message.
-    #[error("the answer is no message")]
-    NoMessage(#[source] serde_json::Error),
+    /// The answer is not a valid message, such as a page of a proxy.
+    #[error("the answer is no message: {0}")]
+    NoMessage(String),
 }

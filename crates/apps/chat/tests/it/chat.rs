@@ -165,27 +165,49 @@ async fn an_api_that_is_overloaded_is_asked_again_and_one_that_refuses_is_not() 
     assert_eq!(model.request_count(), 5);
 }
 
+/// Reads one request, and writes a response.
+async fn respond(listener: &TcpListener, response: &str) {
+    let (mut connection, _) = listener.accept().await.unwrap();
+    assert!(connection.read(&mut [0; 1024]).await.unwrap() > 0);
+    connection.write_all(response.as_bytes()).await.unwrap();
+    connection.shutdown().await.unwrap();
+    // Closing a connection with unread bytes would discard the response.
+    while connection.read(&mut [0; 1024]).await.is_ok_and(|read| read > 0) {}
+}
+
+async fn chat_at(listener: &TcpListener) -> Chat {
+    let api = Api::new(format!("http://{}", listener.local_addr().unwrap()), "sk-fake", "m").unwrap();
+    Chat::new(api, hub().await)
+}
+
 #[tokio::test]
 async fn a_redirect_gets_no_key() {
     let other = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let api = Api::new(format!("http://{}", listener.local_addr().unwrap()), "sk-fake", "m").unwrap();
     let location = format!("http://{}/v1/messages", other.local_addr().unwrap());
-    let redirect = async {
-        let (mut connection, _) = listener.accept().await.unwrap();
-        let head = format!("HTTP/1.1 307 Moved\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
-        assert!(connection.read(&mut [0; 1024]).await.unwrap() > 0);
-        connection.write_all(head.as_bytes()).await.unwrap();
-        connection
-    };
-    let mut chat = Chat::new(api, hub().await);
-    let asked = async { tokio::join!(ask(&mut chat), redirect).0 };
+    let redirect = format!("HTTP/1.1 307 Moved\r\nlocation: {location}\r\ncontent-length: 0\r\n\r\n");
+    let mut chat = chat_at(&listener).await;
+    let asked = async { tokio::join!(ask(&mut chat), respond(&listener, &redirect)).0 };
     tokio::select! {
         answer = asked => match answer {
             Err(ChatError::Api(ApiError::Refused { status: 307, .. })) => {}
             other => panic!("{other:?}"),
         },
         _ = other.accept() => panic!("the other host got the request"),
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_message_is_shown() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut chat = chat_at(&listener).await;
+    let overloaded = r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
+    for (body, shown) in [("<h1>Sign in</h1>", "<h1>Sign in</h1>"), (overloaded, "Overloaded")] {
+        let response = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+        match tokio::join!(ask(&mut chat), respond(&listener, &response)).0 {
+            Err(ChatError::Api(ApiError::NoMessage(text))) => assert_eq!(text, shown),
+            other => panic!("{other:?}"),
+        }
     }
 }
 
