@@ -100,7 +100,8 @@ impl ProcessTransport {
     /// lives.
     /// Then it waits for [`Grace::orphaned`], sends SIGTERM to the group, waits for [`Grace::after_terminate`], and sends
     /// SIGKILL; it exits as soon as the group is empty.
-    /// It inherits one end of a pipe from this program and no other descriptor, and signals no process outside its group.
+    /// It inherits one end of a pipe from this program, with [`Transport::hold_input`] also the child's input, and no other
+    /// descriptor. It signals no process outside its group.
     ///
     /// It is started right after the child, which takes about a millisecond. If this program is killed in between, the
     /// child only sees the end of its pipes, as without a guard.

@@ -127,7 +127,7 @@ impl Pipe {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No caller code runs under this lock, so the state is consistent even if the lock is poisoned.
+        // Only wakers are cloned and dropped under this lock, so the state is consistent even if the lock is poisoned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
