@@ -27,7 +27,9 @@ pub(crate) fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, 
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// Reads a flag as JavaScript does: 0, `null` and the empty string are false, everything else is true.
+/// Reads a flag as JavaScript does: 0, `null` and the empty string are false, other numbers are true.
+///
+/// Other texts, lists and objects are an error, so that the field's default applies.
 pub(crate) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     deserializer.deserialize_any(FlagVisitor)
 }

@@ -11,7 +11,7 @@ pub(crate) fn is_control(line: &str) -> bool {
 
 /// Returns whether the value at `path` is only for display.
 ///
-/// All other fields may affect the answer: the tool, its input, the requesting agent, and the reason.
+/// All other fields may affect the answer: the tool, its input, the requesting agent, and the type of the reason.
 pub(crate) fn is_decoration(path: &[Step]) -> bool {
     matches!(path, [Step::Key(request), Step::Key(name), ..]
         if request == "request" && DECORATIONS.contains(&name.as_str()))
