@@ -38,6 +38,6 @@ pub enum WireError {
     #[error("the transport failed")]
     Transport(#[from] TransportError),
     /// The value can't be encoded.
-    #[error("the message could not be encoded")]
+    #[error(transparent)]
     Encode(#[from] EncodeError),
 }

@@ -1,5 +1,7 @@
 //! Decoded lines of the CLI.
 
+use std::fmt;
+
 use agentwire_protocol::{
     Message,
     decode::{DecodeError, decode_bytes},
@@ -10,7 +12,8 @@ use crate::{Frame, FrameError, FrameKind, Line};
 /// A line of the CLI, decoded as far as possible.
 ///
 /// No variant ends the session: a line that can't be decoded is one of the variants, and reading continues.
-#[derive(Clone, Debug)]
+/// `Debug` shows no line beside its message, which hides secrets.
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum Incoming {
     /// A message and its line.
@@ -25,6 +28,18 @@ pub enum Incoming {
     TooLong(FrameError),
     /// A request of the CLI that has no handler. If it has an id, it was answered with an error.
     Unhandled(Message, Line),
+}
+
+impl fmt::Debug for Incoming {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message(message, _) => f.debug_tuple("Message").field(message).finish_non_exhaustive(),
+            Self::Unhandled(message, _) => f.debug_tuple("Unhandled").field(message).finish_non_exhaustive(),
+            Self::Undecodable(error, line) => f.debug_tuple("Undecodable").field(error).field(line).finish(),
+            Self::NonJson(line) => f.debug_tuple("NonJson").field(line).finish(),
+            Self::TooLong(error) => f.debug_tuple("TooLong").field(error).finish(),
+        }
+    }
 }
 
 impl Incoming {
@@ -74,6 +89,7 @@ impl Incoming {
     /// Returns whether this is a `result`, also an undecodable or over-long `result`.
     ///
     /// Use this to detect the end of a turn, rather than matching [`Message::Result`].
+    /// Also true for a `result` that was cut off by the end of the stream: then the session ends with an error.
     pub fn ends_turn(&self) -> bool {
         match self {
             Self::Message(message, _) => matches!(message, Message::Result(_)),

@@ -88,3 +88,10 @@ fn fields_set_aside_are_listed() {
     assert_eq!(paths, ["message.role", "isReplay"]);
     assert!(incoming(b"{}").set_aside().is_empty() && incoming(b"noise").set_aside().is_empty());
 }
+
+#[test]
+fn debug_shows_no_line_beside_its_message() {
+    let line = br#"{"type":"auth_status","isAuthenticating":true,"output":["c0de"],"uuid":"u","session_id":"s"}"#;
+    let shown = format!("{:?}", incoming(line));
+    assert!(shown.starts_with("Message(AuthStatus") && !shown.contains("c0de"), "{shown}");
+}
