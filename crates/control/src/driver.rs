@@ -53,15 +53,16 @@ pub struct Connection<F> {
 /// The future that runs a session.
 ///
 /// Completes when the session has ended.
-/// Also completes after the last [`Control`] and the [`Messages`] were dropped, once all sent lines are written: a
-/// responder that keeps a `Control` keeps the session.
+/// Also completes after the last handle was dropped, once all sent lines are written, at the latest after
+/// [`Config::exit_grace`]. Handles are each [`Control`], also in the context of a running callback, the [`Messages`] and
+/// each [`BackpressurePause`].
 /// Dropping it, polled or not, ends the session at once: calls fail, open requests are refused, callbacks are cancelled,
 /// and the transport is dropped, which ends the peer.
 ///
 /// After the end of its input the CLI sends no requests and goes ahead without them.
 /// With a responder that [guards](Responder::guards) an action, the input therefore ends only when the CLI is
-/// idle and no task runs in the background, and until then every request is refused. If the driver is dropped before that, it interrupts the turn and
-/// sends the peer SIGTERM.
+/// idle and no task runs in the background, and until then every request is refused.
+/// If the driver is dropped before that, it interrupts the turn and sends the peer SIGTERM.
 #[derive(Debug)]
 #[must_use = "a session makes progress only while its driver is polled"]
 pub struct Driver<F>(F);
@@ -83,16 +84,6 @@ pub fn connect(
     config: Config,
 ) -> Connection<impl Future<Output = ()> + Send> {
     Prepared::of(responder, None, config).connect(link)
-}
-
-/// Like [`connect`], with an observer of the session's events.
-pub fn connect_observed(
-    link: Connected<impl ByteSource + 'static, impl ByteSink + 'static, impl PeerHandle + 'static>,
-    responder: Arc<dyn Responder>,
-    observer: Arc<dyn Observer>,
-    config: Config,
-) -> Connection<impl Future<Output = ()> + Send> {
-    Prepared::of(responder, Some(observer), config).connect(link)
 }
 
 /// A session without an open transport.

@@ -11,7 +11,9 @@ use agentwire_transport::ExitReport;
 pub struct SessionExit {
     /// How the peer's process ended, if it has one and it did.
     pub exit: Option<ExitReport>,
-    /// The error of the transport; if the session ended before the handshake, the first line that is not JSON.
+    /// Why the session ended other than by the exit of its process: an error of the transport, a process that did not exit
+    /// after its output ended, or the drop of the session. If the session ended before the handshake, the first line that is
+    /// not JSON.
     pub transport: Option<String>,
     /// The last result, if it was an error and no message followed. The exit code is then only its consequence.
     pub error_result: Option<Box<TurnResult>>,
@@ -29,7 +31,7 @@ impl SessionExit {
         Self { exit: Some(exit), ..Self::default() }
     }
 
-    /// Creates the end by an error of the transport.
+    /// Creates the end by another cause than the exit of the process.
     pub fn failed(what: impl Into<String>) -> Self {
         Self { transport: Some(what.into()), ..Self::default() }
     }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use agentwire_codec::{EncodeError, FrameError, Line};
-use agentwire_protocol::{DecodeError, Uuid, control::ErrorCode};
+use agentwire_protocol::{DecodeError, Hidden, Uuid, control::ErrorCode};
 
 use crate::SessionExit;
 
@@ -38,7 +38,7 @@ pub enum ControlError {
         subtype: Box<str>,
     },
     /// The session ended before a reply, before a prompt or line was sent, or before a prompt was settled.
-    #[error("the session ended before a reply to `{subtype}` came: {ending}")]
+    #[error("`{subtype}` was not completed: {ending}")]
     Closed {
         /// The request's subtype; `user` for a prompt, `line` for a raw line.
         subtype: Box<str>,
@@ -56,8 +56,8 @@ pub enum ControlError {
     BadReply {
         /// The request's subtype.
         subtype: Box<str>,
-        /// The reply's line.
-        line: Option<Line>,
+        /// The reply's line; or only its `response`, if that does not have the shape of the reply type.
+        line: Option<Hidden<Line>>,
         /// The cause.
         #[source]
         source: DecodeError,
@@ -77,7 +77,7 @@ pub enum ControlError {
         /// The request's subtype.
         subtype: Box<str>,
         /// The reply's line.
-        line: Option<Line>,
+        line: Option<Hidden<Line>>,
     },
     /// The request can't be written as JSON.
     #[error("`{subtype}` can't be written")]
@@ -106,12 +106,12 @@ pub enum ControlError {
     /// which was not sent.
     ///
     /// Read messages, let open callbacks finish, and try again.
-    #[error("`{subtype}` was given up: {parked} bytes of unread messages and open requests lie before it")]
+    #[error("`{subtype}` was aborted: {unread} bytes of unread messages and open requests exceed the limit")]
     Backlogged {
         /// The request's subtype; `user` for a prompt.
         subtype: Box<str>,
         /// The bytes of unread messages, of the CLI's open requests, and of queued answers.
-        parked: usize,
+        unread: usize,
     },
     /// No prompt was sent with this id in this session, or thousands were sent after it.
     #[error("no prompt with the id `{prompt}` is known")]

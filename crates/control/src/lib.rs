@@ -22,7 +22,6 @@ pub use agentwire_transport::debug_by_name;
 pub use driver::{
     BackpressurePause, CallContext, CallbackError, Config, Connection, Control, Driver, FailureKind,
     FrameFilter, Messages, NoResponder, Observer, Prepared, RefusalFn, Reply, Responder, connect,
-    connect_observed,
 };
 #[cfg(feature = "driver")]
 pub use tokio_util::sync::CancellationToken;

@@ -39,7 +39,8 @@ use turns::Turns;
 /// - Every call ends in exactly one [`RouterEvent::Answered`], regardless of what the CLI sends.
 /// - Every request of the CLI is answered at most once, and never after it was cancelled.
 /// - A request that can't be read is answered with an error that names the reason.
-/// - Messages keep the order of their lines; control frames never come out as messages.
+/// - Messages keep the order of their lines; control frames come out only as
+///   [`Incoming::Unhandled`](agentwire_codec::Incoming::Unhandled), or with the error of a line that can't be read.
 /// - A `result` that can't be read ends its turn too, unless it is truncated; a turn without a `result` ends when the CLI
 ///   goes idle.
 /// - After [`RouterEvent::Closed`] only the [`RouterEvent::Answered`] of later calls follow.
@@ -188,6 +189,9 @@ impl Router {
     }
 
     /// Sends a raw line, newline included: a frame of a kind that this crate does not know.
+    ///
+    /// Send prompts with [`send_prompt`](Self::send_prompt): [`end_input_when_idle`](Self::end_input_when_idle) does not wait for the
+    /// turn of a prompt in a raw line.
     ///
     /// # Errors
     ///

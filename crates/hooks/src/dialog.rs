@@ -75,7 +75,7 @@ impl Responder for DialogHandler {
     }
 
     fn may_answer(&self, request: &InboundRequest) -> bool {
-        matches!(request, InboundRequest::UserDialog(_))
+        matches!(request, InboundRequest::UserDialog(dialog) if self.kinds.contains(&dialog.dialog_kind))
     }
 
     fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {

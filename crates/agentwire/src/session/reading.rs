@@ -137,7 +137,7 @@ impl Session {
     pub(crate) fn backlog(&self) -> Option<Error> {
         let unread = self.skipped.bytes;
         (unread > self.max_skipped_bytes)
-            .then(|| Error::Control(ControlError::Backlogged { subtype: "turn".into(), parked: unread }))
+            .then(|| Error::Control(ControlError::Backlogged { subtype: "turn".into(), unread }))
     }
 
     /// Adds the shutdown step that ended the CLI to an unclean end.

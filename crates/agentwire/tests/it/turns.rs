@@ -240,8 +240,8 @@ async fn leftovers_are_bounded_and_nothing_is_lost() {
     loop {
         match turn.next().await {
             Some(Ok(incoming)) => own.push(kind(&incoming)),
-            Some(Err(Error::Control(ControlError::Backlogged { parked, .. }))) => {
-                assert!(parked > 4096);
+            Some(Err(Error::Control(ControlError::Backlogged { unread, .. }))) => {
+                assert!(unread > 4096);
                 let taken = turn.leftovers();
                 assert!(!taken.is_empty());
                 others.extend(taken.iter().map(kind));

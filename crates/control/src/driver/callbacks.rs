@@ -45,7 +45,7 @@ pub(super) fn start(host: &Host, callback: PendingCallback) {
         Ok(Some(reply)) => run(guard, cancelled, reply),
         Ok(None) => {
             host.shared.push_line(Frame::new(line));
-            guard.answer(Err(format!("no handler for a request of subtype `{subtype}`").into()));
+            guard.refuse(&format!("no handler for a request of subtype `{subtype}`"));
         }
         Err(panic) => guard.refuse(&panicked(&panic)),
     }

@@ -73,8 +73,8 @@ impl State {
         line: Line,
         refusal: Option<RefusalFn>,
     ) -> PendingCallback {
-        self.started += 1;
-        let number = self.started;
+        self.last_callback += 1;
+        let number = self.last_callback;
         let cancelled = self.router.input_is_open().then(CancellationToken::new);
         if let Some(cancelled) = &cancelled {
             let running = RunningCallback { number, cancelled: cancelled.clone(), refusal };
@@ -143,7 +143,7 @@ fn refusal(responder: &dyn Responder, request: &InboundRequest) -> Option<Refusa
 
 /// Returns the answer that refuses a request.
 pub(super) fn refuse(refusal: Option<RefusalFn>, why: &str) -> Result<RawJson, String> {
-    refusal.and_then(|refusal| refusal(why)).ok_or_else(|| why.to_owned())
+    refusal.and_then(|refusal| catch_call(|| refusal(why)).unwrap_or_default()).ok_or_else(|| why.to_owned())
 }
 
 /// The reason of a refusal at the end of a session.

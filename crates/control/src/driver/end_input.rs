@@ -5,7 +5,7 @@ use std::{convert::Infallible, time::Duration};
 use bytes::{Bytes, BytesMut};
 use tokio::time::sleep;
 
-use super::{Shared, waits::wait};
+use super::{ABORTED, Shared, waits::wait};
 use crate::SessionExit;
 
 impl Shared {
@@ -47,10 +47,13 @@ impl Shared {
             if unguarded {
                 state.router.interrupt_without_reply();
             }
-            state.router.end_input();
             let mut lines = BytesMut::new();
             while let Some(next) = state.router.poll_transmit() {
                 lines.extend_from_slice(&next);
+            }
+            if state.router.input_is_open() {
+                // Later calls wait for the end of the session, which names the cause.
+                state.router.handle_broken_input(SessionExit::failed(ABORTED));
             }
             (lines.freeze(), unguarded)
         })

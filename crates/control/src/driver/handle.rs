@@ -105,7 +105,7 @@ impl Control {
         let raw = self.call_unread(limit, call).await?;
         raw.decode().map_err(|source| ControlError::BadReply {
             subtype: C::SUBTYPE.into(),
-            line: Some(Line::from(raw.as_str())),
+            line: Some(Line::from(raw.as_str()).into()),
             source,
         })
     }
@@ -114,7 +114,7 @@ impl Control {
     ///
     /// # Errors
     ///
-    /// See [`call`](Self::call), except for [`ControlError::BadReply`].
+    /// See [`call`](Self::call). [`ControlError::BadReply`] only if the reply's frame can't be read.
     pub async fn call_unread<C: ControlCall + Sync>(
         &self,
         limit: Duration,

@@ -166,7 +166,7 @@ impl<L: PeerHandle, E: Future<Output = ExitReport>> Peer<'_, L, E> {
         let has_process = self.handle.has_process();
         match timeout(if has_process { grace } else { Duration::ZERO }, self.ended).await {
             Ok(exit) => SessionExit::exited(exit),
-            Err(_) if has_process => SessionExit::failed("it closed its output and did not exit"),
+            Err(_) if has_process => SessionExit::failed("the CLI closed its output and did not exit"),
             Err(_) => SessionExit::default(),
         }
     }

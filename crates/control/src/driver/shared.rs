@@ -49,8 +49,8 @@ pub(crate) struct State {
     pub(super) callbacks: HashMap<RequestId, RunningCallback>,
     /// The writing half, while it waits for a line or for the end of the input.
     pub(super) writer: Option<Waker>,
-    /// The number of callbacks so far.
-    pub(super) started: u64,
+    /// The number of the last callback.
+    pub(super) last_callback: u64,
     /// The number of tasks that wait for room or for a prompt's state, and of
     /// [`BackpressurePause`](crate::BackpressurePause) guards.
     ///
@@ -320,4 +320,4 @@ impl Drop for AbortOnDrop {
 }
 
 /// The reason of an end that this side caused.
-pub(super) const ABORTED: &str = "the session was given up";
+pub(super) const ABORTED: &str = "the session was aborted";

@@ -38,7 +38,7 @@ impl Shared {
             let room = state.router.transmit_bytes() <= self.config.write_buffer_limit;
             let waits = !room && state.router.input_is_open() || state.router.awaits_ending();
             if waits && let Some(unread) = state.backlog(&self.config) {
-                return Some(Err(ControlError::Backlogged { subtype: subtype.into(), parked: unread }));
+                return Some(Err(ControlError::Backlogged { subtype: subtype.into(), unread }));
             }
             if waits && self.now() >= deadline {
                 if let Err(closed) = state.router.check_input(subtype) {
@@ -88,7 +88,7 @@ impl Shared {
                 return Some(Err(ControlError::Closed { subtype: subtype(), ending: Arc::clone(ending) }));
             }
             if let Some(unread) = state.backlog(&self.config) {
-                return Some(Err(ControlError::Backlogged { subtype: subtype(), parked: unread }));
+                return Some(Err(ControlError::Backlogged { subtype: subtype(), unread }));
             }
             waiter.get_or_insert_with(|| ReadingWaiter::new(self, state));
             None
@@ -165,9 +165,7 @@ impl Shared {
             if let Some(unread) = state.backlog(&self.config) {
                 if state.router.open().0 > 0 {
                     self.apply(state, |state| {
-                        state
-                            .router
-                            .fail_calls(|subtype| ControlError::Backlogged { subtype, parked: unread });
+                        state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, unread });
                     });
                 }
                 // Tasks that wait for room or for a prompt fail too.

@@ -24,7 +24,7 @@ pub enum RouterEvent {
         /// The request's line.
         line: Line,
     },
-    /// The CLI cancelled a request, or the session ended: an answer will not be sent.
+    /// The CLI cancelled a request, the router refused it, or the session ended: an answer of the caller is not sent.
     InboundCancelled(RequestId),
     /// A call has ended.
     Answered {

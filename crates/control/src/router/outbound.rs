@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use agentwire_codec::Incoming;
 use agentwire_protocol::{
-    Message, RawJson, RequestId,
+    Hidden, Message, RawJson, RequestId,
     control::{Failure, Outcome, Success},
 };
 
@@ -63,15 +63,17 @@ pub(super) fn reply(subtype: Box<str>, incoming: Incoming) -> Result<RawJson, Co
     let (outcome, line) = match incoming {
         Incoming::Message(Message::ControlResponse(response), line) => (response.response, line),
         Incoming::Undecodable(source, line) => {
-            return Err(ControlError::BadReply { subtype, line: Some(line), source });
+            return Err(ControlError::BadReply { subtype, line: Some(line.into()), source });
         }
-        other => return Err(ControlError::UnknownReply { subtype, line: other.line().cloned() }),
+        other => {
+            return Err(ControlError::UnknownReply { subtype, line: other.line().cloned().map(Hidden) });
+        }
     };
     match outcome {
         Outcome::Success(Success { response, .. }) => Ok(response.unwrap_or_else(RawJson::empty_object)),
         Outcome::Failure(Failure { error, error_code, .. }) => {
             Err(ControlError::Rejected { subtype, message: error, code: error_code })
         }
-        _ => Err(ControlError::UnknownReply { subtype, line: Some(line) }),
+        _ => Err(ControlError::UnknownReply { subtype, line: Some(line.into()) }),
     }
 }

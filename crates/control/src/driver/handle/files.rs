@@ -27,10 +27,6 @@ calls! {
     fn rewind_files(user_message_id: Uuid) -> RewindFilesReply = &RewindFiles::new(user_message_id);
 
     /// Returns what [`rewind_files`](Self::rewind_files) would change, without changing it (`dry_run`).
-    ///
-    /// # Errors
-    ///
-    /// See [`rewind_files`](Self::rewind_files).
     fn preview_rewind_files(user_message_id: Uuid) -> RewindFilesReply = &{
         let mut request = RewindFiles::new(user_message_id);
         request.dry_run = Some(true);

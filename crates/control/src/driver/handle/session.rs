@@ -23,10 +23,6 @@ calls! {
     fn interrupt() -> InterruptReply = &Interrupt::default();
 
     /// Like [`interrupt`](Self::interrupt), and cancels queued prompts (`cancel_queued`).
-    ///
-    /// # Errors
-    ///
-    /// See [`interrupt`](Self::interrupt).
     fn interrupt_and_cancel_queued() -> InterruptReply = &{
         let mut request = Interrupt::default();
         request.cancel_queued = Some(true);

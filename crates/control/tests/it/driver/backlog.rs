@@ -167,7 +167,7 @@ async fn past_the_hard_limit_calls_fail_and_no_message_is_lost() {
     let Session { control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli.clone(), 1000));
     let error = ask(&control).await.unwrap_err();
-    assert!(matches!(error, ControlError::Backlogged { parked, .. } if parked > 32_768), "{error:?}");
+    assert!(matches!(error, ControlError::Backlogged { unread, .. } if unread > 32_768), "{error:?}");
     // So does a call that starts while reading is paused.
     let error = ask(&control).await.unwrap_err();
     assert!(matches!(error, ControlError::Backlogged { .. }), "{error:?}");

@@ -147,6 +147,9 @@ async fn a_guard_that_panics_refuses() {
     impl Responder for Guard {
         fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
             assert_ne!(context.request_id.as_str(), "at once");
+            if context.request_id.as_str() == "unhandled" {
+                return None;
+            }
             Some(Box::pin(async { panic!("later") }))
         }
         fn refusal(&self, _: &InboundRequest) -> Option<RefusalFn> {
@@ -154,15 +157,32 @@ async fn a_guard_that_panics_refuses() {
         }
     }
     let Session { cli, .. } = &start(Guard, Config::default()).await;
-    for id in ["at once", "later"] {
+    for (id, why) in [("at once", "panicked"), ("later", "panicked"), ("unhandled", "no handler")] {
         cli.send_line(&inbound(id)).await;
         let answer = cli.next_line().await.unwrap();
         assert_eq!(
             (&answer["response"]["subtype"], &answer["response"]["request_id"]),
             (&json!("success"), &json!(id))
         );
-        assert!(answer["response"]["response"]["no"].as_str().unwrap().contains("panicked"), "{answer}");
+        assert!(answer["response"]["response"]["no"].as_str().unwrap().contains(why), "{answer}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_panics_is_an_error() {
+    struct Guard;
+    impl Responder for Guard {
+        fn respond(&self, _: InboundRequest, _: CallContext) -> Option<Reply> {
+            None
+        }
+        fn refusal(&self, _: &InboundRequest) -> Option<RefusalFn> {
+            Some(|_| panic!("no refusal"))
+        }
+    }
+    let Session { cli, .. } = &start(Guard, Config::default()).await;
+    cli.send_line(&inbound("a")).await;
+    let answer = cli.next_line().await.unwrap();
+    assert!(answer["response"]["error"].as_str().unwrap().starts_with("no handler"), "{answer}");
 }
 
 #[tokio::test(start_paused = true)]

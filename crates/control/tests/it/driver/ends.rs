@@ -1,12 +1,19 @@
 //! The ends of the peer, its pipes, the driver and the handles. Each one wakes all waiting tasks.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{
+    future::Future as _,
+    io,
+    pin::pin,
+    sync::{Arc, OnceLock},
+    task::{Context, Waker},
+    time::Duration,
+};
 
 use agentwire_control::{
     Config, Connection, Control, ControlError, Messages, NoResponder, SessionExit, connect,
 };
 use agentwire_protocol::message::UserInput;
-use agentwire_transport::{ExitReport, TransportError};
+use agentwire_transport::{Connected, ExitReport, MemoryPeerHandle, PeerHandle, TransportError};
 use tokio::{task::JoinHandle, time::Instant};
 
 use super::{Session, ask, config, link, news, next, quiet, start_process, start_with, waits};
@@ -113,11 +120,43 @@ async fn peer_that_closes_its_output_without_exiting_is_an_error() {
     cli.peer.set_stderr_tail("fatal: no memory\n");
     cli.peer.close_output();
     let ending = call.await.unwrap();
-    let expected = "the session ended (it closed its output and did not exit, stderr: fatal: no memory)";
+    let expected = "the session ended (the CLI closed its output and did not exit, stderr: fatal: no memory)";
     assert_eq!(ending.to_string(), expected);
     assert_eq!(ended(&mut messages).await, ending);
     driver.await.unwrap();
     cli.peer.released().await;
+}
+
+/// A handle that makes a call while its session ends.
+struct Asking {
+    handle: MemoryPeerHandle,
+    control: Arc<OnceLock<Control>>,
+}
+
+impl PeerHandle for Asking {
+    fn has_process(&self) -> bool {
+        true
+    }
+
+    fn stderr_tail(&self) -> String {
+        let mut call = pin!(ask(self.control.get().unwrap()));
+        assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        self.handle.stderr_tail()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_while_the_session_ends_waits_for_the_cause() {
+    let (Connected { source, sink, handle }, cli) = link(1).await;
+    let control = Arc::new(OnceLock::new());
+    let link = Connected { source, sink, handle: Asking { handle, control: Arc::clone(&control) } };
+    let Connection { control: own, messages, driver } =
+        connect(link, Arc::new(NoResponder::default()), Config::default());
+    control.set(own).unwrap();
+    cli.peer.close_output();
+    driver.run().await;
+    assert!(matches!(ask(control.get().unwrap()).await, Err(ControlError::Closed { .. })));
+    drop(messages);
 }
 
 #[tokio::test(start_paused = true)]
@@ -305,7 +344,7 @@ async fn a_driver_that_is_never_polled_ends_the_session_when_dropped() {
     let call = asking(&control);
     tokio::task::yield_now().await;
     drop(driver);
-    assert_eq!(call.await.unwrap().to_string(), "the session ended (the session was given up)");
+    assert_eq!(call.await.unwrap().to_string(), "the session ended (the session was aborted)");
     assert!(!ended(&mut messages).await.is_clean());
     cli.peer.released().await;
 }

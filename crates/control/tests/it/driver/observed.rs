@@ -4,13 +4,13 @@ use std::sync::{Arc, Mutex};
 
 use agentwire_codec::Incoming;
 use agentwire_control::{
-    CallContext, Config, Connection, Observer, RawEvent, Reply, Responder, SessionEvent, SessionExit,
-    connect_observed,
+    CallContext, Config, Connection, Observer, Prepared, RawEvent, Reply, Responder, SessionEvent,
+    SessionExit,
 };
-use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
+use agentwire_protocol::{InboundRequest, RawJson, control::Initialize, message::UserInput};
 
-use super::{link, news, next};
-use crate::script::inbound;
+use super::{Session, link, news, next};
+use crate::script::{inbound, success};
 
 /// A log of observed events, one word for each.
 #[derive(Clone, Default)]
@@ -59,14 +59,26 @@ impl Responder for Seen {
     }
 }
 
+/// Starts a session after the handshake, with this observer and responder.
+async fn start(seen: &Seen) -> Session {
+    let (link, cli) = link(1 << 16).await;
+    let prepared = Prepared::new(Arc::new(seen.clone()), Arc::new(seen.clone()), Config::default());
+    let Connection { control, messages, driver } = prepared.connect(link);
+    let driver = tokio::spawn(driver.run());
+    let handshake = async {
+        let id = cli.next_request_id().await;
+        cli.send_line(&success(&id, "{}")).await;
+    };
+    let initialize = Initialize::default();
+    tokio::join!(control.call(&initialize), handshake).0.unwrap();
+    seen.take();
+    Session { control, messages, driver, cli }
+}
+
 #[tokio::test(start_paused = true)]
 async fn observer_gets_events_before_later_callbacks_and_before_the_reader() {
-    let (link, cli) = link(1 << 16).await;
     let seen = Seen::default();
-    let (responder, observer) = (Arc::new(seen.clone()), Arc::new(seen.clone()));
-    let Connection { control, messages: _messages, driver } =
-        connect_observed(link, responder, observer, Config::default());
-    let driver = tokio::spawn(driver.run());
+    let Session { control, messages: _messages, driver, cli } = start(&seen).await;
     control.send(&UserInput::new("hi")).await.unwrap();
     assert_eq!(cli.next_line().await.unwrap()["type"], "user");
     cli.send_line(&format!("{}\n{}\n{}", news(1), inbound("a"), news(2))).await;
@@ -82,12 +94,8 @@ async fn observer_gets_events_before_later_callbacks_and_before_the_reader() {
 
 #[tokio::test(start_paused = true)]
 async fn observer_and_reader_both_get_pieces_of_answers() {
-    let (link, cli) = link(1 << 16).await;
     let seen = Seen::default();
-    let observer = Arc::new(seen.clone());
-    let Connection { control: _control, mut messages, driver } =
-        connect_observed(link, Arc::new(seen.clone()), observer, Config::default());
-    let driver = tokio::spawn(driver.run());
+    let Session { control: _control, mut messages, driver, cli } = start(&seen).await;
     let piece = r#"{"type":"stream_event","uuid":"u","session_id":"s","event":{"type":"ping"}}"#;
     cli.send_line(&format!("{}\n{piece}\n{piece}\n{}", news(1), news(2))).await;
     cli.peer.close_output();
@@ -104,9 +112,8 @@ async fn observer_and_reader_both_get_pieces_of_answers() {
 async fn end_of_a_dropped_session_is_observed_once() {
     let (link, cli) = link(1 << 16).await;
     let seen = Seen::default();
-    let (responder, observer) = (Arc::new(seen.clone()), Arc::new(seen.clone()));
-    let connection = connect_observed(link, responder, observer, Config::default());
-    drop(connection);
-    assert_eq!(seen.take(), ["ended: the session ended (the session was given up)"]);
+    let prepared = Prepared::new(Arc::new(seen.clone()), Arc::new(seen.clone()), Config::default());
+    drop(prepared.connect(link));
+    assert_eq!(seen.take(), ["ended: the session ended (the session was aborted)"]);
     assert!(cli.next_line().await.is_none());
 }

@@ -114,7 +114,7 @@ async fn past_the_hard_limit_senders_and_waits_for_prompts_fail() {
     let (sent, settled) = tokio::join!(control.send(&third), control.prompt_settled(&a));
     for error in [sent.unwrap_err(), settled.unwrap_err()] {
         assert!(
-            matches!(&error, ControlError::Backlogged { subtype, parked } if &**subtype == "user" && *parked > 32_768),
+            matches!(&error, ControlError::Backlogged { subtype, unread } if &**subtype == "user" && *unread > 32_768),
             "{error:?}"
         );
     }
