@@ -15,13 +15,13 @@ pub(crate) enum HookError {
     #[error("was not run, since its input can't be read: {0}")]
     Input(agentwire_protocol::DecodeError),
     /// The reply can't be written as JSON.
-    #[error("gave a reply that can't be written as JSON: {0}")]
+    #[error("returned a reply that can't be written as JSON: {0}")]
     Reply(String),
     /// The reply is JSON, but not a reply to the event.
-    #[error("gave a reply that the event does not have: {0}")]
+    #[error("returned a reply that is not valid for the event: {0}")]
     Misread(String),
     /// The reply is JSON, but not an object.
-    #[error("gave a reply that is no object")]
+    #[error("returned a reply that is not an object")]
     NoObject,
     /// The handler exceeded its limit.
     #[error("did not answer in time")]

@@ -46,7 +46,7 @@ impl Event {
     }
 }
 
-/// Searches the event of a name.
+/// Finds the event with a name.
 struct Find<'a> {
     name: &'a str,
     event: Option<Event>,

@@ -56,13 +56,13 @@ use merge::Merged;
 #[doc(alias = "chain")]
 #[derive(Clone)]
 pub struct Handlers<E: HookEvent> {
-    handlers: Vec<Handler<E>>,
+    handlers: Vec<ChainedHandler<E>>,
 }
 
-type Handler<E> = Arc<dyn Fn(<E as HookEvent>::Input, HookContext) -> AnswerFuture<E> + Send + Sync>;
+type ChainedHandler<E> = Arc<dyn Fn(<E as HookEvent>::Input, HookContext) -> ChainedAnswer<E> + Send + Sync>;
 
 /// The future of an answer; an error is the text of the failure.
-type AnswerFuture<E> = Pin<Box<dyn Future<Output = Result<HookAnswer<E>, String>> + Send>>;
+type ChainedAnswer<E> = Pin<Box<dyn Future<Output = Result<HookAnswer<E>, String>> + Send>>;
 
 impl<E: HookEvent> Handlers<E> {
     /// Creates an empty list for this event.
@@ -106,8 +106,8 @@ impl<E: HookEvent> Handlers<E> {
     /// If the event can't refuse, as `PostToolUse`, all are called.
     pub fn in_order(
         self,
-    ) -> impl Fn(E::Input, HookContext) -> AnswerFuture<E> + Clone + Send + Sync + 'static {
-        let handlers: Arc<[Handler<E>]> = self.handlers.into();
+    ) -> impl Fn(E::Input, HookContext) -> ChainedAnswer<E> + Clone + Send + Sync + 'static {
+        let handlers: Arc<[ChainedHandler<E>]> = self.handlers.into();
         move |mut input, context| {
             let (handlers, failure_refuses) = (Arc::clone(&handlers), context.failure_refuses);
             Box::pin(async move {

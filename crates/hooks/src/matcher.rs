@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use agentwire_protocol::control::{HookFailure, HookMatcher};
 
-use crate::pattern::{self, exactly, name};
+use crate::pattern::{Pattern, exactly, name};
 
 /// The conditions of a hook: when it is called, its time limit, and the consequence of a failure.
 ///
@@ -14,7 +14,7 @@ use crate::pattern::{self, exactly, name};
 /// ([`Hooks::check`](crate::Hooks::check)); a matcher that the CLI ignores for its event causes a warning.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matcher {
-    pattern: Pattern,
+    pattern: Selection,
     pub(crate) timeout: Option<Duration>,
     pub(crate) on_failure: Option<HookFailure>,
 }
@@ -42,7 +42,7 @@ impl Matcher {
     {
         let names = names.into_iter().map(|name| name::given(name.as_ref()).into()).collect::<Box<[_]>>();
         let text = exactly(&names);
-        Self { pattern: Pattern::Names { names, text }, ..Self::default() }
+        Self { pattern: Selection::Names { names, text }, ..Self::default() }
     }
 
     /// Matches by a pattern in the CLI's syntax: exact names such as `Edit|Write`, or a regular expression.
@@ -60,13 +60,14 @@ impl Matcher {
         if text.trim().len() < text.len() && !text.trim().is_empty() {
             text = text.trim().into();
         }
-        Self { pattern: Pattern::Text(text), ..Self::default() }
+        Self { pattern: Selection::Text(text), ..Self::default() }
     }
 
     /// Sets the CLI's time limit for each call (`timeout`, in seconds on the wire).
     ///
     /// The default is the event's limit
     /// ([`HookEvent::DEFAULT_LIMIT`](agentwire_protocol::hook::HookEvent::DEFAULT_LIMIT)); zero means the default.
+    /// The CLI ignores it for `SessionEnd`, which has 1.5 seconds.
     /// See [`HookContext::deadline`](crate::HookContext::deadline) for what happens at the limit.
     #[must_use]
     pub fn timeout(mut self, limit: Duration) -> Self {
@@ -94,14 +95,14 @@ impl Matcher {
     /// Returns the pattern, if there is one.
     pub(crate) fn text(&self) -> Option<&str> {
         match &self.pattern {
-            Pattern::Text(text) | Pattern::Names { text, .. } => Some(text),
-            Pattern::Everything => None,
+            Selection::Text(text) | Selection::Names { text, .. } => Some(text),
+            Selection::Everything => None,
         }
     }
 
     /// Returns whether this is an empty list of names.
     pub(crate) fn is_empty(&self) -> bool {
-        matches!(&self.pattern, Pattern::Names { names, .. } if names.is_empty())
+        matches!(&self.pattern, Selection::Names { names, .. } if names.is_empty())
     }
 
     /// Checks that each name or each part of the pattern can match.
@@ -111,10 +112,10 @@ impl Matcher {
     /// The name or part that can't match, and the reason.
     pub(crate) fn check(&self, of_tools: bool) -> Result<(), String> {
         match &self.pattern {
-            Pattern::Everything => Ok(()),
+            Selection::Everything => Ok(()),
             _ if self.is_empty() => Err("the list of names is empty".to_owned()),
-            Pattern::Names { names, .. } if of_tools => names.iter().try_for_each(|name| name::check(name)),
-            Pattern::Text(text) | Pattern::Names { text, .. } => pattern::Pattern::read(text).check(of_tools),
+            Selection::Names { names, .. } if of_tools => names.iter().try_for_each(|name| name::check(name)),
+            Selection::Text(text) | Selection::Names { text, .. } => Pattern::read(text).check(of_tools),
         }
     }
 
@@ -127,10 +128,10 @@ impl Matcher {
     ) -> Option<HookMatcher> {
         let mut entry = HookMatcher::default();
         entry.matcher = match &self.pattern {
-            Pattern::Everything => None,
+            Selection::Everything => None,
             // An empty pattern on the wire would match everything.
             _ if self.is_empty() => return None,
-            Pattern::Text(text) | Pattern::Names { text, .. } => Some(text.clone()),
+            Selection::Text(text) | Selection::Names { text, .. } => Some(text.clone()),
         };
         entry.hook_callback_ids = vec![callback_id];
         entry.timeout = limit.map(|limit| limit.as_secs_f64());
@@ -140,7 +141,7 @@ impl Matcher {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-enum Pattern {
+enum Selection {
     #[default]
     Everything,
     Text(Box<str>),

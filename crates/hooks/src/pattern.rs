@@ -56,7 +56,7 @@ impl<'a> Pattern<'a> {
                     !tools.contains(name) && tools.iter().any(|tool| tool.eq_ignore_ascii_case(name))
                 };
                 if let Some(name) = names.iter().find(by_case) {
-                    return Some(format!("the case of `{name}` is another one than the tool's"));
+                    return Some(format!("`{name}` differs from the tool's name in its case"));
                 }
                 names.iter().any(|name| tools.contains(name))
             }

@@ -35,7 +35,8 @@ where
 
 /// Denies the tools of these names with a reason for the model, and leaves others open.
 ///
-/// As with [`allow`], a `*` may end a name; a server's name such as `mcp__mail` matches all its tools.
+/// As with [`allow`], a `*` may end a name; the text behind another `*` is ignored, so `mcp__*__delete` is `mcp__*`.
+/// A server's name such as `mcp__mail` matches all its tools.
 /// A rule with parentheses denies all uses of its tool. As for the CLI, such a rule of `Edit` covers all tools that change
 /// files, and such a rule of `Read` covers all tools that read them.
 /// Older names of the CLI match the current ones, such as `Task` for `Agent`, and characters that the CLI replaces by `_`
@@ -119,8 +120,10 @@ fn denied_names(text: &str) -> Vec<String> {
     };
     let name = current_name(&name).to_ascii_lowercase();
     let name = normalized(&name, "*");
+    // A `*` in the middle would match nothing: deny all names that begin like the text before it.
+    let name = name.find('*').map_or(&*name, |star| &name[..=star]);
     let server = name.strip_suffix("__").filter(|_| name.starts_with("mcp__"));
-    let name = server.unwrap_or(&name);
+    let name = server.unwrap_or(name);
     let others: &[&str] = match name {
         "edit" if has_content => &["write", "multiedit", "notebookedit"],
         "read" if has_content => &["glob", "grep"],

@@ -23,7 +23,7 @@ pub enum HooksError {
     /// A hook explicitly chooses [`HookFailure::Block`](agentwire_protocol::control::HookFailure::Block), and the CLI does
     /// not support that.
     /// Use a newer CLI, or leave the choice out: the refusals of this crate work with any CLI.
-    #[error("the {event} hook asks for its failures to block, which this CLI does not support")]
+    #[error("the {event} hook requires that its failures block, which this CLI does not support")]
     BlockUnsupported {
         /// The event.
         event: Box<str>,
@@ -67,7 +67,7 @@ pub enum HookWarning {
     /// Answers of these hooks count, including the refusals after a failure or at the limit.
     /// But if the session or this program ends before the answer is written, such a CLI proceeds, and a resumed session
     /// may continue a deferred tool use before it knows the hooks.
-    #[error("this CLI goes ahead where a guarding hook has not answered when the session ends: {}", events.join(", "))]
+    #[error("this CLI proceeds if a guarding hook has not answered when the session ends: {}", events.join(", "))]
     BlockUnsupported {
         /// The events of the guarding hooks.
         events: Vec<Box<str>>,

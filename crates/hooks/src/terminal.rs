@@ -32,8 +32,9 @@ impl PermissionHandler {
     /// question until the process ends: a blocking task of the runtime would keep the process from ending.
     /// The program must not read the standard input at the same time.
     ///
-    /// One question is shown at a time; what is typed at a terminal while none is open is discarded (on Windows not before
-    /// the first question).
+    /// One question is shown at a time. A line answers only the question that is open when it is read.
+    /// Lines that arrive earlier are discarded, also those of a pipe: write each line after its prompt (`] `).
+    /// On Windows, what is typed at a terminal before the first question is not discarded.
     /// A question that the CLI cancels, as after an interrupt, ends immediately.
     /// After the end of the input every question is denied.
     pub fn terminal() -> Self {

@@ -286,7 +286,7 @@ fn decode<T: DeserializeOwned>(value: &RawJson) -> Result<T, String> {
     value.decode().map_err(|error| format!("the reply can't be merged: {error}"))
 }
 
-/// The field of a reply that only one event has.
+/// The field of a reply with the output that is specific to the event.
 const OUTPUT: &str = "hookSpecificOutput";
 
 /// Which field of an output changes which field of the input, for each event.

@@ -52,8 +52,8 @@ pub(crate) fn check(name: &str) -> Result<(), String> {
         let server = name.trim_end_matches('_');
         let server = if server.starts_with("mcp__") { server } else { "mcp__server" };
         return Err(format!(
-            "`{name}` is no tool's name: that of an MCP server's is `mcp__server__tool`, and all of its tools are the pattern \
-             `{server}__.*`"
+            "no tool is called `{name}`: a tool of an MCP server is `mcp__server__tool`, and the pattern for all tools of \
+             a server is `{server}__.*`"
         ));
     }
     Ok(())

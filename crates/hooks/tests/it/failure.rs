@@ -112,7 +112,7 @@ async fn a_reply_that_is_no_object_refuses() {
         let reply = RawJson::parse(raw).unwrap();
         let hooks =
             Hooks::new().on_named("PreToolUse", Matcher::any(), move |_: AnyHook, _| ready(reply.clone()));
-        let refused = denied("the PreToolUse hook gave a reply that is no object");
+        let refused = denied("the PreToolUse hook returned a reply that is not an object");
         assert_eq!(answer(hooks, pre_tool_use("Bash")).await, refused, "{raw}");
     }
     let reply = RawJson::parse(" {\"decision\": \"block\"}").unwrap();

@@ -173,6 +173,15 @@ async fn deny_lists_are_generous() {
 }
 
 #[tokio::test]
+async fn star_within_a_name_denies_all_names_that_begin_like_the_text_before_it() {
+    let handler = policy::deny(["mcp__srv__*delete", "mcp__my*__wipe"], "listed").or(policy::allow(["*"]));
+    let denied = ["mcp__srv__delete", "mcp__srv__find", "mcp__mysql__wipe", "mcp__mysql__read"];
+    assert_eq!(sorted(&handler, &denied).await, (vec![], denied.to_vec()));
+    let allowed = ["mcp__other__delete", "Bash"];
+    assert_eq!(sorted(&handler, &allowed).await, (allowed.to_vec(), vec![]));
+}
+
+#[tokio::test]
 async fn denied_path_covers_all_tools_for_files() {
     let denied = ["Edit", "Write", "NotebookEdit"];
     let handler = policy::deny(["Edit(//secret/**)"], "listed");

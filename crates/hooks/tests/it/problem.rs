@@ -85,7 +85,7 @@ fn a_matcher_that_fits_no_tool_of_the_session_is_a_warning() {
         .on_any(async |_: AnyHook, _| ());
     let texts: Vec<String> = hooks.misfits(["Task", "Bash"]).iter().map(ToString::to_string).collect();
     let expected = [
-        "the PreToolUse hook with the matcher `bash` may guard nothing: the case of `bash` is another one than the tool's",
+        "the PreToolUse hook with the matcher `bash` may guard nothing: `bash` differs from the tool's name in its case",
         "the PostToolUse hook with the matcher `mcp__srv__.*` may guard nothing: it matches none of the session's tools",
     ];
     assert_eq!(texts, expected);
