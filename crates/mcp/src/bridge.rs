@@ -114,8 +114,7 @@ impl Bridge {
     }
 
     fn unknown(&self, name: &str) -> String {
-        let known: Vec<_> = self.servers.keys().map(|name| format!("`{name}`")).collect();
-        let known = if known.is_empty() { "there is none".to_owned() } else { known.join(", ") };
+        let known = rpc::known(self.servers.keys().map(|name| &**name));
         format!("no in-process MCP server is called `{}`; known: {known}", excerpt(name))
     }
 }

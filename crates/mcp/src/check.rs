@@ -61,8 +61,10 @@ impl Schemas {
         id: &RawJson,
         call: &RawJson,
     ) -> Result<OutputCheck, RawJson> {
-        let Ok(Message { params: Call { name, arguments } }) = serde_json::from_str(call.as_str()) else {
-            return Ok(OutputCheck(None));
+        let Ok(Message { params: CallParams { name, arguments } }) = serde_json::from_str(call.as_str())
+        else {
+            let error = rpc::RpcError::unfit("tools/call");
+            return Err(rpc::error(id, error.code, &error.message));
         };
         let failed = |why: String| rpc::error(id, rpc::INTERNAL_ERROR, &why);
         let mut tools = self.current();
@@ -106,11 +108,11 @@ impl Schemas {
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
-    params: Call<'a>,
+    params: CallParams<'a>,
 }
 
 #[derive(Deserialize)]
-struct Call<'a> {
+struct CallParams<'a> {
     #[serde(borrow)]
     name: Cow<'a, str>,
     #[serde(borrow, default)]

@@ -101,6 +101,12 @@ pub(crate) fn answers(message: &RawJson, id: &RawJson) -> bool {
     matches!(read(message), Ok(Kind::Response)) && value(&self::id(message)) == value(id)
 }
 
+/// Lists the known names, for the error about an unknown one.
+pub(crate) fn known<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+    if known.is_empty() { "there is none".to_owned() } else { known.join(", ") }
+}
+
 /// Writes an error response.
 pub(crate) fn error(id: &RawJson, code: i32, message: &str) -> RawJson {
     let (id, error) = (id.as_raw_value(), json!({"code": code, "message": message}));

@@ -58,7 +58,7 @@ impl Forwarder {
             Ok(Kind::Request { id, .. }) => Some(id),
             Ok(Kind::Notification { .. } | Kind::Response) => None,
             Err(malformed) => {
-                tracing::warn!(%server, why = malformed.why, "an MCP server sent what is no JSON-RPC");
+                tracing::warn!(%server, why = malformed.why, "an MCP server sent a message that is not JSON-RPC");
                 return;
             }
         };

@@ -24,7 +24,7 @@ impl OutputCheck {
         let Self(Some((tool, schema))) = self else { return answer };
         // The schema applies to a successful result only.
         let Ok(Response::<Output> { result: Some(result), .. }) = answer.decode() else { return answer };
-        if result.is_error || result.content.is_none() {
+        if result.is_error || result.content.is_none() && result.structured_content.is_none() {
             return answer;
         }
         match check(tool, schema, result.structured_content.as_ref()) {

@@ -56,16 +56,17 @@ impl Channel {
     fn route(&self, message: TxJsonRpcMessage<RoleServer>) -> Option<RawJson> {
         match message {
             JsonRpcMessage::Response(mut response) => {
-                let (service_id, id) = self.ids(&response.id)?;
+                let id = self.cli_id(&response.id)?;
                 if let ServerResult::SubscriptionsListenResult(result) = &mut response.result {
                     result.meta.set_subscription_id(id.clone());
                 }
-                response.id = id.clone();
+                let service_id = std::mem::replace(&mut response.id, id.clone());
                 self.answer(&service_id, id, &JsonRpcMessage::Response(response));
                 None
             }
             JsonRpcMessage::Error(mut error) => {
-                let (service_id, id) = self.ids(error.id.as_ref()?)?;
+                let service_id = error.id.take()?;
+                let id = self.cli_id(&service_id)?;
                 error.id = Some(id.clone());
                 self.answer(&service_id, id, &JsonRpcMessage::Error(error));
                 None
@@ -78,13 +79,13 @@ impl Channel {
         }
     }
 
-    /// Returns the service's and the CLI's id of a request if it is pending.
-    fn ids(&self, service_id: &RequestId) -> Option<(RequestId, RequestId)> {
+    /// Returns the CLI's id of a request, or `None` if it is no longer pending.
+    fn cli_id(&self, service_id: &RequestId) -> Option<RequestId> {
         let id = self.pending.cli_id(service_id);
         if id.is_none() {
             tracing::debug!("an MCP server's answer came after its request was cancelled");
         }
-        Some((service_id.clone(), id?))
+        id
     }
 
     /// Answers, with an error under this id if the answer can't be written.
@@ -101,7 +102,7 @@ impl Channel {
     /// Returns `None` if that request is no longer pending: the message then has no recipient.
     fn name_subscription(&self, notification: &mut ServerNotification) -> Option<()> {
         if let Some(service_id) = notification.get_meta().subscription_id() {
-            let (_, id) = self.ids(&service_id)?;
+            let id = self.cli_id(&service_id)?;
             notification.get_meta_mut().set_subscription_id(id);
         }
         Some(())

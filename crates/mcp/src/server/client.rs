@@ -69,7 +69,7 @@ impl Client {
             requests.waiting.insert(number, answered);
             number
         };
-        let _waiting = PendingRequest { client: self, number };
+        let _waiting = ForgetOnDrop { client: self, number };
         let request = rpc::request(&number.to_string(), method, params);
         self.outbox.send(request).await.map_err(|_| ServerRequestError::Closed)?;
         match answer.await.map_err(|_| ServerRequestError::Closed)? {
@@ -85,8 +85,11 @@ impl Client {
     pub(super) fn answer(&self, message: &RawJson) {
         let number = rpc::id(message).decode::<String>().ok().and_then(|id| id.parse().ok());
         let waiting = number.and_then(|number: u64| self.lock().waiting.remove(&number));
-        // A request with an answer that can't be decoded fails.
-        if waiting.zip(message.decode().ok()).is_none_or(|(waiting, answer)| waiting.send(answer).is_err()) {
+        let answer = message.decode().unwrap_or_else(|error| {
+            let message = format!("the answer can't be read: {error}");
+            Response { result: None, error: Some(Failure { code: rpc::INTERNAL_ERROR.into(), message }) }
+        });
+        if waiting.is_none_or(|waiting| waiting.send(answer).is_err()) {
             tracing::debug!("the CLI answered a request of an MCP server that nothing waits for");
         }
     }
@@ -104,12 +107,12 @@ impl Client {
 }
 
 /// Forgets a request when its future is dropped.
-struct PendingRequest<'a> {
+struct ForgetOnDrop<'a> {
     client: &'a Client,
     number: u64,
 }
 
-impl Drop for PendingRequest<'_> {
+impl Drop for ForgetOnDrop<'_> {
     fn drop(&mut self) {
         self.client.lock().waiting.remove(&self.number);
     }

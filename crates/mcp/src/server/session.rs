@@ -66,7 +66,7 @@ impl ServerSession {
         }
     }
 
-    fn initialize(&self, Initialize { protocol_version }: &Initialize) -> Value {
+    fn initialize(&self, InitializeParams { protocol_version }: &InitializeParams) -> Value {
         let version = VERSIONS.iter().find(|version| *version == protocol_version).unwrap_or(&VERSIONS[0]);
         let Parts { info, instructions, .. } = &*self.server;
         let mut result = json!({
@@ -85,7 +85,7 @@ impl ServerSession {
         }
         let tools = &self.server.tools;
         let Some(tool) = tools.iter().find(|tool| tool.name() == name) else {
-            let known = known(tools.iter().map(Tool::name));
+            let known = rpc::known(tools.iter().map(Tool::name));
             return Err(RpcError::invalid(format!("no tool is called `{name}`; known: {known}")));
         };
         let Meta { tool_use_id, progress_token: progress } = meta.unwrap_or_default();
@@ -117,7 +117,7 @@ impl ServerSession {
     fn get_prompt(&self, GetPrompt { name, arguments }: GetPrompt) -> Result<HandlerFuture, RpcError> {
         let prompts = &self.server.prompts;
         let Some(prompt) = prompts.iter().find(|prompt| prompt.listed.name() == name) else {
-            let known = known(prompts.iter().map(|prompt| prompt.listed.name()));
+            let known = rpc::known(prompts.iter().map(|prompt| prompt.listed.name()));
             return Err(RpcError::invalid(format!("no prompt is called `{name}`; known: {known}")));
         };
         let arguments = arguments.unwrap_or_default();
@@ -199,14 +199,9 @@ fn encode(result: &impl serde::Serialize) -> Outcome {
         .map_err(|error| RpcError::new(rpc::INTERNAL_ERROR, format!("the answer can't be written: {error}")))
 }
 
-fn known<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let known: Vec<_> = names.map(|name| format!("`{name}`")).collect();
-    if known.is_empty() { "there is none".to_owned() } else { known.join(", ") }
-}
-
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Initialize {
+struct InitializeParams {
     protocol_version: String,
 }
 

@@ -1,18 +1,26 @@
 //! Matches URIs against templates.
 
+use std::collections::HashSet;
+
 /// Returns whether `uri` matches `template`, where `{name}` matches text without a `/`, and `{+name}` any text.
 ///
 /// Neither matches an empty text.
 pub(super) fn fits(template: &str, uri: &str) -> bool {
-    let Some((literal, rest)) = template.split_once('{') else { return template == uri };
-    let Some(uri) = uri.strip_prefix(literal) else { return false };
-    let Some((name, rest)) = rest.split_once('}') else { return false };
-    let next = rest.split('{').next().unwrap_or_default();
-    let reaches_on = name.starts_with('+');
-    let ends = uri.char_indices().map(|(start, found)| start + found.len_utf8());
-    ends.take_while(|end| reaches_on || !uri[..*end].ends_with('/'))
-        .filter(|end| uri[*end..].starts_with(next))
-        .any(|end| fits(rest, &uri[end..]))
+    let mut parts = template.split('{');
+    let literal = parts.next().unwrap_or_default();
+    // The ends of the text that the template matches so far. Backtracking would take cubic time and more.
+    let mut ends: HashSet<usize> = uri.starts_with(literal).then_some(literal.len()).into_iter().collect();
+    for part in parts {
+        let Some((name, literal)) = part.split_once('}') else { return false };
+        let mut is_open = false;
+        let next = uri.char_indices().filter_map(|(start, found)| {
+            is_open = (is_open || ends.contains(&start)) && (name.starts_with('+') || found != '/');
+            let end = start + found.len_utf8();
+            (is_open && uri[end..].starts_with(literal)).then_some(end + literal.len())
+        });
+        ends = next.collect();
+    }
+    ends.contains(&uri.len())
 }
 
 #[cfg(test)]
@@ -33,9 +41,20 @@ mod tests {
             ("note://{day}/{id}.md", "note://mon/day/7.md", false),
             ("note://{a}-{b}", "note://x-y-z", true),
             ("note://{ä}/é", "note://ü/é", true),
+            ("note://{+a}.{b}", "note://x/y.md", true),
+            ("note://{b}.{+a}", "note://x/y.md", false),
+            ("{a}{b}", "x", false),
+            ("{a}{b}", "xy", true),
             ("note://{open", "note://{open", false),
         ] {
             assert_eq!(fits(template, uri), expected, "{template} {uri}");
         }
+    }
+    #[test]
+    fn a_long_uri_takes_one_pass_for_each_name() {
+        // Backtracking would take more than 10^18 steps.
+        let uri = format!("x://{}", "-".repeat(10_000));
+        assert!(!fits("x://{a}-{b}-{c}-{d}-{e}.md", &uri));
+        assert!(fits("x://{a}-{b}-{c}-{d}-{e}", &uri));
     }
 }

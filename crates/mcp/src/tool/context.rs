@@ -82,6 +82,8 @@ impl ToolContext {
     /// Sends the CLI a request of MCP, such as `ping`, and waits for its result; ordering and waiting as for
     /// [`progress`](Self::progress).
     ///
+    /// It waits without a limit; the call's cancellation ends it only if the handler is dropped.
+    ///
     /// # Cancel safety
     ///
     /// If the future is dropped, the request may have been sent, and its answer is discarded.

@@ -113,3 +113,19 @@ async fn an_output_that_can_not_be_checked_passes() {
     // The result of a task comes later.
     assert_eq!(cli.call("task", json!({})).await, json!({"task": {"taskId": "1"}}));
 }
+
+#[tokio::test]
+async fn structured_output_without_content_is_checked() {
+    let server = Played::new(|message, _| {
+        Answer::Result(match message["method"].as_str() {
+            Some("initialize") => hello(),
+            Some("tools/list") => json!({"tools": [{
+                "name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object", "required": ["n"]},
+            }]}),
+            _ => json!({"structuredContent": {"m": 1}}),
+        })
+    });
+    let mut cli = Cli::serving(server).await;
+    let result = cli.call("t", json!({})).await;
+    assert_eq!(result["isError"], true, "{result}");
+}

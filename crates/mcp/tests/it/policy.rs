@@ -65,8 +65,8 @@ fn a_limit_that_the_cli_would_ignore_is_a_second() {
     assert_eq!(declared(&servers)["sdkMcpServerConfigs"]["s"], json!({"timeout": 1000}));
 }
 
-#[tokio::test]
-async fn a_denied_tool_is_refused_for_every_cli() {
+/// Returns a server that records the names of the called tools.
+fn recording() -> (Played, Arc<Mutex<Vec<Value>>>) {
     let called = Arc::new(Mutex::new(Vec::new()));
     let calls = Arc::clone(&called);
     let server = Played::new(move |message, _| {
@@ -76,6 +76,12 @@ async fn a_denied_tool_is_refused_for_every_cli() {
         }
         Answer::Result(json!({"tools": []}))
     });
+    (server, called)
+}
+
+#[tokio::test]
+async fn a_denied_tool_is_refused_for_every_cli() {
+    let (server, called) = recording();
     let policy = ServerPolicy::new().always_deny("wipe").always_ask("read");
     let servers = McpServers::new().with_policy("s", server, policy);
     let mut cli = Cli::start(servers.bridge()).await;
@@ -83,4 +89,19 @@ async fn a_denied_tool_is_refused_for_every_cli() {
     assert_eq!(refused["isError"], true, "{refused}");
     assert_eq!(cli.call("read", json!({})).await, json!({"content": []}));
     assert_eq!(*called.lock().unwrap(), ["read"]);
+}
+
+#[tokio::test]
+async fn a_call_with_a_repeated_key_does_not_reach_the_server() {
+    let (server, called) = recording();
+    let policy = ServerPolicy::new().always_deny("wipe");
+    let mut cli = Cli::start(McpServers::new().with_policy("s", server, policy).bridge()).await;
+    let params = r#"{"name":"wipe","name":"wipe","arguments":{}}"#;
+    let message = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#);
+    let request = format!(r#"{{"subtype":"mcp_message","server_name":"s","message":{message}}}"#);
+    let frame = format!(r#"{{"type":"control_request","request_id":"one","request":{request}}}"#);
+    cli.peer.write(format!("{frame}\n").into_bytes()).await.unwrap();
+    let answer = cli.answer().await.1.unwrap();
+    assert_eq!(answer["mcp_response"]["error"]["code"], -32602, "{answer}");
+    assert!(called.lock().unwrap().is_empty());
 }

@@ -157,3 +157,22 @@ async fn a_tool_may_send_any_notification_and_request() {
     assert_eq!(refused, "the CLI refused the request with code -32601: no");
     assert!(failed.contains("-32603") && failed.contains("no such server"), "{failed}");
 }
+
+#[tokio::test]
+async fn an_answer_that_can_not_be_read_fails_its_request_with_the_reason() {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct NoInput {}
+    let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx| {
+        cx.request("ping", json!({})).await.unwrap_err().to_string()
+    });
+    let mut cli = Cli::serving(server).await;
+    cli.post("one", "s", call(1, "talk", json!({}))).await;
+    let message = cli.server_message().await["message"].take();
+    let error = json!({"code": 1.5, "message": "no"});
+    cli.post("two", "s", json!({"jsonrpc": "2.0", "id": message["id"], "error": error})).await;
+    // The result of the call and the acknowledgement may come in either order.
+    let answers = [cli.answer().await, cli.answer().await];
+    let (_, result) = answers.into_iter().find(|(id, _)| id == "one").unwrap();
+    let text = result.unwrap()["mcp_response"]["result"]["content"][0]["text"].take();
+    assert!(text.as_str().unwrap().contains("the answer can't be read: "), "{text}");
+}
