@@ -8,11 +8,11 @@ mod error;
 mod mirror;
 mod observe;
 mod options;
-mod prompt_id;
 mod query;
 mod session;
 mod settings;
 mod turn;
+mod uuids;
 
 pub use agentwire_codec as codec;
 pub use agentwire_control as control;

@@ -6,7 +6,7 @@ mod close;
 mod deferral;
 mod handshake;
 mod launch;
-mod launch_plan;
+mod plan;
 mod private_files;
 mod prompts;
 mod reading;

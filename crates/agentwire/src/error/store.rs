@@ -43,7 +43,7 @@ pub enum ResumeError {
         key: SessionKey,
     },
     /// The stored session can't be resumed.
-    #[error("what the session store has as {key} can't be gone on with: {why}")]
+    #[error("the stored session {key} can't be resumed: {why}")]
     Unusable {
         /// The key of the stored session.
         key: SessionKey,
@@ -60,6 +60,6 @@ pub enum ResumeError {
         source: StoreFault,
     },
     /// The folder for the resumed session could not be created.
-    #[error("a folder for the session could not be made")]
+    #[error("a folder for the session could not be created")]
     Folder(#[source] io::Error),
 }

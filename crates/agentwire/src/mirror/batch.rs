@@ -54,7 +54,7 @@ impl Batch {
                 None => self.parts.push(Part { key: key.clone(), entries, reported: 0 }),
             }
         }
-        let why = || "what the CLI has mirrored is no object".to_owned();
+        let why = || "an entry is not a JSON object".to_owned();
         (unread > 0).then(|| MirrorError { key: Some(key), entries: unread, why: why() })
     }
 

@@ -19,9 +19,9 @@ use super::queue::{Queue, State};
 /// Each method makes the mirror append pending entries immediately, regardless of
 /// [`sessionStoreFlush`](crate::Options::session_store_flush). It needs neither a reader of the session's messages nor
 /// the end of the turn, so it can be awaited inside a hook.
-/// While a hook is open, a session receives even if its messages are not read. Otherwise receiving, including mirrored
-/// entries, stops at 256 KiB of unread messages
-/// ([`Config::unread_soft_limit`](agentwire_control::Config::unread_soft_limit)).
+/// A session with callbacks receives up to [`Config::unread_hard_limit`](agentwire_control::Config::unread_hard_limit),
+/// even if its messages are not read. Without callbacks receiving, including mirrored entries, stops at 256 KiB of
+/// unread messages ([`Config::unread_soft_limit`](agentwire_control::Config::unread_soft_limit)).
 ///
 /// # Example
 ///
@@ -139,7 +139,7 @@ pub enum NotStored {
         after: Duration,
     },
     /// The session ended before the CLI mirrored the entry.
-    #[error("the session ended before the CLI handed it over")]
+    #[error("the session ended before the CLI mirrored the entry")]
     Ended,
 }
 

@@ -9,7 +9,7 @@ use agentwire_protocol::{
 };
 use agentwire_sessions::SessionKey;
 
-use crate::prompt_id;
+use crate::uuids;
 
 /// A failure of the mirror.
 #[derive(Debug)]
@@ -25,7 +25,9 @@ pub(super) struct MirrorError {
 impl MirrorError {
     /// Creates the report of a store that is late at a result. It is no loss.
     pub(super) fn late(limit: Duration) -> Self {
-        let why = format!("the store did not take within {limit:?} what came before a result; it goes on");
+        let why = format!(
+            "the store did not accept the entries before a result within {limit:?}; the append continues"
+        );
         Self { key: None, entries: 0, why }
     }
 
@@ -38,7 +40,7 @@ impl MirrorError {
             place
         });
         error.session_id = self.key.map(|key| key.session_id().clone());
-        error.uuid = Some(prompt_id::fresh());
+        error.uuid = Some(uuids::random());
         let message = Message::System(System::MirrorError(Box::new(error)));
         // All fields are strings, so serialization can't fail.
         let text = serde_json::to_string(&message).unwrap_or_default();

@@ -81,7 +81,7 @@ pub(super) enum Job {
 /// The point in the queue that the reader waits for.
 #[derive(Clone, Copy)]
 struct FlushBarrier {
-    /// The number of frames that must be done.
+    /// The number of frames that must be done; `u64::MAX` for the end of the worker.
     upto: u64,
     /// Whether it is the end of the session, which always waits.
     at_end: bool,
@@ -181,7 +181,9 @@ impl Queue {
         state.wanted = state.received;
         state.closed |= at_end;
         let deadline = Some(Instant::now() + self.options.flush_limit);
-        state.barrier = Some(FlushBarrier { upto: state.received, at_end, deadline });
+        // The worker ends after its last flush, which includes refused entries.
+        let upto = if at_end { u64::MAX } else { state.received };
+        state.barrier = Some(FlushBarrier { upto, at_end, deadline });
         drop(state);
         self.work.notify_one();
         self.deadlines.notify_one();
@@ -369,7 +371,7 @@ impl State {
 }
 
 fn is_behind(most: usize) -> String {
-    format!("the store is behind, and no more than {most} bytes wait for it")
+    format!("the store is too slow: more than {most} bytes would be pending")
 }
 
 /// Unlocks the state and wakes the reader.

@@ -10,7 +10,9 @@ use agentwire_control::TurnInfo;
 use agentwire_protocol::{RawJson, SessionId, ToolUseId, Uuid, content::ToolUse};
 use tracing::Span;
 
-use super::{Activity, ActivityOutcome, Began, Ended, Observation, Totals, reply, span, stream::Queue};
+use super::{
+    Activity, ActivityOutcome, Began, Ended, Observation, Totals, reply, span, stream::ObserverQueue,
+};
 
 /// The open activities of a session, and its observers.
 #[derive(Debug, Default)]
@@ -26,7 +28,7 @@ pub(super) struct ActivityTree {
     calls: BTreeMap<u64, OpenActivity>,
     /// Contents of sent prompts, kept until their turn begins; empty if contents are not observed.
     prompts: VecDeque<(Uuid, RawJson)>,
-    observers: Vec<Weak<Queue>>,
+    observers: Vec<Weak<ObserverQueue>>,
     /// The end of the session, for observers that are added after it.
     end: Option<Observation>,
 }
@@ -64,7 +66,7 @@ impl ActivityTree {
     }
 
     /// Adds an observer and sends it the open activities.
-    pub(super) fn add(&mut self, queue: &Arc<Queue>) {
+    pub(super) fn add(&mut self, queue: &Arc<ObserverQueue>) {
         let mut open: Vec<_> = self.all_open().map(|open| Arc::clone(&open.began)).collect();
         open.sort_by_key(|began| began.id);
         open.into_iter().for_each(|began| queue.push(Observation::Began(began)));

@@ -22,7 +22,7 @@ use super::Observation;
 ///
 /// Cancel-safe: an observation is removed only when it is returned.
 #[derive(Debug)]
-pub struct Observations(pub(super) Arc<Queue>);
+pub struct Observations(pub(super) Arc<ObserverQueue>);
 
 impl Observations {
     /// Waits for the next observation; `None` after the end of the session.
@@ -53,7 +53,7 @@ impl Stream for Observations {
 
 /// The unread observations of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Queue(Mutex<Unread>);
+pub(super) struct ObserverQueue(Mutex<Unread>);
 
 #[derive(Debug, Default)]
 struct Unread {
@@ -66,7 +66,7 @@ struct Unread {
     waker: Option<Waker>,
 }
 
-impl Queue {
+impl ObserverQueue {
     pub(super) fn push(&self, observation: Observation) {
         let mut unread = self.lock();
         unread.bytes += bytes(&observation);
@@ -134,7 +134,7 @@ const MOST_BYTES: usize = 16 << 20;
 mod tests {
     use std::{sync::Arc, time::SystemTime};
 
-    use super::{MOST, MOST_BYTES, Observations, Queue};
+    use super::{MOST, MOST_BYTES, Observations, ObserverQueue};
     use crate::{
         RawJson,
         observe::{Activity, Began, Observation},
@@ -145,7 +145,7 @@ mod tests {
         Observation::Began(Arc::new(Began { id, parent: None, activity, session_id: None, at, input }))
     }
 
-    async fn rest(queue: &Arc<Queue>) -> Vec<String> {
+    async fn rest(queue: &Arc<ObserverQueue>) -> Vec<String> {
         queue.close();
         let mut observations = Observations(Arc::clone(queue));
         let mut rest = Vec::new();
@@ -161,7 +161,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_slow_reader_learns_how_many_of_the_oldest_were_lost() {
-        let queue = Arc::<Queue>::default();
+        let queue = Arc::<ObserverQueue>::default();
         for id in 0..MOST as u64 + 7 {
             queue.push(began(id, None));
         }
@@ -173,7 +173,7 @@ mod tests {
 
     #[tokio::test]
     async fn contents_are_bounded_and_the_newest_stays() {
-        let queue = Arc::<Queue>::default();
+        let queue = Arc::<ObserverQueue>::default();
         let large = RawJson::encode(&"x".repeat(MOST_BYTES / 2 + 1)).unwrap();
         queue.push(began(1, Some(large.clone())));
         queue.push(began(2, None));

@@ -17,7 +17,7 @@ use agentwire_transport::ExitReport;
 
 use super::{
     ActivityOutcome, Call, Observations, activity_tree::ActivityTree, note::was_interrupted, reply,
-    stream::Queue,
+    stream::ObserverQueue,
 };
 
 /// Tracks the activities of one session while it has an observer or its span is recorded.
@@ -61,7 +61,7 @@ impl Watch {
     }
 
     pub(crate) fn observe(&self) -> Observations {
-        let queue = Arc::<Queue>::default();
+        let queue = Arc::<ObserverQueue>::default();
         let mut state = self.state();
         if !self.is_wanted() {
             // Activities that were open before are outdated: their ends were not tracked.

@@ -58,7 +58,7 @@ impl Options {
         }
         match RawJson::encode(&settings) {
             Ok(settings) => Ok(FlagSettings::Inline(settings.into())),
-            Err(_) => refuse("settings", "settings are a JSON object"),
+            Err(_) => refuse("settings", "it must be a JSON object"),
         }
     }
 }

@@ -23,26 +23,26 @@ impl Options {
         let has_open = |rules: &[String]| rules.iter().any(|rule| rule.rfind('(') > rule.rfind(')'));
         let is_copied = (self.resume.is_none() && !self.continue_last) || self.fork_session;
         refuse_if! {
-            is_empty(&self.model) => "model": "a model's name is not empty";
+            is_empty(&self.model) => "model": "it is empty; leave it out for the CLI's default";
             // The CLI treats 0 as "no limit", so 0 is rejected.
-            self.max_turns == Some(0) => "maxTurns": "a turn has at least one round; leave it out for no limit";
-            self.max_budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) => "maxBudgetUsd": "the CLI takes a number greater than 0";
-            self.task_budget.is_some_and(|budget| budget.total == 0) => "taskBudget": "the CLI takes a whole number greater than 0";
-            is_empty(&self.resume) => "resume": "a session's id or title is not empty";
-            self.session_id.as_deref().is_some_and(|id| id.parse::<Hyphenated>().is_err()) => "sessionId": "the CLI takes a UUID";
+            self.max_turns == Some(0) => "maxTurns": "it must be at least 1; leave it out for no limit";
+            self.max_budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) => "maxBudgetUsd": "it must be a number greater than 0";
+            self.task_budget.is_some_and(|budget| budget.total == 0) => "taskBudget": "`total` must be at least 1";
+            is_empty(&self.resume) => "resume": "it is empty; leave it out for a new session";
+            self.session_id.as_deref().is_some_and(|id| id.parse::<Hyphenated>().is_err()) => "sessionId": "it must be a UUID";
             self.session_id.is_some() && !is_copied => "sessionId": "with `resume` or `continue` it needs `forkSession` too";
             self.resume_session_at.is_some() && self.resume.is_none() => "resumeSessionAt": "it needs `resume`";
             self.resume_drops_turn.is_some() && self.resume_session_at.is_none() => "resumeDropsTurn": "it needs `resumeSessionAt`";
-            matches!(&self.system_prompt, SystemPrompt::File(path) if path.as_os_str().is_empty()) => "systemPrompt": "a file's path is not empty";
-            is_empty(&self.permission_prompt_tool_name) => "permissionPromptToolName": "a tool's name is not empty";
-            has_empty(&self.allowed_tools) => "allowedTools": "a rule is not empty";
-            has_empty(&self.disallowed_tools) => "disallowedTools": "a rule is not empty";
-            has_open(&self.allowed_tools) => "allowedTools": "a rule with `(` ends with `)`";
-            has_open(&self.disallowed_tools) => "disallowedTools": "a rule with `(` ends with `)`";
-            matches!(&self.skills, Some(Skills::Named(names)) if !names.iter().all(|name| is_skill(name))) => "skills": "a name is a skill's own, such as `pdf` or `plugin:skill`";
-            self.max_buffer_size == Some(0) => "maxBufferSize": "a line has at least one byte";
-            self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) => "projectConfigRoot": "the CLI takes an absolute path";
-            self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()) => "traceContext": "`traceparent` is VERSION-TRACE-SPAN-FLAGS in hexadecimals";
+            matches!(&self.system_prompt, SystemPrompt::File(path) if path.as_os_str().is_empty()) => "systemPrompt": "the path is empty";
+            is_empty(&self.permission_prompt_tool_name) => "permissionPromptToolName": "it is empty";
+            has_empty(&self.allowed_tools) => "allowedTools": "a rule is empty";
+            has_empty(&self.disallowed_tools) => "disallowedTools": "a rule is empty";
+            has_open(&self.allowed_tools) => "allowedTools": "a rule has a `(` without a closing `)`";
+            has_open(&self.disallowed_tools) => "disallowedTools": "a rule has a `(` without a closing `)`";
+            matches!(&self.skills, Some(Skills::Named(names)) if !names.iter().all(|name| is_skill(name))) => "skills": "a name is empty, or has a blank around it, a `/` in front, or one of `(),*\\`; write it as `pdf` or `plugin:skill`";
+            self.max_buffer_size == Some(0) => "maxBufferSize": "it must be at least 1";
+            self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) => "projectConfigRoot": "it must be an absolute path";
+            self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()) => "traceContext": "`traceparent` must be VERSION-TRACE-SPAN-FLAGS in lower-case hexadecimal digits";
         }
         Ok(())
     }

@@ -45,11 +45,9 @@ impl Options {
     }
 
     /// Returns the CLI's working directory.
-    pub(crate) fn folder(&self) -> Option<PathBuf> {
-        match &self.cwd {
-            Some(dir) => std::path::absolute(dir).ok(),
-            None => std::env::current_dir().ok(),
-        }
+    pub(crate) fn working_dir(&self) -> PathBuf {
+        let dir = self.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
+        std::path::absolute(&dir).unwrap_or(dir)
     }
 }
 

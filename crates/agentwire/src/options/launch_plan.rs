@@ -24,7 +24,8 @@ pub struct LaunchPlan {
     pub env: BTreeMap<String, String>,
     /// Variables to remove.
     pub env_remove: BTreeSet<String>,
-    /// Files that only the CLI may read, written before its start and removed after its exit.
+    /// Files that only the CLI may read, written before its start and removed when the session is
+    /// closed or dropped.
     pub files: Vec<PrivateFile>,
     /// The handshake, before callbacks and servers are added.
     pub initialize: Initialize,

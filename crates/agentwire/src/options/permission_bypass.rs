@@ -1,5 +1,6 @@
 //! Warnings about options that keep the permission callback from being called, which would look like a broken callback.
 
+use agentwire_hooks::normalized;
 use agentwire_protocol::{
     PermissionMode,
     permission::{Plan, Questions, Rule},
@@ -55,12 +56,14 @@ fn not_asked(option: &'static str, value: impl Into<String>, instead: &'static s
 
 /// Returns the tools that the rules allow entirely; the text may contain several rules.
 fn whole_tools(rules: &str) -> Vec<String> {
-    if rules.contains('(') {
-        let whole = rules.parse::<Rule>().ok().filter(Rule::is_whole);
-        return whole.map(|rule| rule.tool_name.into()).into_iter().collect();
-    }
-    let tools = rules.split([',', ' ']).filter(|tool| !tool.is_empty());
-    tools.filter(|tool| !ALWAYS_ASK.contains(tool) && !is_without_effect(tool)).map(str::to_owned).collect()
+    let mut has_open = false;
+    let rules = rules.split(|char: char| {
+        has_open = char == '(' || has_open && char != ')';
+        !has_open && matches!(char, ',' | ' ')
+    });
+    let whole = rules.filter_map(|rule| rule.parse::<Rule>().ok()).filter(Rule::is_whole);
+    let tools = whole.map(|rule| String::from(rule.tool_name));
+    tools.filter(|tool| !ALWAYS_ASK.contains(&&**tool) && !is_without_effect(tool)).collect()
 }
 
 /// The CLI supports a `*` only for the tools of one server.
@@ -70,13 +73,14 @@ fn is_without_effect(tool: &str) -> bool {
 
 /// Returns whether the rule applies to a tool of one of these servers, or to all of its tools.
 fn is_of(servers: &[Box<str>], tool: &str) -> bool {
+    let tool = normalized(tool, "*");
     servers.iter().any(|server| {
-        let rest = tool.strip_prefix("mcp__").and_then(|tool| tool.strip_prefix(&**server));
+        let rest = tool.strip_prefix(&normalized(&format!("mcp__{server}"), ""));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
     })
 }
 
 const PASS: &str = "its tool uses pass without a question";
-const DENIED: &str = "what would be asked about is denied";
+const DENIED: &str = "such tool uses are denied without a question";
 /// Tools that always ask, regardless of rules.
 const ALWAYS_ASK: [&str; 2] = [Questions::TOOL, Plan::TOOL];

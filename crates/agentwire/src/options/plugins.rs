@@ -21,7 +21,7 @@ impl Options {
         }
         for plugin in &self.plugins {
             let PluginConfig::Local(plugin) = plugin else {
-                return refuse("plugins", "one of a kind that is not known here goes by the handshake only");
+                return refuse("plugins", "a plugin of an unknown kind can only be passed in the handshake");
             };
             let own_servers = plugin.skip_mcp_discovery == Some(true);
             let flag = if own_servers { "plugin-dir-no-mcp" } else { "plugin-dir" };

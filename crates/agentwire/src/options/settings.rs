@@ -147,7 +147,7 @@ pub(super) fn object(option: &'static str, settings: &RawSettings) -> Result<Map
     match settings.as_raw().decode() {
         Ok(settings) => Ok(settings),
         // The error does not contain the text, which may contain a key.
-        Err(_) => refuse(option, "settings are a JSON object"),
+        Err(_) => refuse(option, "it must be a JSON object"),
     }
 }
 

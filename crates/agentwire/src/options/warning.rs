@@ -12,7 +12,7 @@ use agentwire_hooks::HookWarning;
 #[non_exhaustive]
 pub enum Warning {
     /// An option has no effect because another one takes precedence.
-    #[error("the option `{option}` has no effect: `{by}` counts before it")]
+    #[error("the option `{option}` has no effect: `{by}` takes precedence")]
     Overridden {
         /// The option without effect.
         option: &'static str,
@@ -66,7 +66,7 @@ pub enum Warning {
     ///
     /// The warning appears only with hooks or a permission callback, because the file may circumvent them.
     /// For folders that you don't trust, use [`Options::untrusted_folder`](crate::Options::untrusted_folder).
-    #[error("the CLI heeds `{}`, which can run commands, allow tools and redirect requests: use `Options::untrusted_folder` where nobody vouches for the folder", file.display())]
+    #[error("the CLI applies `{}`, which can run commands, allow tools and redirect requests; use `Options::untrusted_folder` if you don't trust the folder", file.display())]
     FolderHeeded {
         /// The file.
         file: PathBuf,
@@ -99,7 +99,7 @@ pub enum Warning {
         /// The CLI's reason.
         why: String,
     },
-    /// A hook is called more or less often than its registration suggests.
+    /// A warning about a hook.
     #[error("{0}")]
     Hook(HookWarning),
 }

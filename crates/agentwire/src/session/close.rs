@@ -121,7 +121,7 @@ impl EndedBy {
             Self::Itself => None,
             Self::Terminated => Some("the CLI did not exit within the grace period and received SIGTERM"),
             Self::Killed => Some("the CLI did not exit after SIGTERM and received SIGKILL"),
-            Self::Abandoned => Some("the CLI could not be made to end"),
+            Self::Abandoned => Some("the CLI could not be terminated"),
         }
     }
 }

@@ -10,7 +10,7 @@ use agentwire_protocol::{Uuid, message::UserInput};
 use futures_core::Stream;
 
 use super::Session;
-use crate::{Error, Turn, prompt_id, turn::ExpectedTurn};
+use crate::{Error, Turn, turn::ExpectedTurn, uuids};
 
 impl Session {
     /// Sends a prompt. Its turn starts when the turns before it have ended.
@@ -125,7 +125,7 @@ where
 
 /// Returns the prompt with an id, and the id; a `client_composed` set on the prompt itself wins.
 fn with_id(mut prompt: UserInput, client_composed: bool) -> (UserInput, Uuid) {
-    let uuid = prompt.uuid.get_or_insert_with(prompt_id::fresh).clone();
+    let uuid = prompt.uuid.get_or_insert_with(uuids::random).clone();
     if client_composed {
         prompt.client_composed.get_or_insert(true);
     }

@@ -4,7 +4,7 @@ mod load;
 mod login;
 mod write;
 
-use std::{io, path::PathBuf, time::Duration};
+use std::{io, time::Duration};
 
 use agentwire_sessions::{SessionStore, project_key};
 use tokio::task::spawn_blocking;
@@ -39,8 +39,7 @@ pub(super) struct Resumed {
 /// Dropping the future removes an unfinished folder.
 pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Result<Option<Resumed>, Error> {
     let limit = options.load_timeout_ms.map_or(LOAD_LIMIT, Duration::from_millis);
-    let cwd = options.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
-    let in_folder = project_key(&cwd);
+    let in_folder = project_key(&options.working_dir());
     let project = options.session_store_project.as_deref().unwrap_or(&in_folder);
     let loaded = match &options.resume {
         Some(id) => Some(load::by_id(store, project, id, limit).await?),
@@ -49,7 +48,7 @@ pub(super) async fn resume(store: &dyn SessionStore, options: &Options) -> Resul
     let Some(loaded) = loaded else { return Ok(None) };
     let id = loaded.key.session_id().to_string();
     let (mut known, mut bytes) = (Known::default(), 0);
-    for entries in loaded.beneath.iter().map(|(_, entries)| entries).chain([&loaded.entries]) {
+    for entries in loaded.subpaths.iter().map(|(_, entries)| entries).chain([&loaded.entries]) {
         known.add(entries.iter().flat_map(ids), None);
         bytes += entries.iter().map(|entry| entry.as_str().len()).sum::<usize>();
     }

@@ -151,7 +151,7 @@ impl Stored {
     ) -> Option<(Mirror, Arc<dyn FrameFilter>)> {
         let store = self.store.clone()?;
         let paths = TranscriptPaths::new(&options.config_dir(), options.session_store_project.as_deref());
-        let mut paths = paths.seen_from(working_dir(options));
+        let mut paths = paths.seen_from(options.working_dir());
         if let Some((session, folder)) = &self.resumed {
             paths = paths.resumed(session, folder);
         }
@@ -176,14 +176,8 @@ impl Options {
     pub fn config_dir(&self) -> PathBuf {
         let dir = named_config_dir(self).unwrap_or_else(|| home(self).join(".claude"));
         // A relative path is resolved against the CLI's working directory.
-        working_dir(self).join(dir)
+        self.working_dir().join(dir)
     }
-}
-
-/// Returns the CLI's working directory.
-fn working_dir(options: &Options) -> PathBuf {
-    let dir = options.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
-    std::path::absolute(&dir).unwrap_or(dir)
 }
 
 /// Returns the configuration folder that the environment names.

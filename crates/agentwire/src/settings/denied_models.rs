@@ -77,7 +77,7 @@ pub enum DeniedModelsNoteKind {
 impl fmt::Display for DeniedModelsNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let does = match self.kind {
-            DeniedModelsNoteKind::Ignored => "is ignored, since it names no model for good",
+            DeniedModelsNoteKind::Ignored => "is ignored, since the model that it names changes over time",
             DeniedModelsNoteKind::OneNameOnly => "blocks this one name and no other spelling of it",
             DeniedModelsNoteKind::Wider => {
                 "blocks every snapshot and context size of the model, not just this one"

@@ -41,15 +41,6 @@ impl Places {
         let all = user.into_iter().chain([project, local]);
         all.filter(|(source, ..)| wanted(source)).map(|(_, tier, path)| (tier, path)).collect()
     }
-
-    /// Returns the managed settings file and its drop-in files in the order of their names.
-    fn managed_files(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.managed.join(MANAGED_FOLDER)).into_iter().flatten().flatten();
-        let mut added: Vec<_> = entries.map(|entry| entry.path()).filter(|path| is_added(path)).collect();
-        added.sort();
-        added.insert(0, self.managed.join(MANAGED_FILE));
-        added
-    }
 }
 
 impl ResolvedSettings {
@@ -61,9 +52,21 @@ impl ResolvedSettings {
         })
     }
 
-    /// Returns the merged managed files; `None` if there are none.
+    /// Returns the managed settings file merged with its drop-in files, in the order of their names.
     pub(super) fn managed_files(&mut self, places: &Places) -> Option<RawSettings> {
-        let files = places.managed_files();
+        let folder = places.managed.join(MANAGED_FOLDER);
+        let listed =
+            fs::read_dir(&folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+        let mut files: Vec<PathBuf> = listed.unwrap_or_else(|error| {
+            if error.kind() != io::ErrorKind::NotFound {
+                let (tier, why) = (SettingsTier::Managed, error.to_string());
+                self.faults.push(SettingsFault { tier, path: folder, why });
+            }
+            Vec::new()
+        });
+        files.retain(|path| is_added(path));
+        files.sort();
+        files.insert(0, places.managed.join(MANAGED_FILE));
         let held = files.iter().filter_map(|path| self.read(SettingsTier::Managed, path));
         let all = held.fold(None, |all: Option<RawJson>, more| {
             Some(all.map_or_else(|| more.as_raw().clone(), |all| merge(&all, more.as_raw())))

@@ -71,7 +71,7 @@ pub struct ResolvedSettings {
     pub provenance: BTreeMap<Box<str>, Provenance>,
     /// The settings of each source, the weakest first.
     pub sources: Vec<ResolvedSource>,
-    /// Files that exist but were left out.
+    /// Files that exist but were left out, and the folder `managed-settings.d` if it can't be read.
     ///
     /// If you rely on managed settings, check this first: it includes a managed file that was left out.
     pub faults: Vec<SettingsFault>,

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use agentwire::{Block, Error, Incoming, Message, Session, codec::Limits, control::Config};
-use serde_json::Value;
 
 use crate::{
     fault_cli::play,
@@ -206,10 +205,7 @@ fn invalid_utf8_is_kept() {
             .find(|incoming| incoming.line().unwrap().to_str().is_err())
             .expect("the line");
         assert!(broken.line().unwrap().as_bytes().contains(&0xff));
-        let good = |text: &Value| serde_json::to_string(text).is_ok();
-        assert!(received.lines().all(|line| good(&line)));
-        assert_eq!(received.kinds().last(), Some(&"result"));
-        assert_eq!(received.kinds().len(), 3, "{:?}", received.words);
+        assert_eq!(received.kinds(), ["undecodable", "assistant", "result"]);
         completes_a_turn_and_closes(session).await;
     });
 }

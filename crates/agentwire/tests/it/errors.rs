@@ -102,7 +102,7 @@ fn start_without_io() {
 async fn options() {
     let error = Session::connect(Options::new().max_turns(0)).await.unwrap_err();
     assert!(matches!(error, Error::Options { option: "maxTurns", .. }), "{error:?}");
-    names(&error, &["the option `maxTurns` can't be used", "at least one"]);
+    names(&error, &["the option `maxTurns` can't be used", "at least 1"]);
 }
 
 fn guarded(matcher: Matcher) -> SessionBuilder {

@@ -92,6 +92,10 @@ fn bypassing_options_cause_warnings() {
             ]),
             "`allowedTools` (Read, Bash, Write, Edit, mcp__a__*, mcp__b) keeps",
         ),
+        (
+            Options::new().allowed_tools(["Bash(git push:*, x),Read Edit(*)"]),
+            "`allowedTools` (Read, Edit) keeps",
+        ),
         (settings(r#"{"permissions":{"allow":["Bash(ls)","WebFetch"]}}"#), "`settings` (WebFetch) keeps"),
         (settings(r#"{"permissions":{"denyInsteadOfPrompting":true}}"#), "denyInsteadOfPrompting) keeps"),
     ] {
@@ -115,8 +119,10 @@ fn bypassing_options_cause_warnings() {
 fn rules_for_in_process_tools_cause_no_warning() {
     use agentwire::mcp::{McpServers, Server};
 
-    let servers = McpServers::new().with("units", Server::new("units", "1"));
-    let rules = ["mcp__units", "mcp__units__*", "mcp__units__add", "mcp__units2", "mcp__other"];
+    let servers =
+        McpServers::new().with("units", Server::new("units", "1")).with("my srv", Server::new("my srv", "1"));
+    let rules =
+        ["mcp__units", "mcp__units__*", "mcp__units__add", "mcp__my_srv", "mcp__units2", "mcp__other"];
     let builder = Session::builder().options(Options::new().allowed_tools(rules));
     let plan = builder.permissions(handler()).mcp_servers(servers).to_launch_plan().unwrap();
     let warnings: Vec<_> = plan.warnings.iter().map(ToString::to_string).collect();
@@ -139,7 +145,7 @@ async fn initial_mode_causes_one_warning() {
     let warning = Warning::NotAsked {
         option: "permissionMode",
         value: "dontAsk".to_owned(),
-        instead: "what would be asked about is denied",
+        instead: "such tool uses are denied without a question",
     };
     assert_eq!(started(Session::builder()).await, []);
     assert_eq!(started(Session::builder().permissions(handler())).await, std::slice::from_ref(&warning));

@@ -77,7 +77,7 @@ async fn a_cli_that_does_not_exit_is_bounded() {
     assert!(start.elapsed() <= Duration::from_secs(21), "{:?}", start.elapsed());
     assert_eq!(kinds, ["result"]);
     assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
-    assert!(error.unwrap().to_string().contains("could not be made to end"));
+    assert!(error.unwrap().to_string().contains("could not be terminated"));
     peer.raw.released().await;
 }
 
@@ -92,7 +92,7 @@ async fn silence_after_a_result_is_bounded() {
     assert_eq!(start.elapsed().as_secs(), 600);
     let (kinds, error) = reading.await.unwrap();
     assert_eq!(kinds, ["system", "result"]);
-    assert!(error.unwrap().to_string().contains("could not be made to end"));
+    assert!(error.unwrap().to_string().contains("could not be terminated"));
     assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
 }
 

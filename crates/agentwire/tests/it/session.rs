@@ -115,7 +115,7 @@ async fn an_error_reply_is_typed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn handshake_reply_is_available() {
+async fn system_prompt_is_sent_in_the_handshake() {
     let options = Options::new().system_prompt(SystemPrompt::Text("be brief".to_owned()));
     let (session, _, request) = connect(Session::builder().options(options), Peer::shake_hands).await;
     session.unwrap();
@@ -243,7 +243,7 @@ async fn close_is_bounded() {
     peer.raw.released().await;
     let ending = error.ending().unwrap();
     assert!(ending.in_turn);
-    assert!(error.to_string().contains("could not be made to end"), "{error}");
+    assert!(error.to_string().contains("could not be terminated"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -269,7 +269,7 @@ async fn end_of_input_lets_the_turn_finish() {
     assert_eq!(next_kind(&mut session).await, "result");
     // Now that nothing runs, the shutdown timer runs.
     let error = fails(&mut session).await;
-    assert!(error.to_string().contains("could not be made to end"), "{error}");
+    assert!(error.to_string().contains("could not be terminated"), "{error}");
     assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
 }
 
@@ -293,7 +293,7 @@ async fn end_of_input_lets_a_late_turn_finish() {
     peer.say(result("two")).await;
     assert_eq!(next_kind(&mut session).await, "result");
     let error = fails(&mut session).await;
-    assert!(error.to_string().contains("could not be made to end"), "{error}");
+    assert!(error.to_string().contains("could not be terminated"), "{error}");
     assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
 }
 

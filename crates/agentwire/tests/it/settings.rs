@@ -170,6 +170,15 @@ fn faulty_managed_file_is_reported_and_drop_ins_apply() {
     assert_eq!(resolved.denied_models(), ["opus"]);
 }
 
+#[test]
+fn folder_of_managed_files_that_can_not_be_read_is_a_fault() {
+    let places = Places::new(&[(MANAGED, r#"{"model":"m"}"#), ("m/managed-settings.d", "a file")]);
+    let resolved = places.resolve();
+    assert_eq!(value(&resolved.effective), json!({"model": "m"}));
+    let faults: Vec<_> = resolved.faults.iter().map(|fault| (fault.tier, &*fault.path)).collect();
+    assert_eq!(faults, [(SettingsTier::Managed, &*places.0.path().join("m/managed-settings.d"))]);
+}
+
 fn raw(value: &Value) -> RawSettings {
     agentwire::RawJson::parse(value.to_string()).unwrap().into()
 }

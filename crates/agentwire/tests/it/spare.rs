@@ -9,7 +9,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, connect, connected, result};
+use crate::peer::{Peer, connect, connected, kind, result};
 
 /// Returns a spare with a peer after the handshake.
 async fn parked() -> (Spare, Peer) {
@@ -185,5 +185,5 @@ async fn started_session_can_become_a_query() {
     let mut query = session.into_query("hi").await.unwrap();
     peer.prompt().await;
     peer.say(result("hello")).await;
-    query.next().await.unwrap().unwrap();
+    assert_eq!(kind(&query.next().await.unwrap().unwrap()), "result");
 }

@@ -18,7 +18,7 @@ pub(super) struct Loaded {
     pub(super) key: SessionKey,
     pub(super) entries: Vec<RawEntry>,
     /// The transcripts below it, such as those of its subagents, by subpath.
-    pub(super) beneath: Vec<(SessionKey, Vec<RawEntry>)>,
+    pub(super) subpaths: Vec<(SessionKey, Vec<RawEntry>)>,
 }
 
 /// Loads the session with this id.
@@ -76,13 +76,13 @@ async fn whole(
         let why = "none of its entries is a message of its own".to_owned();
         return Err(ResumeError::Unusable { key, why }.into());
     }
-    let doing = || format!("listing what is beneath {key} in the session store");
+    let doing = || format!("listing the subpaths of {key} in the session store");
     let listed = call_optional(limit, || store.list_subkeys(&key)).await;
     let listed = listed.transpose().map_err(|source| failed(doing(), source))?;
     let mut subpaths = listed.unwrap_or_default();
     subpaths.sort_unstable();
     subpaths.dedup();
-    let mut beneath = Vec::with_capacity(subpaths.len());
+    let mut loaded = Vec::with_capacity(subpaths.len());
     for subpath in subpaths {
         let at = match key.with_subpath(subpath) {
             // A colon would name a drive or an alternate data stream on Windows.
@@ -91,9 +91,9 @@ async fn whole(
             Err(error) => return Err(unusable(&key, error.to_string())),
         };
         let entries = self::entries(store, &at, limit).await?;
-        beneath.push((at, entries));
+        loaded.push((at, entries));
     }
-    Ok(Loaded { key, entries, beneath })
+    Ok(Loaded { key, entries, subpaths: loaded })
 }
 
 fn unusable(key: &SessionKey, why: String) -> Error {

@@ -17,11 +17,11 @@ use crate::{
 
 /// Writes a session and the transcripts below it.
 pub(super) fn session(folder: &PrivateDir, project: &str, session: &Loaded) -> io::Result<()> {
-    let Loaded { key, entries, beneath } = session;
+    let Loaded { key, entries, subpaths } = session;
     let main = Path::new(PROJECTS).join(project).join(key.session_id().as_str());
     // The archive mark is not an entry of the CLI, and the session is being resumed.
     lines(folder, &named(&main, SUFFIX), entries.iter().filter(|entry| entry.kind() != ARCHIVED))?;
-    for (key, entries) in beneath {
+    for (key, entries) in subpaths {
         let path = key.subpath().into_iter().flat_map(|subpath| subpath.split('/'));
         let path = path.fold(main.clone(), |path, part| path.join(part));
         let (about, conversation): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.kind() == ABOUT);

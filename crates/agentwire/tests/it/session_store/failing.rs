@@ -54,7 +54,7 @@ async fn refused_entries_are_reported_once_and_count_as_pending() {
     }
     let why = "not stored: the session store failed: writing: the disk is full";
     assert_eq!(reports[..2], [format!("2 entries were {why}"), format!("1 entry was {why}")]);
-    assert!(reports[2].starts_with("57 entries were not stored: the store is behind"), "{}", reports[2]);
+    assert!(reports[2].starts_with("57 entries were not stored: the store is too slow"), "{}", reports[2]);
     // The lack of room was a reason to try again.
     assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
     let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
@@ -148,7 +148,7 @@ async fn entries_without_room_are_counted_and_reported() {
     peer.say(result("done")).await;
     let (main, beneath) = (mirror_error(&mut session).await, mirror_error(&mut session).await);
     assert_eq!(began.elapsed(), Duration::ZERO);
-    let why = "the store is behind, and no more than 1000 bytes wait for it";
+    let why = "the store is too slow: more than 1000 bytes would be pending";
     assert_eq!(main["error"], format!("100 entries were not stored: {why}"));
     assert_eq!(beneath["error"], format!("3 entries were not stored: {why}"));
     assert_eq!(beneath["key"]["subpath"], "subagents/agent-a");

@@ -93,6 +93,26 @@ async fn close_reports_a_failure_that_no_caller_saw_unless_the_entries_are_store
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_end_waits_for_the_last_append_of_refused_entries() {
+    for reads_to_the_end in [true, false] {
+        let acts = [Act::Fail, Act::Fail, Act::Fail, Act::Slow(Duration::from_secs(1))];
+        let (mut session, mut peer, store) = with(acts).await;
+        mirror_turn(&peer, [1]).await;
+        mirror_error(&mut session).await;
+        assert_eq!(next_kind(&mut session).await, "result");
+        if reads_to_the_end {
+            session.end_input();
+            peer.exit_after_input().await;
+            assert!(session.next().await.is_none());
+        } else {
+            let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
+            closed.unwrap();
+        }
+        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1, "{reads_to_the_end}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn crashed_cli_has_its_entries_stored() {
     let (mut session, peer, store) = with([]).await;
     peer.say(mirrored(&main_file(), [1])).await;

@@ -45,7 +45,7 @@ impl SessionBuilder {
     /// the claim, and a transport's may be on another machine.
     fn folder_to_check(&self) -> Option<PathBuf> {
         let known = self.transport.is_none() || self.parts.options.cwd.is_some();
-        if self.spare || !known || !self.guards() { None } else { self.parts.options.folder() }
+        (known && !self.spare && self.guards()).then(|| self.parts.options.working_dir())
     }
 
     fn plan_with(&self, options: &Options) -> Result<LaunchPlan, Error> {
