@@ -26,7 +26,7 @@ use tokio::sync::watch;
 use self::client::Observed;
 use crate::{
     link::{DisconnectReason, Link},
-    sse::SendError,
+    sse::{STATUS, SendError},
     web::Web,
 };
 
@@ -65,8 +65,14 @@ pub enum RefusedMessage {
 
 /// Returns the refusal of a message, if this error of the transport is one.
 pub fn refusal(error: &(dyn Error + 'static)) -> Option<RefusedMessage> {
-    if let Some(SendError(DisconnectReason::Unauthorized { challenge })) = error.downcast_ref() {
-        return Some(unauthorized(challenge.as_deref().unwrap_or_default()));
+    match error.downcast_ref() {
+        Some(SendError(DisconnectReason::Unauthorized { challenge })) => {
+            return Some(unauthorized(challenge.as_deref().unwrap_or_default()));
+        }
+        Some(SendError(DisconnectReason::Lost(why))) if why.starts_with(STATUS) => {
+            return Some(RefusedMessage::Unreadable(why.to_string()));
+        }
+        _ => {}
     }
     match error.downcast_ref::<StreamableHttpError<reqwest::Error>>()? {
         StreamableHttpError::InsufficientScope(refused) => {

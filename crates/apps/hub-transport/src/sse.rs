@@ -21,6 +21,7 @@ use self::events::{Event, Events};
 use crate::{
     link::{DisconnectReason, Link},
     members::kept,
+    stdio::unreadable,
     web::{Refusal, Token, Web, challenge, error_text},
 };
 
@@ -105,7 +106,12 @@ impl SseTransport {
             "message" => match serde_json::from_slice(&kept(&event.data)) {
                 Ok(message) => return Some(message),
                 Err(error) => {
-                    tracing::warn!(%error, bytes = event.data.len(), "an event that is no message of MCP");
+                    let failed = unreadable(&event.data, &error);
+                    if failed.is_none() {
+                        let bytes = event.data.len();
+                        tracing::warn!(%error, bytes, "an event that is no message of MCP");
+                    }
+                    return failed;
                 }
             },
             ENDPOINT => match endpoint(&self.post.web.url, &event.data) {
@@ -158,7 +164,7 @@ async fn open(web: &Web) -> Result<Response, DisconnectReason> {
         return Err(DisconnectReason::Unauthorized { challenge });
     }
     if !status.is_success() {
-        return Err(DisconnectReason::lost(format!("the server answers with HTTP {status}")));
+        return Err(DisconnectReason::lost(format!("{STATUS}{status}")));
     }
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     if !kind.is_some_and(is_event_stream) {
@@ -254,7 +260,7 @@ impl Poster {
                     self.link.challenged(&challenge);
                     return Err(DisconnectReason::Unauthorized { challenge: Some(challenge) });
                 }
-                let why = DisconnectReason::lost(format!("the server answers with HTTP {status}"));
+                let why = DisconnectReason::lost(format!("{STATUS}{status}"));
                 self.link.failed(&why);
                 return Err(why);
             }
@@ -278,6 +284,8 @@ async fn drain(mut response: Response) {
 /// The maximum size of an event, as with streamable HTTP.
 const EVENT: usize = 16 * 1024 * 1024;
 const EVENT_STREAM: &str = "text/event-stream";
+/// The start of an error that names the status of a response.
+pub(crate) const STATUS: &str = "the server answers with HTTP ";
 const ENDPOINT: &str = "endpoint";
 /// The longest response to a message that is read to the end.
 const DRAINED: usize = 64 * 1024;

@@ -4,6 +4,8 @@ mod child;
 mod lines;
 mod outgoing;
 
+#[cfg(feature = "http")]
+pub(crate) use self::lines::unreadable;
 pub use self::{
     child::{Child, Program, StartError, start},
     lines::{Lines, SendError},

@@ -24,6 +24,7 @@ use rmcp::{
 use crate::{
     link::{DisconnectReason, Link},
     members::kept,
+    stdio::unreadable,
     web::{Refusal, Token, Web, error_text},
 };
 
@@ -208,7 +209,7 @@ impl StreamableHttpClient for Observed {
         _: Option<String>,
         headers: Headers,
     ) -> Result<(), Error> {
-        // The connection is ending: errors do not matter, and no token is refreshed.
+        // The connection is ending: errors do not matter, and a refused token is not replaced.
         let token = self.web.token().await.unwrap_or_default();
         let proved = token.and_then(|token| token.headers(&Method::DELETE, &self.web.url).ok());
         let headers = together(&headers, with_names(proved.unwrap_or_default()));
@@ -257,11 +258,16 @@ impl StreamableHttpClient for Observed {
     }
 }
 
-/// Keeps the members of tools in events that `rmcp` does not know.
+/// Keeps the members of tools in events that `rmcp` does not know, and replaces answers that it would drop by errors.
 fn kept_events(events: BoxedSseResponse) -> BoxedSseResponse {
-    let keep = |data: String| match kept(data.as_bytes()) {
-        Cow::Owned(text) => String::from_utf8(text).unwrap_or(data),
-        Cow::Borrowed(_) => data,
+    let keep = |data: String| {
+        let data = match kept(data.as_bytes()) {
+            Cow::Owned(text) => String::from_utf8(text).unwrap_or(data),
+            Cow::Borrowed(_) => data,
+        };
+        let Err(error) = serde_json::from_str::<ServerJsonRpcMessage>(&data) else { return data };
+        let failed = unreadable(data.as_bytes(), &error);
+        failed.and_then(|failed| serde_json::to_string(&failed).ok()).unwrap_or(data)
     };
     let events = events.map_ok(move |mut event| {
         event.data = event.data.map(keep);

@@ -12,7 +12,7 @@ use rmcp::transport::{
 use super::{
     ServerTokens, StoreError,
     dpop::{self, Dpop},
-    record::{ClientRecord, Record},
+    record::{ClientRecord, StoredAuthorization},
     tokens::RmcpStore,
 };
 use crate::link::DisconnectReason;
@@ -166,9 +166,9 @@ impl From<DisconnectReason> for AuthorizeError {
 fn key(
     tokens: &ServerTokens,
     challenge: Option<&str>,
-    kept: Option<&Record>,
+    kept: Option<&StoredAuthorization>,
 ) -> Result<Option<Arc<Dpop>>, AuthorizeError> {
-    if !dpop::is_wanted(challenge) && !kept.is_some_and(Record::is_bound) {
+    if !dpop::is_wanted(challenge) && !kept.is_some_and(StoredAuthorization::is_bound) {
         return Ok(None);
     }
     match kept.and_then(|record| tokens.dpop(&record.client)) {
@@ -201,7 +201,7 @@ async fn identify(
     manager: &mut AuthorizationManager,
     request: &mut AuthorizationRequest,
     metadata: &AuthorizationMetadata,
-    kept: Option<Record>,
+    kept: Option<StoredAuthorization>,
 ) -> Result<ClientRecord, AuthError> {
     let redirect_uri = request.redirect_uri.clone();
     if let Some(id) = request.client_id.clone() {

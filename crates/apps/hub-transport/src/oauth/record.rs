@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// The stored authorization of one server. All of it is secret.
 #[derive(Clone, Deserialize, Serialize)]
-pub(crate) struct Record {
+pub(crate) struct StoredAuthorization {
     pub(crate) client: ClientRecord,
     pub(crate) credentials: StoredCredentials,
 }
@@ -25,7 +25,7 @@ pub(crate) struct ClientRecord {
     pub(crate) dpop_key: Option<String>,
 }
 
-impl Record {
+impl StoredAuthorization {
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         // Omit the parser's error: it may quote the content.
         serde_json::from_str(text).map_err(|_| "what is kept of the authorization cannot be read")
@@ -73,9 +73,9 @@ mod tests {
 
     use serde_json::json;
 
-    use super::Record;
+    use super::StoredAuthorization;
 
-    fn record(lifetime: Option<u64>, age: u64) -> Record {
+    fn record(lifetime: Option<u64>, age: u64) -> StoredAuthorization {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
         let record = json!({
             "client": {"id": "a", "redirect_uri": "http://127.0.0.1/"},
@@ -85,7 +85,7 @@ mod tests {
                 "token_received_at": now - age,
             },
         });
-        Record::parse(&record.to_string()).unwrap()
+        StoredAuthorization::parse(&record.to_string()).unwrap()
     }
 
     #[test]
@@ -97,6 +97,6 @@ mod tests {
         assert_eq!(record(Some(10), 7).fresh_token(), None);
         assert_eq!(record(Some(10), 7).new_token().as_deref(), Some("t"));
         assert_eq!(record(Some(u64::MAX), 80).fresh_token().as_deref(), Some("t"));
-        assert!(!Record::parse("{\"secret\"").err().unwrap().contains("secret"));
+        assert!(!StoredAuthorization::parse("{\"secret\"").err().unwrap().contains("secret"));
     }
 }

@@ -17,7 +17,7 @@ use super::{
     client::OAuthClient,
     dpop::Dpop,
     network::{Network, RecordingResolver},
-    record::{ClientRecord, Record},
+    record::{ClientRecord, StoredAuthorization},
     store::StoreError,
 };
 use crate::{
@@ -41,7 +41,7 @@ pub(crate) struct ServerTokens {
 #[derive(Default)]
 struct State {
     /// `None` until first read.
-    record: Option<Option<Record>>,
+    record: Option<Option<StoredAuthorization>>,
     /// Created at the first renewal, since it discovers the authorization server.
     manager: Option<AuthorizationManager>,
 }
@@ -79,7 +79,7 @@ impl ServerTokens {
     }
 
     /// Returns a token in the form that connections send.
-    fn sent(&self, record: &Record, text: String) -> Token {
+    fn sent(&self, record: &StoredAuthorization, text: String) -> Token {
         let dpop = if record.is_bound() { self.dpop(&record.client) } else { None };
         Token { text, proof: dpop.map(|dpop| dpop as Arc<dyn Proof>) }
     }
@@ -89,9 +89,9 @@ impl ServerTokens {
     }
 
     /// Reads the stored authorization.
-    pub(crate) async fn record(&self) -> Result<Option<Record>, StoreError> {
+    pub(crate) async fn record(&self) -> Result<Option<StoredAuthorization>, StoreError> {
         match self.store.load(self.url.as_str()).await? {
-            Some(text) => Ok(Some(Record::parse(&text)?)),
+            Some(text) => Ok(Some(StoredAuthorization::parse(&text)?)),
             None => Ok(None),
         }
     }
@@ -165,7 +165,10 @@ impl ServerTokens {
 
     /// Creates the manager for renewals. It discovers the authorization server again; tokens of another one are
     /// discarded.
-    async fn manager(&self, record: Option<Record>) -> Result<Option<AuthorizationManager>, AuthError> {
+    async fn manager(
+        &self,
+        record: Option<StoredAuthorization>,
+    ) -> Result<Option<AuthorizationManager>, AuthError> {
         let Some(record) = record else { return Ok(None) };
         let mut manager = self.bare_manager(self.dpop(&record.client)).await?;
         let ClientRecord { id, secret, redirect_uri, .. } = record.client.clone();
@@ -232,12 +235,12 @@ impl RmcpStore {
 
     async fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let Some(text) = self.store.load(&self.url).await.map_err(failed)? else { return Ok(None) };
-        let record = Record::parse(&text).map_err(failed)?;
+        let record = StoredAuthorization::parse(&text).map_err(failed)?;
         Ok(Some(record.credentials))
     }
 
     async fn write(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
-        let record = Record { client: self.client.clone(), credentials };
+        let record = StoredAuthorization { client: self.client.clone(), credentials };
         let text = serde_json::to_string(&record).map_err(failed)?;
         self.store.save(&self.url, &text).await.map_err(failed)
     }

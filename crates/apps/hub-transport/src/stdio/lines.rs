@@ -216,6 +216,12 @@ fn answered_first(start: &str) -> Option<RequestId> {
     answered(format!("{}\"result\":0}}", &start[..end]).as_bytes())
 }
 
+/// Returns the error for the request of an invalid message, if the message is its answer.
+#[cfg(feature = "http")]
+pub(crate) fn unreadable(message: &[u8], error: &serde_json::Error) -> Option<RxJsonRpcMessage<RoleClient>> {
+    answered(message).map(|id| failed(format!("the server's answer can't be read: {error}"), id))
+}
+
 fn failed(why: impl Into<Cow<'static, str>>, id: RequestId) -> RxJsonRpcMessage<RoleClient> {
     JsonRpcMessage::error(ErrorData::internal_error(why, None), Some(id))
 }

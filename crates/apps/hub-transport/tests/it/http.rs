@@ -196,6 +196,19 @@ async fn truncated_response_fails_one_call() {
 }
 
 #[tokio::test]
+async fn unreadable_answer_in_an_event_fails_its_call() {
+    let (server, connected) = start().await;
+    server.fault(|seen| {
+        (seen.rpc() == "tools/call").then(|| {
+            let answer = json!({"jsonrpc": "2.0", "id": seen.body["id"], "error": "boom"});
+            ([(header::CONTENT_TYPE, "text/event-stream")], format!("data: {answer}\n\n")).into_response()
+        })
+    });
+    let error = connected.echo("a").await.unwrap_err();
+    assert!(error.to_string().contains("the server's answer can't be read"), "{error}");
+}
+
+#[tokio::test]
 async fn endless_event_fails_one_call_in_bounded_memory() {
     let (server, connected) = start().await;
     server.fault(|seen| (seen.rpc() == "tools/call").then(|| endless("text/event-stream")));

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::{
     Connected, DisconnectReason, challenge, lost, over_sse, text, unauthorized, web,
-    web::{WebServer, status},
+    web::{Seen, WebServer, status},
     within,
 };
 
@@ -73,6 +73,21 @@ async fn broken_stream_fails_open_calls_and_ends_the_connection() {
     answer.unwrap_err();
     let why = connected.ended().await;
     assert!(lost(&why).starts_with("the stream of events was cut: "), "{why:?}");
+}
+
+#[tokio::test]
+async fn unreadable_answer_fails_its_call() {
+    let (server, connected) = start().await;
+    let is_call = |seen: &Seen| seen.rpc() == "tools/call";
+    server.fault(move |seen| is_call(seen).then(|| status(202)));
+    let answer = async {
+        within(server.saw(1, is_call)).await;
+        let call = server.seen().into_iter().find(is_call).unwrap();
+        server.event(&json!({"jsonrpc": "2.0", "id": call.body["id"], "error": "boom"}));
+    };
+    let (failed, ()) = tokio::join!(connected.echo("a"), answer);
+    let error = failed.unwrap_err();
+    assert!(error.to_string().contains("the server's answer can't be read"), "{error}");
 }
 
 #[tokio::test]
