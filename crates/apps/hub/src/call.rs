@@ -166,7 +166,7 @@ pub(crate) struct ClientSide {
 
 /// The settings of a hub for calls.
 #[derive(Debug, Default)]
-pub(crate) struct Calls {
+pub(crate) struct CallSettings {
     pub(crate) approval: Approval,
     pub(crate) audit: Option<Audit>,
     pub(crate) limits: CallLimits,

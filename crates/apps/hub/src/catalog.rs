@@ -14,6 +14,7 @@ use rmcp::{
 use crate::client::Stale;
 use list::{Listed, Reply};
 pub(crate) use schema::Schema;
+use schema::Threads;
 
 /// The lists of one server: tools, resources, resource templates and prompts. Clones are cheap.
 ///
@@ -26,6 +27,8 @@ pub struct Catalog {
     templates: Arc<Listed<ResourceTemplate>>,
     prompts: Arc<Listed<Prompt>>,
     instructions: Option<Arc<str>>,
+    /// Shared by all listings of the server.
+    threads: Threads,
 }
 
 impl Catalog {
@@ -94,7 +97,7 @@ impl Catalog {
         let instructions = peer.peer_info().and_then(|info| {
             info.instructions.as_deref().map(|text| Arc::from(head(text, MAX_INSTRUCTIONS)))
         });
-        Self { tools, resources, templates, prompts, instructions }
+        Self { tools, resources, templates, prompts, instructions, threads: self.threads.clone() }
     }
 
     /// Reads one kind of list again, as [`list`](Self::list) does.
@@ -117,7 +120,7 @@ impl Catalog {
 
     async fn newer_tools(&self, peer: &Peer<RoleClient>, limit: Duration) -> Arc<Tools> {
         let listed = self.tools.listed.or_newer(list::tools(peer, limit).await);
-        let schemas = listed.items.iter().map(Schemas::of).collect();
+        let schemas = listed.items.iter().map(|tool| Schemas::of(tool, &self.threads)).collect();
         Arc::new(Tools { listed, schemas })
     }
 
@@ -152,8 +155,9 @@ struct Schemas {
 }
 
 impl Schemas {
-    fn of(tool: &Tool) -> Self {
-        Self { input: Schema::new(&tool.input_schema), output: tool.output_schema.as_ref().map(Schema::new) }
+    fn of(tool: &Tool, threads: &Threads) -> Self {
+        let of = |text| Schema::new(text, threads);
+        Self { input: of(&tool.input_schema), output: tool.output_schema.as_ref().map(of) }
     }
 }
 

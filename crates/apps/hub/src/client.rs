@@ -220,7 +220,7 @@ impl Client {
         let Some(handler) = self.samples(&origin) else {
             self.declines("a message of a model");
             if self.handlers.asks_callers {
-                return Err(ErrorData::new(REFUSED, "nobody is there to be asked", None));
+                return Err(ErrorData::new(REFUSED, "no client supports sampling", None));
             }
             return Err(ErrorData::method_not_found::<CreateMessageRequestMethod>());
         };

@@ -23,7 +23,7 @@ pub use self::{builder::HubBuilder, gateway::Gateway};
 use crate::{
     Catalog, EventStream, Handlers, LogMessage, NamedTool, Naming, Offers, ServerSnapshot, ServerState,
     StderrLine, Trouble,
-    call::Calls,
+    call::CallSettings,
     config::{Configuration, Configured, Problem},
     connection::Connection,
     event::Events,
@@ -68,7 +68,7 @@ pub struct Hub {
 struct Inner {
     servers: Arc<Servers>,
     events: Events,
-    calls: Calls,
+    calls: CallSettings,
     follow: Follow,
 }
 
@@ -192,7 +192,7 @@ impl Hub {
     /// Ends all servers, for all clones, and waits until they are gone. This takes at most the
     /// [grace periods](HubBuilder::grace) and a few seconds.
     ///
-    /// Afterwards each server that was neither disabled nor failed is [`Failed`](ServerState::Failed).
+    /// Afterwards each server that was starting, connected or reconnecting is [`Failed`](ServerState::Failed).
     ///
     /// # Cancel safety
     ///
@@ -266,7 +266,7 @@ impl Hub {
         &self.servers().setting().handlers
     }
 
-    fn calls(&self) -> &Calls {
+    fn calls(&self) -> &CallSettings {
         &self.inner.calls
     }
 

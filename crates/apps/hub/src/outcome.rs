@@ -6,8 +6,8 @@ mod violation;
 
 use agentwire_net::{excerpt, head};
 use rmcp::model::{
-    CallToolResult, CompletionInfo, ContentBlock, ErrorData, GetPromptResult, MetaObject, ReadResourceResult,
-    ResourceContents, TextContent,
+    CallToolResult, CompletionInfo, ContentBlock, EmbeddedResource, ErrorData, GetPromptResult, MetaObject,
+    ReadResourceResult, ResourceContents, TextContent,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -175,7 +175,12 @@ impl Room {
             self.left_out.text += beside;
             let inside = payload(block).map_or(0, |inside| inside.len());
             match block {
-                ContentBlock::Image(_) | ContentBlock::Audio(_) => self.left_out.media += inside,
+                ContentBlock::Image(_)
+                | ContentBlock::Audio(_)
+                | ContentBlock::Resource(EmbeddedResource {
+                    resource: ResourceContents::BlobResourceContents { .. },
+                    ..
+                }) => self.left_out.media += inside,
                 _ => self.left_out.text += inside,
             }
             let what = match block {
@@ -199,7 +204,6 @@ impl Room {
         if self.charge(beside + ENTRY) {
             return self.bound_inside(contents);
         }
-        self.left_out.text += beside + inside(contents).map_or(0, |inside| inside.len());
         let Some(note) = self.note(&format!("contents with {beside} bytes of metadata")) else {
             return false;
         };

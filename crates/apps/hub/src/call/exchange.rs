@@ -22,7 +22,7 @@ use crate::{
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub(super) enum NoAnswer {
     TimedOut { after: Duration, limit: TimeLimit },
     Failed(ServiceError),
 }
@@ -31,7 +31,9 @@ pub(super) enum Unanswered {
 pub(super) struct AnswerLimits {
     /// The configuration and its changes.
     pub(super) config: watch::Receiver<Desired>,
-    /// The time limit regardless of progress.
+    /// The start of the call, which may consist of several requests.
+    pub(super) started: Instant,
+    /// The time limit of the call regardless of progress.
     pub(super) longest: Duration,
 }
 
@@ -42,7 +44,7 @@ pub(super) async fn exchange(
     options: PeerRequestOptions,
     mut limits: AnswerLimits,
     client: &mut ClientSide,
-) -> Result<ServerResult, Unanswered> {
+) -> Result<ServerResult, NoAnswer> {
     let (peer, inbound) = (&live.peer, &live.client.inbound);
     let ClientSide { gateway_client, on_progress, .. } = client;
     let called = inbound.callers.as_ref().map(|callers| callers.call(gateway_client.clone()));
@@ -53,12 +55,12 @@ pub(super) async fn exchange(
     let sending = peer.send_request_with_option(request, options);
     // This waits only if rmcp's queue is full because the server reads nothing.
     let Ok(sent) = timeout_at(clock.deadline, sending).await else { return Err(clock.over()) };
-    let mut handle = sent.map_err(Unanswered::Failed)?;
+    let mut handle = sent.map_err(NoAnswer::Failed)?;
     received.sent(handle.progress_token.clone());
     if let Some(called) = &called {
         called.sent(&handle.id);
     }
-    let reason = "nobody waits for the answer any more";
+    let reason = "the caller no longer waits for the answer";
     let mut open = CancelOnDrop { peer, id: Some(handle.id.clone()), reason };
     loop {
         tokio::select! {
@@ -69,7 +71,7 @@ pub(super) async fn exchange(
                 while let (Some(progress), Some(callback)) = (received.try_recv(), on_progress.as_mut()) {
                     callback(progress);
                 }
-                return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(Unanswered::Failed);
+                return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(NoAnswer::Failed);
             }
             Some(progress) = received.recv() => {
                 clock.since(Instant::now(), &limits);
@@ -116,8 +118,8 @@ struct Clock {
 
 impl Clock {
     fn new(limits: &mut AnswerLimits) -> Self {
-        let now = Instant::now();
-        let mut clock = Self { started: now, last_activity: now, timeout: Duration::ZERO, deadline: now };
+        let (started, now) = (limits.started, Instant::now());
+        let mut clock = Self { started, last_activity: now, timeout: Duration::ZERO, deadline: now };
         clock.read_timeout(limits);
         clock
     }
@@ -139,14 +141,14 @@ impl Clock {
         self.deadline = (self.last_activity + self.timeout).min(self.started + longest.max(self.timeout));
     }
 
-    fn over(&self) -> Unanswered {
+    fn over(&self) -> NoAnswer {
         let after = self.started.elapsed();
         let limit = if self.deadline < self.last_activity + self.timeout {
             TimeLimit::Longest(self.deadline - self.started)
         } else {
             TimeLimit::Timeout(self.timeout)
         };
-        Unanswered::TimedOut { after, limit }
+        NoAnswer::TimedOut { after, limit }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use agentwire_net::excerpt;
+use agentwire_net::{error_chain, excerpt};
 use rmcp::{
     ServiceError,
     model::{CallToolResult, ClientRequest, ContentBlock, GetMeta as _, LoggingLevel, ServerResult, Tool},
@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout};
 
 use super::{
     ClientSide,
-    exchange::{AnswerLimits, Rounds, Unanswered, exchange},
+    exchange::{AnswerLimits, NoAnswer, Rounds, exchange},
 };
 #[cfg(feature = "http")]
 use crate::transport::http::{RefusedMessage, refusal};
@@ -206,10 +206,8 @@ impl Target {
             request.get_meta_mut().set_log_level(LoggingLevel::Info);
         }
         loop {
-            let answer_limits = AnswerLimits {
-                config: self.connection.follow(),
-                longest: limits.longest.saturating_sub(started.elapsed()),
-            };
+            let answer_limits =
+                AnswerLimits { config: self.connection.follow(), started, longest: limits.longest };
             // Only a server without a handshake requests more input.
             let again = self.live.is_stateless().then(|| request.clone());
             let mut meta = client.meta.clone();
@@ -227,27 +225,28 @@ impl Target {
                 (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),
                 (answer, _) => return Ok(answer),
             };
-            let left = limits.longest.saturating_sub(started.elapsed());
+            let longest = limits.longest.max(self.connection.configured().config.timeout);
+            let left = longest.saturating_sub(started.elapsed());
             let more = rounds.answer(wanted, &mut next, &self.live.client, client.gateway_client.as_ref());
             match timeout(left, more).await {
                 Ok(Ok(())) => request = next,
                 Ok(Err(why)) => return Err(self.unreadable(name, why)),
                 Err(_) => {
-                    let (after, limit) = (started.elapsed(), TimeLimit::Longest(limits.longest));
-                    return Err(self.unanswered(name, Unanswered::TimedOut { after, limit }).await);
+                    let (after, limit) = (started.elapsed(), TimeLimit::Longest(longest));
+                    return Err(self.unanswered(name, NoAnswer::TimedOut { after, limit }).await);
                 }
             }
         }
     }
 
-    async fn unanswered(&self, name: &str, why: Unanswered) -> CallError {
+    async fn unanswered(&self, name: &str, why: NoAnswer) -> CallError {
         let (server, name) = (self.server().clone(), name.into());
         match why {
-            Unanswered::TimedOut { after, limit } => CallError::TimedOut { server, name, after, limit },
-            Unanswered::Failed(ServiceError::McpError(error)) => {
+            NoAnswer::TimedOut { after, limit } => CallError::TimedOut { server, name, after, limit },
+            NoAnswer::Failed(ServiceError::McpError(error)) => {
                 CallError::Refused { server, name, error: bounded_error(error) }
             }
-            Unanswered::Failed(ServiceError::TransportSend(error)) => {
+            NoAnswer::Failed(ServiceError::TransportSend(error)) => {
                 if let Some(SendError::Full(_)) = error.error.downcast_ref() {
                     return CallError::NotSent { server, name, why: error.error.to_string() };
                 }
@@ -259,12 +258,16 @@ impl Target {
                     Some(RefusedMessage::Unreadable(why)) => return self.unreadable(&name, excerpt(&why)),
                     _ => {}
                 }
+                let why = match self.connection.loss().await {
+                    Some(why) => why,
+                    None => excerpt(&error_chain(&*error.error)).into(),
+                };
+                CallError::ConnectionLost { server, name, why: Some(why) }
+            }
+            NoAnswer::Failed(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {
                 CallError::ConnectionLost { server, name, why: self.connection.loss().await }
             }
-            Unanswered::Failed(ServiceError::TransportClosed | ServiceError::Cancelled { .. }) => {
-                CallError::ConnectionLost { server, name, why: self.connection.loss().await }
-            }
-            Unanswered::Failed(error) => self.unreadable(&name, excerpt(&error.to_string())),
+            NoAnswer::Failed(error) => self.unreadable(&name, excerpt(&error.to_string())),
         }
     }
 

@@ -178,7 +178,7 @@ where
             return listed;
         }
         if !cursors.insert(next.clone()) {
-            listed.note(format!("it goes in a circle: the cursor `{}` came twice", excerpt(&next)));
+            listed.note(format!("it does not end: the cursor `{}` was sent twice", excerpt(&next)));
             return listed;
         }
         cursor = Some(PaginatedRequestParams::default().with_cursor(Some(next)));

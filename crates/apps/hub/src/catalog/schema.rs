@@ -22,7 +22,21 @@ use crate::{Violation, lock::locked, size::size};
 /// Servers choose their schemas, and a short schema can take years to validate. So work runs on a thread with a time
 /// limit, except for the verdict about a short value and a plain schema. The search for violations can be slow even there.
 #[derive(Debug)]
-pub(crate) struct Schema(Arc<Shared>);
+pub(crate) struct Schema {
+    shared: Arc<Shared>,
+    threads: Threads,
+}
+
+/// Limits the threads of the schemas of one server, so that late ones do not delay the checks of other servers. Clones share
+/// the limit.
+#[derive(Clone, Debug)]
+pub(super) struct Threads(Arc<Semaphore>);
+
+impl Default for Threads {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(MAX_THREADS)))
+    }
+}
 
 #[derive(Debug)]
 struct Shared {
@@ -34,9 +48,10 @@ struct Shared {
 }
 
 impl Schema {
-    pub(super) fn new(text: &Arc<JsonObject>) -> Self {
+    pub(super) fn new(text: &Arc<JsonObject>, threads: &Threads) -> Self {
         let (compiled, late) = (OnceLock::new(), Mutex::default());
-        Self(Arc::new(Shared { text: Arc::clone(text), is_plain: is_plain(text), compiled, late }))
+        let shared = Shared { text: Arc::clone(text), is_plain: is_plain(text), compiled, late };
+        Self { shared: Arc::new(shared), threads: threads.clone() }
     }
 
     /// Returns the violations of a value, at most 21 of them.
@@ -44,8 +59,8 @@ impl Schema {
     /// No value is valid for a schema that does not compile, or with which it can't be validated in time.
     /// If only the search for the violations takes too long, the result is a single violation without a place.
     pub(crate) async fn violations(&self, tool: &str, value: &Value) -> Vec<Violation> {
-        let is_short = self.0.is_plain && size(value) <= PLAIN_SIZE;
-        if is_short && self.0.compiled(tool).is_ok_and(|validator| validator.is_valid(value)) {
+        let is_short = self.shared.is_plain && size(value) <= PLAIN_SIZE;
+        if is_short && self.shared.compiled(tool).is_ok_and(|validator| validator.is_valid(value)) {
             return Vec::new();
         }
         let (name, value) = (tool.to_owned(), value.clone());
@@ -64,8 +79,8 @@ impl Schema {
 
     /// Returns whether values can be validated.
     pub(crate) async fn is_usable(&self, tool: &str) -> bool {
-        if self.0.is_plain {
-            return self.0.compiled(tool).is_ok();
+        if self.shared.is_plain {
+            return self.shared.compiled(tool).is_ok();
         }
         let tool = tool.to_owned();
         let compile = move |schema: &Shared, reports: &watch::Sender<Vec<Violation>>| {
@@ -82,14 +97,14 @@ impl Schema {
         work: impl FnOnce(&Shared, &watch::Sender<Vec<Violation>>) + Send + 'static,
     ) -> Vec<Violation> {
         let late = vec![Violation::whole("it can't be checked against the schema in time")];
-        if locked(&self.0.late).strong_count() > 0 {
+        if locked(&self.shared.late).strong_count() > 0 {
             return late;
         }
         let (sender, mut reports) = watch::channel(late);
-        let (shared, alive) = (Arc::clone(&self.0), Arc::new(()));
+        let (shared, alive) = (Arc::clone(&self.shared), Arc::new(()));
         let thread = Arc::downgrade(&alive);
         let run = async {
-            let permit = THREADS.acquire().await;
+            let permit = Arc::clone(&self.threads.0).acquire_owned().await;
             let working = move || {
                 let _until_the_end = (permit, alive);
                 work(&shared, &sender);
@@ -99,7 +114,7 @@ impl Schema {
             }
         };
         if timeout(TIME_LIMIT, run).await.is_err() {
-            *locked(&self.0.late) = thread;
+            *locked(&self.shared.late) = thread;
         }
         reports.borrow().clone()
     }
@@ -164,8 +179,8 @@ fn violation(error: jsonschema::ValidationError<'_>) -> Violation {
     Violation { pointer: error.instance_path().as_str().to_owned(), problem: excerpt(&problem).into_owned() }
 }
 
-/// Limits the threads of all schemas, so that late ones don't occupy the machine.
-static THREADS: Semaphore = Semaphore::const_new(8);
+/// The threads of one server.
+const MAX_THREADS: usize = 2;
 const TIME_LIMIT: Duration = Duration::from_millis(900);
 /// The largest schema, in bytes of JSON.
 const MAX_SIZE: usize = 1 << 20;

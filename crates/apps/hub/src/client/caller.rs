@@ -125,7 +125,7 @@ impl Caller {
         let has_tools = request.tools.is_some() || request.tool_choice.is_some();
         let kinds = self.capabilities.sampling.as_ref();
         if has_tools && kinds.is_none_or(|kinds| kinds.tools.is_none()) {
-            return Err("its client gives a model no tools".to_owned());
+            return Err("its client does not support tools in sampling".to_owned());
         }
         let request = CreateMessageRequest::new(request);
         if let Channel::Rounds { questions, key } = &self.channel {
@@ -178,7 +178,7 @@ async fn asked(
     mut request: ServerRequest,
 ) -> Result<ClientResult, ServiceError> {
     request.extensions_mut().insert(OriginatingRequestId(id));
-    ask(&peer, request, "the server waits for it no more").await
+    ask(&peer, request, "the server no longer waits for the answer").await
 }
 
 /// Sends a question as the response to the client's request, and waits until the client repeats the request.
@@ -196,10 +196,10 @@ async fn round<T: DeserializeOwned>(
 
 /// The calls in flight at a server. Clones share the list.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Callers(Arc<Mutex<Calls>>);
+pub(crate) struct Callers(Arc<Mutex<CallsInFlight>>);
 
 #[derive(Debug, Default)]
-struct Calls {
+struct CallsInFlight {
     /// In the order of their start.
     all: Vec<Call>,
     next: u64,

@@ -60,6 +60,10 @@ impl Pages {
     /// Notes a question that asks the user to open a page.
     pub(super) fn add(&self, request: &ElicitRequestParams, caller: &Caller) {
         let ElicitRequestParams::UrlElicitationParams { elicitation_id, .. } = request else { return };
+        // The end of such a page is not passed on.
+        if elicitation_id.len() > MAX_PAGE_ID {
+            return;
+        }
         let mut pages = locked(&self.0);
         if pages.len() == MAX_PAGES {
             pages.pop_front();
@@ -81,3 +85,4 @@ impl Pages {
 
 /// The maximum number of pages of one connection. The oldest is removed first.
 const MAX_PAGES: usize = 256;
+const MAX_PAGE_ID: usize = 4 << 10;

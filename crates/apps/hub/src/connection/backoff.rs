@@ -10,7 +10,7 @@ pub struct Backoff {
     pub first: Duration,
     /// The longest delay. The default is 30 seconds.
     pub longest: Duration,
-    /// The number of losses and failed attempts in a row after which a server process is
+    /// The number of restarts in a row of a server process. The next loss or failed attempt makes it
     /// [`Failed`](crate::ServerState::Failed). The default is five.
     ///
     /// Servers over HTTP are retried without limit.

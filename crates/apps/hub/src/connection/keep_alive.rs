@@ -69,9 +69,7 @@ pub(super) async fn silence(live: &Live, keep_alive: KeepAlive, record: &Record)
             None if last_activity(&live.client.inbound) > asked => {}
             None if has_answered => return,
             None => {
-                record.note(
-                    "it does not answer `ping`: that it stands still is noticed only when it is called",
-                );
+                record.note("it does not answer `ping`, so only a call notices that it is unresponsive");
                 return pending().await;
             }
         }

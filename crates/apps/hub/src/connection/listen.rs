@@ -46,7 +46,7 @@ impl Core {
                     losses += 1;
                 }
             }
-            sleep(PAUSE.saturating_mul(1 << losses.min(5)).min(LONGEST_PAUSE)).await;
+            sleep(PAUSE * (1 << losses.min(MAX_DOUBLINGS))).await;
         }
     }
 
@@ -70,6 +70,7 @@ impl Core {
     fn note_refused(&self, wanted: &SubscriptionFilter, subscription: &Subscription) {
         let taken = subscription.acknowledged().resource_subscriptions.clone().unwrap_or_default();
         for uri in wanted.resource_subscriptions.iter().flatten().filter(|uri| !taken.contains(uri)) {
+            self.subscriptions.remove_refused(uri);
             self.record.note(&format!("it does not take the subscription to `{}`", excerpt(uri)));
         }
     }
@@ -92,6 +93,6 @@ fn filter<'a>(live: &Live, uris: impl Iterator<Item = &'a String>) -> Subscripti
     filter
 }
 
-/// The delay before the stream is opened again. It doubles.
+/// The delay before the stream is opened again. It doubles up to 8 seconds.
 const PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_DOUBLINGS: u32 = 5;

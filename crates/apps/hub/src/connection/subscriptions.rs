@@ -59,7 +59,7 @@ pub(crate) struct Hold {
 
 impl Hold {
     /// Releases a subscription that the server has refused, so there is nothing to cancel.
-    pub(crate) fn refused(self) {
+    pub(crate) fn refused(&self) {
         self.subscriptions.forget(&self.uri, self.holder);
     }
 }
@@ -96,7 +96,7 @@ impl Subscriptions {
         Some(Hold { subscriptions: self.clone(), uri: uri.to_owned(), holder: holder? })
     }
 
-    fn is_held(&self, uri: &str) -> bool {
+    pub(crate) fn is_held(&self, uri: &str) -> bool {
         self.0.borrow().uris.get(uri).is_some_and(|holders| !holders.is_empty())
     }
 
@@ -109,6 +109,15 @@ impl Subscriptions {
                 all.uris.remove(uri);
             }
             is_last
+        });
+    }
+
+    /// Removes a URI that the server has refused.
+    pub(super) fn remove_refused(&self, uri: &str) {
+        // No wake-up is needed: the server has no such subscription.
+        self.0.send_if_modified(|all| {
+            all.uris.remove(uri);
+            false
         });
     }
 
@@ -170,7 +179,7 @@ impl Subscriptions {
                 match live.peer.subscribe(SubscribeRequestParams::new(uri.as_str())).await {
                     Ok(()) | Err(ServiceError::UnexpectedResponse) => {}
                     Err(ServiceError::McpError(error)) => {
-                        self.0.send_if_modified(|all| all.uris.remove(&uri).is_some());
+                        self.remove_refused(&uri);
                         let (uri, why) = (excerpt(&uri), excerpt(&error.message));
                         record.note(&format!("it does not take the subscription to `{uri}` again: {why}"));
                     }

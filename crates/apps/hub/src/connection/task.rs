@@ -48,7 +48,7 @@ pub(crate) struct Setting {
     pub(crate) backoff: Backoff,
     pub(crate) keep_alive: KeepAlive,
     /// Cancelled when the files of the first servers are watched, or can't be. No server starts earlier.
-    pub(crate) is_watching: CancellationToken,
+    pub(crate) files_watched: CancellationToken,
     #[cfg(feature = "auth")]
     pub(crate) book: Book,
 }
@@ -123,7 +123,7 @@ impl Task {
             () = self.stop.clone().cancelled_owned() => Ok(()),
             followed = AssertUnwindSafe(self.follow(&mut slot)).catch_unwind() => followed.map(drop),
         };
-        self.core.finish(if followed.is_ok() { CLOSED } else { "what sees to it has panicked" });
+        self.core.finish(if followed.is_ok() { CLOSED } else { "its task has panicked" });
         slot.end().await;
         drop(self.ended);
     }
@@ -172,7 +172,7 @@ impl Task {
 
     /// Connects, and reconnects after losses. Waits forever once the state is final.
     async fn stay_connected(&self, desired: &Desired, slot: &mut Slot) -> Infallible {
-        self.setting.is_watching.cancelled().await;
+        self.setting.files_watched.cancelled().await;
         let mut losses = 0;
         let mut lifecycle = Lifecycle::default();
         loop {
@@ -215,7 +215,7 @@ impl Task {
             return ServerState::Failed { why: why.into() };
         }
         if is_program && losses >= backoff.restarts {
-            let why = format!("given up after {losses} restarts in a row; last: {why}");
+            let why = format!("not restarted again after {losses} restarts in a row; last failure: {why}");
             return ServerState::Failed { why: why.into() };
         }
         let now = SystemTime::now();
@@ -389,8 +389,8 @@ const MIN_LIST_INTERVAL: Duration = Duration::from_millis(100);
 /// Used if the next attempt is beyond the clock's range.
 const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
 
-const TOUCHES_ITSELF: &str = "files that it watches change again and again after it is started, perhaps by itself: it is not \
-     restarted for them until they have come to rest";
+const TOUCHES_ITSELF: &str = "its watched files change after each start, perhaps because it writes them itself; it is \
+     not restarted until they stay unchanged for a while";
 
 const CLOSED: &str = "the hub was closed";
 

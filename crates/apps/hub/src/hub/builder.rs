@@ -10,7 +10,7 @@ use super::{Hub, Inner, follow::Follow, reload::Reload};
 use crate::oauth::{Book, Grant, TokenStore};
 use crate::{
     Approval, Audit, Backoff, CallLimits, Handlers, KeepAlive,
-    call::Calls,
+    call::CallSettings,
     config::{Files, Sources, Variables, WatchSettings},
     connection::Setting,
     event::Events,
@@ -31,7 +31,7 @@ pub struct HubBuilder {
     keep_alive: KeepAlive,
     #[cfg(feature = "auth")]
     book: Book,
-    calls: Calls,
+    calls: CallSettings,
     trust: Trust,
     pub(super) watch: WatchSettings,
 }
@@ -171,14 +171,14 @@ impl HubBuilder {
         let variables = self.variables.or_workspace(self.sources.folder());
         let files = Files::new(self.sources);
         let configuration = files.read_now();
-        let is_watching = CancellationToken::new();
+        let files_watched = CancellationToken::new();
         let setting = Setting {
             variables: variables.clone(),
             handlers: Arc::new(self.handlers),
             grace: self.grace,
             backoff: self.backoff,
             keep_alive: self.keep_alive,
-            is_watching: is_watching.clone(),
+            files_watched: files_watched.clone(),
             #[cfg(feature = "auth")]
             book: self.book,
         };
@@ -186,7 +186,7 @@ impl HubBuilder {
         let servers = Arc::new(Servers::new(setting, events.clone(), self.is_enabled, self.trust));
         servers.apply(configuration);
         let follow =
-            Follow::start(Reload::new(files, variables, self.watch, &servers, is_watching.drop_guard()));
+            Follow::start(Reload::new(files, variables, self.watch, &servers, files_watched.drop_guard()));
         Hub { inner: Arc::new(Inner { servers, events, calls: self.calls, follow }) }
     }
 }
@@ -203,7 +203,7 @@ impl Default for HubBuilder {
             keep_alive: KeepAlive::default(),
             #[cfg(feature = "auth")]
             book: Book::default(),
-            calls: Calls::default(),
+            calls: CallSettings::default(),
             trust: Trust::default(),
             watch: WatchSettings::quiet(DEBOUNCE),
         }

@@ -176,7 +176,8 @@ impl Hub {
     /// Subscribes to changes of a resource, which [`resource_updated`](crate::Handlers::resource_updated) reports.
     ///
     /// After a reconnect, the first 1,000 subscriptions of a server are made again. A subscription that the server then
-    /// refuses is removed and added to the [`troubles`](Self::troubles).
+    /// refuses is removed and added to the [`troubles`](Self::troubles). So is each that a server without a handshake
+    /// refuses, which it reports only after this method has returned.
     /// Changes that happen while the server is not connected are not reported.
     ///
     /// # Errors
@@ -184,7 +185,9 @@ impl Hub {
     /// As [`call`](Self::call).
     pub async fn subscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
         let target = self.subscribable(server)?;
-        target.subscribe(uri, self).await?;
+        // As in `hold`; beyond the limit there is none.
+        let hold = target.connection.subscriptions().hold(uri);
+        target.subscribe(uri, self, hold.as_ref()).await?;
         target.connection.subscriptions().add(uri);
         Ok(())
     }
@@ -206,15 +209,8 @@ impl Hub {
             name: uri.into(),
             why: "too many of its resources are subscribed to".to_owned(),
         })?;
-        match target.subscribe(uri, self).await {
-            Ok(()) => Ok(hold),
-            Err(error) => {
-                if let CallError::Refused { .. } = error {
-                    hold.refused();
-                }
-                Err(error)
-            }
-        }
+        target.subscribe(uri, self, Some(&hold)).await?;
+        Ok(hold)
     }
 
     /// Returns whether a connected server supports subscriptions to resources.
@@ -241,10 +237,16 @@ impl Hub {
             return Ok(());
         }
         let params = UnsubscribeRequestParams::new(uri);
-        target.change(uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)), self).await
+        target.change(uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)), self).await?;
+        // A client may have subscribed before the server cancelled the subscription.
+        if target.connection.subscriptions().is_held(uri) {
+            target.subscribe(uri, self, None).await?;
+        }
+        Ok(())
     }
 
-    fn subscribable(&self, server: &str) -> Result<Target, CallError> {
+    /// Returns the server, if it is connected and supports subscriptions to resources.
+    pub(crate) fn subscribable(&self, server: &str) -> Result<Target, CallError> {
         let target = Target::find(self.servers(), server)?;
         target.supports("resources that can be subscribed to", takes_subscriptions)?;
         Ok(target)
@@ -256,9 +258,15 @@ fn takes_subscriptions(offers: &ServerCapabilities) -> bool {
 }
 
 impl Target {
-    async fn subscribe(&self, uri: &str, hub: &Hub) -> Result<(), CallError> {
+    /// Subscribes to a resource. If the server refuses it, the hold is released.
+    async fn subscribe(&self, uri: &str, hub: &Hub, hold: Option<&Hold>) -> Result<(), CallError> {
         let params = SubscribeRequestParams::new(uri);
-        self.change(uri, ClientRequest::SubscribeRequest(SubscribeRequest::new(params)), hub).await
+        let request = ClientRequest::SubscribeRequest(SubscribeRequest::new(params));
+        let result = self.change(uri, request, hub).await;
+        if let (Err(CallError::Refused { .. }), Some(hold)) = (&result, hold) {
+            hold.refused();
+        }
+        result
     }
 
     async fn change(&self, uri: &str, request: ClientRequest, hub: &Hub) -> Result<(), CallError> {

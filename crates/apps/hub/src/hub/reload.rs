@@ -32,7 +32,7 @@ pub(super) struct Reload {
     servers: Weak<Servers>,
     settings: WatchSettings,
     /// Dropped when all files are watched for the first time, or can't be. The servers start then.
-    unwatched_yet: Option<DropGuard>,
+    until_watched: Option<DropGuard>,
     /// `None` while there is nothing to watch.
     watch: Option<Watch>,
     /// The files that servers depend on.
@@ -49,14 +49,14 @@ impl Reload {
         variables: Variables,
         settings: WatchSettings,
         servers: &Arc<Servers>,
-        unwatched_yet: DropGuard,
+        until_watched: DropGuard,
     ) -> Self {
         Self {
             files,
             variables,
             servers: Arc::downgrade(servers),
             settings,
-            unwatched_yet: Some(unwatched_yet),
+            until_watched: Some(until_watched),
             watch: None,
             server_files: ServerFiles::default(),
             unwatched: Vec::new(),
@@ -72,7 +72,7 @@ impl Reload {
         if !self.unwatched.is_empty() || self.files.are_changed().await {
             self.reload().await;
         }
-        self.unwatched_yet = None;
+        self.until_watched = None;
         loop {
             tokio::select! {
                 request = requests.recv() => match request {

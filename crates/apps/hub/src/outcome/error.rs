@@ -40,7 +40,7 @@ pub enum CallError {
     Unsupported {
         /// The server.
         server: ServerName,
-        /// The capability: `resources`, `prompts` or `completions`.
+        /// The capability, such as `resources`.
         what: &'static str,
     },
     /// The server is disabled.
@@ -140,14 +140,15 @@ pub enum CallError {
     },
     /// The connection ended before the answer. The server may or may not have executed the call.
     #[error(
-        "the connection to the server `{server}` was lost during `{name}`, which may have been done all the same{}", Reason(why.as_deref())
+        "the connection to the server `{server}` was lost during `{name}`; the server may have executed it{}", Reason(why.as_deref())
     )]
     ConnectionLost {
         /// The server.
         server: ServerName,
         /// The tool, prompt or URI.
         name: Box<str>,
-        /// The reason of the loss, if it was found within a second, with the end of the stderr of a process.
+        /// The reason of the loss, if it was found within a second, with the end of the stderr of a process. Otherwise the
+        /// error of the request, if it could not be sent or its response could not be received.
         why: Option<Arc<str>>,
     },
     /// The server answered with a protocol error. The failure of a tool is an outcome instead.
@@ -161,7 +162,7 @@ pub enum CallError {
         error: ErrorData,
     },
     /// The server's answer is invalid for this request.
-    #[error("the server `{server}` gave no answer to `{name}` that can be read: {why}")]
+    #[error("the answer of the server `{server}` to `{name}` can't be read: {why}")]
     Protocol {
         /// The server.
         server: ServerName,
@@ -225,9 +226,11 @@ pub enum DeniedBy {
 impl fmt::Display for DeniedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Default => f.write_str(": nothing in the configuration allows it, and nobody can be asked"),
+            Self::Default => {
+                f.write_str(": the configuration does not allow it, and there is no approval handler")
+            }
             Self::Handler => Ok(()),
-            Self::TimeLimit(limit) => write!(f, ": nobody allowed it within {limit:.1?}"),
+            Self::TimeLimit(limit) => write!(f, ": it was not approved within {limit:.1?}"),
             Self::Panic => f.write_str(": the question could not be asked"),
             Self::Change => {
                 f.write_str(": the server or the tool changed while it was asked for; call it again")
@@ -249,7 +252,7 @@ pub enum TimeLimit {
 impl fmt::Display for TimeLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Timeout(limit) => write!(f, "having shown no progress for {limit:.1?}"),
+            Self::Timeout(limit) => write!(f, "after no progress for {limit:.1?}"),
             Self::Longest(limit) => write!(f, "as no call may take longer than {limit:.1?}"),
         }
     }

@@ -60,6 +60,17 @@ fn every_part_of_an_outcome_is_limited() {
 }
 
 #[test]
+fn data_without_room_for_its_metadata_counts_as_media() {
+    let limits = CallLimits::default().text(100);
+    let resource = json!({"uri": "x".repeat(2 * MAX_BESIDE), "blob": "AAAA"});
+    let content = json!([{"type": "resource", "resource": resource}]);
+    let outcome = CallOutcome::bounded(read::<CallToolResult>(json!({"content": content})), &limits);
+    let left_out = outcome.left_out.unwrap();
+    assert_eq!(left_out.media, 4);
+    assert!(left_out.text > 2 * MAX_BESIDE, "{left_out:?}");
+}
+
+#[test]
 fn completions_and_errors_are_limited() {
     let limits = CallLimits::default().text(100);
     let values: CompletionInfo = read(json!({"values": vec!["x".repeat(1000); 1000]}));

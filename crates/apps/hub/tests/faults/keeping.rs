@@ -44,7 +44,7 @@ fn server_that_keeps_exiting_fails() {
         let hub = mark.hub(&["exit-soon=4"]).build();
         let mut events = hub.events();
         let why = failed(&hub, "s").await;
-        assert_eq!(why, "given up after 5 restarts in a row; last: exited with code 4");
+        assert_eq!(why, "not restarted again after 5 restarts in a row; last failure: exited with code 4");
         let mut attempts = Vec::new();
         while let Some(Some(event)) = events.next().now_or_never() {
             if let Change::State(ServerState::Reconnecting { attempt, .. }) = event.change {

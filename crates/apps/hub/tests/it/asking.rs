@@ -289,6 +289,21 @@ async fn client_opens_pages_and_is_notified_of_their_end() {
 }
 
 #[tokio::test]
+async fn end_of_a_page_with_a_long_id_is_not_passed_on() {
+    let hub = asking().await;
+    let mut connected = connected(Gateway::new(&hub), json!({"elicitation": {"url": {}}}), true).await;
+    for id in ["x".repeat(5_000), "e1".to_owned()] {
+        let page =
+            json!({"mode": "url", "message": "sign in", "url": "https://example.org/", "elicitationId": id});
+        connected.asks(json!({"method": "elicitation/create", "params": page})).await;
+        assert_eq!(connected.next_message().await, "test: sign in https://example.org/");
+        let end = json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": id}});
+        connected.client.call_tool(params("test__notify", end)).await.unwrap();
+    }
+    assert_eq!(connected.next_message().await, "notifications/elicitation/complete \"e1\"");
+}
+
+#[tokio::test]
 async fn roots_of_clients_are_passed_to_servers_and_so_are_their_changes() {
     let hub = asking().await;
     let capabilities = json!({"roots": {"listChanged": true}});

@@ -53,15 +53,12 @@ async fn unknown_name_is_reported_with_known_names() {
     let mut config = config();
     config.disabled_tools = ["d*"].into_iter().collect();
     let hub = hub(config, |builder| builder).await;
-    let error = hub.call(CallRequest::new("tset", "echo")).await.unwrap_err();
+    let error = hub.call(CallRequest::new("tests", "echo")).await.unwrap_err();
     assert!(
         matches!(&error, CallError::UnknownServer { known, .. } if **known == ["test".into()]),
         "{error}"
     );
-    assert!(
-        error.to_string().contains("perhaps `test` is meant") || error.to_string().contains("`test`"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("perhaps `test` is meant"), "{error}");
     let error = hub.call(call("Echo", json!({}))).await.unwrap_err();
     assert_eq!(error.code(), "unknown");
     assert!(
@@ -306,6 +303,6 @@ async fn death_of_a_server_fails_its_call_at_once() {
         let error = outcome.unwrap_err();
         assert_eq!(error.code(), "connection_lost", "{error}");
         assert!(error.was_sent());
-        assert!(error.to_string().contains("all the same: exited with code 3"), "{error}");
+        assert!(error.to_string().contains("may have executed it: exited with code 3"), "{error}");
     }
 }

@@ -326,7 +326,7 @@ async fn change_is_made_after_its_future_is_dropped() {
 #[test]
 fn no_file_is_watched_after_the_hub_is_closed_or_dropped() {
     let run = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "follow::alone", "--ignored"])
+        .args(["--exact", "follow::watches_end_with_the_hub", "--ignored"])
         .output()
         .unwrap();
     let stdout = String::from_utf8_lossy(&run.stdout);
@@ -336,7 +336,7 @@ fn no_file_is_watched_after_the_hub_is_closed_or_dropped() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 #[ignore = "run by the test above, in a process of its own"]
-async fn alone() {
+async fn watches_end_with_the_hub() {
     let watches = || {
         let all = |folder: &str| fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
         let threads = all("/proc/self/task").filter_map(|task| fs::read_to_string(task.join("comm")).ok());

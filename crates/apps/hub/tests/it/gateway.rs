@@ -220,22 +220,38 @@ async fn refusal_is_reported_to_the_model() {
 }
 
 #[tokio::test]
-async fn progress_is_forwarded_in_order_and_before_the_result() {
-    let mut connected = one().await;
-    let request = CallToolRequest::new(params("test__tick", json!({"times": 20, "every": 1})));
-    let handle = connected
-        .client
-        .send_request_with_option(ClientRequest::CallToolRequest(request), PeerRequestOptions::no_options())
-        .await
-        .unwrap();
-    handle.await_response().await.unwrap();
-    let mut steps = Vec::new();
-    while steps.len() < 20 {
-        let Received::Progress(step) = connected.next_event().await else { panic!("{steps:?}") };
-        steps.push(step);
+async fn unknown_prompt_and_resource_are_recorded() {
+    let sources = Sources::new().server("one", config()).server("two", config());
+    let (audit, mut records) = Audit::new(10);
+    let connected = connected(Hub::builder().sources(sources).audit(audit).build(), |gateway| gateway).await;
+    let prompt = GetPromptRequestParams::new("one__nothing");
+    connected.client.get_prompt(prompt).await.unwrap_err();
+    let resource = ReadResourceRequestParams::new("test://nothing");
+    connected.client.read_resource(resource).await.unwrap_err();
+    for (what, name) in [(Use::Prompt, "one__nothing"), (Use::Resource, "test://nothing")] {
+        let record = records.try_recv().unwrap();
+        assert_eq!((record.what, &*record.name, record.outcome), (what, name, Ended::Failed("unknown")));
     }
-    // rmcp handles each notification in a task, so the order may differ.
-    steps.sort_by(f64::total_cmp);
+}
+
+#[tokio::test]
+async fn progress_is_forwarded_in_order_and_before_the_result() {
+    let hub = hub(&["test"]);
+    // A client of rmcp handles each notification in a task of its own, which loses the order.
+    let (mut client, _) = Raw::connect(&hub).await;
+    let arguments = json!({"times": 20, "every": 1});
+    let params = json!({"name": "test__tick", "arguments": arguments, "_meta": {"progressToken": "t"}});
+    client.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})).await;
+    let mut steps = Vec::new();
+    loop {
+        let message = client.next_message().await;
+        if message["id"] == 2 {
+            break;
+        }
+        if message["method"] == "notifications/progress" {
+            steps.push(message["params"]["progress"].as_f64().unwrap());
+        }
+    }
     assert_eq!(steps, (1..=20).map(f64::from).collect::<Vec<_>>());
 }
 
@@ -394,9 +410,15 @@ async fn server_that_cannot_start_delays_no_other() {
     let hub = Hub::builder().sources(sources).build();
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let gateway = Gateway::new(&hub).patience(Duration::from_secs(1));
-    let (server, client) = tokio::join!(gateway.serve(ours), ().serve(theirs));
-    let (_server, client) = (server.unwrap(), client.unwrap());
-    timeout(LIMIT, client.list_all_tools()).await.unwrap().unwrap();
+    let listed = async {
+        let (server, client) = tokio::join!(gateway.serve(ours), ().serve(theirs));
+        let (_server, client) = (server.unwrap(), client.unwrap());
+        // On a busy machine the other server may need longer than the patience.
+        while !client.list_all_tools().await.unwrap().iter().any(|tool| tool.name == "test__echo") {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(LIMIT, listed).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,13 +1,18 @@
 //! Servers over HTTP: losses, reconnects and missing authorization.
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
 use agentwire_hub::{
     Approval, Backoff, CallError, CallRequest, Hub, ServerState,
     config::{Endpoint, Launch, ServerConfig, Sources},
 };
-use axum::response::Response;
-use futures_util::StreamExt as _;
+use axum::{
+    body::Body,
+    http::header,
+    response::{IntoResponse as _, Response},
+};
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use crate::{
@@ -57,6 +62,10 @@ async fn reconnecting(hub: &Hub) -> String {
         ServerState::Reconnecting { why, .. } => why.to_string(),
         other => panic!("{other:?}"),
     }
+}
+
+fn echo() -> CallRequest {
+    CallRequest::new("web", "echo").arguments(json!({"text": "a"}))
 }
 
 fn tools(hub: &Hub) -> Vec<String> {
@@ -113,16 +122,34 @@ async fn expired_session_is_replaced() {
 
 #[tokio::test]
 async fn refused_call_names_the_status_and_does_not_count_as_a_lost_connection() {
+    for (way, path) in WAYS {
+        let server = WebServer::start();
+        let hub = hub(way(Endpoint::new(server.url(path))));
+        connected(&hub).await;
+        for code in [429, 413, 502] {
+            server.fault(move |seen| (seen.rpc() == "tools/call").then(|| status(code)));
+            let error = hub.call(echo()).await.unwrap_err();
+            let CallError::Protocol { why, .. } = &error else { panic!("{error:?}") };
+            assert!(why.contains(&format!("HTTP {code}")), "{error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn call_whose_response_is_cut_names_the_cause() {
     let server = WebServer::start();
     let hub = hub(Launch::Http(Endpoint::new(server.url("/mcp"))));
     connected(&hub).await;
-    for code in [429, 413, 502] {
-        server.fault(move |seen| (seen.rpc() == "tools/call").then(|| status(code)));
-        let call = CallRequest::new("web", "echo").arguments(json!({"text": "a"}));
-        let error = hub.call(call).await.unwrap_err();
-        let CallError::Protocol { why, .. } = &error else { panic!("{error:?}") };
-        assert!(why.contains(&format!("HTTP {code}")), "{error}");
-    }
+    server.fault(|seen| {
+        (seen.rpc() == "tools/call").then(|| {
+            let parts = stream::iter([Ok(Bytes::from("{\"jsonrpc\":")), Err(io::Error::other("cut"))]);
+            ([(header::CONTENT_TYPE, "application/json")], Body::from_stream(parts)).into_response()
+        })
+    });
+    let error = hub.call(echo()).await.unwrap_err();
+    let CallError::ConnectionLost { why: Some(why), .. } = &error else { panic!("{error:?}") };
+    assert!(why.contains("closed before message completed"), "{error}");
+    assert!(matches!(state(&hub), ServerState::Connected { .. }));
 }
 
 #[tokio::test]

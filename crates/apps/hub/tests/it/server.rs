@@ -157,6 +157,9 @@ impl Server {
                 self.state.lock().unwrap().subscribed.retain(|uri| *uri != params["uri"]);
                 Ok(json!({}))
             }
+            "subscriptions/listen" if self.is_stateless => {
+                return self.listen(&request["id"], &params["notifications"]);
+            }
             "completion/complete" => Ok(json!({"completion": {"values": [params["argument"]["value"]]}})),
             _ => Err("no such method"),
         };
@@ -171,6 +174,18 @@ impl Server {
         answer["jsonrpc"] = json!("2.0");
         answer["id"] = request["id"].clone();
         self.send(&answer);
+    }
+
+    /// Accepts a subscription, except to a resource that it does not have.
+    fn listen(&self, id: &Value, wanted: &Value) {
+        let mut accepted = wanted.clone();
+        if let Some(uris) = accepted.get_mut("resourceSubscriptions").and_then(Value::as_array_mut) {
+            self.state.lock().unwrap().subscribed = uris.clone();
+            uris.retain(|uri| uri != "test://none");
+        }
+        let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
+        let params = json!({"notifications": accepted, "_meta": meta});
+        self.notify("notifications/subscriptions/acknowledged", &params);
     }
 
     /// Returns a page of tools, of two. Added tools are on the second page.
@@ -199,6 +214,7 @@ impl Server {
         Some(match params["name"].as_str().unwrap() {
             "echo" => text(arguments["text"].as_str().unwrap()),
             "read-file" => text(&params.to_string()),
+            "give" if params["requestState"] == "silent" => return None,
             // In the second round, return the input.
             "give" if !params["inputResponses"].is_null() => text(&params["inputResponses"].to_string()),
             name if name.starts_with("give") => Ok(arguments.clone()),

@@ -1,12 +1,14 @@
 //! Clients of the gateway that speak a version without a handshake.
 #![expect(deprecated, reason = "roots are deprecated in MCP, and clients still list them")]
 
-use agentwire_hub::{Gateway, Handlers, Hub};
+use std::time::Duration;
+
+use agentwire_hub::{CallError, CallLimits, Gateway, Handlers, Hub, TimeLimit};
 use rmcp::{
     ClientLifecycleMode, ServerHandler as _, ServiceError,
     model::{
-        CallToolResponse, ErrorCode, GetPromptRequestParams, ProtocolVersion, ReadResourceRequestParams,
-        ResultType, Root, ServerNotification, SubscriptionFilter,
+        CallToolResponse, ElicitResult, ElicitationAction, ErrorCode, GetPromptRequestParams,
+        ProtocolVersion, ReadResourceRequestParams, ResultType, Root, ServerNotification, SubscriptionFilter,
     },
 };
 use serde_json::{Value, json};
@@ -159,6 +161,37 @@ async fn early_answer_is_used_without_a_question() {
         let response = with(wrong).await;
         assert!(matches!(response, CallToolResponse::InputRequired(_)), "{response:?}");
     }
+}
+
+/// Returns a hub with these time limits, and with a handler that answers questions after some time.
+async fn answering(timeout: Duration, longest: Duration, after: Duration) -> Hub {
+    let mut config = server::stateless();
+    config.timeout = timeout;
+    let handlers = Handlers::new().elicitation(move |_| async move {
+        tokio::time::sleep(after).await;
+        ElicitResult::new(ElicitationAction::Decline)
+    });
+    let limits = CallLimits::default().longest(longest);
+    server::hub(config, |builder| builder.handlers(handlers).limits(limits)).await
+}
+
+#[tokio::test]
+async fn longer_timeout_of_a_server_applies_to_its_questions() {
+    let hub = answering(LIMIT, Duration::from_millis(100), Duration::from_millis(300)).await;
+    let outcome = hub.call(call::call("give", question())).await.unwrap();
+    assert!(call::text(&outcome).contains("decline"), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn time_limit_of_a_call_includes_its_questions() {
+    let longest = Duration::from_millis(1500);
+    let hub = answering(Duration::from_secs(1), longest, Duration::from_millis(800)).await;
+    let mut silent = question();
+    silent["requestState"] = json!("silent");
+    let error = hub.call(call::call("give", silent)).await.unwrap_err();
+    let CallError::TimedOut { after, limit, .. } = error else { panic!("{error}") };
+    assert_eq!(limit, TimeLimit::Longest(longest));
+    assert!(after >= longest, "{after:?}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Clients of the gateway that subscribe to resources.
 #![expect(deprecated, reason = "versions with a handshake know no other way")]
 
-use agentwire_hub::{CallRequest, Gateway, Hub, config::Sources};
+use agentwire_hub::{CallRequest, Gateway, Hub, Trouble, config::Sources};
 use rmcp::{
     ClientLifecycleMode, ServiceError,
     model::{
@@ -14,7 +14,7 @@ use tokio::{task::yield_now, time::timeout};
 
 use crate::{
     asking::{Connected, connected_as},
-    server::{LIMIT, config, hub},
+    server::{self, LIMIT, config, hub},
 };
 
 async fn connected(hub: &Hub, lifecycle: ClientLifecycleMode) -> Connected {
@@ -24,6 +24,12 @@ async fn connected(hub: &Hub, lifecycle: ClientLifecycleMode) -> Connected {
 /// Connects with a handshake.
 async fn session(hub: &Hub) -> Connected {
     connected(hub, ClientLifecycleMode::Initialize).await
+}
+
+/// Connects without a handshake.
+async fn stateless(hub: &Hub) -> Connected {
+    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+    connected(hub, ClientLifecycleMode::Discover { preferred_versions }).await
 }
 
 impl Connected {
@@ -187,6 +193,32 @@ async fn subscription_to_an_unknown_resource_is_refused() {
 }
 
 #[tokio::test]
+async fn refused_subscription_ends_the_stream_of_a_client_without_a_handshake() {
+    let hub = two().await;
+    let client = stateless(&hub).await;
+    let filter = SubscriptionFilter::builder().resource_subscriptions(["mcp-hub:one/test://none"]).build();
+    let mut changes = client.client.listen(filter).await.unwrap();
+    let ended = timeout(LIMIT, changes.next()).await.unwrap();
+    let Err(ServiceError::McpError(error)) = ended else { panic!("{ended:?}") };
+    assert_eq!(error.message, "there is no such resource");
+}
+
+#[tokio::test]
+async fn subscription_that_a_server_without_a_handshake_refuses_is_removed() {
+    let hub = hub(server::stateless(), |builder| builder).await;
+    hub.subscribe("test", "test://none").await.unwrap();
+    let refused = async {
+        let is_one = |trouble: &Trouble| trouble.what.contains("the subscription to `test://none`");
+        while !hub.troubles("test").unwrap().iter().any(is_one) {
+            yield_now().await;
+        }
+    };
+    timeout(LIMIT, refused).await.unwrap();
+    hub.subscribe("test", "test://b").await.unwrap();
+    settled(&hub, "test", json!(["test://b"])).await;
+}
+
+#[tokio::test]
 async fn hub_without_servers_offers_no_subscriptions() {
     let hub = Hub::builder().build();
     let client = session(&hub).await;
@@ -197,8 +229,7 @@ async fn hub_without_servers_offers_no_subscriptions() {
 #[tokio::test]
 async fn client_without_a_handshake_receives_resource_updates() {
     let hub = one().await;
-    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-    let client = connected(&hub, ClientLifecycleMode::Discover { preferred_versions }).await;
+    let client = stateless(&hub).await;
     let filter = SubscriptionFilter::builder().resource_subscriptions(["test://a"]).build();
     let mut changes = client.client.listen(filter).await.unwrap();
     assert_eq!(changes.acknowledged().resource_subscriptions, Some(vec!["test://a".to_owned()]));

@@ -7,10 +7,15 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{MAX_VIOLATIONS, PLAIN_SIZE, Schema, UNBOUNDED, Violation};
+use super::{MAX_THREADS, MAX_VIOLATIONS, PLAIN_SIZE, Schema, TIME_LIMIT, Threads, UNBOUNDED, Violation};
 
+/// Returns the schema of a server of its own.
 fn schema(text: Value) -> Schema {
-    Schema::new(&Arc::new(text.as_object().unwrap().clone()))
+    schema_of(text, &Threads::default())
+}
+
+fn schema_of(text: Value, threads: &Threads) -> Schema {
+    Schema::new(&Arc::new(text.as_object().unwrap().clone()), threads)
 }
 
 #[tokio::test]
@@ -43,11 +48,11 @@ async fn violations_are_limited_in_number_and_length() {
 #[test]
 fn schema_with_unbounded_work_is_not_plain() {
     let of_field = |field: Value| schema(json!({"type": "object", "properties": {"x": {"anyOf": [field]}}}));
-    assert!(of_field(json!({"type": "string"})).0.is_plain);
+    assert!(of_field(json!({"type": "string"})).shared.is_plain);
     for keyword in UNBOUNDED {
-        assert!(!of_field(json!({keyword: "a"})).0.is_plain, "{keyword}");
+        assert!(!of_field(json!({keyword: "a"})).shared.is_plain, "{keyword}");
     }
-    assert!(!of_field(json!({"description": "x".repeat(PLAIN_SIZE)})).0.is_plain);
+    assert!(!of_field(json!({"description": "x".repeat(PLAIN_SIZE)})).shared.is_plain);
 }
 
 #[tokio::test]
@@ -58,7 +63,7 @@ async fn largest_plain_schema_is_checked_in_time() {
             nested = json!({of: [{"type": "null"}, nested]});
         }
         let schema = schema(json!({"properties": {"x": {"items": nested}}}));
-        assert!(schema.0.is_plain);
+        assert!(schema.shared.is_plain);
         ended(&schema, &json!({"x": vec!["a"; 1000]})).await;
         assert_ne!(ended(&schema, &json!({"x": vec![1; 2000]})).await, [], "{of}");
     }
@@ -147,7 +152,7 @@ fn nested(levels: usize, innermost: Value) -> Value {
     (0..levels).fold(innermost, |inner, _| json!({"x": inner}))
 }
 
-/// Validates a value, which must take no longer than the time limit.
+/// Validates a value, which must end.
 async fn ended(schema: &Schema, value: &Value) -> Vec<Violation> {
     let started = Instant::now();
     let violations = schema.violations("t", value).await;
@@ -188,7 +193,7 @@ fn endless() -> Value {
 async fn schema_whose_references_go_around_ends_in_time() {
     let cyclic = schema(endless());
     // The second time no thread is started, as one still works.
-    for limit in [LIMIT, LIMIT / 2] {
+    for limit in [LIMIT, TIME_LIMIT] {
         let started = Instant::now();
         let violations = cyclic.violations("t", &json!({"x": "text"})).await;
         assert!(violations[0].problem.contains("in time"), "{violations:?}");
@@ -203,5 +208,18 @@ async fn schema_whose_references_go_around_ends_in_time() {
     assert_eq!(ended(&schema(text), &json!({"next": {"next": {"n": "x"}}})).await.len(), 1);
 }
 
-/// The time limit, and room for a loaded machine.
-const LIMIT: Duration = Duration::from_millis(1_500);
+#[tokio::test]
+async fn late_schemas_of_one_server_do_not_delay_those_of_another() {
+    let threads = Threads::default();
+    for _ in 0..MAX_THREADS {
+        let violations = schema_of(endless(), &threads).violations("t", &json!({"x": "text"})).await;
+        assert!(violations[0].problem.contains("in time"), "{violations:?}");
+    }
+    let (text, value) = (json!({"properties": {"a": {"pattern": "^a$"}}}), json!({"a": "a"}));
+    let violations = schema_of(text.clone(), &threads).violations("t", &value).await;
+    assert!(violations[0].problem.contains("in time"), "its threads are limited: {violations:?}");
+    assert_eq!(schema(text).violations("t", &value).await, []);
+}
+
+/// Far more than the time limit, for a loaded machine.
+const LIMIT: Duration = Duration::from_secs(20);

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, iter, sync::Arc};
 
-use futures_util::TryFutureExt as _;
+use futures_util::{FutureExt as _, TryFutureExt as _};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -69,7 +69,10 @@ impl ServerHandler for Gateway {
         // rmcp removes kinds that the capabilities do not include.
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| self.find_resource(uri).is_ok());
+            uris.retain(|uri| {
+                let found = self.find_resource(uri);
+                found.is_ok_and(|(server, _)| self.hub.subscribable(server.as_str()).is_ok())
+            });
         }
         Some(accepted)
     }
@@ -77,20 +80,20 @@ impl ServerHandler for Gateway {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let (changes, before) = (Changes::of(&self.hub), self.offers());
         let subscribed = Subscribed::default();
-        let listen = async {
+        let recipient = Recipient::Subscription(context.sink());
+        let report = watch(self.hub.clone(), changes, before, &subscribed, recipient).map(Ok);
+        let subscribe = async {
             for uri in context.accepted().resource_subscriptions.iter().flatten() {
-                if let Err(error) = self.subscribe_to(&subscribed, uri.clone()).await {
-                    tracing::debug!(%error, "a resource was not subscribed to");
-                }
+                self.subscribe_to(&subscribed, uri.clone()).await?;
             }
-            watch(self.hub.clone(), changes, before, &subscribed, Recipient::Subscription(context.sink()))
-                .await;
+            Ok::<_, ErrorData>(())
         };
+        // An error ends the stream: otherwise the client would wait for reports of an acknowledged subscription.
+        let listen = async { tokio::try_join!(report, subscribe) };
         tokio::select! {
-            () = listen => {}
-            () = context.cancelled() => {}
+            ended = listen => ended.map(drop),
+            () = context.cancelled() => Ok(()),
         }
-        Ok(())
     }
 
     async fn initialize(
@@ -140,7 +143,7 @@ impl ServerHandler for Gateway {
         let named = offers
             .names()
             .spelt(&request.name)
-            .inspect_err(|_| self.record_unknown(&request.name, &arguments, &context))
+            .inspect_err(|_| self.record_unknown(Use::Tool, &request.name, &arguments, &context))
             .map_err(misnamed)?
             .clone();
         let call = CallRequest::new(named.server.as_str(), &*named.item).arguments(arguments);
@@ -203,7 +206,9 @@ impl ServerHandler for Gateway {
         let subject = ("resources/read", request.uri.clone());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
-        let (server, uri) = self.find_resource(&request.uri)?;
+        let (server, uri) = self.find_resource(&request.uri).inspect_err(|_| {
+            self.record_unknown(Use::Resource, &request.uri, &Value::Null, &context);
+        })?;
         let mut read = ReadRequest::new(server.as_str(), uri).caller(caller(&context));
         if self.asks_for_resources {
             read = read.with_approval();
@@ -262,9 +267,18 @@ impl ServerHandler for Gateway {
         let subject = ("prompts/get", request.name.clone());
         let again = Repetition { responses: request.input_responses, state: request.request_state };
         let offers = self.offers();
-        let named = offers.prompt_names().spelt(&request.name).map_err(misnamed)?.clone();
+        let arguments = request.arguments.unwrap_or_default();
+        let named = offers
+            .prompt_names()
+            .spelt(&request.name)
+            .inspect_err(|_| {
+                let arguments = Value::Object(arguments.clone());
+                self.record_unknown(Use::Prompt, &request.name, &arguments, &context);
+            })
+            .map_err(misnamed)?
+            .clone();
         let prompt = PromptRequest::new(named.server.as_str(), &*named.item)
-            .arguments(request.arguments.unwrap_or_default())
+            .arguments(arguments)
             .caller(caller(&context));
         let hub = self.hub.clone();
         let work = |client| async move {
@@ -328,13 +342,13 @@ impl ServerHandler for Gateway {
 }
 
 impl Gateway {
-    /// Records a call of an unknown tool.
-    fn record_unknown(&self, name: &str, arguments: &Value, context: &RequestContext<RoleServer>) {
+    /// Records a request for an unknown tool, prompt or resource.
+    fn record_unknown(&self, what: Use, name: &str, arguments: &Value, context: &RequestContext<RoleServer>) {
         let audit = self.hub.calls().audit.as_ref();
-        let recording = Recording::new(audit, Use::Tool, &caller(context), ("", name), arguments);
+        let recording = Recording::new(audit, what, &caller(context), ("", name), arguments);
         recording.end(Err(&CallError::Unknown {
             server: "".into(),
-            kind: "tool",
+            kind: "",
             name: String::new(),
             known: Vec::new(),
             suggestion: None,
