@@ -52,7 +52,7 @@ impl Process {
         report
     }
 
-    /// Kills the kernel and waits until its process group has exited.
+    /// Kills the kernel and waits until its process group has exited, up to a limit.
     pub(crate) async fn kill(self) {
         // Fails only if the group is gone.
         let _refused = self.handle.signal(Signal::Kill);
@@ -61,8 +61,8 @@ impl Process {
 
     async fn close(self) {
         drop(self.handle);
-        // Nothing is sent: the sender is dropped.
-        let Err(_gone) = self.gone.await;
+        // Nothing is sent: the sender is dropped. A process that waits for a disk takes no signal, and is left to itself.
+        let _late = timeout(KILL_LIMIT, self.gone).await;
     }
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn last_words(report: &ExitReport) -> String {
     let how = match (report.code, report.signal) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("signal {signal}"),
-        (None, None) => "nobody knows how".to_owned(),
+        (None, None) => "for an unknown reason".to_owned(),
     };
     let tail = crate::output::plain(report.stderr_tail.trim());
     let skipped = tail.chars().count().saturating_sub(LAST_CHARS);
@@ -116,5 +116,6 @@ pub(crate) fn last_words(report: &ExitReport) -> String {
 }
 
 const SEND_LIMIT: Duration = Duration::from_secs(1);
+const KILL_LIMIT: Duration = Duration::from_secs(3);
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(2);
 const LAST_CHARS: usize = 2_000;

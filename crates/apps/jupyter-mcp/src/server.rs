@@ -57,7 +57,7 @@ impl JupyterServer {
     /// Kills the kernel, and waits until its process group has exited.
     ///
     /// A running call fails; later calls are refused.
-    /// It takes at most three seconds, and may be called again.
+    /// It takes at most five seconds, and may be called again.
     pub async fn close(&self) {
         self.handle.close().await;
     }

@@ -44,7 +44,7 @@ pub(crate) enum StartError {
     Silent(Duration),
     #[error("the kernel's sockets failed: {0}")]
     Sockets(RuntimeError),
-    #[error("the start of the kernel was given up")]
+    #[error("the start of the kernel was cancelled")]
     GivenUp,
 }
 
