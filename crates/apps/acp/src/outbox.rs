@@ -81,12 +81,17 @@ pub(crate) fn lines(
     let lines = FramedWrite::new(output, LinesCodec::new());
     let lines = SinkExt::<String>::sink_map_err(lines, io::Error::other);
     let outgoing = SinkExt::<String>::with(lines, move |line: String| {
-        if line.contains(UPDATE) {
+        if is_update(&line) {
             room.0.add_permits(1);
         }
         ready(Ok::<_, io::Error>(line))
     });
     Lines::new(outgoing, incoming)
+}
+
+/// Returns whether a line is an update. The parameters of another message may contain the same text.
+fn is_update(line: &str) -> bool {
+    line.split(r#""params""#).next().is_some_and(|start| start.contains(r#""method":"session/update""#))
 }
 
 /// Replaces invalid UTF-8 and lone surrogates: an editor may cut a text within a character. JSON allows the surrogates,
@@ -113,5 +118,16 @@ fn unread(error: AnyDelimiterCodecError) -> io::Error {
 const UPDATES: usize = 256;
 /// The longest line of the client, in bytes: a prompt may contain images.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
-/// Within a text the quotes would be escaped.
-const UPDATE: &str = r#""method":"session/update""#;
+
+#[cfg(test)]
+mod tests {
+    use super::is_update;
+
+    #[test]
+    fn request_that_contains_an_update_is_none() {
+        let update = r#"{"jsonrpc":"2.0","method":"session/update","params":{}}"#;
+        assert!(is_update(update));
+        let asking = r#"{"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":"#;
+        assert!(!is_update(&format!("{asking}{update}}}")));
+    }
+}
