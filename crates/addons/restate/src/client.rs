@@ -53,7 +53,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`IngressError`]. A worker that does not answer may have got the request.
+    /// [`IngressError`]. A worker that does not answer may have got the request. While a question is being parked, the
+    /// request is refused: send it again.
     pub async fn answer(
         &self,
         session: &SessionName,
@@ -105,7 +106,8 @@ impl Client {
     /// for an unknown tenant.
     ///
     /// Running turns go on. A turn beyond the number waits until another one has ended, also if its session waits for
-    /// room on a worker; a turn beyond the budget ends as [`Outcome::Refused`].
+    /// room on a worker. A turn beyond the budget ends as [`Outcome::Refused`], and so does one beyond the number if
+    /// 1,000 wait.
     ///
     /// # Errors
     ///

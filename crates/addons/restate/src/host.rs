@@ -142,13 +142,8 @@ async fn report(end: TurnEnd, early: Early, ingress: Ingress) {
 async fn beat(config: HostConfig, state: HostState) {
     let pause = config.lease / 8;
     let lease_ms = u64::try_from(config.lease.as_millis()).unwrap_or(u64::MAX);
-    let mut lost = None;
     loop {
         let (sent, boot) = (Instant::now(), state.worker.boot());
-        if lost.as_ref() == Some(&boot) {
-            sleep(pause).await;
-            continue;
-        }
         let is_known = *locked(&state.known_boot) == boot;
         let beat = Beat { pool: config.pool.clone(), address: config.address.clone(), lease_ms, is_known };
         match config.ingress.post::<Value>(&format!("AgentWorker/{boot}/beat"), &beat, None, pause).await {
@@ -164,9 +159,8 @@ async fn beat(config: HostConfig, state: HostState) {
             Err(error) => {
                 tracing::warn!("the lease was not renewed: {error}");
                 if matches!(error, IngressError::Refused { status: 410, .. }) {
-                    // Without a renewal, the worker soon ends its sessions and gets another boot.
-                    *locked(&state.known_boot) = Box::default();
-                    lost = Some(boot);
+                    // Other workers may run its sessions by now. The next beat is of another run.
+                    state.worker.expire();
                 }
             }
         }
@@ -205,12 +199,17 @@ async fn call(
             if is_accepted {
                 // The worker may be parking the question.
                 early.entry(session).or_default().push((question, answer));
+            } else if is_open {
+                // The handler parks it only now. `false` would mean that the question is closed.
+                return Err((
+                    StatusCode::CONFLICT,
+                    "the worker takes no answer now; send it again".to_owned(),
+                ));
             }
             reply(&is_accepted)
         }
         Call::Interrupt(session) => reply(&worker.interrupt(&session)),
         Call::Steer(session, prompt) => reply(&worker.steer(&session, *prompt)),
-        Call::Stop(session) => reply(&worker.stop(&session)),
         Call::Cancel(fence) => reply(&worker.cancel(&fence)),
         Call::Phase(session) => reply(&worker.phase(&session)),
         Call::Recovery(session, input) => {

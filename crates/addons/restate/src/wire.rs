@@ -53,8 +53,6 @@ pub(crate) enum Call {
     Answer(SessionName, ToolUseId, Answer),
     Interrupt(SessionName),
     Steer(SessionName, Box<UserInput>),
-    /// Sent by handlers of an earlier version.
-    Stop(SessionName),
     /// Ends the turn of a fence, or prevents its start. The answer is whether the end of the turn is reported.
     Cancel(Fence),
     Phase(SessionName),

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use agentwire::{
     Decision, StoreHandle,
+    control::CancellationToken,
     hooks::{Hooks, Matcher, PermissionHandler},
     protocol::{
         RawJson, ToolUseId,
@@ -85,7 +86,7 @@ impl Gate {
         let shared = Arc::new((approvals, stored));
         // The person has the grace period of the machine, so the limit of the hook is far beyond it.
         let every = Matcher::any().timeout(std::time::Duration::from_secs(86_400));
-        hooks.on_matching(PreToolUse, every, move |input, _context| {
+        hooks.on_matching(PreToolUse, every, move |input, context| {
             let (gate, shared) = (gate.clone(), Arc::clone(&shared));
             async move {
                 let (approvals, stored) = &*shared;
@@ -106,7 +107,7 @@ impl Gate {
                 let way = if lost { Way::Grant } else { Way::Defer };
                 let question =
                     Question::new(input.tool_use_id, input.tool_name.as_str(), input.tool_input, way);
-                gate.ask(question).await.map(hook_reply)
+                gate.ask(question, &context.cancelled).await.map(hook_reply)
             }
         })
     }
@@ -114,7 +115,7 @@ impl Gate {
     /// Returns a handler that asks for what neither a rule nor the mode decides.
     pub(crate) fn permissions(&self) -> PermissionHandler {
         let gate = self.clone();
-        PermissionHandler::new(move |request, _context| {
+        PermissionHandler::new(move |request, context| {
             let gate = gate.clone();
             async move {
                 if let Some(answer) = gate.answered(&request.tool_use_id, &request.tool_name, &request.input)
@@ -123,7 +124,7 @@ impl Gate {
                 }
                 let question =
                     Question::new(request.tool_use_id, request.tool_name.as_str(), request.input, Way::Grant);
-                match gate.ask(question).await? {
+                match gate.ask(question, &context.cancelled).await? {
                     Verdict::Answer(answer) => Ok(decision(answer)),
                     Verdict::Defer => Err("only a hook can defer a tool use".to_owned()),
                 }
@@ -134,19 +135,23 @@ impl Gate {
     /// Takes the answer to a parked question about this tool use, or the grant for an equal one.
     fn answered(&self, id: &ToolUseId, tool: &str, input: &RawJson) -> Option<Answer> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let digest = (!answers.is_empty()).then(|| digest(tool, input))?;
+        let asked = (!answers.is_empty()).then(|| digest(tool, input))?;
         let is_answer = |(question, _): &(Question, Answer)| {
-            (question.id == *id || question.way == Way::Grant) && question.digest() == digest
+            (question.id == *id || question.way == Way::Grant)
+                && digest(&question.tool, &question.input) == asked
         };
         let at = answers.iter().position(is_answer)?;
         Some(answers.swap_remove(at).1)
     }
 
-    async fn ask(&self, question: Question) -> Result<Verdict, String> {
+    async fn ask(&self, question: Question, cancelled: &CancellationToken) -> Result<Verdict, String> {
         let (verdict, answer) = oneshot::channel();
         let ended = |_| "the worker ended the turn".to_owned();
         self.asked.send(Asked { question, verdict }).await.map_err(|_| ended(()))?;
-        answer.await.map_err(|_| ended(()))
+        tokio::select! {
+            answer = answer => answer.map_err(|_| ended(())),
+            () = cancelled.cancelled() => Err("the CLI has withdrawn the question".to_owned()),
+        }
     }
 }
 

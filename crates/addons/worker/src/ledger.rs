@@ -45,6 +45,8 @@ impl Ledger {
     ///
     /// [`Refusal`].
     pub fn reserve(&mut self, wanted: Option<f64>) -> Result<Option<f64>, Refusal> {
+        // A negative reservation would raise the budget of other turns.
+        let wanted = wanted.map(|usd| usd.max(0.0));
         if self.turns.is_some_and(|limit| self.running >= limit) {
             return Err(Refusal::Turns);
         }
@@ -81,6 +83,13 @@ mod tests {
         assert_eq!(ledger.reserve(None), Err(Refusal::Budget));
         ledger.settle(Some(6.0), 1.0);
         assert_eq!(ledger.reserve(None), Ok(Some(5.0)));
+    }
+
+    #[test]
+    fn negative_wish_does_not_raise_the_budget() {
+        let mut ledger = Ledger::new(Some(1.0), None);
+        assert_eq!(ledger.reserve(Some(-1000.0)), Ok(Some(0.0)));
+        assert_eq!(ledger.reserve(Some(500.0)), Ok(Some(1.0)));
     }
 
     #[test]

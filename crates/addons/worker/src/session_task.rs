@@ -121,7 +121,7 @@ impl SessionTask {
 
     /// Waits for the machine's next event. Returns `None` for an occurrence that the machine need not handle.
     async fn next(&mut self, commands: &mut mpsc::Receiver<Command>) -> Option<Event> {
-        let deadline = self.machine.deadline().map(|deadline| self.zero + deadline);
+        let deadline = self.machine.deadline().and_then(|deadline| self.zero.checked_add(deadline));
         let resumed = self.resumed;
         let incoming = async {
             match &mut self.session {
@@ -250,10 +250,12 @@ impl SessionTask {
 
     /// Returns the questions that the CLI has withdrawn.
     fn withdrawn(&mut self) -> Vec<Event> {
+        // The machine does not know a question that was withdrawn before `Event::Asked`.
+        let is_known = |id: &ToolUseId| self.machine.questions().iter().any(|question| question.id == *id);
         let gone: Vec<_> = self
             .verdicts
             .iter()
-            .filter(|(_, verdict)| verdict.is_closed())
+            .filter(|(id, verdict)| verdict.is_closed() && is_known(id))
             .map(|(id, _)| id.clone())
             .collect();
         gone.into_iter()

@@ -119,14 +119,9 @@ impl Question {
     pub fn new(id: ToolUseId, tool: impl Into<Box<str>>, input: RawJson, way: Way) -> Self {
         Self { id, tool: tool.into(), input, way }
     }
-
-    /// Returns the SHA-256 of the tool and its input, as hexadecimal digits. The order of keys does not matter.
-    pub fn digest(&self) -> String {
-        digest(&self.tool, &self.input)
-    }
 }
 
-/// Returns the digest of a tool use; see [`Question::digest`].
+/// Returns the SHA-256 of a tool and its input, as hexadecimal digits. The order of keys does not matter.
 pub(crate) fn digest(tool: &str, input: &RawJson) -> String {
     let sorted = match input.decode::<serde_json::Value>() {
         Ok(mut value) => {

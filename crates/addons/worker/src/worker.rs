@@ -95,7 +95,7 @@ impl Worker {
                         shared.state().abort_all();
                     }
                     drop(shared);
-                    sleep_until(due.max(Instant::now() + lease / 16)).await;
+                    sleep_until(due).await;
                 }
             });
         }
@@ -174,13 +174,15 @@ impl Worker {
     }
 
     /// Ends the turn of a fence and its process, or prevents the start of the turn. Returns whether the end of the turn is
-    /// reported, or was.
+    /// reported, or was. Call it again until the report comes: 64 other requests may fill the session's queue.
     ///
     /// A turn of an earlier run of the worker counts as reported: the engine reports it as lost.
     pub fn cancel(&self, fence: &Fence) -> bool {
         let mut state = self.shared.state();
         if state.alive(fence) {
-            return state.command(&fence.session, Command::Stop);
+            // If the queue is full, the turn goes on until its end or the next call.
+            state.command(&fence.session, Command::Stop);
+            return true;
         }
         let is_reported = fence.boot != state.boot || state.used.get(&fence.number) == Some(&Use::Started);
         if !is_reported {
@@ -237,6 +239,11 @@ impl Worker {
     pub fn renew(&self, sent: std::time::Instant) {
         let mut state = self.shared.state();
         state.renewed = state.renewed.max(sent.into());
+    }
+
+    /// Ends all processes without a report, as at the end of the lease: for an engine that reports the turns as lost.
+    pub fn expire(&self) {
+        self.shared.state().abort_all();
     }
 
     /// Returns the id of this run of the worker, which its fences name. After a lost lease it is another.

@@ -131,6 +131,10 @@ impl Workspace for GitWorkspace {
         revision: Option<&'a str>,
     ) -> WorkspaceFuture<'a, PathBuf> {
         Box::pin(async move {
+            // Git refuses such a ref only at the push, after the turn.
+            if session.tenant.contains("..") || session.tenant.ends_with(".lock") {
+                return Err(format!("the tenant `{}` can't be part of a git ref", session.tenant).into());
+            }
             let folder = self.folders.folder(session).await?;
             if !fs::try_exists(folder.join(".git")).await? {
                 self.clone_to(&folder).await?;
@@ -168,9 +172,7 @@ impl Workspace for GitWorkspace {
             // What can't be added must not keep the other files from a revision.
             let added = git(&folder, &["add", "--all", "--ignore-errors"]).await;
             if !git(&folder, &["diff", "--cached", "--name-only"]).await?.is_empty() {
-                let author = ["-c", "user.name=agentwire", "-c", "user.email=agentwire@localhost"];
-                let commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", "Turn"];
-                git(&folder, &[&author[..], &commit[..]].concat()).await?;
+                git(&folder, &["commit", "--quiet", "--no-verify", "--no-gpg-sign", "-m", "Turn"]).await?;
             }
             if added.is_ok() {
                 remove(fs::remove_file(folder.join(UNSTORED)).await)?;
@@ -201,6 +203,7 @@ async fn git(folder: &Path, arguments: &[&str]) -> Result<String, Box<dyn Error 
         .arg("-C")
         .arg(folder)
         .args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"])
+        .args(["-c", "user.name=agentwire", "-c", "user.email=agentwire@localhost"])
         .args(arguments)
         .env("GIT_TERMINAL_PROMPT", "0")
         .stdin(Stdio::null())
@@ -288,8 +291,28 @@ mod tests {
         git(folder, &["init", "--quiet"]).await.unwrap();
         std::fs::write(folder.join("seed.txt"), "seed").unwrap();
         git(folder, &["add", "--all"]).await.unwrap();
-        let author = ["-c", "user.name=a", "-c", "user.email=a@localhost"];
-        git(folder, &[&author[..], &["commit", "--quiet", "-m", "Seed"]].concat()).await.unwrap();
+        git(folder, &["commit", "--quiet", "-m", "Seed"]).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn tenant_that_git_does_not_take_is_refused_before_the_turn() {
+        let root = tempfile::tempdir().unwrap();
+        let (workspace, _) = cloned(root.path()).await;
+        for tenant in ["acme..eu", "acme.lock"] {
+            let session = SessionName::new(tenant, session().session);
+            let error = workspace.checkout(&session, None).await.unwrap_err().to_string();
+            assert!(error.contains(tenant), "{error}");
+        }
+    }
+
+    #[tokio::test]
+    async fn failed_commit_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let (workspace, folder) = cloned(root.path()).await;
+        std::fs::write(folder.join("a.txt"), "one").unwrap();
+        std::fs::write(folder.join(".git/HEAD.lock"), "").unwrap();
+        let error = workspace.snapshot(&session()).await.unwrap_err().to_string();
+        assert!(error.starts_with("git commit: "), "{error}");
     }
 
     #[tokio::test]
@@ -340,7 +363,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn command_that_hangs_is_killed() {
+    async fn command_that_hangs_is_given_up() {
         let root = tempfile::tempdir().unwrap();
         let hang = ["-c", "protocol.ext.allow=always", "ls-remote", "ext::sleep 5"];
         let error = git(root.path(), &hang).await.unwrap_err().to_string();

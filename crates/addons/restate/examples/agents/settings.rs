@@ -20,6 +20,9 @@ pub(crate) struct Settings {
     redis: String,
     /// The folder of transcripts.
     pub(crate) store: PathBuf,
+    /// Whether transcripts are synced to the disk. Without it, a machine that is lost may lose entries.
+    #[serde(default = "synced")]
+    pub(crate) synced: bool,
     /// The folder of working folders.
     pub(crate) workspaces: PathBuf,
     /// The folder of secrets: `TENANT/NAME`.
@@ -72,6 +75,10 @@ impl Settings {
     pub(crate) fn drain_grace(&self) -> Duration {
         Duration::from_secs(self.drain_grace_seconds)
     }
+}
+
+fn synced() -> bool {
+    true
 }
 
 fn lease() -> u64 {

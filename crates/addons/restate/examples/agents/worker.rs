@@ -11,7 +11,8 @@ use crate::{Outcome, POOL, ended, settings::Settings};
 
 /// Runs turns until SIGTERM or Ctrl-C. Running turns then have a grace period.
 pub(crate) async fn run(settings: &Settings, listener: TcpListener, url: &str) -> Outcome {
-    let store = Arc::new(FolderStore::at(&settings.store));
+    let store = FolderStore::at(&settings.store);
+    let store = Arc::new(if settings.synced { store.synced() } else { store });
     let options = Options::new().include_partial_messages().allowed_tools(settings.allowed_tools.clone());
     let admission = match (settings.slots, settings.memory) {
         (Some(slots), _) => Admission::slots(slots),

@@ -239,6 +239,7 @@ impl Session {
         name: &SessionName,
         input: &TurnInput,
     ) -> Result<Recovery, TerminalError> {
+        let mut rounds: u32 = 0;
         loop {
             let (peers, name, input) = (self.peers.clone(), name.clone(), input.clone());
             let read = || async move { Ok(Json(peers.recovery(&name, &input).await)) };
@@ -246,7 +247,9 @@ impl Session {
             if let Some(state) = state {
                 return Ok(state);
             }
-            ctx.sleep(PAUSE).await?;
+            rounds += 1;
+            // Each round adds to the journal, and the store may be away for hours.
+            ctx.sleep(PAUSE * rounds.min(RECOVERY_ROUNDS)).await?;
         }
     }
 }
@@ -315,3 +318,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// The number of rounds over all workers until the pauses grow no more.
 const ROUNDS: u32 = 5;
+
+/// The same, for the state of a lost turn.
+const RECOVERY_ROUNDS: u32 = 60;

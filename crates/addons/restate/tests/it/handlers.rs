@@ -44,6 +44,7 @@ impl Handler {
                     is_started |= answer.1 == "Started";
                     return answer;
                 }
+                Some("Recovery") if asked.body["Recovery"][1]["Prompt"]["text"] == UNREADABLE => Value::Null,
                 Some("Recovery") => json!({"Interrupted": {"tools": [OPEN.clone()]}}),
                 Some("Cancel") => json!(is_started),
                 Some(other) => panic!("no call of {other} is expected"),
@@ -101,6 +102,9 @@ fn cut(outcome: &Value, revision: &str) -> Value {
     ended["Turn"][0]["revision"] = json!(revision);
     ended
 }
+
+/// The text of a prompt whose state the worker can't read.
+const UNREADABLE: &str = "unreadable";
 
 fn prompt() -> Prompt {
     Prompt::new(TurnSpec::prompt(PROMPT, "Go."))
@@ -333,6 +337,22 @@ async fn lost_turn_is_reported_with_its_open_tools_and_not_repeated() {
     let Some(Command::Return(outcome)) = commands.last() else { panic!("{commands:#?}") };
     assert_eq!(outcome["Interrupted"]["state"]["Interrupted"]["tools"], json!([OPEN.clone()]));
     assert_eq!(handler.calls("Start").len(), 1);
+}
+
+#[tokio::test]
+async fn pauses_grow_while_no_worker_reads_the_state_of_a_lost_turn() {
+    let mut handler = Handler::new(Prompt::new(TurnSpec::prompt(PROMPT, UNREADABLE))).await;
+    handler.started(0).await;
+    handler.invocation.resolve(1, &json!("Lost"));
+    let mut due = Vec::new();
+    for _ in 0..3 {
+        handler.invocation.until_run("recovery").await;
+        assert_eq!(handler.invocation.next().await, Command::Sleep);
+        due.push(handler.invocation.due);
+        handler.invocation.wake();
+    }
+    // Each timer is ended at once, so that only the lengths of the pauses differ by as much.
+    assert!(due[2] - due[0] >= 2000, "{due:?}");
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! The HTTP interface of a worker.
 
 use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -21,7 +23,26 @@ use crate::{
     node::{Asked, LIMIT, Node},
 };
 
-/// A worker without a CLI, and the node that gets its reports.
+/// A script in place of the CLI: each prompt leads to a question, and an interrupt to the result.
+const ASKING: &str = r#"#!/bin/sh
+case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
+field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
+while read -r line; do
+    case $line in
+    *'"type":"user"'*)
+        prompt=$(field uuid)
+        echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}' ;;
+    *'"type":"control_request"'*)
+        echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}"
+        case $line in
+        *'"subtype":"interrupt"'*)
+            echo "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\"result\":\"Interrupted.\",\"total_cost_usd\":0.5,\"user_message_uuids\":[\"$prompt\"]}" ;;
+        esac ;;
+    esac
+done
+"#;
+
+/// A worker, and the node that gets its reports.
 struct Place {
     address: String,
     node: Node,
@@ -31,15 +52,27 @@ struct Place {
 }
 
 impl Place {
+    /// Starts a worker without a CLI.
     async fn new(answer: impl FnMut(&Asked) -> (StatusCode, Value) + Send + 'static) -> Self {
+        Self::with("", answer).await
+    }
+
+    /// Starts a worker with this script in place of the CLI, which parks questions at once.
+    async fn with(script: &str, answer: impl FnMut(&Asked) -> (StatusCode, Value) + Send + 'static) -> Self {
         // The tests' own client needs it; an error means that another test has installed it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let node = Node::new(answer).await;
         let ingress = Ingress::new([node.address.as_str()]).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(FolderStore::at(folder.path().join("store")));
+        let cli = folder.path().join("claude");
+        if !script.is_empty() {
+            fs::write(&cli, script).unwrap();
+            fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
+        }
         let worker = WorkerConfig::new(store, folder.path().join("workspaces"))
-            .options(Options::new().path_to_claude_code_executable(folder.path().join("missing")))
+            .options(Options::new().path_to_claude_code_executable(cli))
+            .question_grace(Duration::ZERO)
             .admission(Admission::slots(2));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -142,7 +175,7 @@ async fn end_of_a_turn_is_reported_until_a_node_takes_it() {
 }
 
 #[tokio::test]
-async fn worker_gives_no_fence_after_restate_has_lost_it() {
+async fn run_that_restate_has_lost_ends() {
     let is_lost = Arc::new(AtomicBool::new(false));
     let lost = Arc::clone(&is_lost);
     let place = Place::new(move |_| match lost.load(Ordering::Relaxed) {
@@ -153,8 +186,23 @@ async fn worker_gives_no_fence_after_restate_has_lost_it() {
     let fence = place.fence().await;
     is_lost.store(true, Ordering::Relaxed);
     while place.call(&json!({"Fence": [name(), 2]})).await.is_object() {}
-    // The run itself ends later.
-    assert_ne!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Lost");
+    assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Lost");
+}
+
+#[tokio::test]
+async fn answer_to_a_question_that_is_being_parked_is_to_be_sent_again() {
+    let place = Place::with(ASKING, |asked| match asked.path.contains("awakeables") {
+        true => (StatusCode::SERVICE_UNAVAILABLE, json!("no leader")),
+        false => (StatusCode::OK, Value::Null),
+    })
+    .await;
+    let fence = place.fence().await;
+    assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Started");
+    let reports = place.requests("/restate/awakeables/", 1).await;
+    assert_eq!(reports[0].body["Turn"][0]["outcome"]["Parked"][0]["id"], "toolu_1", "{reports:?}");
+    let answer = json!({"Answer": [name(), "toolu_1", {"Deny": {"reason": "no"}}]});
+    let (status, text) = place.post(answer.to_string()).await;
+    assert_eq!((status, text.as_str()), (409, "the worker takes no answer now; send it again"));
 }
 
 #[tokio::test]
@@ -186,9 +234,7 @@ async fn cancelled_fence_starts_no_turn() {
 async fn session_without_a_turn_takes_no_request() {
     let place = Place::ready().await;
     let deny = json!({"Deny": {"reason": "no"}});
-    for request in
-        [json!({"Answer": [name(), "toolu_1", deny]}), json!({"Interrupt": name()}), json!({"Stop": name()})]
-    {
+    for request in [json!({"Answer": [name(), "toolu_1", deny]}), json!({"Interrupt": name()})] {
         assert_eq!(place.call(&request).await, json!(false), "{request}");
     }
     assert_eq!(place.call(&json!({"Phase": name()})).await, json!(["Cold", []]));

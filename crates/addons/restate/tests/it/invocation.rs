@@ -28,6 +28,8 @@ pub(crate) struct Invocation {
     runs: Vec<Named>,
     /// The last timer.
     timer: u32,
+    /// When it ends, in milliseconds since 1970.
+    pub(crate) due: u64,
 }
 
 /// A command of a handler to Restate.
@@ -71,7 +73,7 @@ impl Invocation {
             .body(Body::from_stream(body_of_request))
             .unwrap();
         let output = Body::new(endpoint.handle(request)).into_data_stream();
-        let invocation = Self { input, output, buffer: Vec::new(), runs: Vec::new(), timer: 0 };
+        let invocation = Self { input, output, buffer: Vec::new(), runs: Vec::new(), timer: 0, due: 0 };
         invocation.write(0x0000, &Start::new(key, state));
         invocation.write(0x0400, &Input::new(json_or_nothing(body)));
         invocation
@@ -103,7 +105,8 @@ impl Invocation {
                 0x0404 => Command::Clear(State::decode(body).unwrap().key),
                 0x0405 => Command::ClearAll,
                 0x040C => {
-                    self.timer = Named::decode(body).unwrap().completion;
+                    let timer = Named::decode(body).unwrap();
+                    (self.timer, self.due) = (timer.completion, timer.due);
                     Command::Sleep
                 }
                 0x040E => {

@@ -17,7 +17,9 @@ mod serve;
 use std::{path::Path, process::ExitCode, sync::Arc, time::Duration};
 
 use agentwire::sessions::FolderStore;
-use agentwire_worker::{Answer, Ledger, Local, LossPolicy, Phase, SessionName, TurnSpec, WorkerConfig};
+use agentwire_worker::{
+    Admission, Answer, Ledger, Local, LossPolicy, Phase, SessionName, TurnSpec, WorkerConfig,
+};
 use tokio::time::sleep;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -50,7 +52,7 @@ async fn main() -> ExitCode {
 }
 
 fn worker(folder: &Path) -> WorkerConfig {
-    let store = Arc::new(FolderStore::at(folder.join("store")));
+    let store = Arc::new(FolderStore::at(folder.join("store")).synced());
     WorkerConfig::new(store, folder.join("workspaces"))
         .approvals(["Bash"])
         .on_question(|_, question| println!("{} asks: {}", question.tool, question.input.as_str()))
@@ -79,7 +81,9 @@ async fn answer(folder: &Path, question: &str, answer: Answer) -> Outcome {
 }
 
 async fn status(folder: &Path) -> Outcome {
-    let engine = open(folder).await?;
+    // Without a slot, no queued prompt starts, which the end of this process would cut.
+    let worker = worker(folder).admission(Admission::slots(0));
+    let engine = Local::open(folder.join("engine"), worker, LossPolicy::Tell, Ledger::default()).await?;
     for session in engine.sessions().await? {
         println!("{session}: {:#?}", engine.status(&session).await?);
     }

@@ -150,7 +150,8 @@ impl Engine {
         };
         let record = self.sessions.entry(session.clone()).or_default();
         if record.knows(&id) {
-            return Ok(());
+            // Its start may have failed because the folder could not be written.
+            return self.step(session).await;
         }
         if record.prompts.len() >= PROMPTS {
             return Err(LocalError::Full { session: session.clone(), limit: PROMPTS });

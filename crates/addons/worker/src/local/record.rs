@@ -141,13 +141,19 @@ pub(super) fn write(path: &Path, value: &impl Serialize) -> io::Result<()> {
     file.flush()?;
     file.as_file().sync_all()?;
     file.persist(path)?;
+    // A power failure must not undo the rename, nor the creation of the tenant's folder.
+    for folder in folder.ancestors().take(2) {
+        File::open(folder)?.sync_all()?;
+    }
     Ok(())
 }
 
 /// Reads a file; `None` if there is none.
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> io::Result<Option<T>> {
     match fs::read(path) {
-        Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+        Ok(text) => serde_json::from_slice(&text)
+            .map(Some)
+            .map_err(|error| io::Error::other(format!("can't read {}: {error}", path.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

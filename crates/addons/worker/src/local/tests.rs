@@ -50,6 +50,18 @@ async fn folder_has_one_engine_at_a_time() {
 }
 
 #[tokio::test]
+async fn record_that_cannot_be_read_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = folder.path().join("engine");
+    let record = record::path(&engine, &session());
+    fs::create_dir_all(record.parent().unwrap()).unwrap();
+    fs::write(&record, "").unwrap();
+    let opened = Local::open(engine, worker(folder.path()), LossPolicy::Tell, Ledger::default()).await;
+    let error = opened.unwrap_err().to_string();
+    assert!(error.contains(&*record.to_string_lossy()), "{error}");
+}
+
+#[tokio::test]
 async fn prompt_of_a_session_without_a_key_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let engine =

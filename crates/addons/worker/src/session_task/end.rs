@@ -67,6 +67,8 @@ impl SessionTask {
 
     pub(super) async fn report(&mut self, ending: Ending) {
         let Some(fence) = self.fence.clone() else { return };
+        // The grants of a turn that has ended must not start another.
+        self.resumed = None;
         let earlier = self.earlier.take();
         let result = self.result.take().or(earlier);
         // Until it is started again, the CLI answers each prompt with this error.

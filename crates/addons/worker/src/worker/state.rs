@@ -82,7 +82,6 @@ impl State {
 
     pub(super) fn alive(&self, fence: &Fence) -> bool {
         fence.boot == self.boot
-            && self.used.get(&fence.number) == Some(&Use::Started)
             && self.handles.get(&fence.session).is_some_and(|handle| {
                 let view = handle.view();
                 view.is_busy && view.accepted == fence.number && !handle.commands.is_closed()
@@ -99,9 +98,11 @@ impl State {
     pub(super) fn evict(&self) {
         let idle = self.handles.values().filter_map(|handle| {
             let view = handle.view();
-            (view.phase == Phase::Idle && !view.is_busy).then_some((view.since, handle))
+            // The process of a session that still reports its turn is idle too, but ends after the report.
+            let order = (view.phase != Phase::Idle, view.since);
+            (!view.is_busy && !view.is_closed).then_some((order, handle))
         });
-        if let Some((_, handle)) = idle.min_by_key(|(since, _)| *since) {
+        if let Some((_, handle)) = idle.min_by_key(|(order, _)| *order) {
             // A full queue means that the session is about to act anyway.
             let _ = handle.commands.try_send(Command::Evict);
         }

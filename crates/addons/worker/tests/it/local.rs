@@ -129,6 +129,26 @@ async fn answer_is_used_although_the_first_checkout_for_it_fails() {
 }
 
 #[tokio::test]
+async fn prompt_whose_start_was_not_stored_runs_when_it_is_sent_again() {
+    let place = Place::new();
+    let engine = place.engine(place.worker(), LossPolicy::Tell).await;
+    engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    engine.prompt(&session(1), prompt(2, "Go.")).await.unwrap();
+    // No file can replace a folder.
+    let record = place.folder().with_file_name("engine").join(format!("{}.json", session(1)));
+    std::fs::remove_file(&record).unwrap();
+    std::fs::create_dir(&record).unwrap();
+    engine.worker().interrupt(&session(1));
+    ended(&engine, 1).await;
+    // The engine replies after it has tried to start the second one.
+    engine.sessions().await.unwrap();
+    std::fs::remove_dir(&record).unwrap();
+    engine.prompt(&session(1), prompt(2, "Go.")).await.unwrap();
+    assert_eq!(ended(&engine, 2).await, done());
+}
+
+#[tokio::test]
 async fn engine_needs_no_lease() {
     let place = Place::new();
     // Nothing renews it, and a worker refuses one as short as this.

@@ -24,7 +24,8 @@ use crate::session;
 
 /// Answers requests and prompts. A prompt with `ask` leads to a question, and the turn of one with `hold` goes on until
 /// it is interrupted, or until a prompt of the priority `later`, which is answered in a turn of its own. A prompt
-/// with `resume` leads to a call of the hook. Its working folder has a line for each process, each prompt and each reply.
+/// with `resume` leads to a call of the hook, and one with `withdraw` to a question that is withdrawn at once, a second
+/// before the result. Its working folder has a line for each process, each prompt and each reply.
 const CLI: &str = r#"#!/bin/sh
 case $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac
 field() { printf '%s' "$line" | sed "s/.*\"$1\":\"\([^\"]*\)\".*/\1/"; }
@@ -36,6 +37,9 @@ state() {
 }
 success() {
     echo "{\"type\":\"control_response\",\"response\":{\"subtype\":\"success\",\"request_id\":\"$(field request_id)\",\"response\":{}}}"
+}
+ask() {
+    echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}'
 }
 echo $$ >> processes
 while read -r line; do
@@ -50,8 +54,12 @@ while read -r line; do
             state queued
             (prompt=$earlier; result Done.; state completed)
             state started; result Later.; state completed ;;
-        *'"ask"'*)
-            echo '{"type":"control_request","request_id":"ask","request":{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"rm a"},"tool_use_id":"toolu_1","permission_suggestions":[]}}' ;;
+        *'"withdraw"'*)
+            ask
+            echo '{"type":"control_cancel_request","request_id":"ask"}'
+            sleep 1
+            result Done. ;;
+        *'"ask"'*) ask ;;
         *'"resume"'*)
             echo '{"type":"control_request","request_id":"hook","request":{"subtype":"hook_callback","callback_id":"hook_0","tool_use_id":"toolu_1","input":{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"t","cwd":"/","tool_name":"Bash","tool_input":{"command":"rm a"},"tool_use_id":"toolu_1"}}}' ;;
         *) result Done. ;;

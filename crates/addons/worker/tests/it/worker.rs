@@ -1,20 +1,25 @@
 //! The worker without an engine.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
 use agentwire::{
-    Incoming, Message, Options,
+    Incoming, Message, Options, RawJson,
     protocol::message::{Priority, UserInput},
     sessions::project_key,
 };
 use agentwire_testkit::eventually;
-use agentwire_worker::{Outcome, Start, TurnEnd, Worker, WorkerConfig};
+use agentwire_worker::{
+    Admission, Answer, Outcome, Phase, Question, Start, TurnEnd, TurnSpec, Way, Worker, WorkerConfig,
+};
 use tokio::{
     sync::{Semaphore, mpsc},
-    time::timeout,
+    time::{Instant, pause, resume, sleep, timeout},
 };
 
 use crate::{LIMIT, done, prompt, session, stand_in::Place};
@@ -166,4 +171,118 @@ async fn drain_waits_for_reports_of_sessions_that_were_replaced() {
         gate.add_permits(1);
         timeout(LIMIT, worker.drain(LIMIT)).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn running_turn_is_cancelled_although_its_queue_is_full() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    let fence = worker.fence(&session(1), 1);
+    assert_eq!(worker.start(&fence, &prompt(1, "hold")), Start::Started);
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    // The session's task does not run meanwhile: the runtime has one thread.
+    while worker.steer(&session(1), UserInput::new("hold")) {}
+    assert!(worker.cancel(&fence), "its end is reported");
+    eventually(|| {
+        worker.cancel(&fence);
+        ends.try_recv().is_ok_and(|end| end.outcome == Outcome::Cancelled)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn long_turn_is_cancelled_although_many_fences_were_used_since() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    let fence = worker.fence(&session(1), 1);
+    assert_eq!(worker.start(&fence, &prompt(1, "hold")), Start::Started);
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    for _ in 0..=65_536 {
+        worker.cancel(&worker.fence(&session(2), 1));
+    }
+    assert!(worker.alive(&fence));
+    assert!(worker.cancel(&fence), "its end is reported");
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, Outcome::Cancelled);
+}
+
+#[tokio::test]
+async fn allowance_of_an_interrupted_turn_starts_no_other() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker());
+    let question =
+        Question::new("toolu_1".into(), "Bash", RawJson::parse(r#"{"command":"rm a"}"#).unwrap(), Way::Defer);
+    let answers = TurnSpec::answers([(question, Answer::allow())]);
+    for (epoch, turn) in [(1, prompt(1, "Go.")), (2, answers), (3, prompt(2, "Go."))] {
+        assert_eq!(worker.start(&worker.fence(&session(1), epoch), &turn), Start::Started);
+        if epoch == 2 {
+            assert!(worker.interrupt(&session(1)));
+        }
+        timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+        if epoch == 2 {
+            // Longer than a resumed CLI may take to ask for its tool use. All that is due happens before.
+            pause();
+            sleep(Duration::from_secs(31)).await;
+            resume();
+        }
+    }
+    let prompts = place.lines(1, "prompts");
+    assert!(prompts.len() == 2 && prompts.iter().all(|prompt| prompt.contains("Go.")), "{prompts:?}");
+    assert_eq!(place.lines(1, "processes").len(), 1, "the process would have got the notice");
+}
+
+#[tokio::test]
+async fn question_that_the_cli_withdraws_is_not_parked() {
+    let place = Place::new();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let config = place.worker().question_grace(Duration::from_millis(300)).on_question(move |_, _| {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    let (worker, mut ends) = started(config);
+    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "withdraw")), Start::Started);
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn question_may_wait_for_ever() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker().question_grace(Duration::from_secs(u64::MAX / 2)));
+    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "ask")), Start::Started);
+    eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
+    assert!(worker.answer(&session(1), &"toolu_1".into(), Answer::allow()));
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+}
+
+#[tokio::test]
+async fn process_whose_turn_is_being_reported_makes_room() {
+    let place = Place::new();
+    let (ended, mut ends) = mpsc::unbounded_channel();
+    let gate = Arc::new(Semaphore::new(0));
+    let held = Arc::clone(&gate);
+    let config = place.worker().admission(Admission::slots(1)).on_end(move |end: TurnEnd| {
+        let held = Arc::clone(&held);
+        ended.send(end).unwrap();
+        async move { held.acquire().await.unwrap().forget() }
+    });
+    let worker = Worker::new(config).unwrap();
+    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
+    timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    assert_eq!(worker.start(&worker.fence(&session(2), 1), &prompt(2, "Go.")), Start::Busy);
+    gate.add_permits(9);
+    timeout(LIMIT, worker.room()).await.unwrap();
+    assert_eq!(worker.start(&worker.fence(&session(2), 1), &prompt(2, "Go.")), Start::Started);
+}
+
+#[tokio::test(start_paused = true)]
+async fn lease_that_was_renewed_late_ends_in_time() {
+    let place = Place::new();
+    let (worker, _ends) = started(place.worker().lease(Duration::from_secs(8)));
+    let boot = worker.boot();
+    sleep(Duration::from_millis(100)).await;
+    worker.renew(Instant::now().into_std());
+    sleep(Duration::from_millis(3900)).await;
+    assert_eq!(worker.boot(), boot);
+    sleep(Duration::from_millis(200)).await;
+    assert_ne!(worker.boot(), boot, "half of the lease is over");
 }

@@ -82,6 +82,9 @@ pub(super) struct State {
 /// A step or a timer.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Named {
+    /// The end of a timer, in milliseconds since 1970.
+    #[prost(uint64, tag = "1")]
+    pub(super) due: u64,
     #[prost(uint32, tag = "11")]
     pub(super) completion: u32,
     #[prost(string, tag = "12")]
