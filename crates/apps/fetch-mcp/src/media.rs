@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds() {
+    fn content_type_has_a_kind() {
         for (header, kind) in [
             ("text/html; charset=utf-8", Kind::Html),
             ("application/xhtml+xml", Kind::Html),

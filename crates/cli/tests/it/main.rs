@@ -232,7 +232,7 @@ fn replay_reports_an_sdk_that_sends_something_else() {
     let _ = program.stdin.as_mut().unwrap().write_all(b"{\"type\":\"keep_alive\"}\n");
     let done = program.wait_with_output().unwrap();
     assert_eq!(done.status.code(), Some(1));
-    assert_eq!(text(&done.stderr).lines().next().unwrap().split(": ").next(), Some("agentwire"));
+    assert!(text(&done.stderr).contains(": at line 4 of the transcript: "), "{}", text(&done.stderr));
 }
 
 #[test]
@@ -329,7 +329,9 @@ fn drift_reports_kinds_and_fields_once() {
 fn help_and_version_are_printed() {
     let help = output(&["--help"]);
     assert!(help.status.success() && text(&help.stdout).contains("AGENTWIRE_REPLAY"));
-    assert!(output(&["--version"]).status.success());
+    let version = output(&["--version"]);
+    assert!(version.status.success());
+    assert_eq!(text(&version.stdout), concat!("agentwire ", env!("CARGO_PKG_VERSION"), "\n"));
     let none = output(&[]);
     assert_eq!(none.status.code(), Some(2));
     assert!(text(&none.stderr).contains("Usage: agentwire"));

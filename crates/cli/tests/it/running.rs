@@ -39,23 +39,15 @@ fn signal(program: &Child, name: &str) {
 }
 
 #[test]
-fn interrupt_ends_the_turn_in_order() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut program = running(folder.path());
-    signal(&program, "INT");
-    assert_eq!(program.wait().unwrap().code(), Some(128 + 2));
-    let log = fs::read_to_string(folder.path().join("log")).unwrap();
-    assert_eq!(log, "initialize\nuser\ninterrupt\nend\n");
-}
-
-#[test]
-fn terminated_run_ends_its_cli() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut program = running(folder.path());
-    signal(&program, "TERM");
-    assert_eq!(program.wait().unwrap().code(), Some(128 + 15));
-    let log = fs::read_to_string(folder.path().join("log")).unwrap();
-    assert_eq!(log, "initialize\nuser\ninterrupt\nend\n");
+fn signal_ends_the_turn_in_order() {
+    for (name, number) in [("INT", 2), ("TERM", 15)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut program = running(folder.path());
+        signal(&program, name);
+        assert_eq!(program.wait().unwrap().code(), Some(128 + number));
+        let log = fs::read_to_string(folder.path().join("log")).unwrap();
+        assert_eq!(log, "initialize\nuser\ninterrupt\nend\n", "{name}");
+    }
 }
 
 #[test]

@@ -91,7 +91,8 @@ fn fields_set_aside_are_listed() {
 
 #[test]
 fn debug_shows_no_line_beside_its_message() {
-    let line = br#"{"type":"auth_status","isAuthenticating":true,"output":["c0de"],"uuid":"u","session_id":"s"}"#;
+    let line =
+        br#"{"type":"auth_status","isAuthenticating":true,"output":["c0de"],"uuid":"u","session_id":"s"}"#;
     let shown = format!("{:?}", incoming(line));
     assert!(shown.starts_with("Message(AuthStatus") && !shown.contains("c0de"), "{shown}");
 }

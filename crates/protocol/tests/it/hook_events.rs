@@ -106,8 +106,29 @@ fn refusals_match_what_the_cli_supports() {
     }
     let mut refusals = Refusals(Vec::new());
     visit_events(&mut refusals);
-    let own: Vec<_> =
-        refusals.0.iter().filter(|(_, text)| text != r#"{"decision":"block","reason":"broke"}"#).collect();
+    let plain = r#"{"decision":"block","reason":"broke"}"#;
+    let (plain, own): (Vec<_>, Vec<_>) = refusals.0.iter().partition(|(_, text)| text == plain);
+    let mut names: Vec<_> = plain.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "ConfigChange",
+            "Elicitation",
+            "ElicitationResult",
+            "PostToolBatch",
+            "PreCompact",
+            "PreSkillShellCommand",
+            "Stop",
+            "SubagentStop",
+            "TaskCompleted",
+            "TaskCreated",
+            "TeammateIdle",
+            "UserPromptExpansion",
+            "UserPromptSubmit",
+            "WorktreeCreate",
+        ]
+    );
     let texts: Vec<_> = own.iter().map(|(_, text)| &**text).collect();
     assert_eq!(
         texts,

@@ -100,15 +100,6 @@ fn stop_replies_are_written_as_the_cli_reads_them() {
     assert_snapshot!(json(&HookReply::<Stop>::output(output)), @r#"{"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"c"}}"#);
 }
 
-#[test]
-fn refusal_blocks_every_event_that_can_be_blocked() {
-    let refusal = |json: Option<String>| json.unwrap_or_default();
-    assert_snapshot!(refusal(PreToolUse::refusal("broke").map(|reply| json(&reply))), @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"broke"}}"#);
-    assert_snapshot!(refusal(UserPromptSubmit::refusal("broke").map(|reply| json(&reply))), @r#"{"decision":"block","reason":"broke"}"#);
-    assert_snapshot!(refusal(Stop::refusal("broke").map(|reply| json(&reply))), @r#"{"decision":"block","reason":"broke"}"#);
-    assert!(PostToolUse::refusal("broke").is_none());
-}
-
 /// The input in a `control_request` line.
 fn input<E: HookEvent>(line: &str) -> E::Input {
     let Message::ControlRequest(request) = Message::from_line(line).unwrap() else { panic!("{line}") };

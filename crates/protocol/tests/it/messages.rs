@@ -181,6 +181,9 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
         }
     }
     assert!(fixtures.len() > 40, "only {} fixtures in {root:?}", fixtures.len());
+    for folder in ["unknown", "invalid"] {
+        assert!(fixtures.iter().any(|fixture| fixture.folder == folder), "no fixtures in {folder}");
+    }
     fixtures
 }
 

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn forks_around_a_compaction() {
+    fn fork_of_a_compacted_session_is_cut_on_either_side() {
         let kept = json!({"preservedMessages": {"anchorUuid": "s", "uuids": ["c", "d"]}});
         let boundary = with(entry("system", "x", None), "subtype", "compact_boundary".into());
         let boundary = with(with(boundary, "compactMetadata", kept), "logicalParentUuid", "d".into());

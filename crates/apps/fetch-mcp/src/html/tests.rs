@@ -72,7 +72,7 @@ fn raised_lowered_and_quoted_text_keeps_its_meaning() {
 }
 
 #[test]
-fn quotes_and_code() {
+fn quotes_and_code_are_marked() {
     let html = "<blockquote><p>a</p><p>b <code>x  `y`</code></p><ul><li>c</ul></blockquote>\
                 <pre class=x><code class='hl language-rust'>\nfn main() {\n    \"&lt;\"\n}\n</code></pre>d";
     assert_eq!(
@@ -105,7 +105,7 @@ fn cells_that_span_rows_and_columns_keep_their_table_aligned() {
 }
 
 #[test]
-fn tables_of_layout_are_not() {
+fn tables_of_layout_are_flattened() {
     let html =
         "<table><tr><td><h1>T</h1><p>a</p></td></tr><tr><td><table><tr><td>1<td>2</table></td></tr></table>";
     assert_eq!(markdown(html), "# T\n\na\n\n| 1 | 2 |\n|---|---|");

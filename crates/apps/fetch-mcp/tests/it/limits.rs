@@ -121,7 +121,7 @@ fn pages_are_converted_off_the_threads_of_the_runtime() {
 }
 
 #[tokio::test]
-async fn a_conversion_ends_at_the_time_limit() {
+async fn a_long_page_is_refused_at_the_time_limit() {
     let page = "<p>word ".repeat(4 * 1024 * 1024);
     let site = Site::start(move |_| ok("text/html", &page)).await;
     let client = Client::with(|options| {

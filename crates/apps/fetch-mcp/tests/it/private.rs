@@ -76,7 +76,7 @@ async fn a_redirect_leads_to_no_private_address() {
 }
 
 #[tokio::test]
-async fn only_http_and_https_without_credentials() {
+async fn only_http_and_https_urls_without_credentials_are_fetched() {
     let client = Client::new().await;
     for (url, error) in [
         ("file:///etc/passwd", "the scheme `file` is not fetched: only http and https are"),

@@ -8,7 +8,7 @@ use agentwire_benches::{clients::BuiltIn, run::run};
 use crate::{cli, client};
 
 #[test]
-fn callbacks() {
+fn callbacks_complete() {
     let one = |callback| (Workload::Callback(callback), &[(1, 50)][..]);
     let workloads = [
         one(Callback::Hook),

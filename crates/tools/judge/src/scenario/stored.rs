@@ -65,7 +65,7 @@ mod tests {
     use super::wrong;
 
     #[test]
-    fn unknown_fault_is_refused() {
+    fn stored_entry_that_is_not_known_is_found() {
         let config = tempfile::tempdir().unwrap();
         assert!(wrong(config.path()).unwrap().is_empty());
         let folder = config.path().join("projects/-a/0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11/subagents");

@@ -13,7 +13,7 @@ use agentwire_transport::{
 use broken::{Broken, FAULTS, Fault};
 
 #[tokio::test]
-async fn memory_passes() {
+async fn memory_passes_the_suite() {
     // The second lets every byte wait for its reader.
     for capacity in [64 * 1024, 100] {
         let report = conformance::transport(|part| {
@@ -30,7 +30,7 @@ async fn memory_passes() {
 }
 
 #[tokio::test]
-async fn processes_pass() {
+async fn processes_pass_the_suite() {
     let short = Duration::from_millis(200);
     let report = conformance::transport(|part| {
         // A process cannot break its pipe in a way that its reader notices.
@@ -45,7 +45,7 @@ async fn processes_pass() {
 
 #[cfg(feature = "replay")]
 #[tokio::test]
-async fn replays_pass() {
+async fn replays_pass_the_suite() {
     let report = conformance::transport(|part| {
         Some(agentwire_testkit::Replay::new(&part.transcript()?).limit(Duration::from_secs(5)))
     });

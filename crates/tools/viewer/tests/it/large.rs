@@ -70,6 +70,16 @@ fn many_agents_within_each_other_are_no_deep_page() {
     }
     let page = agentwire_viewer::page(&Transcript::from_json_lines(&text), "x");
     assert_eq!(shown(&page).len(), 3_000);
+    let (mut open, mut deepest) = (0_usize, 0_usize);
+    for tag in page.split('<') {
+        if tag.starts_with("div") {
+            open += 1;
+            deepest = deepest.max(open);
+        } else if tag.starts_with("/div") {
+            open -= 1;
+        }
+    }
+    assert!(deepest < 30, "{deepest} within each other");
 }
 
 /// The size of a page without its content.
