@@ -12,7 +12,8 @@ use crate::{Frame, FrameError, FrameKind, Line};
 /// A line of the CLI, decoded as far as possible.
 ///
 /// No variant ends the session: a line that can't be decoded is one of the variants, and reading continues.
-/// `Debug` shows no line beside its message, which hides secrets.
+/// `Debug` omits the line of a decoded message, because the line contains the secrets that the message hides. It shows
+/// lines that were not decoded.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Incoming {
@@ -26,7 +27,7 @@ pub enum Incoming {
     NonJson(Line),
     /// A line that was dropped because it was too long.
     TooLong(FrameError),
-    /// A request of the CLI that has no handler. If it has an id, it was answered with an error.
+    /// A request of the CLI that has no handler. If it has an id, it was answered with a refusal or an error.
     Unhandled(Message, Line),
 }
 

@@ -83,7 +83,7 @@ impl Router {
         Self::default()
     }
 
-    /// Handles a failed write: the peer takes no more input. Drops queued lines; later prompts fail.
+    /// Handles a failed write, or the drop of the writer: the peer takes no more input. Drops queued lines; later prompts fail.
     ///
     /// Open calls stay open, because their replies, or an end of the session that names the cause, may still arrive.
     /// Later calls are not sent and wait for that end too.

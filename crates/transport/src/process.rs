@@ -100,7 +100,7 @@ impl ProcessTransport {
     /// lives.
     /// Then it waits for [`Grace::orphaned`], sends SIGTERM to the group, waits for [`Grace::after_terminate`], and sends
     /// SIGKILL; it exits as soon as the group is empty.
-    /// It inherits one end of a pipe from this program, with [`Transport::hold_input`] also the child's input, and no other
+    /// It inherits one end of a pipe from this program and, with [`Transport::hold_input`], the child's input, but no other
     /// descriptor. It signals no process outside its group.
     ///
     /// It is started right after the child, which takes about a millisecond. If this program is killed in between, the

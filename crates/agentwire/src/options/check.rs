@@ -39,7 +39,7 @@ impl Options {
             has_empty(&self.disallowed_tools) => "disallowedTools": "a rule is empty";
             has_open(&self.allowed_tools) => "allowedTools": "a rule has a `(` without a closing `)`";
             has_open(&self.disallowed_tools) => "disallowedTools": "a rule has a `(` without a closing `)`";
-            matches!(&self.skills, Some(Skills::Named(names)) if !names.iter().all(|name| is_skill(name))) => "skills": "a name is empty, or has a blank around it, a `/` in front, or one of `(),*\\`; write it as `pdf` or `plugin:skill`";
+            matches!(&self.skills, Some(Skills::Named(names)) if !names.iter().all(|name| is_skill(name))) => "skills": "a name is empty, or has a blank around it, a `/` in front, a control character, or one of `(),*\\`; write it as `pdf` or `plugin:skill`";
             self.max_buffer_size == Some(0) => "maxBufferSize": "it must be at least 1";
             self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) => "projectConfigRoot": "it must be an absolute path";
             self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()) => "traceContext": "`traceparent` must be VERSION-TRACE-SPAN-FLAGS in lower-case hexadecimal digits";

@@ -55,15 +55,16 @@ impl ResolvedSettings {
     /// Returns the managed settings file merged with its drop-in files, in the order of their names.
     pub(super) fn managed_files(&mut self, places: &Places) -> Option<RawSettings> {
         let folder = places.managed.join(MANAGED_FOLDER);
-        let listed =
-            fs::read_dir(&folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
-        let mut files: Vec<PathBuf> = listed.unwrap_or_else(|error| {
-            if error.kind() != io::ErrorKind::NotFound {
-                let (tier, why) = (SettingsTier::Managed, error.to_string());
-                self.faults.push(SettingsFault { tier, path: folder, why });
-            }
-            Vec::new()
+        let mut files = Vec::new();
+        let listed = fs::read_dir(&folder).and_then(|mut entries| {
+            entries.try_for_each(|entry| entry.map(|entry| files.push(entry.path())))
         });
+        if let Err(error) = listed
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            let (tier, why) = (SettingsTier::Managed, error.to_string());
+            self.faults.push(SettingsFault { tier, path: folder, why });
+        }
         files.retain(|path| is_added(path));
         files.sort();
         files.insert(0, places.managed.join(MANAGED_FILE));

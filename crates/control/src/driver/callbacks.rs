@@ -23,7 +23,7 @@ pub(super) struct RunningCallback {
     pub(super) refusal: Option<RefusalFn>,
 }
 
-/// Starts a callback, or sends an error if no responder handles the request.
+/// Starts a callback, or refuses the request if no responder handles it.
 ///
 /// If the input is closed, starts no callback, and queues the request for the reader as an unhandled message.
 pub(super) fn start(host: &Host, callback: PendingCallback) {

@@ -37,7 +37,7 @@ impl Shared {
         }
     }
 
-    /// Ends the input when the writer is dropped, and returns the lines that are not written yet.
+    /// Breaks the input when the writer is dropped, and returns the lines that are not written yet.
     ///
     /// The second value is whether the CLI must end at once, because its turn would go on unguarded.
     pub(super) fn take_last_lines(&self) -> (Bytes, bool) {

@@ -84,8 +84,8 @@ impl Control {
     /// Sends a raw line, newline included: a frame of a kind that this version does not know.
     ///
     /// The CLI exits on a line that is not JSON.
-    /// Send prompts with [`send`](Self::send): the input may end before the turn of a prompt in a raw line, and then its
-    /// hooks guard nothing.
+    /// Send prompts with [`send`](Self::send): [`end_input`](Self::end_input) does not wait for the turn of a prompt in a raw
+    /// line, and after the end of its input the CLI runs that turn without the session's hooks.
     ///
     /// # Cancel safety
     ///

@@ -34,9 +34,9 @@ pub trait Responder: Send + Sync + 'static {
 
     /// Returns how to refuse `request`, if this responder guards an action with it.
     ///
-    /// The driver calls this when a request arrives, and sends the refusal if the callback panics, or if the session ends while
-    /// the request is open.
-    /// A request without a refusal gets an error then, after which the CLI may go ahead.
+    /// The driver calls this when a request arrives, and sends the refusal if no responder handles the request, if the
+    /// callback panics, or if the session ends while the request is open.
+    /// A request without a refusal, or with one that panics, gets an error then, after which the CLI may go ahead.
     /// Called under the session's lock: return at once. Calling the session from here deadlocks.
     fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
         let _ = request;

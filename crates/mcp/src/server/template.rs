@@ -50,6 +50,7 @@ mod tests {
             assert_eq!(fits(template, uri), expected, "{template} {uri}");
         }
     }
+
     #[test]
     fn a_long_uri_takes_one_pass_for_each_name() {
         // Backtracking would take more than 10^18 steps.

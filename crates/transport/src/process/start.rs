@@ -61,6 +61,7 @@ pub(super) fn start(transport: ProcessTransport) -> Result<ProcessConnected, Tra
         // No thread would reap them.
         running.guard.dismiss();
         running.group.abort();
+        // The thread for stderr may have been started.
         running.shutdown.signal();
         return Err(io_error("starting a thread")(error));
     }

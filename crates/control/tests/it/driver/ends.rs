@@ -1,10 +1,9 @@
 //! The ends of the peer, its pipes, the driver and the handles. Each one wakes all waiting tasks.
 
 use std::{
-    future::Future as _,
     io,
-    pin::pin,
-    sync::{Arc, OnceLock},
+    pin::Pin,
+    sync::{Arc, Mutex, OnceLock},
     task::{Context, Waker},
     time::Duration,
 };
@@ -131,7 +130,10 @@ async fn peer_that_closes_its_output_without_exiting_is_an_error() {
 struct Asking {
     handle: MemoryPeerHandle,
     control: Arc<OnceLock<Control>>,
+    call: Arc<Mutex<Option<Asked>>>,
 }
+
+type Asked = Pin<Box<dyn Future<Output = Result<(), ControlError>> + Send>>;
 
 impl PeerHandle for Asking {
     fn has_process(&self) -> bool {
@@ -139,8 +141,10 @@ impl PeerHandle for Asking {
     }
 
     fn stderr_tail(&self) -> String {
-        let mut call = pin!(ask(self.control.get().unwrap()));
+        let control = self.control.get().unwrap().clone();
+        let mut call: Asked = Box::pin(async move { ask(&control).await.map(drop) });
         assert!(call.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        *self.call.lock().unwrap() = Some(call);
         self.handle.stderr_tail()
     }
 }
@@ -148,14 +152,17 @@ impl PeerHandle for Asking {
 #[tokio::test(start_paused = true)]
 async fn a_call_while_the_session_ends_waits_for_the_cause() {
     let (Connected { source, sink, handle }, cli) = link(1).await;
-    let control = Arc::new(OnceLock::new());
-    let link = Connected { source, sink, handle: Asking { handle, control: Arc::clone(&control) } };
+    let (control, call) = (Arc::new(OnceLock::new()), Arc::new(Mutex::new(None)));
+    let handle = Asking { handle, control: Arc::clone(&control), call: Arc::clone(&call) };
+    let link = Connected { source, sink, handle };
     let Connection { control: own, messages, driver } =
         connect(link, Arc::new(NoResponder::default()), Config::default());
     control.set(own).unwrap();
     cli.peer.close_output();
     driver.run().await;
-    assert!(matches!(ask(control.get().unwrap()).await, Err(ControlError::Closed { .. })));
+    let call = call.lock().unwrap().take().unwrap();
+    let error = call.await.unwrap_err().to_string();
+    assert!(error.contains("the CLI closed its output and did not exit"), "{error}");
     drop(messages);
 }
 
