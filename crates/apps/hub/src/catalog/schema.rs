@@ -179,7 +179,7 @@ fn violation(error: jsonschema::ValidationError<'_>) -> Violation {
     Violation { pointer: error.instance_path().as_str().to_owned(), problem: excerpt(&problem).into_owned() }
 }
 
-/// The threads of one server.
+/// The threads of one server. There is no limit for all servers: a late thread can't be ended, and would block the others.
 const MAX_THREADS: usize = 2;
 const TIME_LIMIT: Duration = Duration::from_millis(900);
 /// The largest schema, in bytes of JSON.

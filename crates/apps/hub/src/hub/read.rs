@@ -185,7 +185,7 @@ impl Hub {
     /// As [`call`](Self::call).
     pub async fn subscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
         let target = self.subscribable(server)?;
-        // As in `hold`; beyond the limit there is none.
+        // The hold keeps the release of a client's hold from cancelling this subscription; there is none beyond the limit.
         let hold = target.connection.subscriptions().hold(uri);
         target.subscribe(uri, self, hold.as_ref()).await?;
         target.connection.subscriptions().add(uri);
@@ -239,8 +239,10 @@ impl Hub {
         let params = UnsubscribeRequestParams::new(uri);
         target.change(uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)), self).await?;
         // A client may have subscribed before the server cancelled the subscription.
-        if target.connection.subscriptions().is_held(uri) {
-            target.subscribe(uri, self, None).await?;
+        if target.connection.subscriptions().is_held(uri)
+            && let Err(error) = target.subscribe(uri, self, None).await
+        {
+            tracing::debug!(%error, "a client's subscription was not made again");
         }
         Ok(())
     }

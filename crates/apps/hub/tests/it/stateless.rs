@@ -184,8 +184,8 @@ async fn longer_timeout_of_a_server_applies_to_its_questions() {
 
 #[tokio::test]
 async fn time_limit_of_a_call_includes_its_questions() {
-    let longest = Duration::from_millis(1500);
-    let hub = answering(Duration::from_secs(1), longest, Duration::from_millis(800)).await;
+    let longest = Duration::from_millis(3500);
+    let hub = answering(Duration::from_secs(3), longest, Duration::from_millis(800)).await;
     let mut silent = question();
     silent["requestState"] = json!("silent");
     let error = hub.call(call::call("give", silent)).await.unwrap_err();

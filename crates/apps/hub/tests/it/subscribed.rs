@@ -193,17 +193,6 @@ async fn subscription_to_an_unknown_resource_is_refused() {
 }
 
 #[tokio::test]
-async fn refused_subscription_ends_the_stream_of_a_client_without_a_handshake() {
-    let hub = two().await;
-    let client = stateless(&hub).await;
-    let filter = SubscriptionFilter::builder().resource_subscriptions(["mcp-hub:one/test://none"]).build();
-    let mut changes = client.client.listen(filter).await.unwrap();
-    let ended = timeout(LIMIT, changes.next()).await.unwrap();
-    let Err(ServiceError::McpError(error)) = ended else { panic!("{ended:?}") };
-    assert_eq!(error.message, "there is no such resource");
-}
-
-#[tokio::test]
 async fn subscription_that_a_server_without_a_handshake_refuses_is_removed() {
     let hub = hub(server::stateless(), |builder| builder).await;
     hub.subscribe("test", "test://none").await.unwrap();

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, iter, sync::Arc};
 
-use futures_util::{FutureExt as _, TryFutureExt as _};
+use futures_util::TryFutureExt as _;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -69,10 +69,7 @@ impl ServerHandler for Gateway {
         // rmcp removes kinds that the capabilities do not include.
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| {
-                let found = self.find_resource(uri);
-                found.is_ok_and(|(server, _)| self.hub.subscribable(server.as_str()).is_ok())
-            });
+            uris.retain(|uri| self.find_resource(uri).is_ok());
         }
         Some(accepted)
     }
@@ -80,20 +77,20 @@ impl ServerHandler for Gateway {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let (changes, before) = (Changes::of(&self.hub), self.offers());
         let subscribed = Subscribed::default();
-        let recipient = Recipient::Subscription(context.sink());
-        let report = watch(self.hub.clone(), changes, before, &subscribed, recipient).map(Ok);
-        let subscribe = async {
+        let listen = async {
             for uri in context.accepted().resource_subscriptions.iter().flatten() {
-                self.subscribe_to(&subscribed, uri.clone()).await?;
+                if let Err(error) = self.subscribe_to(&subscribed, uri.clone()).await {
+                    tracing::debug!(%error, "a resource was not subscribed to");
+                }
             }
-            Ok::<_, ErrorData>(())
+            watch(self.hub.clone(), changes, before, &subscribed, Recipient::Subscription(context.sink()))
+                .await;
         };
-        // An error ends the stream: otherwise the client would wait for reports of an acknowledged subscription.
-        let listen = async { tokio::try_join!(report, subscribe) };
         tokio::select! {
-            ended = listen => ended.map(drop),
-            () = context.cancelled() => Ok(()),
+            () = listen => {}
+            () = context.cancelled() => {}
         }
+        Ok(())
     }
 
     async fn initialize(
