@@ -137,5 +137,5 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// The longest accepted answer, in bytes.
 const LONGEST: usize = 64 << 20;
-/// How many characters of an error that is not JSON are shown.
+/// How many characters of an answer without an error message are shown.
 const SHOWN: usize = 500;

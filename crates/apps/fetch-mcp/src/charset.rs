@@ -17,7 +17,7 @@ pub(crate) struct Decoded {
 pub(crate) fn decode(body: &[u8], named: Option<&str>, html: bool) -> Decoded {
     let start = String::from_utf8_lossy(&body[..body.len().min(SEARCHED)]).to_ascii_lowercase();
     let own = [html.then(|| in_page(&start)).flatten(), in_declaration(&start)];
-    // Browsers show nothing of a page in an encoding that they consider harmful.
+    // The replacement encoding would turn the whole body into one U+FFFD, so its labels count as unknown.
     let find = |label: &str| Encoding::for_label(label.as_bytes()).filter(|known| *known != REPLACEMENT);
     let known = named.and_then(find).or_else(|| {
         let known = own.iter().flatten().find_map(|label| find(label));

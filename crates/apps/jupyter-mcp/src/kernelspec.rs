@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use agentwire_transport::process::Launch;
@@ -46,12 +47,18 @@ impl Kernels {
                     continue;
                 };
                 let file = folder.join("kernel.json");
-                let Ok(text) = std::fs::read(&file) else { continue };
-                match serde_json::from_slice(&text) {
+                let read = match std::fs::read(&file) {
+                    Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                        continue;
+                    }
+                    Err(error) => Err(error.to_string()),
+                    Ok(text) => serde_json::from_slice(&text).map_err(|error| error.to_string()),
+                };
+                match read {
                     Ok(spec) => {
                         found.entry(name).or_insert(Found { spec, folder });
                     }
-                    Err(cause) => unreadable.push(format!("{} ({cause})", file.display())),
+                    Err(cause) => unreadable.push(format!("{} can't be read ({cause})", file.display())),
                 }
             }
         }
@@ -74,13 +81,12 @@ impl fmt::Display for Kernels {
             let searched: Vec<_> = self.searched.iter().map(|folder| folder.display().to_string()).collect();
             write!(f, "no kernels are installed; looked in {}", searched.join(", "))?;
         }
-        let named: Vec<_> =
-            self.found.iter().map(|(name, found)| format!("{name} ({})", found.spec.display_name)).collect();
-        write!(f, "{}", named.join(", "))?;
-        if !self.unreadable.is_empty() {
-            write!(f, "; can't be read: {}", self.unreadable.join(", "))?;
+        let named = self.found.iter().map(|(name, found)| format!("{name} ({})", found.spec.display_name));
+        let listed: Vec<_> = named.chain(self.unreadable.iter().cloned()).collect();
+        if self.found.is_empty() && !listed.is_empty() {
+            f.write_str("; ")?;
         }
-        Ok(())
+        f.write_str(&listed.join(", "))
     }
 }
 

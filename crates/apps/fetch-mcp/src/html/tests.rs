@@ -65,9 +65,9 @@ fn items_have_the_numbers_of_the_page() {
 
 #[test]
 fn raised_lowered_and_quoted_text_keeps_its_meaning() {
-    let html = "<p>10<sup>6</sup> m of H<sub>2</sub>O,<sup></sup> <q>so to speak</q></p>";
+    let html = "<p>10<sup>6</sup> m of H<sub>2</sub>O,<sup></sup> <q>so to <q>say</q></q>, 2<sup>2<sup>n</sup></sup></p>";
     for format in [Format::Markdown, Format::Text] {
-        assert_eq!(page(html, format).text, "10^6^ m of H~2~O, \"so to speak\"");
+        assert_eq!(page(html, format).text, "10^6^ m of H~2~O, \"so to \"say\"\", 2^2^n^^");
     }
 }
 

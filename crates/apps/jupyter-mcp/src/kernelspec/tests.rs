@@ -30,7 +30,7 @@ fn the_first_folder_wins_and_unreadable_specs_are_named() {
     assert_eq!(
         kernels.to_string(),
         format!(
-            "more (More), same (First); can't be read: {} (EOF while parsing an object at line 1 column 1)",
+            "more (More), same (First), {} can't be read (EOF while parsing an object at line 1 column 1)",
             broken.display()
         )
     );

@@ -6,7 +6,7 @@ use crate::client::{Client, program};
 #[ignore = "needs an R kernel, such as Debian's r-cran-irkernel"]
 async fn r_computes_plots_and_is_interrupted() {
     let client = Client::start(program(&[], &["--kernel", "ir"])).await;
-    assert_eq!(client.text("x <- 20; x + 1").await, "21");
+    assert_eq!(client.text("x <- 20; x + 1").await, "[1] 21");
     let table = client.text("data.frame(city = c('a', 'b'), n = 1:2)").await;
     assert!(table.contains("|") && table.contains("city"), "{table}");
     let plot = client.run("plot(1:10)").await;
@@ -20,7 +20,7 @@ async fn r_computes_plots_and_is_interrupted() {
     );
     let stopped = client.within(1.0, "Sys.sleep(30)").await;
     assert!(stopped.text.contains("[Interrupted: not finished within 1 s."), "{}", stopped.text);
-    assert_eq!(client.text("x").await, "20");
+    assert_eq!(client.text("x").await, "[1] 20");
     assert!(client.text("quit()").await.starts_with("[The code ended the kernel."));
     assert!(client.run("x").await.text.contains("object 'x' not found"));
     client.close().await;

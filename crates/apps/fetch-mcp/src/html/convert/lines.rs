@@ -22,7 +22,8 @@ impl Converter {
     }
 
     pub(super) fn open(&mut self, inline: Inline) {
-        let again = self.inlines.iter().any(|open| open.kind == inline.kind);
+        let nests = matches!(inline.kind, Kind::Raised | Kind::Lowered | Kind::Quoted);
+        let again = !nests && self.inlines.iter().any(|open| open.kind == inline.kind);
         if !again && self.inlines.len() < MAX_INLINES {
             self.out.open(inline.opened);
             self.inlines.push(inline);
