@@ -53,8 +53,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`IngressError`]. A worker that does not answer may have got the request. While a question is being parked, the
-    /// request is refused: send it again.
+    /// [`IngressError`]. With status 424, the worker may have got the request, or is parking the question: send the answer
+    /// again.
     pub async fn answer(
         &self,
         session: &SessionName,

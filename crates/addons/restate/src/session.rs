@@ -157,7 +157,12 @@ impl Session {
         let send = || async move { Ok(Json(peers.call::<bool>(&place.address, &call).await)) };
         let Json(answer) = ctx.run(send).name(step).await?;
         // The worker may have got the request. For a server error, the client would ask the next node.
-        answer.ok_or_else(|| TerminalError::new_with_code(424, "the worker of the session does not answer"))
+        answer.ok_or_else(|| {
+            TerminalError::new_with_code(
+                424,
+                "the worker of the session does not answer, or takes no answer now",
+            )
+        })
     }
 }
 

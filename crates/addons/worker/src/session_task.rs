@@ -180,6 +180,8 @@ impl SessionTask {
             Command::Drain => Some(Event::Drain),
             Command::Evict => Some(Event::Evict),
             Command::Interrupt => {
+                // The turn ends with the result of the interrupt, so no grant may start another prompt.
+                (self.notice, self.resumed) = (None, None);
                 interrupt(self.session.as_ref()).await;
                 None
             }

@@ -174,7 +174,8 @@ impl Worker {
     }
 
     /// Ends the turn of a fence and its process, or prevents the start of the turn. Returns whether the end of the turn is
-    /// reported, or was. Call it again until the report comes: 64 other requests may fill the session's queue.
+    /// reported, or was. Call it again until the report comes: if the session's queue is full (64 requests), this
+    /// call has no effect on a running turn.
     ///
     /// A turn of an earlier run of the worker counts as reported: the engine reports it as lost.
     pub fn cancel(&self, fence: &Fence) -> bool {

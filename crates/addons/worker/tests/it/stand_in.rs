@@ -55,8 +55,7 @@ while read -r line; do
             (prompt=$earlier; result Done.; state completed)
             state started; result Later.; state completed ;;
         *'"withdraw"'*)
-            ask
-            echo '{"type":"control_cancel_request","request_id":"ask"}'
+            printf '%s\n' "$(ask)" '{"type":"control_cancel_request","request_id":"ask"}'
             sleep 1
             result Done. ;;
         *'"ask"'*) ask ;;

@@ -19,7 +19,7 @@ use agentwire_worker::{
 };
 use tokio::{
     sync::{Semaphore, mpsc},
-    time::{Instant, pause, resume, sleep, timeout},
+    time::{Instant, pause, resume, timeout},
 };
 
 use crate::{LIMIT, done, prompt, session, stand_in::Place};
@@ -211,7 +211,9 @@ async fn allowance_of_an_interrupted_turn_starts_no_other() {
     let (worker, mut ends) = started(place.worker());
     let question =
         Question::new("toolu_1".into(), "Bash", RawJson::parse(r#"{"command":"rm a"}"#).unwrap(), Way::Defer);
-    let answers = TurnSpec::answers([(question, Answer::allow())]);
+    let granted =
+        Question::new("toolu_2".into(), "Bash", RawJson::parse(r#"{"command":"rm b"}"#).unwrap(), Way::Grant);
+    let answers = TurnSpec::answers([(question, Answer::allow()), (granted, Answer::allow())]);
     for (epoch, turn) in [(1, prompt(1, "Go.")), (2, answers), (3, prompt(2, "Go."))] {
         assert_eq!(worker.start(&worker.fence(&session(1), epoch), &turn), Start::Started);
         if epoch == 2 {
@@ -221,7 +223,7 @@ async fn allowance_of_an_interrupted_turn_starts_no_other() {
         if epoch == 2 {
             // Longer than a resumed CLI may take to ask for its tool use. All that is due happens before.
             pause();
-            sleep(Duration::from_secs(31)).await;
+            timeout(Duration::from_secs(31), ends.recv()).await.unwrap_err();
             resume();
         }
     }
@@ -277,12 +279,14 @@ async fn process_whose_turn_is_being_reported_makes_room() {
 #[tokio::test(start_paused = true)]
 async fn lease_that_was_renewed_late_ends_in_time() {
     let place = Place::new();
-    let (worker, _ends) = started(place.worker().lease(Duration::from_secs(8)));
+    let (worker, mut ends) = started(place.worker().lease(Duration::from_secs(8)));
     let boot = worker.boot();
-    sleep(Duration::from_millis(100)).await;
+    // No turn ends meanwhile.
+    let mut pass = async |time| timeout(Duration::from_millis(time), ends.recv()).await.unwrap_err();
+    pass(100).await;
     worker.renew(Instant::now().into_std());
-    sleep(Duration::from_millis(3900)).await;
+    pass(3900).await;
     assert_eq!(worker.boot(), boot);
-    sleep(Duration::from_millis(200)).await;
+    pass(200).await;
     assert_ne!(worker.boot(), boot, "half of the lease is over");
 }
