@@ -21,6 +21,7 @@ pub(super) fn find(source: &Source) -> Vec<Hit> {
 
 /// The tests that may sleep, with the reasons.
 const MAY_SLEEP: &[(&str, &str)] = &[
+    ("crates/apps/hub/tests/it/stateless.rs", "a person answers late there, since the time limit is tested"),
     (
         "crates/control/tests/it/clock.rs",
         "the clock of those tests is paused: it moves only when all tasks wait, and then at once",
