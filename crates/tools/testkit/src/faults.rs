@@ -51,8 +51,7 @@ pub const VARIABLE: &str = "AGENTWIRE_FAULT";
 ///
 /// `arguments` are those of the command line without the program; `variable` is the value of [`VARIABLE`].
 /// The exit code is that of the CLI: 0, or 1 if the last result was an error or the input was broken. Faults
-/// set their own codes; an unknown fault sets 2.
-/// A fault may end or replace the process before this returns.
+/// set their own codes; an unknown fault sets 2. A fault may end or replace the process before this returns.
 ///
 /// Ends at most five minutes after its input has ended, with any fault.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, variable: Option<OsString>) -> ExitCode {

@@ -5,8 +5,7 @@
 //! one: the same JSON, with the text of its numbers.
 //!
 //! Ids that we make up differ between runs, so they are bound by position: the first request of ours stands for the
-//! first recorded one, and output that is played later uses our ids.
-//! The same goes for the `uuid` of a prompt.
+//! first recorded one, and output that is played later uses our ids. The same goes for the `uuid` of a prompt.
 //! A stand-in in a recorded text, as `agentwire record` makes them, such as `<redacted-1>` or `<cwd>`, matches any text.
 //!
 //! Order counts where the protocol orders: prompts, requests and cancellations of ours come in their order; answers to
@@ -14,8 +13,7 @@
 //! A prompt may also come before the handshake of an MCP server of ours has ended.
 //!
 //! A mismatch ends the replay: reading fails with a text that names the expected line and the actual line, and
-//! the [`ReplayHandle`] gives a [`ReplayReport`].
-//! A wait for a line of ours is bounded, so that a replay never hangs.
+//! the [`ReplayHandle`] gives a [`ReplayReport`]. A wait for a line of ours is bounded, so that a replay never hangs.
 //!
 //! ```
 //! use agentwire_testkit::{Replay, Transcript};
@@ -116,8 +114,7 @@ impl Replay {
     /// Takes the transcript for one of another host's, with habits that ours need not share.
     ///
     /// Of its `initialize` only the hooks count, since we must answer for them: as many callbacks for each event, which
-    /// are bound by position and not by id.
-    /// Of a prompt only the text is compared.
+    /// are bound by position and not by id. Of a prompt only the text is compared.
     /// An error may have another text, an acknowledgement of an MCP notification may say anything, and a signal is not
     /// waited for.
     #[must_use]

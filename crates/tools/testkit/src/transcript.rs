@@ -20,8 +20,7 @@
 //! The first line holds the version of the format.
 //! A reader refuses a newer major version, and keeps unknown entries of a newer minor one.
 //! The second line is optional: it has the origin of the recording, and `faults yes` if our side sent faulty
-//! lines on purpose.
-//! The arguments, if there are any, follow directly; everything after that is an [`Entry`].
+//! lines on purpose. The arguments, if there are any, follow directly; everything after that is an [`Entry`].
 //! There is one way to write each thing, so a file that was read is written back byte for byte.
 
 mod entry;
@@ -58,8 +57,7 @@ impl Transcript {
     /// Reads a transcript, or a bare capture of the CLI's output.
     ///
     /// Text that begins with the header line is a transcript; text that begins with `{` is taken for JSON lines, as
-    /// [`Transcript::from_json_lines`] reads them.
-    /// Lines need not be UTF-8.
+    /// [`Transcript::from_json_lines`] reads them. Lines need not be UTF-8.
     ///
     /// # Errors
     ///

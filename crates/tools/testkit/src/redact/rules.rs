@@ -47,8 +47,7 @@ impl<'a> Rules<'a> {
 
 /// Returns the ids in a line that the CLI generates and that are not UUIDs, in their order.
 ///
-/// An id is recognized by its field and its shape: `task_id` may also be the `1` of a to-do list
-/// item.
+/// An id is recognized by its field and its shape: `task_id` may also be the `1` of a to-do list item.
 pub(super) fn made_up_ids(line: &str) -> Vec<String> {
     let mut found = Vec::new();
     json::rewrite(line, |token| {

@@ -19,8 +19,7 @@ pub struct ReplaySource {
 
 /// The input of the replayed CLI, which checks it.
 ///
-/// Writing fails as with a closed pipe once the replay does not fit.
-/// Dropping it ends the input.
+/// Writing fails as with a closed pipe once the replay does not fit. Dropping it ends the input.
 #[derive(Debug)]
 pub struct ReplaySink {
     shared: Arc<Shared>,

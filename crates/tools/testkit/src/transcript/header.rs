@@ -7,8 +7,7 @@ use super::{entry::canonical, error::ParseCause};
 /// The first lines of a transcript.
 ///
 /// The facts other than the version share one line, which begins with `cli`; so none of them can be written without
-/// [`Header::cli`].
-/// A fact's name and value are one word each.
+/// [`Header::cli`]. A fact's name and value are one word each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
