@@ -61,7 +61,7 @@ impl Process {
 
     async fn close(self) {
         drop(self.handle);
-        // Nothing is sent: the sender is dropped. A process that waits for a disk takes no signal, and is left to itself.
+        // The sender is dropped when the process is gone. One that waits for a disk ignores signals: the wait has a limit.
         let _late = timeout(KILL_LIMIT, self.gone).await;
     }
 }

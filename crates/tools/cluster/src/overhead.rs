@@ -22,7 +22,7 @@ pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
 }
 
 async fn measured(setup: &Setup, alone: usize, at_once: usize) -> Result<String, Failure> {
-    // The time of the disk is not that of the engine.
+    // The time that the disk takes is not measured.
     let settings = json!({"slots": SESSIONS, "log": "warn", "synced": false});
     let script = json!({"replies": []}).to_string();
     let cluster = Cluster::start(setup, Plan { nodes: 1, cli: &setup.fake, script, settings }).await?;

@@ -248,7 +248,7 @@ impl Hub {
     }
 
     /// Returns the server, if it is connected and supports subscriptions to resources.
-    pub(crate) fn subscribable(&self, server: &str) -> Result<Target, CallError> {
+    fn subscribable(&self, server: &str) -> Result<Target, CallError> {
         let target = Target::find(self.servers(), server)?;
         target.supports("resources that can be subscribed to", takes_subscriptions)?;
         Ok(target)
