@@ -2,6 +2,7 @@
 
 mod budgets;
 mod cycles;
+mod features;
 mod manifests;
 mod order;
 mod rules;
@@ -42,6 +43,7 @@ fn check() -> Result<Report, Failure> {
     }
     report.findings.extend(manifests::check(&metadata)?);
     report.findings.extend(cycles::check(&metadata)?);
+    report.findings.extend(features::check()?);
     budgets::check(&metadata, &mut report)?;
     Ok(report)
 }
