@@ -1,13 +1,12 @@
 //! The content that handlers return.
 
-mod base64;
 mod into;
 mod reply;
 
+use data_encoding::BASE64;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use base64::base64;
 pub use into::{IntoToolOutput, Json};
 pub use reply::{PromptMessages, ResourceBody};
 
@@ -88,13 +87,13 @@ impl ToolOutput {
     /// Adds an image.
     #[must_use]
     pub fn and_image(self, bytes: &[u8], mime_type: impl Into<String>) -> Self {
-        self.and(json!({"type": "image", "data": base64(bytes), "mimeType": mime_type.into()}))
+        self.and(json!({"type": "image", "data": BASE64.encode(bytes), "mimeType": mime_type.into()}))
     }
 
     /// Adds a sound, from its bytes and its MIME type, such as `audio/wav`.
     #[must_use]
     pub fn and_audio(self, bytes: &[u8], mime_type: impl Into<String>) -> Self {
-        self.and(json!({"type": "audio", "data": base64(bytes), "mimeType": mime_type.into()}))
+        self.and(json!({"type": "audio", "data": BASE64.encode(bytes), "mimeType": mime_type.into()}))
     }
 
     /// Adds a link to a resource (`resource_link`), by its URI and name.

@@ -2,12 +2,10 @@
 
 use std::{fmt, str::FromStr};
 
-use serde::{Deserialize, Serialize};
-
 /// The position of a frame: the fence of its turn, then its number in the turn.
 ///
 /// Its text, such as `3-17`, is the id of a server-sent event and of an entry in a Redis stream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub struct Position {
     /// The number of the turn in its session. A later turn has a higher number.

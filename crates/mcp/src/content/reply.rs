@@ -1,9 +1,8 @@
 //! The contents of resources and prompts.
 
+use data_encoding::BASE64;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-
-use super::base64::base64;
 
 /// The contents of a resource: text or bytes. The server adds the requested URI.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -18,7 +17,7 @@ impl ResourceBody {
 
     /// Creates a body of bytes.
     pub fn bytes(bytes: &[u8]) -> Self {
-        Self(Map::from_iter([("blob".to_owned(), Value::String(base64(bytes)))]))
+        Self(Map::from_iter([("blob".to_owned(), Value::String(BASE64.encode(bytes)))]))
     }
 
     /// Sets the MIME type.
