@@ -96,7 +96,6 @@ impl Options {
         self.plugins_to_cli(&mut plan)?;
         self.settings_to_cli(&mut plan)?;
         self.process_to_cli(&mut plan)?;
-        self.check_arguments(&plan)?;
         Ok(plan)
     }
 }

@@ -137,6 +137,7 @@ impl Query {
             && let Poll::Ready(sent) = sending.as_mut().poll(context)
         {
             self.sending = None;
+            self.idle_timeout.restart(&self.session.background);
             match sent {
                 Ok(()) => self.end_when_over(),
                 // The end of the session reports the reason.
@@ -147,8 +148,8 @@ impl Query {
                 }
             }
         }
-        if self.idle_timeout.poll(&self.session.background, context).is_ready() {
-            self.sending = None;
+        // The CLI may work for any time between two prompts of the stream.
+        if self.sending.is_none() && self.idle_timeout.poll(&self.session.background, context).is_ready() {
             self.session.force_end();
         }
         Poll::Pending

@@ -24,17 +24,12 @@ pub(crate) struct TranscriptPaths {
 }
 
 impl TranscriptPaths {
-    /// The transcript files of a CLI with this configuration folder.
-    pub(crate) fn new(config: &Path, project: Option<&str>) -> Self {
+    /// The transcript files of a CLI with this configuration folder and working directory.
+    pub(crate) fn new(config: &Path, project: Option<&str>, cwd: PathBuf) -> Self {
         let named = config.join(PROJECTS);
         let real = real(&named);
         let roots = if real == named { vec![named] } else { vec![named, real] };
-        Self { roots, cwd: PathBuf::new(), project: project.map(Into::into), folders: Mutex::default() }
-    }
-
-    /// Sets the CLI's working directory, the base of relative paths.
-    pub(crate) fn seen_from(self, cwd: PathBuf) -> Self {
-        Self { cwd, ..self }
+        Self { roots, cwd, project: project.map(Into::into), folders: Mutex::default() }
     }
 
     /// Sets the folder of a resumed session, which may have moved before.
@@ -91,14 +86,14 @@ pub(crate) const SUFFIX: &str = ".jsonl";
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use super::TranscriptPaths;
 
     const ID: &str = "0b0e7a3e-57a1-4a4c-8d3f-0d8c5a2f1b11";
 
     fn key(file: &str) -> Result<String, String> {
-        TranscriptPaths::new(Path::new("/config"), None).key(file).map(|key| key.to_string())
+        TranscriptPaths::new(Path::new("/config"), None, PathBuf::new()).key(file).map(|key| key.to_string())
     }
 
     #[test]
@@ -131,14 +126,14 @@ mod tests {
 
     #[test]
     fn the_project_may_have_a_name_of_its_own() {
-        let paths = TranscriptPaths::new(Path::new("/c"), Some("team"));
+        let paths = TranscriptPaths::new(Path::new("/c"), Some("team"), PathBuf::new());
         let key = paths.key(&format!("/c/projects/-src-app/{ID}.jsonl")).unwrap();
         assert_eq!(key.to_string(), format!("team/{ID}"));
     }
 
     #[test]
     fn a_session_keeps_its_key_when_the_cli_moves_its_files() {
-        let paths = TranscriptPaths::new(Path::new("/c"), None);
+        let paths = TranscriptPaths::new(Path::new("/c"), None, PathBuf::new());
         let key = |file: &str| paths.key(&format!("/c/projects/{file}.jsonl")).unwrap().to_string();
         assert_eq!(key(&format!("-repo/{ID}")), format!("-repo/{ID}"));
         assert_eq!(key(&format!("-repo--claude-worktrees-a/{ID}")), format!("-repo/{ID}"));
@@ -152,7 +147,7 @@ mod tests {
         let real = dir.path().canonicalize().unwrap().join("real");
         std::fs::create_dir(&real).unwrap();
         std::os::unix::fs::symlink(&real, dir.path().join("link")).unwrap();
-        let paths = TranscriptPaths::new(&dir.path().join("link"), None);
+        let paths = TranscriptPaths::new(&dir.path().join("link"), None, PathBuf::new());
         let file = real.join(format!("projects/p/{ID}.jsonl"));
         assert!(paths.key(file.to_str().unwrap()).is_ok());
     }

@@ -2,7 +2,7 @@
 
 use uuid::fmt::Hyphenated;
 
-use super::{LaunchPlan, OptionInfo, Options, Skills, SystemPrompt, refuse, table::TABLE};
+use super::{Options, Skills, SystemPrompt, refuse};
 use crate::Error;
 
 /// Refuses the first option with a condition that holds.
@@ -45,21 +45,6 @@ impl Options {
             self.trace_context.as_ref().is_some_and(|trace| !trace.is_well_formed()) => "traceContext": "`traceparent` must be VERSION-TRACE-SPAN-FLAGS in lower-case hexadecimal digits";
         }
         Ok(())
-    }
-
-    /// Rejects NUL bytes, which a command line can't contain, and names the option.
-    pub(super) fn check_arguments(&self, plan: &LaunchPlan) -> Result<(), Error> {
-        let option_of = |arg: &String| {
-            let flag = arg.split('=').next().unwrap_or_default();
-            let has_flag = |info: &&OptionInfo| info.becomes.contains(&format!("`{flag}"));
-            TABLE.iter().find(has_flag).map_or("extraArgs", |info| info.name)
-        };
-        let options = plan.args.iter().map(|arg| (arg, option_of(arg)));
-        let own = self.executable_args.iter().map(|arg| (arg, "executableArgs"));
-        match options.chain(own).find(|(arg, _)| arg.contains('\0')) {
-            Some((_, option)) => refuse(option, "a value holds a NUL byte"),
-            None => Ok(()),
-        }
     }
 }
 

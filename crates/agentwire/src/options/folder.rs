@@ -54,6 +54,8 @@ impl Options {
 impl FolderFiles {
     /// Returns a warning for each file in this directory that the CLI applies.
     pub(crate) fn in_folder(self, dir: &Path) -> Vec<Warning> {
+        // The CLI resolves links in its working directory.
+        let dir = &dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
         let settings = self.project.then(|| dir.join(SETTINGS));
         let local = self.local.then(|| [Some(dir.to_owned()), checkout(dir)].into_iter().flatten());
         let local = local.into_iter().flatten().map(|dir| dir.join(LOCAL_SETTINGS));
@@ -105,16 +107,29 @@ mod tests {
         assert_eq!(checkout(place.path()), Some(place.path().to_owned()));
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn files_around_a_linked_folder_are_those_of_its_target() {
+        let place = tempfile::tempdir().unwrap();
+        let base = place.path().canonicalize().unwrap();
+        fs::create_dir_all(base.join("real/sub")).unwrap();
+        let servers = base.join("real/.mcp.json");
+        fs::write(&servers, "{}").unwrap();
+        std::os::unix::fs::symlink(base.join("real/sub"), base.join("link")).unwrap();
+        assert_eq!(warned(&Options::new(), &base.join("link")), [servers.display().to_string()]);
+    }
+
     #[test]
     fn files_that_the_cli_reads_are_warned_about() {
         let place = tempfile::tempdir().unwrap();
+        let base = place.path().canonicalize().unwrap();
         let put = |name: &str, text: &str| {
-            let file = place.path().join(name);
+            let file = base.join(name);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(&file, text).unwrap();
             file.display().to_string()
         };
-        let dir = place.path().join("checkout/sub");
+        let dir = base.join("checkout/sub");
         let above = put(".mcp.json", "{}");
         put("checkout/.git/HEAD", "");
         put("checkout/.claude/settings.json", "{}");
@@ -134,9 +149,9 @@ mod tests {
         let by_flag = Options::new().extra_arg("setting-sources", Some("user, local"));
         assert_eq!(warned(&by_flag, &dir), std::slice::from_ref(&local));
         // A worktree uses the local settings of its main checkout.
-        let git = place.path().join("checkout/.git/worktrees/w");
+        let git = base.join("checkout/.git/worktrees/w");
         put("w/.git", &format!("gitdir: {}\n", git.display()));
-        assert_eq!(warned(&all, &place.path().join("w")), [local, above]);
+        assert_eq!(warned(&all, &base.join("w")), [local, above]);
         assert!(warned(&user, Path::new("/nowhere")).is_empty());
     }
 }

@@ -22,7 +22,15 @@ impl Options {
             Some(FlagSettings::Inline(settings)) => settings.typed().ok(),
             _ => None,
         };
-        let permissions = settings.and_then(|settings| settings.permissions).unwrap_or_default();
+        let settings = settings.unwrap_or_default();
+        let sandboxes = [("sandbox", &self.sandbox), ("settings", &settings.sandbox)];
+        let auto_allow = sandboxes
+            .into_iter()
+            .find_map(|(option, sandbox)| Some((option, sandbox.as_ref()?.auto_allow_bash_if_sandboxed?)));
+        if let Some((option, true)) = auto_allow {
+            warnings.push(not_asked(option, "autoAllowBashIfSandboxed", IN_SANDBOX));
+        }
+        let permissions = settings.permissions.unwrap_or_default();
         if permissions.deny_instead_of_prompting == Some(true) {
             warnings.push(not_asked("settings", "permissions.denyInsteadOfPrompting", DENIED));
         }
@@ -81,6 +89,7 @@ fn is_of(servers: &[Box<str>], tool: &str) -> bool {
 }
 
 const PASS: &str = "its tool uses pass without a question";
+const IN_SANDBOX: &str = "commands in the sandbox run without a question";
 const DENIED: &str = "such tool uses are denied without a question";
 /// Tools that always ask, regardless of rules.
 const ALWAYS_ASK: [&str; 2] = [Questions::TOOL, Plan::TOOL];

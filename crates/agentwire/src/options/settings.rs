@@ -79,9 +79,10 @@ impl Options {
         self
     }
 
-    /// Returns whether the program gives settings to the CLI, which reports no source without a setting.
+    /// Returns whether the program gives settings or a sandbox to the CLI, which reports no source without a setting.
     pub(crate) fn has_own_settings(&self) -> bool {
         match &self.settings {
+            _ if self.sandbox.is_some() => true,
             Some(FlagSettings::Inline(settings)) => {
                 object(SETTINGS, settings).is_ok_and(|all| !all.is_empty())
             }

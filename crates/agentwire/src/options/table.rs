@@ -178,7 +178,7 @@ options! {
         agent_progress_summaries: on(), "agentProgressSummaries", asked(), OLD, "boolean", "`false`";
         /// The kinds of dialogs that the host can show (`initialize.supportedDialogKinds`); the CLI does not request
         /// others.
-        supported_dialog_kinds: list(Box<str>), "supportedDialogKinds", handshake(), OLD, "list of strings", "none";
+        supported_dialog_kinds: list(Box<str>), "supportedDialogKinds", handshake(), OLD, "list of strings", "none", "A dialog without a handler is dismissed at once; TypeScript refuses a kind without one.";
         /// Whether the user can stop each task separately (`initialize.perTaskStopAffordance`): an interrupt then does not
         /// stop background tasks.
         per_task_stop_affordance: on(), "perTaskStopAffordance", asked(), NEW, "boolean", "`false`";

@@ -50,7 +50,7 @@ pub enum Warning {
     /// The permission callback is not called: never, or not for some tools.
     ///
     /// Only sessions with a callback ([`SessionBuilder::permissions`](crate::SessionBuilder::permissions)) have this
-    /// warning. It covers the options and the initial permission mode, also if a settings file sets the mode.
+    /// warning. It covers the options and the initial permission mode, also if a settings file or a claim sets it.
     /// It does not cover rules in settings files: `Control::list_permission_rules` returns them.
     #[error("`{option}` ({value}) keeps the permission callback from being asked: {instead}")]
     NotAsked {

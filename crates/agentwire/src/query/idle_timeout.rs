@@ -24,11 +24,18 @@ impl IdleTimeout {
             _ if turn.end.is_some() => self.set(background),
             _ if turn.has_begun => self.stop(),
             Some(Message::System(System::SessionStateChanged(changed)))
-                if self.0.is_some() && changed.state != SessionState::Idle =>
+                if changed.state != SessionState::Idle =>
             {
-                self.set(background);
+                self.restart(background);
             }
             _ => {}
+        }
+    }
+
+    /// Restarts the timer if it runs.
+    pub(super) fn restart(&mut self, background: &BackgroundWork) {
+        if self.0.is_some() {
+            self.set(background);
         }
     }
 

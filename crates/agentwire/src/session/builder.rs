@@ -111,10 +111,12 @@ setters! {
     /// `None` and zero mean no limit.
     ///
     /// The default is `CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS` milliseconds if that variable is in the CLI's environment
-    /// (set by the options or inherited; 0 means no limit), else 10 minutes, as in the reference SDKs.
+    /// (set by the options or inherited; 0 means no limit), else 10 minutes, the default of the reference SDKs.
     ///
     /// The limit covers background agents and a frozen CLI.
-    /// When it expires, the query ends the CLI's input, and from then on [`grace`](Self::grace) applies.
+    /// When it expires, the query ends the CLI's input, and from then on [`grace`](Self::grace) applies; in the
+    /// reference SDKs background agents continue.
+    /// With [`query_all`](crate::query_all) it starts at the end of the stream at the earliest.
     /// It restarts when the CLI reports that it is still working and when a callback has run.
     /// A turn itself has no time limit.
     background_limit: impl Into<Option<Duration>> => parts.background.limit = Some(background_limit.into());

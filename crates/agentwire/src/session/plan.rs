@@ -45,7 +45,10 @@ impl SessionBuilder {
     /// the claim, and a transport's may be on another machine.
     fn folder_to_check(&self) -> Option<PathBuf> {
         let known = self.transport.is_none() || self.parts.options.cwd.is_some();
-        (known && !self.spare && self.guards()).then(|| self.parts.options.working_dir())
+        let options = &self.parts.options;
+        // With `projectConfigRoot`, the CLI reads these files there instead.
+        let dir = || options.project_config_root.clone().unwrap_or_else(|| options.working_dir());
+        (known && !self.spare && self.guards()).then(dir)
     }
 
     fn plan_with(&self, options: &Options) -> Result<LaunchPlan, Error> {
@@ -125,7 +128,8 @@ impl SessionBuilder {
     ///
     /// # Errors
     ///
-    /// [`Error::Options`] and [`Error::CliNotFound`], as with [`connect`](Self::connect).
+    /// [`Error::Options`], [`Error::Hooks`], [`Error::CliNotFound`], and [`Error::Start`] if a private file can't be
+    /// written or the named program can't be used, as with [`connect`](Self::connect).
     pub fn launch(&self) -> Result<Launch, Error> {
         let (launch, files) = launch(&self.parts.options, self.to_launch_plan()?)?;
         self.launch_files.lock().unwrap_or_else(PoisonError::into_inner).extend(files);

@@ -123,11 +123,11 @@ where
     }
 }
 
-/// Returns the prompt with an id, and the id; a `client_composed` set on the prompt itself wins.
+/// Returns the prompt with an id, and the id. As in the reference, no prompt can opt out of `client_composed`.
 fn with_id(mut prompt: UserInput, client_composed: bool) -> (UserInput, Uuid) {
     let uuid = prompt.uuid.get_or_insert_with(uuids::random).clone();
     if client_composed {
-        prompt.client_composed.get_or_insert(true);
+        prompt.client_composed = Some(true);
     }
     (prompt, uuid)
 }

@@ -11,7 +11,10 @@ use agentwire_protocol::control::{ClaimSession, ClaimSessionReply, InitializeRep
 use agentwire_transport::TransportError;
 
 use super::{Closed, Session, SessionBuilder, private_files::create_dir};
-use crate::{Error, Options, options::FolderFiles};
+use crate::{
+    Error, Options,
+    options::{FolderFiles, mode_bypass_warning},
+};
 
 /// Starts a spare process with these options and no callbacks: see [`SessionBuilder::prewarm`].
 ///
@@ -36,6 +39,8 @@ pub struct Spare {
     session: Session,
     /// Checks whether the claimed folder may circumvent the callbacks.
     folder_files: Option<FolderFiles>,
+    /// Whether there is a permission callback.
+    asks: bool,
     /// The directory in which it waits, held until the claim or the drop.
     _directory: Option<EmptyDir>,
 }
@@ -64,7 +69,8 @@ impl SessionBuilder {
         }
         self.spare = true;
         let folder_files = self.guards().then(|| self.parts.options.folder_files());
-        Ok(Spare { session: self.connect().await?, folder_files, _directory: directory })
+        let asks = self.permissions.is_some();
+        Ok(Spare { session: self.connect().await?, folder_files, asks, _directory: directory })
     }
 }
 
@@ -85,6 +91,8 @@ impl Spare {
     /// Turns the process into a session (`claim_session`).
     ///
     /// A relative directory is resolved against this program's working directory.
+    /// The CLI resolves a leading `~`; the files of such a directory cause no
+    /// [`Warning::FolderHeeded`](crate::Warning::FolderHeeded).
     /// The in-process MCP servers need not be listed. [`Session::initialized`] then describes the claimed session.
     ///
     /// # Cancel safety
@@ -108,12 +116,16 @@ impl Spare {
         claim.include_initialize = Some(true);
         match self.session.control.call_within(self.session.handshake.limit, &claim).await {
             Ok(ClaimSessionReply { initialize, .. }) => {
+                let session = &mut self.session;
                 if let Some(initialized) = initialize {
-                    self.session.handshake.reply = *initialized;
+                    session.handshake.reply = *initialized;
                 }
+                let mode = session.handshake.reply.current_permission_mode.as_ref().filter(|_| self.asks);
+                let bypass = mode.and_then(mode_bypass_warning);
+                let bypass = bypass.filter(|warning| !session.warnings.contains(warning));
                 let folder_files =
                     self.folder_files.map(|folder_files| folder_files.in_folder(path::Path::new(&claim.cwd)));
-                self.session.warnings.extend(folder_files.into_iter().flatten());
+                session.warnings.extend(folder_files.into_iter().flatten().chain(bypass));
                 Ok(self.session)
             }
             Err(error) => {

@@ -101,7 +101,7 @@ impl Start {
             None => transport,
         };
         #[cfg(feature = "sessions")]
-        let transport = transport.attach(self.parts.stored.folder());
+        let transport = transport.attach(self.parts.stored.folder.clone());
         self.over(BoxTransport::new(transport), plan, files.into_iter().collect()).await
     }
 
@@ -122,7 +122,7 @@ impl Start {
         }
         #[cfg(feature = "sessions")]
         {
-            config.limits.max_line = config.limits.max_line.saturating_add(self.parts.stored.copied());
+            config.limits.max_line = config.limits.max_line.saturating_add(self.parts.stored.copied);
         }
         config.server_policies.clone_from(&plan.initialize.sdk_mcp_server_configs);
         let max_skipped_bytes = config.unread_hard_limit;

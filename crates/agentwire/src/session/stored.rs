@@ -92,11 +92,12 @@ impl Session {
 #[derive(Clone, Default)]
 pub(super) struct Stored {
     store: Option<Arc<dyn SessionStore>>,
-    folder: Option<Arc<PrivateDir>>,
+    /// The folder of a resumed session, which must exist while the CLI runs.
+    pub(super) folder: Option<Arc<PrivateDir>>,
     /// The id of a resumed session, and the name of its project's folder.
     resumed: Option<(String, String)>,
     /// The length of the copy of a forked session, which the CLI mirrors in one line.
-    copied: usize,
+    pub(super) copied: usize,
     /// The ids that the store already had of a resumed session.
     known: Known,
     /// Connects handles to the running session.
@@ -150,24 +151,14 @@ impl Stored {
         options: &Options,
     ) -> Option<(Mirror, Arc<dyn FrameFilter>)> {
         let store = self.store.clone()?;
-        let paths = TranscriptPaths::new(&options.config_dir(), options.session_store_project.as_deref());
-        let mut paths = paths.seen_from(options.working_dir());
+        let project = options.session_store_project.as_deref();
+        let mut paths = TranscriptPaths::new(&options.config_dir(), project, options.working_dir());
         if let Some((session, folder)) = &self.resumed {
             paths = paths.resumed(session, folder);
         }
         let mut options = MirrorOptions::of(options);
         options.max_pending = options.max_pending.saturating_add(self.copied);
         Some(Mirror::start(runtime, store, options, paths, self.known.clone(), &self.slot))
-    }
-
-    /// Returns by how much the copy of a forked session may exceed the limit of a line.
-    pub(super) fn copied(&self) -> usize {
-        self.copied
-    }
-
-    /// Returns the folder that must exist while the CLI runs.
-    pub(super) fn folder(&self) -> Option<Arc<PrivateDir>> {
-        self.folder.clone()
     }
 }
 

@@ -9,6 +9,7 @@ use agentwire::{
     protocol::{
         hook::{HookReply, PreToolUse},
         mcp::{McpServerConfig, StdioServer},
+        sandbox::SandboxSettings,
         settings::RawSettings,
     },
 };
@@ -248,6 +249,22 @@ async fn settings_that_the_cli_ignores_refuse_the_session() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn sandbox_that_the_cli_ignores_refuses_the_session() {
+    let sandbox = json!({"credentials": {"files": [{"path": "/k", "mode": "dney"}]}});
+    let sandbox: SandboxSettings = serde_json::from_value(sandbox).unwrap();
+    let builder = Session::builder().options(Options::new().sandbox(sandbox));
+    let (session, ..) = connect(builder, async |peer| {
+        peer.shake_hands().await;
+        let error = json!({"path": "sandbox.credentials.files.0.mode", "message": "Invalid value"});
+        let reply = json!({"effective": {}, "errors": [error]});
+        timeout(Duration::from_secs(1), peer.answer("get_settings", reply)).await.expect("no question")
+    })
+    .await;
+    let error = session.unwrap_err().to_string();
+    assert!(error.ends_with(": sandbox.credentials.files.0.mode: Invalid value"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn plugin_that_is_not_loaded_causes_a_warning() {
     let (mut session, peer) = connected(Session::builder()).await;
     let mut init = init();
@@ -262,7 +279,7 @@ async fn plugin_that_is_not_loaded_causes_a_warning() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn verbatim_prompts_are_marked() {
+async fn verbatim_prompts_are_marked_and_can_not_opt_out() {
     let builder = Session::builder().options(Options::new().verbatim_prompts());
     let (session, mut peer) = connected(builder).await;
     session.send("look at @file").await.unwrap();
@@ -270,7 +287,7 @@ async fn verbatim_prompts_are_marked() {
     let mut typed = agentwire::UserInput::from("look at @file");
     typed.client_composed = Some(false);
     session.send(typed).await.unwrap();
-    assert_eq!(peer.line().await.unwrap()["client_composed"], false);
+    assert_eq!(peer.line().await.unwrap()["client_composed"], true);
 }
 
 const SCRIPT: &str = r#"#!/bin/sh

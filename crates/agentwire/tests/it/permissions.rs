@@ -1,9 +1,13 @@
 //! Permission questions: the answers of a handler, and warnings about options that bypass it.
 
+use std::fs;
+
 use agentwire::{
     Decision, Options, PermissionPrompts, RawJson, Session, Warning,
     hooks::PermissionHandler,
-    protocol::{control::CanUseTool, permission::PermissionMode, settings::RawSettings},
+    protocol::{
+        control::CanUseTool, permission::PermissionMode, sandbox::SandboxSettings, settings::RawSettings,
+    },
 };
 use serde_json::{Value, json};
 
@@ -98,6 +102,8 @@ fn bypassing_options_cause_warnings() {
         ),
         (settings(r#"{"permissions":{"allow":["Bash(ls)","WebFetch"]}}"#), "`settings` (WebFetch) keeps"),
         (settings(r#"{"permissions":{"denyInsteadOfPrompting":true}}"#), "denyInsteadOfPrompting) keeps"),
+        (auto_allow(true), "`sandbox` (autoAllowBashIfSandboxed) keeps"),
+        (settings(r#"{"sandbox":{"autoAllowBashIfSandboxed":true}}"#), "`settings` (autoAllowBash"),
     ] {
         let warned = warnings(options);
         assert!(warned.len() == 1 && warned[0].contains(expected), "{expected}: {warned:?}");
@@ -109,6 +115,7 @@ fn bypassing_options_cause_warnings() {
         // Rules without an effect, and tools that always ask.
         Options::new().allowed_tools(["*", "mcp__*", "Bash(ls:*)", "AskUserQuestion", "ExitPlanMode"]),
         settings(r#"{"permissions":{"deny":["Bash"],"ask":["Read"]}}"#),
+        auto_allow(false),
     ] {
         assert_eq!(warnings(options), [] as [&str; 0]);
     }
@@ -128,6 +135,34 @@ fn rules_for_in_process_tools_cause_no_warning() {
     let warnings: Vec<_> = plan.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert!(warnings[0].contains("`allowedTools` (mcp__units2, mcp__other) keeps"), "{warnings:?}");
+}
+
+#[test]
+fn files_of_the_project_config_root_are_warned_about() {
+    let place = tempfile::tempdir().unwrap();
+    let base = place.path().canonicalize().unwrap();
+    let [cwd, root] = ["cwd", "root"].map(|name| {
+        let folder = base.join(name);
+        fs::create_dir_all(folder.join(".claude")).unwrap();
+        fs::write(folder.join(SETTINGS), "{}").unwrap();
+        folder
+    });
+    let warnings = |options: Options| {
+        let builder = Session::builder().options(options).permissions(handler());
+        builder.to_launch_plan().unwrap().warnings
+    };
+    let options = Options::new().cwd(&cwd);
+    assert_eq!(warnings(options.clone()), [Warning::FolderHeeded { file: cwd.join(SETTINGS) }]);
+    let warned = warnings(options.project_config_root(&root));
+    assert_eq!(warned, [Warning::FolderHeeded { file: root.join(SETTINGS) }]);
+}
+
+const SETTINGS: &str = ".claude/settings.json";
+
+fn auto_allow(is_on: bool) -> Options {
+    let mut sandbox = SandboxSettings::default();
+    sandbox.auto_allow_bash_if_sandboxed = Some(is_on);
+    Options::new().sandbox(sandbox)
 }
 
 fn settings(text: &str) -> Options {

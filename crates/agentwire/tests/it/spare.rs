@@ -1,8 +1,9 @@
 //! Spare processes.
 
 use agentwire::{
-    ClaimError, ControlError, Error, Options, PermissionMode, Session, Spare,
-    hooks::Hooks,
+    ClaimError, ControlError, Decision, Error, Options, PermissionMode, Session, SessionBuilder, Spare,
+    Warning,
+    hooks::{Hooks, PermissionHandler},
     prewarm,
     protocol::{control::ClaimSession, hook::PreToolUse},
     transport::{ExitReport, memory},
@@ -13,9 +14,13 @@ use crate::peer::{Peer, connect, connected, kind, result};
 
 /// Returns a spare with a peer after the handshake.
 async fn parked() -> (Spare, Peer) {
+    parked_with(Session::builder()).await
+}
+
+async fn parked_with(builder: SessionBuilder) -> (Spare, Peer) {
     let (transport, peer) = memory(1 << 20);
     let mut peer = Peer::new(peer);
-    let (spare, _) = tokio::join!(Session::builder().transport(transport).prewarm(), peer.shake_hands());
+    let (spare, _) = tokio::join!(builder.transport(transport).prewarm(), peer.shake_hands());
     (spare.unwrap(), peer)
 }
 
@@ -57,6 +62,19 @@ async fn a_claim_makes_a_session() {
     let turn = peer.start_turn(&mut session, "hi").await;
     peer.say(result("hello")).await;
     assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn claimed_mode_that_bypasses_the_handler_causes_a_warning() {
+    let handler = PermissionHandler::new(async |_, _| Decision::deny("no"));
+    let (spare, mut peer) = parked_with(Session::builder().permissions(handler)).await;
+    let reply = json!({
+        "status": "ok", "session_id": "s", "initialize": {"pid": 8, "current_permission_mode": "dontAsk"},
+    });
+    let (session, _) = claimed(spare, &mut peer, ClaimSession::new("/project"), Ok(reply)).await;
+    let session = session.unwrap();
+    let warnings = session.warnings();
+    assert!(matches!(warnings, [Warning::NotAsked { option: "permissionMode", .. }]), "{warnings:?}");
 }
 
 #[tokio::test(start_paused = true)]

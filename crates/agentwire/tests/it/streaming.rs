@@ -255,6 +255,28 @@ async fn stream_may_pause_longer_than_the_background_limit() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn background_limit_starts_at_the_end_of_the_stream() {
+    let feed = Feed::of(["one".to_owned()]);
+    let (reading, mut peer) = querying(&feed).await;
+    assert_eq!(peer.prompt().await, "one");
+    peer.say(state("running")).await;
+    let long = Duration::from_secs(1800);
+    for next in [Some("two"), None] {
+        // An agent works for longer than the limit.
+        peer.say(result("started an agent")).await;
+        assert!(timeout(long, peer.line()).await.is_err(), "the input was ended");
+        let Some(next) = next else { break };
+        feed.push(next);
+        assert_eq!(peer.prompt().await, next);
+    }
+    feed.end();
+    let start = Instant::now();
+    peer.exit_after_input().await;
+    assert_eq!(start.elapsed().as_secs(), 600);
+    reading.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_prompt_that_can_not_be_sent_does_not_keep_the_run_open() {
     let feed = Feed::of(["one".to_owned()]);
     let (session, mut peer) = connected_to_a_process(Session::builder()).await;
