@@ -1,6 +1,6 @@
 //! Constants of the CLI: versions, arguments and environment variables.
 
-/// The CLI version that the fixtures were recorded from.
+/// The CLI version that most fixtures were recorded from.
 pub const RECORDED_VERSION: &str = "2.1.330";
 
 /// The oldest CLI version that this protocol is expected to work with.

@@ -56,7 +56,7 @@ pub enum FastModeDisabledReason {
     /// The availability check failed.
     NetworkError = "network_error",
     /// The reason is unknown.
-    Unknown = "unknown",
+    Unclassified = "unknown",
     /// The API provider is not Anthropic.
     NotFirstParty = "not_first_party",
     /// An environment variable disables it.

@@ -142,7 +142,6 @@ impl Message {
             Self::Assistant(message) => message.parent_tool_use_id.clone(),
             Self::User(message) => message.parent_tool_use_id.clone(),
             Self::StreamEvent(message) => message.parent_tool_use_id.clone(),
-            Self::ToolProgress(message) => message.parent_tool_use_id.clone(),
             Self::Unknown(unknown) => unknown.field("parent_tool_use_id").ok().flatten(),
             _ => None,
         }

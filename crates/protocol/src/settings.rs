@@ -131,7 +131,8 @@ pub struct Settings {
     pub allow_managed_mcp_servers_only: Option<bool>,
     /// Plugins by `name@marketplace`: a boolean, a list or an object (`enabledPlugins`).
     pub enabled_plugins: Option<BTreeMap<Box<str>, RawJson>>,
-    /// Plugin marketplaces by name (`extraKnownMarketplaces`).
+    /// Plugin marketplaces by name (`extraKnownMarketplaces`); `Debug` does not show them, since they may have headers.
+    #[shown(self.extra_known_marketplaces.as_ref().map(Hidden))]
     pub extra_known_marketplaces: Option<BTreeMap<Box<str>, RawJson>>,
     /// The status line (`statusLine`).
     pub status_line: Option<StatusLine>,

@@ -207,7 +207,7 @@ inputs! {
             subagent_type: Option<String>,
             /// The model, by alias.
             model: Option<String>,
-            /// Whether the subagent runs in the background.
+            /// Whether the subagent runs in the background; absent means yes.
             run_in_background: Option<bool>,
             /// The isolation of the subagent: `worktree` or `remote`.
             isolation: Option<String>,

@@ -85,9 +85,10 @@ impl Mapping {
             Message::StreamEvent(event) => self.stream_event(event),
             Message::Assistant(answer) => self.answer(answer),
             Message::User(user) => self.user(user),
-            Message::ToolProgress(progress) if self.is_open(&progress.tool_use_id) => {
+            Message::ToolProgress(progress) => {
                 let fields = ToolCallUpdateFields::new().status(ToolCallStatus::InProgress);
-                vec![update(&progress.tool_use_id, fields)]
+                let running = progress.parent_tool_use_id.iter().filter(|id| self.is_open(id));
+                running.map(|id| update(id, fields.clone())).collect()
             }
             Message::Result(result) => {
                 let mut updates = self.end_turn();

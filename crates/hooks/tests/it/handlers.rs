@@ -336,7 +336,7 @@ async fn a_block_ends_the_chain_of_every_event_that_can_block() {
     let never = async |_, _| -> HookReply<_> { panic!("it must not be asked") };
     let chain = Handlers::of(UserPromptSubmit)
         .then(async |_, _| HookReply::context("note"))
-        .then(async |_, _| HookReply::block_prompt("no"))
+        .then(async |_, _| HookReply::block("no"))
         .then(never);
     let input = json!({"session_id": "s", "prompt": "hi"});
     let reply = answer(Hooks::new().on(UserPromptSubmit, chain.in_order()), input).await.unwrap();

@@ -34,7 +34,7 @@ impl ControlResponse {
 }
 
 /// The outcome of a request.
-#[wire(tag = "subtype")]
+#[wire(tag = "subtype", hides = unknown)]
 pub enum Outcome {
     /// The request succeeded.
     Success(Success) = "success",
@@ -125,6 +125,9 @@ mod tests {
         let settings = RawJson::parse(r#"{"effective":{"env":{"KEY":"s3cret"}}}"#).unwrap();
         let response = ControlResponse::success("r1".into(), Some(settings));
         assert!(serde_json::to_string(&response).unwrap().contains("s3cret"));
+        let later = r#"{"response":{"subtype":"later","request_id":"r1","KEY":"s3cret"}}"#;
+        let later: ControlResponse = serde_json::from_str(later).unwrap();
+        assert!(!format!("{later:?}").contains("s3cret"), "{later:?}");
         let shown = format!("{response:?}");
         assert!(
             shown.contains("r1") && shown.contains("Some(<hidden>)") && !shown.contains("s3cret"),

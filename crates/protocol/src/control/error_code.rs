@@ -13,6 +13,10 @@ pub enum ErrorCode {
     InvalidMode = "invalid_mode",
     /// The mode `bypassPermissions` needs its launch flag. Not declared, seen on the wire.
     BypassNotLaunched = "bypass_not_launched",
+    /// A `PreModelSwitch` hook denied the switch. Not declared, seen on the wire.
+    BlockedByHook = "blocked_by_hook",
+    /// The folder's settings can't be applied to a spare process. Not declared, seen on the wire.
+    ProjectSettingsNotClaimable = "project_settings_not_claimable",
     /// The session is busy, and `reload_plugins` had `refuse_if_busy`.
     ReloadPluginsBusy = "reload_plugins_busy",
 }

@@ -21,7 +21,8 @@ pub use user_dialog::{DialogCancelled, DialogChoice, RequestUserDialog, RequestU
 /// The CLI waits for each response: send an error for a request without a handler.
 /// A CLI that uses an account of its host also requests fresh tokens. Those requests are undeclared and
 /// unseen, and are read as [`Unknown`](Self::Unknown).
-#[wire(tag = "subtype")]
+/// `Debug` does not show them, nor the requests of a host, which may contain keys.
+#[wire(tag = "subtype", hides = unknown)]
 pub enum InboundRequest {
     /// A permission request for a tool call.
     CanUseTool(Box<CanUseTool>) = "can_use_tool",

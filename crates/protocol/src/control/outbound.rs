@@ -51,8 +51,8 @@ use crate::{RequestId, tagged::Inject};
 /// Serializes as an object with the request's fields; [`OutboundRequest`] writes `subtype` in front.
 /// Implement it for a custom type to send a request that this crate does not know; the crate's front page
 /// has an example.
-/// No field of a reply should be required: give each non-optional field `#[serde(default)]`, since an older CLI may
-/// leave it out, or may reply without a `response`.
+/// Require a field of a reply only if the reply is wrong without it: give other non-optional fields
+/// `#[serde(default)]`, since an older CLI may leave them out, or may reply without a `response`.
 ///
 /// ```
 /// use agentwire_protocol::control::{ControlCall, Interrupt, InterruptReply, SetModel, SetModelReply};

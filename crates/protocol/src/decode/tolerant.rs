@@ -39,7 +39,10 @@ pub(crate) fn tolerant<T: DeserializeOwned>(
     let mut root = Node::new(text.trim_ascii());
     let mut set_aside: Vec<DecodeError> = Vec::new();
     for _ in 0..(WORK / text.len().max(1)).clamp(FEWEST_TRIES, MOST_TRIES) {
-        let Some(found) = root.set_aside(&fault.path, Vec::new(), &|at| may_miss(text, at)) else { break };
+        // If the part at fault must not be set aside, the smallest part around it that may.
+        let depth = (0..=fault.path.len()).rev().find(|depth| may_miss(text, &fault.path[..*depth]));
+        let path = &fault.path[..depth.unwrap_or(fault.path.len())];
+        let Some(found) = root.set_aside(path, Vec::new(), &|at| may_miss(text, at)) else { break };
         let end = found.value.as_ptr().addr() + found.value.len() - text.as_ptr().addr();
         let reason = if found.is_repeated { "repeated field" } else { fault.error.reason() };
         let error = DecodeError::at(text, end, &found.path, reason);

@@ -55,7 +55,7 @@ hook_event! {
         mcp_server_name: Box<str>,
         /// The id by which the server reports that the page is completed (`elicitation_id`).
         elicitation_id: Option<Box<str>>,
-        /// Whether it wanted a form filled in or a page opened (`mode`).
+        /// The kind: a form or a page to open (`mode`).
         mode: Option<ElicitationMode>,
         /// The answer (`action`).
         action: ElicitationAction,

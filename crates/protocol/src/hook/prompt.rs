@@ -6,7 +6,7 @@ hook_event! {
     /// Before a prompt is sent to the model; a reply can block it or add text for the model.
     ///
     /// A blocked prompt ends its turn, with the reason as the result's text.
-    UserPromptSubmit => UserPromptSubmitOutput, refusal |reason| Some(HookReply::block_prompt(reason)), also when late, within 30_000 ms;
+    UserPromptSubmit => UserPromptSubmitOutput, refusal |reason| Some(HookReply::block(reason)), also when late, within 30_000 ms;
 
     /// The input of `UserPromptSubmit`.
     UserPromptSubmitInput {
@@ -49,13 +49,6 @@ pub struct UserPromptSubmitOutput {
 
 adds_context!(UserPromptSubmit, UserPromptExpansion);
 impl CanBlock for UserPromptSubmit {}
-
-impl HookReply<UserPromptSubmit> {
-    /// Returns a reply that blocks the prompt; the turn ends with this text as its result.
-    pub fn block_prompt(reason: impl Into<String>) -> Self {
-        Self::blocked(reason)
-    }
-}
 
 hook_event! {
     /// After a slash command was expanded into a prompt, before it is sent to the model.

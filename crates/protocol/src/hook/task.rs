@@ -56,7 +56,7 @@ hook_event! {
     /// A teammate becomes idle; a reply can make it continue.
     ///
     /// Declared, but a callback was never seen to fire for it; the effect of a block follows the CLI's documentation
-    /// and was not measured.
+    /// and was not measured. The CLI ignores `onFailure` here (declared).
     TeammateIdle => NoOutput, refusal |reason| Some(HookReply::block(reason));
 
     /// The input of `TeammateIdle`.

@@ -95,7 +95,7 @@ pub struct ProxyServer {
 }
 
 /// A URL whose `Debug` shows scheme, host and port: user, password, path and query may contain a key.
-struct Origin<'a>(&'a str);
+pub(crate) struct Origin<'a>(pub(crate) &'a str);
 
 impl fmt::Debug for Origin<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

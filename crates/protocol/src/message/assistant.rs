@@ -14,7 +14,10 @@ pub use usage_report::*;
 
 use crate::{
     ApiMessageId, Block, Nullable, SessionId, ToolUseId, Uuid,
-    message::{Container, ContextManagement, Diagnostics, InputTransformation, StopDetails, StopReason},
+    message::{
+        Container, ContextManagement, Diagnostics, InputTransformation, StopDetails, StopReason,
+        ThinkingDisplay,
+    },
     usage::Usage,
 };
 
@@ -39,8 +42,8 @@ pub struct Assistant {
     pub request_id: Option<Box<str>>,
     /// The creation time, as ISO 8601 text; for display, not for sorting.
     pub timestamp: Option<Box<str>>,
-    /// The prompt that the turn answers, by the id that the host chose; only on the first frame of the
-    /// answer.
+    /// The prompt that the turn answers, by the id that the host chose; on the first frame of a turn, and in some turns
+    /// on the first one after the turn included another prompt.
     pub user_message_uuid: Option<Uuid>,
     /// All prompts included in the turn so far; present with [`user_message_uuid`](Self::user_message_uuid).
     pub user_message_uuids: Option<Vec<Uuid>>,
@@ -71,9 +74,9 @@ pub struct Assistant {
     /// Not declared, seen on the wire.
     #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub thinking_duration_ms: Option<u64>,
-    /// The display of thinking, such as `updates`.
+    /// The display of thinking.
     /// Not declared, seen on the wire.
-    pub thinking_display: Option<Box<str>>,
+    pub thinking_display: Option<ThinkingDisplay>,
     /// The text of a slash command's answer, as it is in the transcript.
     /// Not declared, seen on the wire.
     pub local_command_source: Option<String>,

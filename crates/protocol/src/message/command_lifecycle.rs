@@ -24,6 +24,6 @@ pub enum CommandState {
     Started = "started",
     /// Answered.
     Completed = "completed",
-    /// Cancelled before it started.
+    /// Cancelled before it started; after [`Started`](Self::Started): its turn was interrupted or failed.
     Cancelled = "cancelled",
 }

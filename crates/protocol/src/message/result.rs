@@ -13,7 +13,7 @@ pub use subagents::{KilledSubagents, RefusedSubagents, RequestedSubagents, Subag
 use std::collections::BTreeMap;
 
 use crate::{
-    Nullable, RawJson, ToolName, ToolUseId, Uuid,
+    ApiMessageId, Nullable, RawJson, ToolName, ToolUseId, Uuid,
     effort::{FastModeDisabledReason, FastModeState},
     message::{Origin, StopReason},
     usage::{ModelUsage, Usage},
@@ -79,7 +79,7 @@ pub struct TurnResult {
     pub user_message_uuids: Option<Vec<Uuid>>,
     /// The API's ids of the answers that started in the turn.
     /// Not declared, seen on the wire.
-    pub begun_message_ids: Option<Vec<Box<str>>>,
+    pub begun_message_ids: Option<Vec<ApiMessageId>>,
     /// The number of queued prompts; above 0 another turn follows automatically.
     pub queued_turn_count: Option<u64>,
     /// The index of this result in the run, from 0; a gap means that a result was lost.
@@ -215,7 +215,7 @@ pub struct DeferredToolUse {
     /// The tool call.
     pub id: ToolUseId,
     /// The tool.
-    pub name: Box<str>,
+    pub name: ToolName,
     /// The input.
     pub input: RawJson,
 }

@@ -79,12 +79,14 @@ impl StreamEvent {
 /// The display of the model's thinking (`thinking_display`).
 #[wire]
 pub enum ThinkingDisplay {
-    /// Short progress updates.
+    /// Short progress updates. Not declared, seen on the wire.
     Updates = "updates",
     /// A summary.
     Summarized = "summarized",
     /// No thinking text.
     Omitted = "omitted",
+    /// A short title for each section; only in sessions that the vendor hosts.
+    Highlights = "highlights",
 }
 
 /// The blocks of an aborted answer (`abandoned_blocks`): the CLI repeats the request and streams another answer.

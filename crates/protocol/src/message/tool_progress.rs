@@ -5,13 +5,13 @@ use crate::{ToolName, ToolUseId};
 /// The progress of a running tool (`tool_progress`).
 #[wire(tolerant, message)]
 pub struct ToolProgress {
-    /// The tool call.
+    /// The id of the progress itself, such as `toolu_…-heartbeat-0` or `bash-progress-0`; not that of the tool call.
     #[serde(default = "crate::lenient::empty")]
     pub tool_use_id: ToolUseId,
     /// The tool.
     #[serde(default = "crate::lenient::empty")]
     pub tool_name: ToolName,
-    /// The tool call that started the subagent; `None` for the main conversation.
+    /// The tool call that runs, also in the main conversation.
     #[serialize_always]
     pub parent_tool_use_id: Option<ToolUseId>,
     /// The elapsed time in seconds.

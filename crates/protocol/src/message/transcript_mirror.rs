@@ -1,6 +1,6 @@
 //! `transcript_mirror`: lines of the session's transcript file.
 
-use crate::{RawJson, SessionId, Uuid};
+use crate::RawJson;
 
 /// New lines of the session's transcript (`transcript_mirror`), for a host that mirrors it; sent with
 /// `--session-mirror`.
@@ -8,7 +8,7 @@ use crate::{RawJson, SessionId, Uuid};
 /// Some follow the last `result` and the end of the CLI's input, so a host reads until the output ends.
 /// The entries contain the vendor's prompt and the descriptions of tools.
 /// Not declared, seen on the wire.
-#[wire]
+#[wire(message)]
 pub struct TranscriptMirror {
     /// The path of the transcript file.
     #[serde(rename = "filePath")]
@@ -16,8 +16,4 @@ pub struct TranscriptMirror {
     /// The lines.
     #[serde(default)]
     pub entries: Vec<RawJson>,
-    /// The session id, if present.
-    pub session_id: Option<SessionId>,
-    /// The id of this frame, if it has one.
-    pub uuid: Option<Uuid>,
 }

@@ -1,6 +1,6 @@
 //! Hooks in settings: commands, model prompts, HTTP requests and MCP tools.
 
-use crate::{RawJson, Secrets, control::HookFailure};
+use crate::{RawJson, Secrets, control::HookFailure, mcp::Origin};
 
 /// Hooks of one event with the same matcher.
 #[wire(camelCase, new)]
@@ -32,7 +32,8 @@ pub enum SettingsHook {
 pub struct CommandHook {
     /// The command; it runs in a shell unless `args` is set (`command`).
     pub command: String,
-    /// The arguments; the command then runs without a shell (`args`).
+    /// The arguments; the command then runs without a shell (`args`). `Debug` shows only their number.
+    #[shown(self.args.as_ref().map(Vec::len))]
     pub args: Option<Vec<String>>,
     /// The shell (`shell`).
     pub shell: Option<HookShell>,
@@ -101,10 +102,11 @@ pub struct AgentHook {
     pub once: Option<bool>,
 }
 
-/// An HTTP request (`http`); `Debug` does not show its headers.
+/// An HTTP request (`http`); `Debug` does not show its headers, and only the origin of its URL.
 #[wire(camelCase)]
 pub struct HttpHook {
     /// The URL to post the event's input to (`url`).
+    #[shown(Origin(&self.url))]
     pub url: String,
     /// Additional headers, which may refer to environment variables (`headers`).
     pub headers: Option<Secrets>,

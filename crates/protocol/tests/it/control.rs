@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use agentwire_protocol::{
     ControlCall, Hidden, Message, PermissionMode, RawJson, RequestId,
     control::{
-        Ack, ControlCancelRequest, ControlResponse, HookFailure, HookMatcher, Initialize, InitializeReply,
-        Interrupt, InterruptReply, McpMessage, McpStatus, McpStatusReply, OutboundRequest, SetModel,
-        SetModelReply, SetPermissionMode,
+        Ack, ControlCancelRequest, ControlResponse, ErrorCode, HookFailure, HookMatcher, Initialize,
+        InitializeReply, Interrupt, InterruptReply, McpMessage, McpStatus, McpStatusReply, OutboundRequest,
+        SetModel, SetModelReply, SetPermissionMode,
     },
     mcp::{McpServerConfig, RemoteServer},
     message::UserInput,
@@ -96,6 +96,21 @@ fn permission_decisions_are_written_as_the_cli_reads_them() {
     let update = RulesUpdate::new(rules, RuleBehavior::Allow, UpdateDestination::Session);
     allow.updated_permissions = vec![PermissionUpdate::AddRules(update)];
     assert_snapshot!(json(&Decision::Allow(allow)), @r#"{"behavior":"allow","updatedPermissions":[{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"ls"},{"toolName":"Read"}],"behavior":"allow","destination":"session"}]}"#);
+}
+
+#[test]
+fn seen_error_codes_are_known() {
+    for code in [
+        "unsupported_request",
+        "invalid_request",
+        "invalid_mode",
+        "bypass_not_launched",
+        "blocked_by_hook",
+        "project_settings_not_claimable",
+        "reload_plugins_busy",
+    ] {
+        assert!(ErrorCode::from(code).is_known(), "{code}");
+    }
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn post_tool_use_replies_are_written_as_the_cli_reads_them() {
 #[test]
 fn user_prompt_submit_replies_are_written_as_the_cli_reads_them() {
     assert_snapshot!(json(&HookReply::<UserPromptSubmit>::context("it rains")), @r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"it rains"}}"#);
-    assert_snapshot!(json(&HookReply::<UserPromptSubmit>::block_prompt("no")), @r#"{"decision":"block","reason":"no"}"#);
+    assert_snapshot!(json(&HookReply::<UserPromptSubmit>::block("no")), @r#"{"decision":"block","reason":"no"}"#);
     let mut output = UserPromptSubmitOutput::default();
     output.session_title = Some("rain".to_owned());
     output.suppress_original_prompt = Some(true);

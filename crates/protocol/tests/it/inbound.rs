@@ -64,6 +64,13 @@ fn permission_request_round_trips() {
 }
 
 #[test]
+fn debug_hides_a_request_of_a_host() {
+    let line = r#"{"type":"control_request","request_id":"r","request":{"subtype":"claim_session","env":{"KEY":"s3cret"}}}"#;
+    let debug = format!("{:?}", Message::from_line(line).unwrap());
+    assert!(debug.contains("claim_session") && !debug.contains("s3cret"), "{debug}");
+}
+
+#[test]
 fn hook_callback_contains_its_event() {
     let line = include_str!("../../fixtures/messages/control_request/hook-session-end.json");
     let Message::ControlRequest(request) = Message::from_line(line).unwrap() else { panic!("{line}") };

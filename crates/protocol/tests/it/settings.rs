@@ -35,6 +35,15 @@ fn raw_settings_keep_every_key_and_show_no_value() {
 }
 
 #[test]
+fn debug_hides_marketplaces_arguments_of_hooks_and_paths_of_hook_urls() {
+    let text = r#"{"extraKnownMarketplaces":{"m":{"source":{"source":"url","url":"u","headers":{"A":"hush"}}}},"hooks":{"Stop":[{"hooks":[{"type":"http","url":"https://far/hush?k=hush"},{"type":"command","command":"c","args":["--token","hush"]}]}]}}"#;
+    let settings: Settings = serde_json::from_str(text).unwrap();
+    let debug = format!("{settings:?}");
+    assert!(debug.contains("https://far/<hidden>") && debug.contains("args: Some(2)"), "{debug}");
+    assert!(!debug.contains("hush"), "{debug}");
+}
+
+#[test]
 fn host_settings_are_written() {
     let mut settings = Settings::default();
     settings.permissions = Some(PermissionSettings::default());

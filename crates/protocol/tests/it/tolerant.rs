@@ -164,6 +164,25 @@ fn control_request_is_read_strictly() {
     assert!(Message::read(twice.as_bytes()).is_ok());
 }
 
+/// A rule without its content would apply to the whole tool.
+#[test]
+fn suggestion_that_does_not_fit_is_sent_back_unchanged() {
+    for suggestion in [
+        r#"{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":{"prefix":"git"}}],"behavior":"allow","destination":"localSettings"}"#,
+        r#"{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":["git status"]}],"behavior":"allow","destination":"session"}"#,
+        r#"{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"a","ruleContent":"b"}],"behavior":"allow","destination":"session"}"#,
+        r#"{"type":"replaceRules","rules":[{"toolName":"Bash","ruleContent":"rm:*"},{"tool":"Write"}],"behavior":"deny","destination":"session"}"#,
+    ] {
+        let line = format!(
+            r#"{{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{{}},"permission_suggestions":[{suggestion}]}}}}"#
+        );
+        let Message::ControlRequest(request) = Message::from_line(&line).unwrap() else { panic!("{line}") };
+        let InboundRequest::CanUseTool(asked) = request.request else { panic!("{line}") };
+        let allow = serde_json::to_string(&asked.allow_always().unwrap()).unwrap();
+        assert!(allow.contains(&format!(r#""updatedPermissions":[{suggestion}]"#)), "{allow}");
+    }
+}
+
 #[test]
 fn lines_from_the_python_sdk_tests_are_read() {
     for (line, kind) in [

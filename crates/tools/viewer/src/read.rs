@@ -207,9 +207,12 @@ impl<'a> Reader<'a> {
                 let kind = unknown.kind.as_deref().unwrap_or("without a type");
                 self.unknown(kind, &unknown.raw);
             }
+            Message::ToolProgress(progress) => {
+                let about = progress.parent_tool_use_id.as_ref().map(|id| id.to_string());
+                self.repeated(Kind::System, "tool_progress", about);
+            }
             other => {
-                let about = other.parent_tool_use_id().map(|id| id.to_string());
-                self.repeated(Kind::System, other.kind(), about);
+                self.repeated(Kind::System, other.kind(), None);
             }
         }
     }

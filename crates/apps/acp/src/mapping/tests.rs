@@ -302,6 +302,19 @@ fn terminal_has_the_exit_code_of_the_command() {
     }
 }
 
+/// The lines of `heartbeat.transcript`: `tool_use_id` is the id of the progress, not that of the call.
+#[test]
+fn progress_updates_the_tool_call_that_runs() {
+    let mut mapping = Mapping::new(features());
+    let progress = r#"{"type":"tool_progress","tool_use_id":"t-heartbeat-0","tool_name":"Bash","parent_tool_use_id":"t","elapsed_time_seconds":30,"heartbeat":true}"#;
+    let progress = Message::from_line(progress).unwrap();
+    assert!(mapping.updates(&progress).is_empty());
+    let called = r#"{"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"sleep 40"}}]}}"#;
+    mapping.updates(&Message::from_line(called).unwrap());
+    let shown = serde_json::to_string(&mapping.updates(&progress)).unwrap();
+    assert!(shown.contains(r#""toolCallId":"t","status":"in_progress""#), "{shown}");
+}
+
 #[test]
 fn tasks_of_a_stored_conversation_are_a_plan_again() {
     let called = |id: &str, name: &str, input: &str| {

@@ -5,7 +5,8 @@ use crate::{DecodeError, RawJson, ToolUseId, hook::AnyInput};
 /// The call of a hook callback (`hook_callback`).
 ///
 /// The reply is the [`HookAnswer`](crate::hook::HookAnswer) of the event.
-/// After an error reply or an invalid reply the CLI proceeds, unless the matcher has `onFailure`.
+/// After an error reply or an invalid reply the CLI proceeds, unless the matcher has
+/// [`HookFailure::Block`](crate::control::HookFailure::Block), which some events ignore.
 #[wire]
 pub struct HookCallback {
     /// The id of the callback, assigned in `initialize` (`callback_id`).

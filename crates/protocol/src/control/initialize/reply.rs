@@ -6,9 +6,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ManifestFate;
 use crate::{
-    PermissionMode, RawJson,
+    Hidden, PermissionMode, RawJson,
     account::AccountInfo,
     agent::AgentInfo,
+    decode,
     effort::{FastModeDisabledReason, FastModeState},
     message::SessionState,
     model_info::ModelInfo,
@@ -17,10 +18,10 @@ use crate::{
 
 /// The reply to `initialize`.
 ///
-/// A host needs none of these fields to continue, so reading never fails because of the shape: a field that is missing
-/// or does not fit has its default, and so do all fields if the reply is not an object.
+/// A host needs none of these fields to continue, so reading never fails because of the shape: a part that is missing
+/// or does not fit has its default or is left out, and all fields have their defaults if the reply is not an object.
 /// The original reply is in [`raw`](Self::raw).
-/// To detect a changed shape, serialize this value and compare: a field that did not fit is missing.
+/// To detect a changed shape, serialize this value and compare: a part that did not fit is missing.
 #[wire(Default)]
 #[serde(remote = "Self", default)]
 pub struct InitializeReply {
@@ -90,6 +91,7 @@ pub struct InitializeReply {
     pub ide_rc_auto_enable_gate: Option<bool>,
     /// The original reply with unknown fields; never written. `None` if there was no reply.
     #[serde(skip)]
+    #[shown(self.raw.as_ref().map(Hidden))]
     pub raw: Option<RawJson>,
 }
 
@@ -114,17 +116,6 @@ impl InitializeReply {
     fn deserialize_strictly<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::deserialize(deserializer)
     }
-
-    /// Deserializes each field that fits, and sets the others to their defaults.
-    fn read_what_fits(raw: &RawJson) -> Self {
-        let fields: BTreeMap<Box<str>, RawJson> = raw.decode().unwrap_or_default();
-        let fits = |name: &str, value: &RawJson| {
-            RawJson::encode(&BTreeMap::from([(name, value)])).is_ok_and(|one| one.decode::<Strict>().is_ok())
-        };
-        let fitting: BTreeMap<_, _> = fields.iter().filter(|(name, value)| fits(name, value)).collect();
-        let read = RawJson::encode(&fitting).ok().and_then(|all| all.decode::<Strict>().ok());
-        read.map(|Strict(reply)| reply).unwrap_or_default()
-    }
 }
 
 /// A reply in which every field must fit.
@@ -134,10 +125,8 @@ struct Strict(#[serde(deserialize_with = "InitializeReply::deserialize_strictly"
 impl<'de> Deserialize<'de> for InitializeReply {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = RawJson::deserialize(deserializer)?;
-        let mut reply = match raw.decode() {
-            Ok(Strict(reply)) => reply,
-            Err(_) => Self::read_what_fits(&raw),
-        };
+        let read = decode::tolerant(raw.as_str(), |_, _| true);
+        let mut reply = read.map(|(Strict(reply), _)| reply).unwrap_or_default();
         // Saves memory, since the session keeps the reply.
         reply.commands.shrink_to_fit();
         reply.agents.shrink_to_fit();
@@ -163,7 +152,7 @@ mod tests {
 
     #[test]
     fn fields_are_read_independently() {
-        let text = r#"{"commands":{},"agents":[{"name":"a"}],"models":null,"pid":"7","output_style":"terse","later":1}"#;
+        let text = r#"{"commands":{},"agents":[{"name":"a"},{}],"models":null,"pid":"7","output_style":"terse","x":1}"#;
         let reply = read(text);
         assert!(reply.commands.is_empty() && reply.models.is_empty());
         assert_eq!((reply.agents.len(), reply.pid, reply.output_style.as_deref()), (1, None, Some("terse")));
@@ -174,6 +163,12 @@ mod tests {
     fn repeated_field_is_not_an_error() {
         let reply = read(r#"{"pid":1,"pid":2,"output_style":"terse"}"#);
         assert_eq!((reply.pid, reply.output_style.as_deref()), (Some(2), Some("terse")));
+    }
+
+    #[test]
+    fn debug_hides_the_original_reply() {
+        let shown = format!("{:?}", read(r#"{"pid":7,"later":"s3cret"}"#));
+        assert!(shown.contains("raw: Some(<hidden>)") && !shown.contains("s3cret"), "{shown}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `set_max_thinking_tokens`: the limit and the display of thinking.
 
-use crate::Nullable;
+use crate::{Nullable, message::ThinkingDisplay};
 
 /// Sets the limit and the display of thinking (`set_max_thinking_tokens`).
 ///
@@ -18,15 +18,4 @@ impl SetMaxThinkingTokens {
     pub fn new(max_thinking_tokens: Option<u64>) -> Self {
         Self { max_thinking_tokens: max_thinking_tokens.into(), thinking_display: Nullable::Absent }
     }
-}
-
-/// The display of thinking (`thinking_display`).
-#[wire]
-pub enum ThinkingDisplay {
-    /// A summary.
-    Summarized = "summarized",
-    /// No thinking text.
-    Omitted = "omitted",
-    /// A short title for each section; only in sessions that the vendor hosts.
-    Highlights = "highlights",
 }

@@ -46,10 +46,9 @@ pub struct GetSettingsReply {
     /// All settings, merged.
     pub effective: RawSettings,
     /// The settings of each source, in order of increasing precedence.
-    #[serde(default)]
     pub sources: Vec<SourceSettings>,
     /// Invalid files that were skipped; absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<SettingsError>,
     /// The state of settings from a server, such as `ineligible`.
     pub served_settings_state: Option<Box<str>>,

@@ -1,6 +1,6 @@
 //! `system/model_…`: fallbacks to another model.
 
-use crate::{Nullable, Uuid};
+use crate::{Nullable, Uuid, message::RefusalCategory};
 
 /// The model was overloaded, and the fallback model continues (`system/model_fallback`).
 ///
@@ -46,9 +46,8 @@ pub struct ModelRefusalFallback {
     /// The id of the declined API request.
     #[serialize_always]
     pub request_id: Option<Box<str>>,
-    /// The refusal category, such as `cyber`; `null` if unnamed.
-    /// A [`RefusalCategory`](crate::message::RefusalCategory) or a newer value.
-    pub api_refusal_category: Nullable<Box<str>>,
+    /// The refusal category; `null` if unnamed.
+    pub api_refusal_category: Nullable<RefusalCategory>,
     /// The API's message for display.
     pub api_refusal_explanation: Nullable<String>,
     /// The retracted messages; ignore unknown ids.
@@ -94,8 +93,8 @@ pub struct ModelRefusalNoFallback {
     /// The id of the declined API request.
     #[serialize_always]
     pub request_id: Option<Box<str>>,
-    /// The refusal category, such as `cyber`; `null` if unnamed.
-    pub api_refusal_category: Nullable<Box<str>>,
+    /// The refusal category; `null` if unnamed.
+    pub api_refusal_category: Nullable<RefusalCategory>,
     /// The API's message for display.
     pub api_refusal_explanation: Nullable<String>,
     /// The declined prompt; `null` if no person wrote it.

@@ -1,6 +1,6 @@
 //! `system/permission_denied`: a tool call was denied without asking.
 
-use crate::{ToolName, ToolUseId};
+use crate::{ToolName, ToolUseId, permission::DecisionReason};
 
 /// A tool call was denied without asking the host (`system/permission_denied`): by a rule, a mode or a
 /// classifier.
@@ -16,8 +16,8 @@ pub struct PermissionDenied {
     pub tool_use_id: ToolUseId,
     /// The requesting subagent.
     pub agent_id: Option<Box<str>>,
-    /// The kind of reason, such as `rule`, `mode` or `classifier`.
-    pub decision_reason_type: Option<Box<str>>,
+    /// The kind of reason.
+    pub decision_reason_type: Option<DecisionReason>,
     /// The reason, for display.
     pub decision_reason: Option<String>,
     /// The reason, as a code.

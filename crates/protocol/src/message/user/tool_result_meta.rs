@@ -1,6 +1,6 @@
 //! Metadata of tool results.
 
-use crate::ToolUseId;
+use crate::{ToolUseId, permission::DecisionReason};
 
 /// The metadata of a tool result (an item of `tool_result_meta`).
 ///
@@ -24,6 +24,6 @@ pub struct PermissionOutcome {
     pub decision: Box<str>,
     /// The source of the decision, such as `config`.
     pub source: Option<Box<str>>,
-    /// The kind of reason, such as `rule`, `mode` or `subcommandResults`.
-    pub reason_type: Option<Box<str>>,
+    /// The kind of reason.
+    pub reason_type: Option<DecisionReason>,
 }
