@@ -167,6 +167,8 @@ impl Shared {
                     self.apply(state, |state| {
                         state.router.fail_calls(|subtype| ControlError::Backlogged { subtype, unread });
                     });
+                } else {
+                    drop(state);
                 }
                 // Tasks that wait for room or for a prompt fail too.
                 self.written.notify_waiters();

@@ -2,14 +2,19 @@
 
 use std::{
     future::pending,
+    pin::pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
+        mpsc,
     },
+    task::{Context, Wake, Waker},
+    thread,
+    time::Duration,
 };
 
 use agentwire_codec::Incoming;
-use agentwire_control::{CallContext, ControlError, NoResponder, Responder, SessionEvent};
+use agentwire_control::{CallContext, Control, ControlError, NoResponder, Responder, SessionEvent};
 
 use super::{Session, With, ask, config, delivers, news, next, speak, start, start_with, waits};
 use crate::script::{cancel, inbound, success};
@@ -187,6 +192,30 @@ async fn past_the_hard_limit_calls_fail_and_no_message_is_lost() {
     call.await.unwrap().unwrap();
     // The second call was never sent.
     assert_eq!(cancelled, ["req_1"]);
+}
+
+/// A waker that reports whether another thread can lock the session's state meanwhile.
+struct LocksState(Control, mpsc::Sender<bool>);
+
+impl Wake for LocksState {
+    fn wake(self: Arc<Self>) {
+        let (locked, is_locked) = mpsc::channel();
+        let waker = Arc::clone(&self);
+        thread::spawn(move || locked.send(waker.0.is_idle()));
+        self.1.send(is_locked.recv_timeout(Duration::from_secs(10)).is_ok()).unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn hard_limit_wakes_tasks_after_it_has_released_the_lock() {
+    let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (4096, 32_768));
+    let Session { control, messages: _messages, cli, .. } = start(counted(&Arc::default()), config).await;
+    let (can_lock, woken) = mpsc::channel();
+    let waker = Waker::from(Arc::new(LocksState(control.clone(), can_lock)));
+    let mut ended = pin!(control.ended());
+    assert!(ended.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert!(waits(speak(cli, 2000)).await);
+    assert_eq!(woken.try_recv(), Ok(true));
 }
 
 #[tokio::test(start_paused = true)]
