@@ -59,6 +59,11 @@ impl Ends {
         if self.tail.is_empty() { &self.head } else { &self.tail }
     }
 
+    /// Returns whether the file is longer than the head.
+    pub(crate) fn is_cut(&self) -> bool {
+        !self.tail.is_empty()
+    }
+
     /// Returns the first line.
     pub(crate) fn first_line(&self) -> &[u8] {
         let end = memchr::memchr(b'\n', &self.head).unwrap_or(self.head.len());

@@ -57,11 +57,7 @@ impl RawEntry {
     ///
     /// If the text is not exactly one JSON object.
     pub fn parse(text: impl Into<String>) -> Result<Self, DecodeError> {
-        let mut text = text.into();
-        if text.contains(['\n', '\r']) {
-            // Inside strings, JSON escapes line breaks.
-            text = text.trim().replace(['\n', '\r'], " ");
-        }
+        let text: String = text.into();
         Self::from_json(agentwire_protocol::decode::decode(&text)?)
     }
 
@@ -71,9 +67,10 @@ impl RawEntry {
     /// # Errors
     ///
     /// If the value is not an object.
-    pub fn from_json(text: RawJson) -> Result<Self, DecodeError> {
+    pub fn from_json(mut text: RawJson) -> Result<Self, DecodeError> {
         if text.as_str().contains(['\n', '\r']) {
-            return Self::parse(text.as_str());
+            // Valid JSON has no line break inside strings.
+            text = agentwire_protocol::decode::decode(&text.as_str().replace(['\n', '\r'], " "))?;
         }
         let Head { kind, uuid } = text.decode()?;
         Ok(Self { text, kind, uuid })
@@ -194,7 +191,7 @@ mod tests {
 
     #[test]
     fn only_objects_are_entries() {
-        for text in ["", "1", "[]", r#"{"type":"user""#, r#"{} {}"#, "null"] {
+        for text in ["", "1", "[]", r#"{"type":"user""#, r#"{} {}"#, "null", "{\"a\":\"x\ny\"}"] {
             assert!(RawEntry::parse(text).is_err(), "{text}");
         }
     }

@@ -21,6 +21,7 @@ impl Sessions {
     /// Lists the sessions, most recently written first.
     ///
     /// Reads only the first and the last 64 KiB of each file, and no more files than the page needs.
+    /// The whole file is searched if a session was written after it was archived.
     /// If a session has several files, only the newest counts.
     /// Sidechains, empty files, sessions without messages and unreadable files are left out, and sessions that the CLI
     /// continued in another one (in the background).

@@ -4,11 +4,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use agentwire_protocol::RawJson;
 use agentwire_protocol::decode::decode;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::Tokens;
 use super::price::FAST;
+use crate::entry::last;
 use crate::time::parse_ms;
 
 /// The usage in one entry of an answer.
@@ -29,15 +29,18 @@ impl Answer {
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         // Skips most lines without decoding them.
         memchr::memmem::find(line, b"usage")?;
-        let entry: Line = decode(&String::from_utf8_lossy(line)).ok()?;
-        if entry.kind.is_none_or(|kind| kind.as_str() != "\"assistant\"") {
+        let entry: RawJson = decode(&String::from_utf8_lossy(line)).ok()?;
+        // The fields stay undecoded at first, because a model may have produced any content.
+        let [kind, uuid, timestamp, request, cost, message] =
+            last(&entry, ["type", "uuid", "timestamp", "requestId", "costUSD", "message"])?;
+        if kind.is_none_or(|kind| kind.as_str() != "\"assistant\"") {
             return None;
         }
-        let message: Message = entry.message?.decode().ok()?;
-        let usage = message.usage.filter(|usage| usage.as_str().len() <= MAX_USAGE)?;
+        let [id, model, usage] = last(&message?, ["id", "model", "usage"])?;
+        let usage = usage.filter(|usage| usage.as_str().len() <= MAX_USAGE)?;
         let usage: Value = usage.decode().ok().filter(Value::is_object)?;
         // Messages that the CLI generates in the model's place have no real model.
-        let model = text(message.model).unwrap_or_default();
+        let model = text(model).unwrap_or_default();
         if model == SYNTHETIC {
             return None;
         }
@@ -50,37 +53,16 @@ impl Answer {
                 parts.push((step["model"].as_str().unwrap_or(model).into(), tokens(step)));
             }
         }
-        let ids = [("message", message.id), ("request", entry.request), ("entry", entry.uuid)];
+        let ids = [("message", id), ("request", request), ("entry", uuid)];
         let id =
             ids.into_iter().find_map(|(kind, id)| Some(hash((kind, &text(id).filter(|id| !id.is_empty())?))));
         Some(Self {
             id,
-            time: text(entry.timestamp).as_deref().and_then(parse_ms),
+            time: text(timestamp).as_deref().and_then(parse_ms),
             parts,
-            cost_usd: entry.cost.and_then(|cost| cost.decode().ok()).filter(|cost: &f64| *cost > 0.0),
+            cost_usd: cost.and_then(|cost| cost.decode().ok()).filter(|cost: &f64| *cost > 0.0),
         })
     }
-}
-
-/// The fields that are read. They stay undecoded at first, because a model may have produced any content.
-#[derive(Deserialize)]
-struct Line {
-    #[serde(rename = "type")]
-    kind: Option<RawJson>,
-    uuid: Option<RawJson>,
-    timestamp: Option<RawJson>,
-    #[serde(rename = "requestId")]
-    request: Option<RawJson>,
-    #[serde(rename = "costUSD")]
-    cost: Option<RawJson>,
-    message: Option<RawJson>,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    id: Option<RawJson>,
-    model: Option<RawJson>,
-    usage: Option<RawJson>,
 }
 
 /// Decodes a string, unless it is too long for a model name or an id.

@@ -12,6 +12,7 @@ use crate::stream::MAX_LINE;
 /// The entries of one answer, one for each content block, and copies of them in forked sessions count once. They are
 /// matched by the model's message id; the highest output count and the earliest time apply.
 /// Entries without token counts and messages that the CLI generates are ignored.
+/// A cost that an entry itself records (`costUSD`) is used instead of the prices.
 /// The tokens of a compaction or an advisor within an answer, which the API reports separately, count for their models.
 ///
 /// Memory is bounded to some 50 MB and a number for each session: the meter keeps the tokens of the last 65,536

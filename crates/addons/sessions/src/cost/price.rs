@@ -8,7 +8,7 @@ use super::Tokens;
 ///
 /// An unknown price can be [`f64::NAN`], and then so is each cost that needs it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "who writes one must name each price, so that none is made up")]
+#[expect(clippy::exhaustive_structs, reason = "the caller must name each price; a default would be wrong")]
 pub struct Price {
     /// Input tokens that were not cached.
     pub input: f64,

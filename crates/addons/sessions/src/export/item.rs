@@ -122,6 +122,10 @@ fn blocks(message: &RawJson) -> Vec<Block> {
     struct Message {
         content: RawJson,
     }
+    // A system entry has no message.
+    if message.as_str() == "null" {
+        return Vec::new();
+    }
     let Ok(Message { content }) = message.decode() else {
         return vec![Block::Item(Item::Other { kind: "message".to_owned(), json: message.clone() })];
     };

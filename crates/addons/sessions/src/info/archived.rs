@@ -1,7 +1,7 @@
 //! Reads the mark of an archived session, which a later message of the user cancels.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,13 +9,18 @@ use serde_json::Value;
 use super::first_prompt::{Prompt, prompt_text, texts};
 use crate::ends::Ends;
 use crate::sessions::SessionFile;
+use crate::stream::{Line, Lines, MAX_LINE};
 use crate::time::parse_ms;
 
 /// Returns whether the session is archived; `None` if it never was, or its mark can't be read.
 pub(super) fn archived(file: &SessionFile, ends: &Ends) -> Option<bool> {
     let mark = mark_of(file)?;
     let at = parse_ms(&mark.at)?;
-    Some(mark.archived && !has_prompt_after(&ends.head, at) && !has_prompt_after(ends.tail(), at))
+    let later = |text: &[u8]| has_prompt_after(text, at);
+    // If a turn is longer than the ends, the message is between them.
+    let in_the_middle =
+        || ends.is_cut() && ends.known.modified_ms > at && file_has_prompt_after(&file.path, at);
+    Some(mark.archived && !later(&ends.head) && !later(ends.tail()) && !in_the_middle())
 }
 
 /// Returns the session's mark, if it has a readable one.
@@ -49,6 +54,19 @@ fn read(path: PathBuf) -> Option<Mark> {
 /// Returns whether the user sent a message after this time.
 fn has_prompt_after(text: &[u8], at: u64) -> bool {
     text.split(|&byte| byte == b'\n').any(|line| prompted_at(line).is_some_and(|prompted| prompted > at))
+}
+
+/// Searches the whole file; an unreadable rest is ignored.
+fn file_has_prompt_after(path: &Path, at: u64) -> bool {
+    let Ok(mut lines) = Lines::open(path, MAX_LINE) else { return false };
+    while let Ok(Some(line)) = lines.next() {
+        if let Line::Whole(line) = line
+            && prompted_at(line).is_some_and(|prompted| prompted > at)
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns the time of the user's message in this line, if it contains one.

@@ -3,10 +3,10 @@
 use agentwire_protocol::decode::decode;
 use agentwire_protocol::session_info::SessionMessageKind;
 use agentwire_protocol::{RawJson, Uuid};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::HitPart;
+use crate::entry::last;
 use crate::read::is_sent;
 
 /// An entry with a message.
@@ -21,16 +21,20 @@ impl SearchableEntry {
     ///
     /// Invalid UTF-8 is replaced by U+FFFD.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
-        let entry: Line = decode(&String::from_utf8_lossy(line)).ok()?;
-        let kind: String = entry.kind?.decode().ok()?;
+        let entry: RawJson = decode(&String::from_utf8_lossy(line)).ok()?;
+        let [kind, uuid, meta, origin, message, attachment] =
+            last(&entry, ["type", "uuid", "isMeta", "origin", "message", "attachment"])?;
+        let kind: String = kind?.decode().ok()?;
         let (meta, origin, content) = match kind.as_str() {
             "user" | "assistant" => {
-                (entry.meta, entry.origin, entry.message?.decode::<Message>().ok()?.content?)
+                let [content] = last(&message?, ["content"])?;
+                (meta, origin, content?)
             }
             "attachment" => {
-                let queued: Queued = entry.attachment?.decode().ok()?;
-                let is_prompt = queued.kind.is_some_and(|kind| kind.as_str() == "\"queued_command\"");
-                (queued.meta, queued.origin, queued.prompt.filter(|_| is_prompt)?)
+                let [kind, meta, origin, prompt] =
+                    last(&attachment?, ["type", "isMeta", "origin", "prompt"])?;
+                let is_prompt = kind.is_some_and(|kind| kind.as_str() == "\"queued_command\"");
+                (meta, origin, prompt.filter(|_| is_prompt)?)
             }
             _ => return None,
         };
@@ -40,7 +44,7 @@ impl SearchableEntry {
             return None;
         }
         let role = if kind == "assistant" { SessionMessageKind::Assistant } else { SessionMessageKind::User };
-        Some(Self { uuid: entry.uuid.and_then(|uuid| uuid.decode().ok()), role, content })
+        Some(Self { uuid: uuid.and_then(|uuid| uuid.decode().ok()), role, content })
     }
 
     pub(super) fn uuid(&self) -> Option<Uuid> {
@@ -62,34 +66,6 @@ impl SearchableEntry {
             }
         }
     }
-}
-
-/// The fields that are read.
-#[derive(Deserialize)]
-struct Line {
-    #[serde(rename = "type")]
-    kind: Option<RawJson>,
-    uuid: Option<RawJson>,
-    #[serde(rename = "isMeta")]
-    meta: Option<RawJson>,
-    origin: Option<RawJson>,
-    message: Option<RawJson>,
-    attachment: Option<RawJson>,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    content: Option<RawJson>,
-}
-
-#[derive(Deserialize)]
-struct Queued {
-    #[serde(rename = "type")]
-    kind: Option<RawJson>,
-    #[serde(rename = "isMeta")]
-    meta: Option<RawJson>,
-    origin: Option<RawJson>,
-    prompt: Option<RawJson>,
 }
 
 fn of_block(block: &Value, give: &mut impl FnMut(HitPart, &str)) {

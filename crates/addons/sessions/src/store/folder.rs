@@ -19,9 +19,10 @@ use blocking::{Task, unblock};
 
 use super::{SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession};
 use crate::RawEntry;
+use crate::ends::Known;
 use crate::ids::is_uuid;
 use place::{Place, entries_name, found, with_ending};
-use summary::{modified_ms, summary};
+use summary::summary;
 use synced::Synced;
 
 /// A store that keeps sessions in a folder, as JSON lines files; several programs may use the same folder at once.
@@ -38,7 +39,7 @@ use synced::Synced;
 ///   A retried append is complete; entries without an id may then be stored twice.
 /// - A completed append survives a crash of the program but not of the machine; use [`synced`](Self::synced) for that.
 /// - New files and folders are accessible to the user alone (0600, 0700); existing folders keep their permissions.
-/// - Symbolic links inside the folder are errors.
+/// - Symbolic links inside the folder are not followed: loads and appends through them fail, and lists leave them out.
 ///   The folder itself may be a link.
 ///
 /// # Threads
@@ -150,7 +151,7 @@ impl SessionStore for FolderStore {
         let folder = self.place.project(project);
         Some(self.run(format!("listing {}", folder.display()), move |place| {
             let sessions = sessions(place, &folder)?;
-            let stored = |(id, is): (_, Metadata)| StoredSession::new(id, modified_ms(&is));
+            let stored = |(id, is): (_, Metadata)| StoredSession::new(id, Known::of(&is).modified_ms);
             Ok(sessions.into_iter().map(stored).collect())
         }))
     }
@@ -205,7 +206,7 @@ fn summaries(place: &Place, folder: &Path) -> io::Result<Vec<SessionSummary>> {
     for (id, _) in sessions(place, folder)? {
         let path = folder.join(names::path(id.as_str()));
         let Some(file) = place.open(&with_ending(path, place::ENTRIES))? else { continue };
-        let modified = modified_ms(&file.metadata()?);
+        let modified = Known::of(&file.metadata()?).modified_ms;
         if let Some(data) = summary(file)? {
             summaries.push(SessionSummary::new(id, modified, data));
         }

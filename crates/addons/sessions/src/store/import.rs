@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use agentwire_protocol::{RawJson, SessionId, Uuid};
+use serde_json::Value;
 
 use super::sessions::AGENT_METADATA;
 use super::{SessionKey, SessionStore, StoreError};
@@ -13,6 +13,7 @@ use crate::change::archived_entry;
 use crate::ends::Ends;
 use crate::info::{info_of, mark_of};
 use crate::sessions::{Inside, SessionFile};
+use crate::stream::{Line, Lines, MAX_LINE};
 use crate::{RawEntry, SessionError, Sessions};
 
 /// Imports a session with its subagents and workflows from the CLI's files into a store. Returns the session's key in the
@@ -32,7 +33,8 @@ use crate::{RawEntry, SessionError, Sessions};
 ///
 /// # Errors
 ///
-/// If the id is not a UUID, a file can't be read, or the store fails or lacks entries before others that it has.
+/// If the id is not a UUID, a file can't be read or has a line of more than 64 MiB, or the store fails or lacks entries
+/// before others that it has.
 pub async fn import_session(
     sessions: &Sessions,
     id: &SessionId,
@@ -50,8 +52,10 @@ pub async fn import_session(
     for (_, path) in sessions.transcripts_beneath(&file) {
         let Some(subpath) = path.strip_prefix(&folder).ok().and_then(subpath) else { continue };
         let key = key.with_subpath(subpath).map_err(naming)?;
-        append_file(store, &key, &path).await?;
-        if let Some(metadata) = metadata(sessions, &path.with_extension("meta.json"))? {
+        let stored = append_file(store, &key, &path).await?;
+        if let Some(metadata) = metadata(sessions, &path.with_extension("meta.json"))?
+            && stored.is_none_or(|stored| metadata.decode::<Value>().ok() != Some(stored))
+        {
             store.append(&key, &[metadata]).await?;
         }
     }
@@ -75,22 +79,27 @@ fn naming(error: super::KeyError) -> ImportError {
     StoreError::new("naming the session", error).into()
 }
 
-async fn append_file(store: &dyn SessionStore, key: &SessionKey, path: &Path) -> Result<(), ImportError> {
-    let file = File::open(path).map_err(SessionError::io("reading", path))?;
+/// Appends the missing entries, and returns the metadata that the store had of a subagent.
+async fn append_file(
+    store: &dyn SessionStore,
+    key: &SessionKey,
+    path: &Path,
+) -> Result<Option<Value>, ImportError> {
+    let mut lines = Lines::open(path, MAX_LINE).map_err(SessionError::io("reading", path))?;
     let entries = store.load(key).await?.unwrap_or_default();
     let stored: HashSet<_> = entries.iter().filter_map(RawEntry::uuid).collect();
-    if has_gap(path, &stored).map_err(SessionError::io("reading", path))? {
+    if !stored.is_empty() && has_gap(path, &stored)? {
         let why = "it lacks entries before others that it has, and would get them last: delete the session there first";
         return Err(StoreError::new(format_args!("completing {key} in the store"), why).into());
     }
     // A file without ids, such as a journal, only grows: the store has its start.
     let is_journal = key.subpath().is_some() && stored.is_empty();
     let mut kept = entries.iter().filter(|entry| is_journal && entry.kind() != AGENT_METADATA).count();
-    let mut lines = BufReader::new(file);
     loop {
-        let mut batch = next_batch(&mut lines).map_err(SessionError::io("reading", path))?;
+        let mut batch = next_batch(&mut lines, path)?;
         if batch.is_empty() {
-            return Ok(());
+            let metadata = entries.iter().rfind(|entry| entry.kind() == AGENT_METADATA);
+            return Ok(metadata.and_then(|entry| entry.decode().ok()));
         }
         let skipped = kept.min(batch.len());
         batch.drain(..skipped);
@@ -103,10 +112,11 @@ async fn append_file(store: &dyn SessionStore, key: &SessionKey, path: &Path) ->
 }
 
 /// Returns whether an entry of the file that is stored follows one that is not.
-fn has_gap(path: &Path, stored: &HashSet<&Uuid>) -> std::io::Result<bool> {
-    let (mut lines, mut lacks_one) = (BufReader::new(File::open(path)?), false);
+fn has_gap(path: &Path, stored: &HashSet<&Uuid>) -> Result<bool, SessionError> {
+    let mut lines = Lines::open(path, MAX_LINE).map_err(SessionError::io("reading", path))?;
+    let mut lacks_one = false;
     loop {
-        let batch = next_batch(&mut lines)?;
+        let batch = next_batch(&mut lines, path)?;
         if batch.is_empty() {
             return Ok(false);
         }
@@ -121,14 +131,20 @@ fn has_gap(path: &Path, stored: &HashSet<&Uuid>) -> std::io::Result<bool> {
 }
 
 /// Returns the next entries; none at the end of the file.
-fn next_batch(lines: &mut impl BufRead) -> std::io::Result<Vec<RawEntry>> {
-    let (mut batch, mut size, mut line) = (Vec::new(), 0, Vec::new());
-    while batch.len() < MAX_ENTRIES && size < MAX_BYTES && lines.read_until(b'\n', &mut line)? > 0 {
-        size += line.len();
-        batch.extend(RawEntry::parse(String::from_utf8_lossy(line.trim_ascii())).ok());
-        line.clear();
-        // A batch of skipped lines must not look like the end of the file.
-        size = if batch.is_empty() { 0 } else { size };
+fn next_batch(lines: &mut Lines<File>, path: &Path) -> Result<Vec<RawEntry>, SessionError> {
+    let (mut batch, mut size) = (Vec::new(), 0);
+    while batch.len() < MAX_ENTRIES && size < MAX_BYTES {
+        match lines.next().map_err(SessionError::io("reading", path))? {
+            None => break,
+            Some(Line::Whole(line)) => {
+                batch.extend(RawEntry::parse(String::from_utf8_lossy(line.trim_ascii())).ok());
+                // A batch of skipped lines must not look like the end of the file.
+                size = if batch.is_empty() { 0 } else { size + line.len() };
+            }
+            Some(Line::TooLong(offset)) => {
+                return Err(SessionError::LineTooLong { path: path.to_owned(), offset, limit: MAX_LINE });
+            }
+        }
     }
     Ok(batch)
 }

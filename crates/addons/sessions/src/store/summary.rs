@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::RawEntry;
 use crate::change::ARCHIVED;
 use crate::entry::last;
-use crate::info::{Prompt, prompted_at};
+use crate::info::{Prompt, first_media, prompted_at};
 use crate::time::parse_ms;
 use prompts::prompts;
 
@@ -41,9 +41,11 @@ impl SessionSummary {
 /// A store calls it in each append to a session, not to a subpath, with the stored data, and stores the result.
 /// Folding batches one after another is the same as folding all entries at once.
 ///
-/// The data is the same object as in the stores of the published Python SDK (`fold_session_summary`), so either can
-/// continue the other's summaries. Those of the TypeScript SDK are continued here; it does not read ours.
-/// `created_at`, `cwd`, `is_sidechain` and `first_prompt` keep their first value, and the other fields the last.
+/// The data is the object of the published Python SDK (`fold_session_summary`) with three more fields (`archived`,
+/// `archived_at` and `media_fallback`), so either can continue the other's summaries. Those of the TypeScript SDK are
+/// continued here; it does not read ours.
+/// `created_at`, `cwd`, `is_sidechain`, `first_prompt` and the fallbacks keep their first value.
+/// The other fields keep the last.
 /// Unknown fields are kept.
 ///
 /// # Errors
@@ -151,6 +153,9 @@ impl Folded {
                     return;
                 }
             }
+        }
+        if !self.has_text("media_fallback") {
+            self.last("media_fallback", first_media(entry.as_str().as_bytes()));
         }
     }
 
@@ -302,13 +307,22 @@ mod tests {
             let texts: Vec<_> = skipped.iter().chain(more).map(String::as_str).collect();
             fold(&texts)
         };
-        assert_eq!(all(&[]), r#"{"is_sidechain":false}"#);
+        assert_eq!(all(&[]), r#"{"is_sidechain":false,"media_fallback":"Image"}"#);
         let command = user(r#""<command-name>/one</command-name> x""#);
         let other = user(r#""<command-name>/two</command-name>""#);
-        assert_eq!(all(&[command.clone(), other]), r#"{"command_fallback":"/one","is_sidechain":false}"#);
+        assert_eq!(
+            all(&[command.clone(), other]),
+            r#"{"command_fallback":"/one","is_sidechain":false,"media_fallback":"Image"}"#
+        );
         let words = user(r#"[{"type":"text","text":" one\ntwo "},{"type":"text","text":"three"}]"#);
         let data = all(&[words, command, user(r#""later""#)]);
-        assert_eq!(data, r#"{"first_prompt":"one two","first_prompt_locked":true,"is_sidechain":false}"#);
+        assert_eq!(
+            data,
+            concat!(
+                r#"{"first_prompt":"one two","first_prompt_locked":true,"is_sidechain":false,"#,
+                r#""media_fallback":"Image"}"#
+            )
+        );
         let long = format!("{}  {}", "é".repeat(199), "z".repeat(9));
         assert!(all(&[user(&format!("{long:?}"))]).contains(&format!(r#""{}…""#, "é".repeat(199))));
     }

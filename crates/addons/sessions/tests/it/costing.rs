@@ -116,6 +116,18 @@ fn entries_without_time_or_tokens_are_accepted() {
 }
 
 #[test]
+fn the_last_of_a_repeated_field_is_counted() {
+    let message =
+        r#"{"id":"a","id":"b","model":"m","usage":{"output_tokens":1},"usage":{"output_tokens":2}}"#;
+    let text = format!(r#"{{"type":"user","type":"assistant","uuid":"u","uuid":"u","message":{message}}}"#);
+    let mut meter = meter();
+    meter.add(&RawEntry::parse(text).unwrap());
+    meter.add(&RawEntry::parse(answer("b", "01T00:00", "m", 0, 1).to_string()).unwrap());
+    let total = meter.summary().total();
+    assert_eq!((total.answers, total.tokens.output), (1, 2));
+}
+
+#[test]
 fn sessions_count_with_their_subagents_and_copies_once_in_all() {
     let config = Config::new();
     let path = config.write(

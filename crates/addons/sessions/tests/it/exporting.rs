@@ -1,6 +1,6 @@
 //! Tests of exports: content, order, and escaping.
 
-use agentwire_sessions::{Export, RawEntry, conversation};
+use agentwire_sessions::{Export, RawEntry, conversation, conversation_with_system};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -133,6 +133,19 @@ fn invalid_content_is_shown_as_json() {
         }
         assert!(!text.contains(['\u{1b}', '\r']));
     }
+}
+
+#[test]
+fn system_entries_without_a_message_are_left_out() {
+    let system = json!({"type": "system", "uuid": "b", "parentUuid": "a", "content": "a note"});
+    let entries = [user("a", None, "words"), system, entry("assistant", "c", "b", json!("an answer"))];
+    let entries = entries.map(|entry| RawEntry::parse(entry.to_string()).unwrap());
+    let messages = conversation_with_system(&entries);
+    assert_eq!(messages.len(), 3);
+    let mut out = Vec::new();
+    Export::markdown().write(&messages, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert_eq!(text, "# Session\n\n## User\n\nwords\n\n## Assistant\n\nan answer\n\n");
 }
 
 #[test]

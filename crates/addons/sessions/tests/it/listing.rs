@@ -101,6 +101,25 @@ fn a_local_command_leaves_a_session_in_the_archive() {
 }
 
 #[test]
+fn a_message_in_the_middle_of_a_long_file_takes_a_session_out_of_the_archive() {
+    let config = Config::new();
+    let mut first = user("a", None, "hello");
+    first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
+    let filler = vec![json!({"type": "progress", "text": "x".repeat(1000)}); 100];
+    let message = user("b", Some("a"), "go on");
+    let mark = json!({"archived": true, "at": "2025-12-31T00:00:00.000Z", "by": "sdk"});
+    for (middle, archived) in [(&[message][..], false), (&[][..], true)] {
+        let entries = [&[first.clone()][..], &filler[..], middle, &filler[..]].concat();
+        let path = config.write("/w", &id(1), 1_767_225_600, &entries);
+        fs::create_dir_all(path.with_extension("")).unwrap();
+        fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
+        let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
+        assert_eq!(info.archived, Some(archived));
+        assert_eq!(config.sessions().list(Page::first(1)).unwrap()[0].archived, Some(archived));
+    }
+}
+
+#[test]
 fn a_session_with_only_pictures_or_documents_is_listed() {
     let config = Config::new();
     for (number, (kind, summary)) in [("image", "Image"), ("document", "Document")].into_iter().enumerate() {

@@ -67,6 +67,18 @@ fn escaped_text_is_found() {
 }
 
 #[test]
+fn the_last_of_a_repeated_field_is_searched() {
+    let config = Config::new();
+    let path = config.write("/a", &id(1), 10, &[]);
+    let message = r#"{"type":"user","uuid":"x","uuid":"a","message":{"content":"hay","content":"needle"}}"#;
+    let attachment = r#"{"type":"queued_command","prompt":"hay","prompt":"needle"}"#;
+    let queued = format!(r#"{{"type":"attachment","uuid":"b","attachment":{{}},"attachment":{attachment}}}"#);
+    fs::write(path, format!("{message}\n{queued}\n")).unwrap();
+    assert_eq!(uuids(&found(&config, &Search::new("needle"))), "a b");
+    assert!(found(&config, &Search::new("hay")).is_empty());
+}
+
+#[test]
 fn thinking_tools_and_subagents_are_searched_on_request() {
     let config = Config::new();
     let mut meta = user("m", None, "needle");

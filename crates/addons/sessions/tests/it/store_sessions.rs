@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use agentwire_protocol::SessionId;
 use agentwire_protocol::session_info::SessionMessage;
 use agentwire_sessions::{
-    ChangeError, FolderStore, ImportError, MemoryStore, Page, RawEntry, SessionKey, SessionStore,
-    SessionSummary, StoreError, StoreFuture, StoreSessions, StoredSession, import_session, project_key,
+    ChangeError, FolderStore, ImportError, MemoryStore, Page, RawEntry, SessionError, SessionKey,
+    SessionStore, SessionSummary, StoreError, StoreFuture, StoreSessions, StoredSession, import_session,
+    project_key,
 };
 use serde_json::{Value, json};
 
@@ -170,6 +171,60 @@ async fn a_repeated_import_adds_only_missing_entries() {
     fs::write(&path, text).unwrap();
     import_session(&sessions, &session, &store).await.unwrap().unwrap();
     assert_eq!(stored(), [&before[..], &["{\"uuid\":\"new\"}".to_owned()]].concat());
+}
+
+#[tokio::test]
+async fn a_repeated_import_adds_the_metadata_of_a_subagent_only_if_it_has_changed() {
+    let config = Config::new();
+    let path = written(&config);
+    let (store, session) = (MemoryStore::new(), SessionId::from(id(1)));
+    let import = async || {
+        let key = import_session(&config.sessions(), &session, &store).await.unwrap().unwrap();
+        let agent = key.with_subpath("subagents/agent-one").unwrap();
+        let entries = store.load(&agent).await.unwrap().unwrap();
+        entries.into_iter().filter(|entry| entry.kind() == "agent_metadata").collect::<Vec<_>>()
+    };
+    let first = import().await;
+    assert_eq!(first.len(), 1);
+    assert_eq!(import().await, first);
+    let metadata = path.with_extension("").join("subagents/agent-one.meta.json");
+    fs::write(metadata, r#"{"toolUseId":"toolu_2"}"#).unwrap();
+    for _ in 0..2 {
+        let all = import().await;
+        assert_eq!((all.len(), &all[0]), (2, &first[0]));
+        assert!(all[1].as_str().contains("toolu_2"), "{all:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_imported_session_with_only_pictures_or_documents_is_listed() {
+    let config = Config::new();
+    let store = MemoryStore::new();
+    for (number, kind) in ["image", "document"].into_iter().enumerate() {
+        let mut prompt = user("a", None, "");
+        prompt["message"]["content"] = json!([{"type": kind}]);
+        let session = SessionId::from(id(number as u32));
+        config.write("/srv/one", session.as_str(), 10, &[prompt]);
+        let key = import_session(&config.sessions(), &session, &store).await.unwrap().unwrap();
+        let local = config.sessions().info(&session).unwrap().unwrap();
+        let stored = StoreSessions::new(&store, key.project());
+        assert_eq!(stored.info(&session).await.unwrap().unwrap().summary, local.summary);
+        assert_eq!(stored.list(Page::ALL).await.unwrap().len(), number + 1);
+    }
+}
+
+#[tokio::test]
+async fn an_import_refuses_a_line_beyond_the_limit() {
+    let config = Config::new();
+    let path = config.write("/srv/one", &id(1), 10, &[user("a", None, "hi")]);
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    let start = file.metadata().unwrap().len();
+    // Zeros, which need no space on the disk.
+    file.set_len(start + (64 << 20) + 1).unwrap();
+    let store = MemoryStore::new();
+    let error = import_session(&config.sessions(), &id(1).into(), &store).await.unwrap_err();
+    let ImportError::Local(SessionError::LineTooLong { offset, .. }) = error else { panic!("{error:?}") };
+    assert_eq!(offset, start);
 }
 
 #[tokio::test]

@@ -1,8 +1,7 @@
 //! Folds a session's file into its summary.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io;
-use std::time::SystemTime;
 
 use agentwire_protocol::RawJson;
 
@@ -45,12 +44,6 @@ impl Batch {
             self.size = 0;
         }
     }
-}
-
-/// Returns the modification time in milliseconds since the Unix epoch.
-pub(super) fn modified_ms(metadata: &Metadata) -> u64 {
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-    modified.and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or_default()
 }
 
 /// How many bytes of entries are folded at once.

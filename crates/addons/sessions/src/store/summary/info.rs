@@ -22,7 +22,8 @@ impl SessionSummary {
         let first_prompt = data.text(if locked { "first_prompt" } else { "command_fallback" });
         let custom_title = data.text("custom_title").or_else(|| data.text("ai_title"));
         let summary = custom_title.clone().or_else(|| data.text("last_prompt"));
-        let summary = summary.or_else(|| data.text("summary_hint")).or_else(|| first_prompt.clone())?;
+        let summary = summary.or_else(|| data.text("summary_hint")).or_else(|| first_prompt.clone());
+        let summary = summary.or_else(|| data.text("media_fallback"))?;
         let mut info = SessionInfo::new(self.session_id.clone(), summary, self.modified_ms);
         info.custom_title = custom_title;
         info.first_prompt = first_prompt;
