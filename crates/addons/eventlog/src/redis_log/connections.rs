@@ -50,7 +50,7 @@ impl Connections {
         }
         let anew = async {
             // The time limit of a call is set around it.
-            let config = AsyncConnectionConfig::new().set_response_timeout(None);
+            let config = AsyncConnectionConfig::new().set_connection_timeout(None).set_response_timeout(None);
             let connection = self.client.get_multiplexed_async_connection_with_config(&config).await?;
             self.run_on(connection, commands).await
         };

@@ -2,6 +2,7 @@
 
 use std::{
     env,
+    error::Error as _,
     sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
@@ -110,6 +111,16 @@ async fn silent_server_is_an_error_within_the_limit() {
     let error = log.append(SESSION, Position::new(1, 1), &message("text")).await.unwrap_err();
     assert!(matches!(error, EventLogError::Unavailable { .. }), "{error:?}");
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+}
+
+#[tokio::test]
+async fn limit_applies_to_connecting_too() {
+    // The listener never answers, and redis' own limit on connecting is a second.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Client::open(format!("redis://{}/", silent.local_addr().unwrap())).unwrap();
+    let log = RedisLog::new(client).limit(Duration::from_millis(1200));
+    let error = log.append(SESSION, Position::new(1, 1), &message("text")).await.unwrap_err();
+    assert_eq!(error.source().unwrap().to_string(), "redis has not answered within 1.2s");
 }
 
 #[tokio::test]
