@@ -1,4 +1,4 @@
--- What a store keeps, and how it is found. Once at a time: two that create the same table at once would both fail.
+-- The tables of a store. The lock serializes concurrent calls: if two create the same table at once, one fails.
 begin;
 select pg_advisory_xact_lock(4711822916337201);
 create table if not exists {keys} (
@@ -16,7 +16,7 @@ create table if not exists {keys} (
 create table if not exists {entries} (
     key bigint not null references {keys} (id) on delete cascade,
     position bigint not null,
-    -- The SHA-256 of the entry's id: ids may be of any length, and hold what no text here may.
+    -- The SHA-256 of the entry's id: an id may have any length, and may contain NUL, which `text` can't.
     uuid bytea,
     -- JSON, as it was written: `json` and `jsonb` refuse or change some of it.
     entry text not null,
