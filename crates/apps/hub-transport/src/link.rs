@@ -8,12 +8,13 @@ use std::{
 use agentwire_net::{error_chain, head};
 use tokio::sync::watch;
 
-/// Why a connection over HTTP could not be opened, or ended. The texts contain no headers and no query of a URL.
+/// Why a connection over HTTP could not be opened, or ended. The texts contain neither request headers, nor tokens, nor the
+/// query of a URL.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DisconnectReason {
     /// The connection is not retried before an authorization.
-    #[error("the server wants an authorization")]
+    #[error("the server requires an authorization")]
     Unauthorized {
         /// The challenge of the server (`WWW-Authenticate`).
         challenge: Option<Arc<str>>,

@@ -83,7 +83,7 @@ impl Refusal {
     pub(crate) fn of(result: &Result<Response, DisconnectReason>) -> Option<Self> {
         let response =
             result.as_ref().ok().filter(|response| response.status() == StatusCode::UNAUTHORIZED)?;
-        Some(Self { challenge: challenge(response).map(str::to_owned) })
+        Some(Self { challenge: challenge(response) })
     }
 }
 
@@ -233,9 +233,11 @@ impl Web {
     }
 }
 
-/// Returns the challenge of a response.
-pub(crate) fn challenge(response: &Response) -> Option<&str> {
-    response.headers().get(WWW_AUTHENTICATE)?.to_str().ok()
+/// Returns the challenges of a response in one text.
+pub(crate) fn challenge(response: &Response) -> Option<String> {
+    let challenges = response.headers().get_all(WWW_AUTHENTICATE).iter();
+    let challenges: Vec<_> = challenges.filter_map(|challenge| challenge.to_str().ok()).collect();
+    (!challenges.is_empty()).then(|| challenges.join(", "))
 }
 
 /// Returns a client builder with the hub's TLS configuration and timeouts, and without a process-wide TLS provider.
@@ -257,7 +259,7 @@ pub(crate) fn error_text(error: reqwest::Error) -> String {
 
 fn address(url: &str) -> Result<Url, DisconnectReason> {
     let url = Url::parse(url)
-        .map_err(|error| DisconnectReason::unusable(format!("the address is not one: {error}")))?;
+        .map_err(|error| DisconnectReason::unusable(format!("the URL is invalid: {error}")))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
         other => {
@@ -322,7 +324,7 @@ mod tests {
 
     #[test]
     fn unusable_configuration_is_reported_without_values() {
-        assert_eq!(refused("not an address", &[]), "the address is not one: relative URL without a base");
+        assert_eq!(refused("not an address", &[]), "the URL is invalid: relative URL without a base");
         assert_eq!(refused("file:///x", &[]), "the address must be http or https, and not file");
         let url = "http://localhost/mcp";
         assert_eq!(refused(url, &[("a b", "secret")]), r#""a b" is not the name of a header"#);

@@ -21,6 +21,7 @@ use crate::link::DisconnectReason;
 pub struct PendingAuthorization {
     session: AuthorizationSession,
     tokens: Arc<ServerTokens>,
+    issuer: Option<String>,
 }
 
 impl PendingAuthorization {
@@ -56,7 +57,7 @@ impl PendingAuthorization {
         manager.set_credential_store(RmcpStore::new(&tokens, client));
         let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
         check_page(&tokens, &session.auth_url).await?;
-        Ok(Self { session, tokens })
+        Ok(Self { session, tokens, issuer: metadata.issuer })
     }
 
     /// Returns the page for the user's browser: `https`, or `http` on this machine for a server on this machine.
@@ -80,9 +81,13 @@ impl PendingAuthorization {
     ///
     /// If the future is dropped, the tokens may or may not be saved.
     pub async fn finish(self, redirect: &str) -> Result<(), AuthorizeError> {
-        let Self { session, tokens } = self;
+        let Self { session, tokens, issuer } = self;
         let answer = Answer::parse(redirect).ok_or(AuthorizeError::Foreign)?;
         if Some(&answer.state) != state_of(&session.auth_url).as_ref() {
+            return Err(AuthorizeError::Foreign);
+        }
+        // An error of another authorization server is not shown as that of this one (RFC 9207, section 2.4).
+        if answer.issuer.is_some() && issuer.is_some() && answer.issuer != issuer {
             return Err(AuthorizeError::Foreign);
         }
         if let Some(error) = answer.error {
@@ -91,13 +96,14 @@ impl PendingAuthorization {
         let code = answer.code.ok_or(AuthorizeError::Foreign)?;
         // A code can be used only once: its tokens are saved even if this future is dropped.
         let exchange = async move {
-            let iss = answer.issuer.as_deref();
-            session.auth_manager.exchange_code_for_token_with_issuer(&code, &answer.state, iss).await?;
-            tokens.changed().await;
-            Ok::<_, AuthError>(())
+            let request = async {
+                let (manager, iss) = (&session.auth_manager, answer.issuer.as_deref());
+                manager.exchange_code_for_token_with_issuer(&code, &answer.state, iss).await?;
+                Ok::<_, AuthorizeError>(())
+            };
+            tokens.change(request).await
         };
-        tokio::spawn(exchange).await.map_err(|error| AuthorizeError::Store(error.into()))??;
-        Ok(())
+        tokio::spawn(exchange).await.map_err(|error| AuthorizeError::Store(error.into()))?
     }
 
     /// Returns whether an address is an answer to this authorization.
@@ -143,16 +149,25 @@ pub enum AuthorizeError {
     #[error("the address is not an answer to this authorization")]
     Foreign,
     /// The authorization server can't be found, or issued no token.
-    #[error("the authorization server did not give a token")]
-    Server(#[from] AuthError),
+    #[error("the authorization server issued no token")]
+    Server(#[source] AuthError),
     /// The page of the authorization server must not be opened in a browser: it is neither `https` nor `http` on this
     /// machine for a server on this machine, or it has a user name, a private address although the server is public, or
     /// characters with a meaning for a shell.
     #[error("the page of the authorization server can't be opened: {0}")]
     Page(String),
     /// The store could not be read or written.
-    #[error("the authorization could not be kept")]
+    #[error("the tokens could not be read or saved")]
     Store(#[source] StoreError),
+}
+
+impl From<AuthError> for AuthorizeError {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::CredentialStoreError(why) => Self::Store(why.into()),
+            error => Self::Server(error),
+        }
+    }
 }
 
 impl From<DisconnectReason> for AuthorizeError {

@@ -89,9 +89,8 @@ impl Book {
     /// If there is a grant for the server, or the tokens can't be deleted.
     pub async fn forget(&self, url: &str) -> Result<(), AuthorizeError> {
         let tokens = self.authorizable(url)?;
-        tokens.store.remove(tokens.url.as_str()).await.map_err(AuthorizeError::Store)?;
-        tokens.changed().await;
-        Ok(())
+        let removal = async { tokens.store.remove(tokens.url.as_str()).await.map_err(AuthorizeError::Store) };
+        tokens.change(removal).await
     }
 
     fn authorizable(&self, url: &str) -> Result<Arc<ServerTokens>, AuthorizeError> {
@@ -105,7 +104,7 @@ impl Book {
 /// Returns the URL by which servers are distinguished.
 fn key(url: &str) -> Result<Url, DisconnectReason> {
     let mut url = Url::parse(url)
-        .map_err(|error| DisconnectReason::unusable(format!("the address is not one: {error}")))?;
+        .map_err(|error| DisconnectReason::unusable(format!("the URL is invalid: {error}")))?;
     url.set_fragment(None);
     Ok(url)
 }

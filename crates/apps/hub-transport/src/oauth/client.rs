@@ -6,7 +6,7 @@ use std::{
 };
 
 use reqwest::{
-    Method, Request, Response, StatusCode,
+    Method, Request, Response, StatusCode, Url,
     header::{self, HeaderValue},
     redirect::Policy,
 };
@@ -48,8 +48,11 @@ impl OAuthClient {
         };
         let limit = request.timeout;
         let request = Request::try_from(request.request).map_err(error_text)?;
-        let is_for_token = is_token_request(&request);
+        let (is_for_token, url) = (is_token_request(&request), request.url().clone());
         let answer = self.exchange(request, redirects, limit).await?;
+        if names_other_issuer(&url, &answer) {
+            return Err("the metadata are those of another authorization server".into());
+        }
         let answer = if is_for_token { with_error(answer) } else { answer };
         if let Some(resource) = resource(&answer) {
             *self.resource.lock().unwrap_or_else(PoisonError::into_inner) = Some(resource);
@@ -154,6 +157,14 @@ fn with_error(mut answer: Answer) -> Answer {
 fn wants_nonce(answer: &Answer) -> bool {
     let error: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
     answer.status().is_client_error() && error["error"] == "use_dpop_nonce"
+}
+
+/// Returns whether metadata name an authorization server at another origin. `rmcp` checks this at the standard paths
+/// only, and a server may name metadata at any path.
+fn names_other_issuer(url: &Url, answer: &Answer) -> bool {
+    let metadata: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
+    let issuer = metadata["issuer"].as_str().and_then(|issuer| Url::parse(issuer).ok());
+    metadata["token_endpoint"].is_string() && issuer.is_some_and(|issuer| issuer.origin() != url.origin())
 }
 
 /// Returns the resource identifier in metadata of a protected resource.

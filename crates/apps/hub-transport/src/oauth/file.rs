@@ -4,10 +4,15 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
@@ -101,15 +106,21 @@ fn read(path: &Path) -> io::Result<Entries> {
 /// Replaces the file atomically.
 fn write(path: &Path, entries: &Entries) -> io::Result<()> {
     let text = serde_json::to_vec_pretty(entries)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let replace = || {
+    let replace = || -> io::Result<()> {
+        // The target of a link is replaced, and not the link: it may be on another volume, which is encrypted.
+        let target = if path.is_symlink() { fs::canonicalize(path)? } else { path.to_owned() };
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
         // Its mode is 0600.
-        let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(&text)?;
         file.as_file().sync_all()?;
-        file.persist(path).map_err(|error| error.error)
+        file.persist(&target).map_err(|error| error.error)?;
+        // The file is replaced even if its folder can't be synced.
+        _ = File::open(folder).and_then(|folder| folder.sync_all());
+        Ok(())
     };
-    replace().map(drop).map_err(|error| file_error(path, &format!("cannot be written: {error}")))
+    replace().map_err(|error| file_error(path, &format!("cannot be written: {error}")))
 }
 
 /// Waits for a lock beside the file, which is held until the returned file is closed. Creates the folder.
@@ -118,30 +129,22 @@ async fn turn(path: &Path, ending: &str) -> Result<File, StoreError> {
     let opened = lock.clone();
     let file = blocking(move || {
         if let Some(folder) = folder {
-            private_folder(&folder)?;
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(&opened);
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&opened);
         file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", opened.display())))
     })
     .await?;
+    let started = Instant::now();
     // A blocking call could not be cancelled: the runtime would wait for it at its end.
-    #[cfg(unix)]
-    {
-        use rustix::{
-            fs::{FlockOperation, flock},
-            io::Errno,
-        };
-
-        let started = Instant::now();
-        while let Err(error) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            match error {
-                Errno::WOULDBLOCK if started.elapsed() < LOCKED => sleep(RETRY).await,
-                Errno::WOULDBLOCK => {
-                    return Err(format!("another renewal holds the lock {}", lock.display()).into());
-                }
-                Errno::INTR => {}
-                error => return Err(error.into()),
+    while let Err(error) = flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        match error {
+            Errno::WOULDBLOCK if started.elapsed() < LOCKED => sleep(RETRY).await,
+            Errno::WOULDBLOCK => {
+                return Err(format!("another renewal holds the lock {}", lock.display()).into());
             }
+            Errno::INTR => {}
+            error => return Err(error.into()),
         }
     }
     Ok(file)
@@ -154,28 +157,11 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
-    options
-}
-
-fn private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
 fn check_private(path: &Path, file: &File) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        let mode = std::os::unix::fs::PermissionsExt::mode(&file.metadata()?.permissions());
-        if mode & 0o077 != 0 {
-            let why = format!("can be read by others (mode {:o}): it needs mode 600", mode & 0o777);
-            return Err(file_error(path, &why));
-        }
+    let mode = file.metadata()?.permissions().mode();
+    if mode & 0o077 != 0 {
+        let why = format!("can be read by others (mode {:o}): it needs mode 600", mode & 0o777);
+        return Err(file_error(path, &why));
     }
     Ok(())
 }
@@ -191,7 +177,10 @@ const RETRY: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{
+        fs,
+        os::unix::fs::{PermissionsExt as _, symlink},
+    };
 
     use super::{TokenFile, TokenStore};
 
@@ -215,11 +204,8 @@ mod tests {
         assert_eq!(names, ["tokens.json", "tokens.json.lock"], "nothing else is left");
     }
 
-    #[cfg(unix)]
     #[tokio::test]
     async fn file_readable_by_others_is_neither_read_nor_replaced() {
-        use std::os::unix::fs::PermissionsExt as _;
-
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens.json");
         let file = TokenFile::new(&path);
@@ -238,6 +224,22 @@ mod tests {
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(file.load("https://a/").await.unwrap().as_deref(), Some("1"));
+    }
+
+    #[tokio::test]
+    async fn target_of_a_link_is_replaced_and_the_link_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, volume) = (folder.path().join("tokens.json"), folder.path().join("volume"));
+        symlink("volume/tokens.json", &path).unwrap();
+        let file = TokenFile::new(&path);
+        file.save("https://a/", "1").await.unwrap_err();
+        assert!(path.is_symlink(), "nothing is written beside a volume that is missing");
+        fs::create_dir(&volume).unwrap();
+        TokenFile::new(volume.join("tokens.json")).save("https://a/", "1").await.unwrap();
+        file.save("https://a/", "2").await.unwrap();
+        assert!(path.is_symlink());
+        let target = TokenFile::new(volume.join("tokens.json"));
+        assert_eq!(target.load("https://a/").await.unwrap().as_deref(), Some("2"));
     }
 
     #[tokio::test]
@@ -272,7 +274,6 @@ mod tests {
         }
     }
 
-    #[cfg(unix)]
     #[tokio::test(start_paused = true)]
     async fn lock_blocks_another_one() {
         let folder = tempfile::tempdir().unwrap();
@@ -287,7 +288,6 @@ mod tests {
         waiting.await.unwrap();
     }
 
-    #[cfg(unix)]
     #[tokio::test(start_paused = true)]
     async fn lock_of_a_stopped_process_is_an_error() {
         let folder = tempfile::tempdir().unwrap();

@@ -100,7 +100,7 @@ impl Granted {
         let http = Arc::new(OAuthClient::new(Arc::clone(&self.network), state.dpop.clone()));
         let (metadata, scopes) = self.discover(Arc::clone(&http), challenge.as_deref()).await?;
         let issuer = self.issuer(&metadata)?;
-        let resource = self.resource(&http);
+        let resource = self.resource(http.resource());
         let scope = scopes.join(" ");
         let mut form = match &self.grant.kind {
             Kind::ClientCredentials => {
@@ -158,12 +158,11 @@ impl Granted {
         Ok((found.metadata, scopes))
     }
 
-    /// Returns the resource identifier for requests: the one in the server's metadata if it has the server's origin, or else
+    /// Returns the resource identifier for requests: the one in the server's metadata if it contains the server, or else
     /// the URL without its query.
-    fn resource(&self, http: &OAuthClient) -> String {
-        let is_here =
-            |named: &String| Url::parse(named).is_ok_and(|named| named.origin() == self.url.origin());
-        http.resource().filter(is_here).unwrap_or_else(|| identifier(&self.url).to_string())
+    fn resource(&self, named: Option<String>) -> String {
+        let is_ours = |named: &String| Url::parse(named).is_ok_and(|named| contains(&named, &self.url));
+        named.filter(is_ours).unwrap_or_else(|| identifier(&self.url).to_string())
     }
 
     /// Returns the issuer of the metadata, which must match the configured issuer.
@@ -180,6 +179,13 @@ impl Granted {
             _ => Ok(issuer),
         }
     }
+}
+
+/// Returns whether a URL is a resource or below it. `rmcp` does not use the metadata of other resources.
+fn contains(resource: &Url, url: &Url) -> bool {
+    let rest = url.path().strip_prefix(resource.path());
+    resource.origin() == url.origin()
+        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || resource.path().ends_with('/'))
 }
 
 /// Exchanges the user's identity token for an assertion for the authorization server (RFC 8693, ID-JAG).
@@ -292,3 +298,25 @@ const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 const LIMIT: Duration = Duration::from_secs(30);
 /// A token is replaced this long before its expiry.
 const EARLY: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use reqwest::Url;
+
+    use super::{Grant, Granted};
+    use crate::oauth::RegisteredClient;
+
+    #[test]
+    fn resource_of_another_server_is_not_requested() {
+        let url = Url::parse("https://h/mcp/a?key=secret").unwrap();
+        let granted = Granted::new(url, Grant::client_credentials(RegisteredClient::public("robot")));
+        let own = "https://h/mcp/a";
+        for named in ["https://h", "https://h/", "https://h/mcp", "https://h/mcp/", own] {
+            assert_eq!(granted.resource(Some(named.to_owned())), named);
+        }
+        for named in ["https://h/other", "https://h/mc", "https://h/mcp/a/b", "https://i/mcp/a", "mcp"] {
+            assert_eq!(granted.resource(Some(named.to_owned())), own, "{named}");
+        }
+        assert_eq!(granted.resource(None), own);
+    }
+}

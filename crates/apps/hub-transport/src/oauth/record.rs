@@ -31,6 +31,11 @@ impl StoredAuthorization {
         serde_json::from_str(text).map_err(|_| "what is kept of the authorization cannot be read")
     }
 
+    /// Returns whether both are of the same client at the same authorization server.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.client == other.client && self.credentials.issuer == other.credentials.issuer
+    }
+
     /// Returns the access token; `None` if there is none, or if it has expired or expires soon.
     pub(crate) fn fresh_token(&self) -> Option<String> {
         let (token, lifetime) = self.token()?;

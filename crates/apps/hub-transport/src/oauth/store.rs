@@ -37,7 +37,7 @@ pub trait TokenStore: Send + Sync {
 
     /// Prevents other processes from renewing the tokens of a server until the returned lock is dropped.
     ///
-    /// The hub calls [`load`](Self::load) and [`save`](Self::save) meanwhile.
+    /// The hub calls [`load`](Self::load), [`save`](Self::save) and [`remove`](Self::remove) meanwhile.
     /// The default locks nothing; the connections of one hub never renew the same tokens concurrently.
     ///
     /// # Errors

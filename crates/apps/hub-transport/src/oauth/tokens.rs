@@ -13,7 +13,7 @@ use rmcp::transport::{
 };
 
 use super::{
-    TokenStore,
+    AuthorizeError, TokenStore,
     client::OAuthClient,
     dpop::Dpop,
     network::{Network, RecordingResolver},
@@ -42,8 +42,9 @@ pub(crate) struct ServerTokens {
 struct State {
     /// `None` until first read.
     record: Option<Option<StoredAuthorization>>,
-    /// Created at the first renewal, since it discovers the authorization server.
-    manager: Option<AuthorizationManager>,
+    /// Created at the first renewal, since it discovers the authorization server. It renews tokens of this authorization
+    /// and of those like it.
+    manager: Option<(StoredAuthorization, AuthorizationManager)>,
 }
 
 impl ServerTokens {
@@ -96,15 +97,22 @@ impl ServerTokens {
         }
     }
 
-    /// Discards the cached state after a change of the store.
-    pub(crate) async fn changed(&self) {
-        *self.state.lock().await = State::default();
+    /// Changes the store while no connection and no other process renews the tokens: a renewal would save the old
+    /// authorization again. Discards the cached state.
+    pub(crate) async fn change(
+        &self,
+        change: impl Future<Output = Result<(), AuthorizeError>>,
+    ) -> Result<(), AuthorizeError> {
+        let mut state = self.state.lock().await;
+        let _lock = self.store.lock(self.url.as_str()).await.map_err(AuthorizeError::Store)?;
+        change.await?;
+        *state = State::default();
         *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        Ok(())
     }
 
     /// Returns the cached token, or that there is none; `None` if this is not known yet.
-    fn known(&self) -> Option<Option<Token>> {
-        let state = self.state.try_lock().ok()?;
+    fn known(&self, state: &State) -> Option<Option<Token>> {
         match state.record.as_ref()? {
             Some(record) => record.fresh_token().map(|text| Some(self.sent(record, text))),
             None => Some(None),
@@ -113,36 +121,43 @@ impl ServerTokens {
 
     async fn current(&self) -> Result<Option<Token>, DisconnectReason> {
         let mut state = self.state.lock().await;
-        let record = match &state.record {
-            Some(record) => record,
-            None => state.record.insert(self.record().await.map_err(unreadable)?),
-        };
-        match record {
-            None => Ok(None),
-            Some(record) => match record.fresh_token() {
-                Some(text) => Ok(Some(self.sent(record, text))),
-                None => self.renew(&mut state).await,
-            },
+        match self.known(&state) {
+            Some(known) => Ok(known),
+            None => self.load(&mut state, None).await,
         }
     }
 
-    /// Returns another token than this one. Another connection or process may have renewed it already.
+    /// Returns another token than this one.
     async fn after(&self, refused: Option<&str>) -> Result<Option<Token>, DisconnectReason> {
         let mut state = self.state.lock().await;
+        self.load(&mut state, refused).await
+    }
+
+    /// Returns the stored token, which another connection or process may have renewed already, or a new one.
+    async fn load(
+        &self,
+        state: &mut State,
+        refused: Option<&str>,
+    ) -> Result<Option<Token>, DisconnectReason> {
         let record = state.record.insert(self.record().await.map_err(unreadable)?);
         let Some(record) = record else { return Ok(None) };
         match record.fresh_token().filter(|token| Some(token.as_str()) != refused) {
             Some(text) => Ok(Some(self.sent(record, text))),
-            None => self.renew(&mut state).await,
+            None => self.renew(state).await,
         }
     }
 
     /// Renews the token; `None` if that requires a new authorization.
     async fn renew(&self, state: &mut State) -> Result<Option<Token>, DisconnectReason> {
-        if state.manager.is_none() {
-            state.manager = self.manager(state.record.clone().flatten()).await.map_err(unrenewed)?;
+        let Some(record) = state.record.clone().flatten() else { return Ok(None) };
+        if state.manager.as_ref().is_none_or(|(known, _)| !known.is_like(&record)) {
+            state.manager = self.manager(&record).await.map_err(unrenewed)?.map(|manager| (record, manager));
         }
-        let Some(manager) = &state.manager else { return Ok(None) };
+        let Some((known, manager)) = &state.manager else {
+            // No further attempt until the server refuses a request without a token.
+            state.record = Some(None);
+            return Ok(None);
+        };
         match manager.refresh_token().await {
             Ok(_) => {
                 let record = state.record.insert(self.record().await.map_err(unreadable)?);
@@ -152,30 +167,33 @@ impl ServerTokens {
                 state.manager = None;
                 Ok(None)
             }
-            // The authorization server has forgotten the client, or its secret has changed. An authorization registers the
-            // client anew, or takes the secret of its request.
+            // The authorization server has forgotten the client, or its secret has changed. An authorization registers
+            // the client anew, or takes the secret of its request. Another process may have stored a new one meanwhile.
             Err(AuthError::TokenRefreshFailed(why)) if why.starts_with(INVALID_CLIENT) => {
-                self.store.remove(self.url.as_str()).await.map_err(unreadable)?;
-                *state = State::default();
-                Ok(None)
+                let _lock = self.store.lock(self.url.as_str()).await.map_err(unreadable)?;
+                let other = self.record().await.map_err(unreadable)?.filter(|other| !other.is_like(known));
+                if other.is_none() {
+                    self.store.remove(self.url.as_str()).await.map_err(unreadable)?;
+                }
+                *state = State { record: Some(other), manager: None };
+                Ok(self.known(state).flatten())
             }
             Err(error) => Err(unrenewed(error)),
         }
     }
 
-    /// Creates the manager for renewals. It discovers the authorization server again; tokens of another one are
-    /// discarded.
-    async fn manager(
-        &self,
-        record: Option<StoredAuthorization>,
-    ) -> Result<Option<AuthorizationManager>, AuthError> {
-        let Some(record) = record else { return Ok(None) };
+    /// Creates the manager for renewals. It discovers the authorization server again: `None` if it is not the one that
+    /// issued the tokens.
+    async fn manager(&self, record: &StoredAuthorization) -> Result<Option<AuthorizationManager>, AuthError> {
         let mut manager = self.bare_manager(self.dpop(&record.client)).await?;
-        let ClientRecord { id, secret, redirect_uri, .. } = record.client.clone();
-        manager.set_credential_store(RmcpStore::new(self, record.client));
-        if !manager.initialize_from_store().await? {
+        let found = manager.resolve_metadata_from_challenge(self.challenge().as_deref()).await?.metadata;
+        // Without metadata, `rmcp` assumes `/token` at the MCP server, which must not get the refresh token and the secret.
+        if record.credentials.issuer.is_some() && record.credentials.issuer != found.issuer {
             return Ok(None);
         }
+        manager.set_metadata(found);
+        manager.set_credential_store(RmcpStore::new(self, record.client.clone()));
+        let ClientRecord { id, secret, redirect_uri, .. } = record.client.clone();
         let mut config = OAuthClientConfig::new(id, redirect_uri);
         if let Some(secret) = secret {
             config = config.with_client_secret(secret);
@@ -197,7 +215,7 @@ impl Tokens for Access {
     }
 
     fn current(&self) -> TokenFuture<'_> {
-        if let Some(known) = self.0.known() {
+        if let Some(known) = self.0.state.try_lock().ok().and_then(|state| self.0.known(&state)) {
             return Box::pin(ready(Ok(known)));
         }
         let tokens = Arc::clone(&self.0);
@@ -236,6 +254,10 @@ impl RmcpStore {
     async fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let Some(text) = self.store.load(&self.url).await.map_err(failed)? else { return Ok(None) };
         let record = StoredAuthorization::parse(&text).map_err(failed)?;
+        // A renewal would save the old client over the new one.
+        if record.client != self.client {
+            return Err(failed("another process has stored a new authorization"));
+        }
         Ok(Some(record.credentials))
     }
 
@@ -299,13 +321,17 @@ pub(crate) fn identifier(url: &Url) -> Url {
 }
 
 fn failed(error: impl Into<StoreError>) -> AuthError {
-    AuthError::CredentialStoreError(error.into().to_string())
+    let error: StoreError = error.into();
+    AuthError::CredentialStoreError(error_chain(&*error))
 }
 
 fn unreadable(error: StoreError) -> DisconnectReason {
-    DisconnectReason::lost(format!("no token: {error}"))
+    DisconnectReason::lost(format!("no token: {}", error_chain(&*error)))
 }
 
 fn unrenewed(error: AuthError) -> DisconnectReason {
     DisconnectReason::lost(format!("the token cannot be renewed: {}", error_chain(&error)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -171,8 +171,8 @@ impl<So: ByteSource> Transport<RoleClient> for Lines<So> {
     async fn close(&mut self) -> Result<(), SendError> {
         self.outgoing = None;
         // Queued messages are written if the server reads them in time. The owner of the process ends it.
-        if self.deadline.is_none() {
-            _ = timeout(LAST_WORDS, &mut self.writer).await;
+        if self.deadline.is_none() && timeout(LAST_WORDS, &mut self.writer).await.is_ok() {
+            self.deadline = Some(Instant::now());
         }
         Ok(())
     }
@@ -262,6 +262,19 @@ mod tests {
         }
     }
 
+    /// A server that reads everything.
+    struct Reader;
+
+    impl ByteSink for Reader {
+        async fn write(&mut self, _: Bytes) -> Result<(), TransportError> {
+            Ok(())
+        }
+
+        async fn finish(&mut self) -> Result<(), TransportError> {
+            Ok(())
+        }
+    }
+
     fn lines() -> (Lines<Silent>, Arc<Backlog>) {
         let backlog = Arc::new(Backlog::new());
         (Lines::new(Silent, Silent, Arc::clone(&backlog), Arc::default()), backlog)
@@ -317,6 +330,14 @@ mod tests {
         lines.send(ping(0)).await.unwrap();
         backlog.give_up();
         assert!(matches!(lines.receive().await, Some(JsonRpcMessage::Response(_))));
+        assert!(lines.receive().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn closed_connection_can_be_closed_again_and_receives_nothing() {
+        let mut lines = Lines::new(Silent, Reader, Arc::new(Backlog::new()), Arc::default());
+        lines.close().await.unwrap();
+        lines.close().await.unwrap();
         assert!(lines.receive().await.is_none());
     }
 

@@ -5,7 +5,7 @@ use std::io;
 use axum::{
     body::Body,
     http::{StatusCode, header},
-    response::{IntoResponse as _, Response},
+    response::{AppendHeaders, IntoResponse as _, Response},
 };
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
@@ -119,6 +119,14 @@ async fn refusals_need_an_authorization() {
     server.fault(|_| Some(challenge(401, "Bearer x=1")));
     let why = over_sse(web(&server.url("/sse"), &[])).await.err().unwrap();
     assert_eq!(why, DisconnectReason::Unauthorized { challenge: Some("Bearer x=1".into()) });
+    server.fault(|_| {
+        let challenges = ["Basic realm=\"x\"", "DPoP scope=\"y\""];
+        let challenges = challenges.map(|challenge| (header::WWW_AUTHENTICATE, challenge));
+        Some((AppendHeaders(challenges), status(401)).into_response())
+    });
+    let why = over_sse(web(&server.url("/sse"), &[])).await.err().unwrap();
+    let all = "Basic realm=\"x\", DPoP scope=\"y\"".into();
+    assert_eq!(why, DisconnectReason::Unauthorized { challenge: Some(all) });
     server.fault(|_| Some(status(401)));
     let why = over_sse(web(&server.url("/sse"), &[])).await.err().unwrap();
     assert_eq!(why, DisconnectReason::Unauthorized { challenge: None });
