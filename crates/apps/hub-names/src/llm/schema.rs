@@ -9,7 +9,7 @@ pub(super) fn rooted(schema: &Object) -> Value {
     let mut root = schema.clone();
     let taken: Object = ROOTLESS.iter().filter_map(|key| root.remove_entry(*key)).collect();
     let mut seen = Vec::new();
-    let offered = collect(&Value::Object(taken.clone()), schema, &mut seen);
+    let offered = collect(&Value::Object(taken.clone()), schema, &mut seen, 0);
     if !taken.is_empty() {
         let rest = format!("The input must also fit this JSON schema: {}", Value::Object(taken));
         describe(&mut root, rest);
@@ -92,22 +92,22 @@ impl Offered {
 }
 
 /// Collects the properties of a schema and its branches; `seen` contains the references followed so far.
-fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>) -> Offered {
+fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>, depth: usize) -> Offered {
     let mut offered = Offered::default();
-    let Value::Object(schema) = schema else { return offered };
+    let Some(schema) = schema.as_object().filter(|_| depth < DEEPEST) else { return offered };
     if let Some(Value::Object(properties)) = schema.get("properties") {
         offered.take(properties.clone());
     }
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     offered.required.extend(required.filter_map(|name| name.as_str().map(str::to_owned)));
-    // Follow each reference once, up to a limit: otherwise chains of references cost unbounded time or stack.
+    // Follow each reference once, up to a limit: otherwise chains of references cost unbounded time.
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str)
         && seen.len() < MOST_FOLLOWED
         && !seen.iter().any(|before| before == reference)
         && let Some(target) = followed(root, reference)
     {
         seen.push(reference.to_owned());
-        let target = collect(target, root, seen);
+        let target = collect(target, root, seen, depth + 1);
         offered.take(target.properties);
         offered.required.extend(target.required);
     }
@@ -115,7 +115,7 @@ fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>) -> Offered {
         let branches = schema.get(key).and_then(Value::as_array).into_iter().flatten();
         let mut shared: Option<Vec<String>> = None;
         for branch in branches {
-            let branch = collect(branch, root, seen);
+            let branch = collect(branch, root, seen, depth + 1);
             offered.take(branch.properties);
             match &mut shared {
                 _ if all => offered.required.extend(branch.required),
@@ -157,6 +157,9 @@ const ROOTLESS: &[&str] = &["$ref", "allOf", "anyOf", "oneOf", "not", "enum", "c
 
 /// The limit of references followed at the root.
 const MOST_FOLLOWED: usize = 64;
+
+/// The limit of nested branches and references, for a bounded stack: each reference may lead to deep branches.
+const DEEPEST: usize = 128;
 
 /// The places of schemas in a schema.
 enum Place {

@@ -1,6 +1,6 @@
 //! Tool definitions for the APIs.
 
-use std::{sync::Arc, time::Duration};
+use std::{sync::Arc, thread, time::Duration};
 
 use agentwire_hub_names::{
     NamedTool,
@@ -151,6 +151,19 @@ fn chains_of_references_cost_little() {
     defs.insert("3".to_owned(), json!({"properties": {"a": {}}, "anyOf": both(4)["anyOf"]}));
     let root = input(json!({"anyOf": both(0)["anyOf"], "$defs": defs}));
     assert_eq!(root["properties"], json!({"a": {}}));
+}
+
+#[test]
+fn references_to_deep_branches_take_little_stack() {
+    let deep = |at: usize| {
+        let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});
+        (format!("d{at}"), (0..57).fold(next, |inner, _| json!({"allOf": [inner]})))
+    };
+    let defs: serde_json::Map<_, _> = (0..63).map(deep).collect();
+    let schema = json!({"properties": {"a": {}}, "$ref": "#/$defs/d0", "$defs": defs});
+    // As much as a worker of tokio has.
+    let worker = thread::Builder::new().stack_size(2 << 20).spawn(move || input(schema));
+    assert_eq!(worker.unwrap().join().unwrap()["properties"], json!({"a": {}}));
 }
 
 #[test]
