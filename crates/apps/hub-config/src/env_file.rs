@@ -12,9 +12,10 @@ pub(super) fn parse(text: &str) -> (Vec<(String, String)>, Vec<usize>) {
     while !rest.is_empty() {
         let (variable, after) = entry(rest);
         match variable {
-            Entry::Variable(name, value) => variables.push((name, value)),
+            Entry::Variable(name, value) if !value.contains('\0') => variables.push((name, value)),
             Entry::Nothing => {}
-            Entry::Wrong => wrong.push(line),
+            // No program can be started with a NUL in a value.
+            Entry::Variable(..) | Entry::Wrong => wrong.push(line),
         }
         line += rest[..rest.len() - after.len()].matches('\n').count();
         rest = after;
@@ -129,6 +130,7 @@ mod tests {
             ("A='b\nB=c", vec![1]),
             ("A=\"b\nc\" d\nE", vec![1, 2, 3]),
             ("exportA", vec![1]),
+            ("A=b\0\nB='c\n\0'\nC=d # \0", vec![1, 2]),
         ] {
             assert_eq!(parse(text).1, lines, "{text:?}");
         }

@@ -98,7 +98,7 @@ pub enum ProblemKind {
     #[error("there is no such file")]
     NotThere,
     /// The path is a folder, a pipe or another special file.
-    #[error("this is no file")]
+    #[error("the path is not a regular file")]
     NotAFile,
     /// The file is too large to be a configuration.
     #[error("the file has more than {limit} bytes")]
@@ -116,50 +116,47 @@ pub enum ProblemKind {
     #[error("the file is empty")]
     Empty,
     /// The file or a server in it is broken, so the last valid content stays in force.
-    #[error("what it was before stays in force until this is put right")]
+    #[error("the last valid content stays in force until this is corrected")]
     Kept,
     /// A value has the wrong type, or is out of range.
     #[error("must be {0}")]
     Expected(&'static str),
     /// No known program reads this key.
-    #[error("nothing reads this key{}", meant(*.suggestion))]
+    #[error("unknown key{}", meant(*.suggestion))]
     UnknownKey {
         /// The most similar known key.
         suggestion: Option<&'static str>,
     },
     /// Servers are under a key under which no servers are read.
-    #[error("is not read: servers stand under `mcpServers` or `servers`, at the top of the file")]
+    #[error("is not read: servers must be under `mcpServers` or `servers`, at the top of the file")]
     Misplaced,
     /// Other programs read this key, but the hub does not support it.
-    #[error("the hub does not do this")]
+    #[error("the hub does not support this key")]
     Unsupported,
     /// The key belongs to another type of server.
-    #[error("means nothing for a server of the type {0}")]
+    #[error("does not apply to a server of the type {0}")]
     Unused(&'static str),
     /// An object contains the key twice.
-    #[error("stands in line {line} too: the last one counts")]
+    #[error("duplicate of line {line}; the last one counts")]
     Duplicate {
         /// The line of the earlier one.
         line: usize,
     },
     /// Another file, or the part of `.claude.json` for the project, configures a server of this name in another way and
     /// takes precedence.
-    #[error("a server of this name is configured otherwise in {}, which goes first", one_line(&.by.to_string_lossy()))]
+    #[error("{} configures a server of this name differently, and takes precedence", one_line(&.by.to_string_lossy()))]
     Shadowed {
         /// The file with precedence.
         by: Arc<PathBuf>,
     },
     /// A server of the project has the name of a different server of the user.
-    #[error(
-        "takes the name of a server in {}, which counts until this one is trusted, and not any more then",
-        one_line(&.of.to_string_lossy())
-    )]
+    #[error("replaces the server of this name in {} once it is trusted", one_line(&.of.to_string_lossy()))]
     TakesName {
         /// The file of the user.
         of: Arc<PathBuf>,
     },
     /// A file with precedence is broken and was never read, so it may configure a server of this name.
-    #[error("is held back until {} can be read, which goes first", one_line(&.by.to_string_lossy()))]
+    #[error("is not used until {} can be read, which takes precedence", one_line(&.by.to_string_lossy()))]
     Held {
         /// The file with precedence.
         by: Arc<PathBuf>,

@@ -23,8 +23,8 @@ type Unread = (ProblemKind, Option<Position>);
 /// A reading of a file on its own thread.
 pub(crate) struct Reading<T> {
     path: Arc<PathBuf>,
-    /// `None` if an earlier thread is still stuck on this file, or no thread could be started.
-    result: Option<Receiver<io::Result<T>>>,
+    /// The error if an earlier thread is still stuck on this file, or no thread could be started.
+    result: io::Result<Receiver<io::Result<T>>>,
     deadline: Instant,
 }
 
@@ -38,7 +38,7 @@ impl<T: Send + 'static> Reading<T> {
             stuck.contains(&*path) || stuck.len() >= MAX_STUCK
         };
         if is_stuck {
-            return Self { path, result: None, deadline };
+            return Self { path, result: Err(late()), deadline };
         }
         let (sender, receiver) = sync_channel(1);
         let (file, ended) = (Arc::clone(&path), Ended(Arc::clone(&path)));
@@ -50,7 +50,7 @@ impl<T: Send + 'static> Reading<T> {
             let _ = sender.try_send(read(&file));
         };
         let thread = thread::Builder::new().name("mcp-file".to_owned()).spawn(reading);
-        Self { path, result: thread.ok().map(|_| receiver), deadline }
+        Self { path, result: thread.map(|_| receiver), deadline }
     }
 
     /// Waits for the result.
@@ -59,8 +59,7 @@ impl<T: Send + 'static> Reading<T> {
     ///
     /// Returns the error of the reading, or [`ErrorKind::TimedOut`] after the time limit.
     pub(crate) fn finish(self) -> io::Result<T> {
-        let late = || io::Error::new(ErrorKind::TimedOut, "its file system does not answer");
-        let receiver = self.result.ok_or_else(late)?;
+        let receiver = self.result?;
         match receiver.recv_timeout(self.deadline.saturating_duration_since(Instant::now())) {
             Ok(result) => return result,
             Err(RecvTimeoutError::Disconnected) => {
@@ -76,6 +75,10 @@ impl<T: Send + 'static> Reading<T> {
         stuck.insert((*self.path).clone());
         Err(late())
     }
+}
+
+fn late() -> io::Error {
+    io::Error::new(ErrorKind::TimedOut, "its file system does not answer")
 }
 
 /// Reads the text of a small file without a byte order mark; returns `None` if there is no file.
@@ -229,6 +232,14 @@ pub(crate) mod tests {
         // The key is kept, so its servers are not ended.
         let _hang = Hang::on(&root);
         assert_eq!(names(), ["local", "user"]);
+    }
+
+    #[test]
+    fn file_without_a_thread_is_reported_with_the_cause() {
+        let result = Err(io::Error::other("no more threads"));
+        let reading = Reading { path: Arc::default(), result, deadline: Instant::now() };
+        let unreadable = ProblemKind::Unreadable("no more threads".to_owned());
+        assert_eq!(finish_text(reading), Err((unreadable, None)));
     }
 
     #[test]

@@ -129,7 +129,9 @@ impl<'a> Pass<'a> {
             None => self.variables.workspace_folder().cloned(),
         };
         for (at, path) in self.configured.config.watch_paths.iter().enumerate() {
-            self.text(&syntax::index("watchPaths", at), path);
+            // As `watched` does, which can't ask for inputs.
+            let value = expand(path, &mut |reference| self.variables.value(reference));
+            self.checked(&syntax::index("watchPaths", at), value);
         }
         let file = file.map(|file| below_workspace(&file, self.variables));
         (Resolved::Stdio { command, args, cwd, env }, file)
@@ -177,6 +179,10 @@ impl<'a> Pass<'a> {
             },
             reference => variables.value(reference),
         });
+        self.checked(path, value)
+    }
+
+    fn checked(&mut self, path: &str, value: Result<String, Vec<ProblemKind>>) -> String {
         match value {
             Ok(value) if value.contains('\0') => {
                 self.wrong(path, ProblemKind::Expected("text without the character NUL"));

@@ -211,8 +211,7 @@ fn native(handler: Handler) -> notify::Result<Native> {
 const MAX_QUIET: Duration = Duration::from_secs(24 * 3600);
 const POLL: Duration = Duration::from_secs(2);
 const PATIENCE: Duration = Duration::from_secs(5);
-const LATE: &str =
-    "not all files are watched yet: a folder of theirs, or what is in it, can't be looked at in time";
+const LATE: &str = "some files are not watched yet: a file system does not answer";
 const THREAD: &str = "agentwire-watch";
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub enum EditError {
 #[non_exhaustive]
 pub enum Refusal {
     /// The text is not valid JSON with comments and trailing commas. Correct it first.
-    #[error("it is no valid JSON at line {line}, column {column}: {why}")]
+    #[error("invalid JSON at line {line}, column {column}: {why}")]
     Broken {
         /// The line, from 1.
         line: usize,
@@ -75,7 +75,7 @@ pub enum Refusal {
         server: String,
     },
     /// The file is the CLI's `.claude.json`, and has the server for the project. Change it by `claude mcp`.
-    #[error("it has the server `{server}` for this project alone: change it by `claude mcp`")]
+    #[error("the file has the server `{server}` for this project only; change it with `claude mcp`")]
     OfProject {
         /// The name.
         server: String,
@@ -118,7 +118,7 @@ pub enum Refusal {
     Timeout,
     /// The server would be refused when the file is read: a limit out of range, no command, an invalid address. Correct
     /// it first.
-    #[error("the server can't be written so: {}", listed(problems))]
+    #[error("the configuration of the server is invalid: {}", listed(problems))]
     Invalid {
         /// All problems, with paths below the server (`timeout`) and without positions.
         problems: Vec<Problem>,

@@ -80,7 +80,7 @@ pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusa
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     let content = fs::metadata(path).and_then(|found| match found.is_file() {
-        false => refused("it is no file"),
+        false => refused("it is not a regular file"),
         true if found.len() > LIMIT => refused("it is too large to be a configuration"),
         true => fs::read(path),
     });

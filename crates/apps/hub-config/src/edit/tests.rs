@@ -318,7 +318,10 @@ fn an_unreadable_server_is_not_written() {
         for before in ["", "{\"mcpServers\": {\"b\": 1}}"] {
             let refused = apply(&Edit::Add(Box::new(config.clone())), before).unwrap_err();
             assert!(matches!(&refused, Refusal::Invalid { .. }), "{refused:?}");
-            assert_eq!(refused.to_string(), format!("the server can't be written so: {reported}"));
+            assert_eq!(
+                refused.to_string(),
+                format!("the configuration of the server is invalid: {reported}")
+            );
         }
     }
     // Values that can only be checked with their variables are written, and so are those with warnings only.

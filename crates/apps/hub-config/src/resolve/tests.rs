@@ -166,6 +166,17 @@ async fn no_input_is_asked_for_a_server_that_cannot_start() {
 }
 
 #[tokio::test]
+async fn no_input_is_asked_for_watched_paths() {
+    let variables = variables().input(|input| async move { panic!("asked for {}", input.id) });
+    let with = |paths: &str| configured(&format!(r#""command": "c", "watchPaths": [{paths}]"#), "");
+    let problems = resolve(&with(r#""a", "${input:x}""#), &variables).await.unwrap_err();
+    let [problem] = &problems[..] else { panic!("{problems:?}") };
+    assert_eq!(problem.kind.to_string(), "no value was given for the input `x`");
+    assert_eq!(problem.path, "servers.a.watchPaths[1]");
+    assert!(resolve(&with(r#""${input:x:-a}""#), &variables).await.is_ok());
+}
+
+#[tokio::test]
 async fn variables_of_the_server_override_those_of_its_file() {
     let folder = tempfile::tempdir().unwrap();
     let variables = variables().workspace(folder.path());
@@ -184,7 +195,7 @@ async fn variables_of_the_server_override_those_of_its_file() {
     fs::write(folder.path().join("latin"), b"A=\xe9").unwrap();
     for (file, errors) in [
         ("none", vec!["the file of variables: there is no such file"]),
-        (".", vec!["the file of variables: this is no file"]),
+        (".", vec!["the file of variables: the path is not a regular file"]),
         ("latin", vec!["the file of variables: the file is not UTF-8"]),
         (
             "bad",

@@ -130,7 +130,7 @@ fn settings_of_other_programs_are_ignored() {
     let configuration = Sources::new().global(&file).read();
     assert_eq!(
         reported(&configuration),
-        ["warning: .claude.json:1:36: mcpservers: nothing reads this key; did you mean `mcpServers`?"]
+        ["warning: .claude.json:1:36: mcpservers: unknown key; did you mean `mcpServers`?"]
     );
 }
 
@@ -153,9 +153,9 @@ fn all_problems_are_reported_with_their_positions() {
     assert_eq!(
         reported(&configuration),
         [
-            "warning: .mcp.json:2:3: mcpServer: nothing reads this key; did you mean `mcpServers`?",
+            "warning: .mcp.json:2:3: mcpServer: unknown key; did you mean `mcpServers`?",
             r#"error: .mcp.json:5:30: mcpServers["tén"].command: must be a string that is not empty"#,
-            r#"warning: .mcp.json:5:34: mcpServers["tén"]["é"]: nothing reads this key"#,
+            r#"warning: .mcp.json:5:34: mcpServers["tén"]["é"]: unknown key"#,
             r#"error: .mcp.json:5:50: mcpServers["tén"].args: must be an array of strings"#,
             r#"error: .mcp.json:5:66: mcpServers["tén"].timeout: must be a number of seconds from 1 to 3600"#,
             r#"error: .mcp.json:6:21: mcpServers["tén"].env.A: must be a string"#,
@@ -165,7 +165,7 @@ fn all_problems_are_reported_with_their_positions() {
             "error: .mcp.json:7:14: mcpServers.url.url: a `url` needs a `type`: \
              \"streamable-http\" (or \"http\"), or \"sse\" for servers of the older kind",
             r#"error: .mcp.json:8:5: mcpServers[""]: the name of a server has 1 to 128 characters, none of them a control character"#,
-            "warning: .mcp.json:9:32: mcpServers.good2.disbled: nothing reads this key; did you mean `disabled`?",
+            "warning: .mcp.json:9:32: mcpServers.good2.disbled: unknown key; did you mean `disabled`?",
         ]
     );
     // A bad server does not affect others.
@@ -196,7 +196,7 @@ fn an_ambiguous_launch_is_an_error() {
         (r#""type":"sse","url":" ""#, vec!["a.url: must be a string that is not empty"]),
     ] {
         let (mut reported, there) = about(fields);
-        reported.retain(|line| !line.contains("means nothing"));
+        reported.retain(|line| !line.contains("does not apply"));
         reported.sort();
         assert_eq!(reported, errors, "{fields}");
         assert!(!there, "{fields}");
@@ -213,11 +213,11 @@ fn an_ambiguous_launch_is_an_error() {
     }
     // A key of another type is only a warning.
     let (reported, there) = about(r#""command":"c","headers":{}"#);
-    assert_eq!(reported, ["a.headers: means nothing for a server of the type stdio"]);
+    assert_eq!(reported, ["a.headers: does not apply to a server of the type stdio"]);
     assert!(there);
     let (reported, there) = about(r#""type":"http","url":"http://h","env":{},"cwd":".","watchPaths":["a"]"#);
     assert_eq!(reported.len(), 3, "{reported:?}");
-    assert!(reported.iter().any(|line| line.starts_with("a.watchPaths: means nothing")), "{reported:?}");
+    assert!(reported.iter().any(|line| line.starts_with("a.watchPaths: does not apply")), "{reported:?}");
     assert!(there);
 }
 
@@ -260,7 +260,7 @@ fn values_of_the_wrong_type_or_range_break_their_server() {
         (r#""watchPaths":"x""#, "a.watchPaths: must be an array of strings"),
     ] {
         let (mut reported, there) = about(&format!(r#""command":"c",{field}"#));
-        reported.retain(|line| !line.contains("means nothing"));
+        reported.retain(|line| !line.contains("does not apply"));
         assert_eq!(reported, [error], "{field}");
         assert!(!there, "{field}");
     }
@@ -304,7 +304,10 @@ fn unknown_keys_are_reported_with_a_suggestion() {
     }
     // Keys that protect the user in other programs, and are not supported here, are reported.
     let (reported, there) = about(r#""command":"c","sandboxEnabled":true"#);
-    assert_eq!((reported, there), (vec!["a.sandboxEnabled: the hub does not do this".to_owned()], true));
+    assert_eq!(
+        (reported, there),
+        (vec!["a.sandboxEnabled: the hub does not support this key".to_owned()], true)
+    );
 }
 
 #[test]
@@ -321,11 +324,11 @@ fn duplicates_are_reported_and_the_last_one_counts() {
     assert_eq!(
         reported(&configuration),
         [
-            "warning: .mcp.json:3:53: mcpServers.b.env.X: stands in line 3 too: the last one counts",
-            "warning: .mcp.json:3:64: mcpServers.b.command: stands in line 3 too: the last one counts",
-            "warning: .mcp.json:4:13: mcpServers.a: stands in line 2 too: the last one counts",
-            "warning: .mcp.json:5:71: mcpServers[\"My server: 1\"]: stands in line 5 too: the last one counts",
-            "warning: .mcp.json:7:21: servers.b: stands in line 3 too: the last one counts",
+            "warning: .mcp.json:3:53: mcpServers.b.env.X: duplicate of line 3; the last one counts",
+            "warning: .mcp.json:3:64: mcpServers.b.command: duplicate of line 3; the last one counts",
+            "warning: .mcp.json:4:13: mcpServers.a: duplicate of line 2; the last one counts",
+            "warning: .mcp.json:5:71: mcpServers[\"My server: 1\"]: duplicate of line 5; the last one counts",
+            "warning: .mcp.json:7:21: servers.b: duplicate of line 3; the last one counts",
         ]
     );
     let commands = configuration.servers.iter().map(|server| match &server.config.launch {
@@ -350,8 +353,8 @@ fn invalid_inputs_are_reported() {
             "error: .mcp.json:1:49: inputs[0]: must be an object",
             "error: .mcp.json:1:52: inputs[1]: must be an object with an `id`",
             "error: .mcp.json:1:64: inputs[2]: must be an object with an `id`",
-            "warning: .mcp.json:2:25: inputs[3].id: stands in line 2 too: the last one counts",
-            "warning: .mcp.json:2:37: inputs[4]: stands in line 2 too: the last one counts",
+            "warning: .mcp.json:2:25: inputs[3].id: duplicate of line 2; the last one counts",
+            "warning: .mcp.json:2:37: inputs[4]: duplicate of line 2; the last one counts",
         ]
     );
     assert_eq!(names(&configuration), ["a"]);

@@ -52,7 +52,7 @@ fn addresses_begin_with_http() {
 fn misplaced_servers_are_reported() {
     let reported = |at: &str| {
         format!(
-            "error: {at}: is not read: servers stand under `mcpServers` or `servers`, at the top of the file"
+            "error: {at}: is not read: servers must be under `mcpServers` or `servers`, at the top of the file"
         )
     };
     for (name, text, places) in [
@@ -73,7 +73,7 @@ fn misplaced_servers_are_reported() {
         check(name, text, &[], &places.iter().map(String::as_str).collect::<Vec<_>>());
     }
     // Objects that are not servers, and settings of other programs.
-    let warning = "warning: mcp.json:1:2: more: nothing reads this key";
+    let warning = "warning: mcp.json:1:2: more: unknown key";
     check("mcp.json", r#"{"more": {"commands": {"a": 1}, "servers": {}}}"#, &[], &[warning]);
     let settings = r#"{"editor.fontSize": 12, "mcp": {"servers": {}}, "statusLine": {"type": "command", "command": "x"}}"#;
     check("settings.json", settings, &[], &[]);

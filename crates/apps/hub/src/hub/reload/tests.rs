@@ -83,7 +83,7 @@ async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
     assert_eq!(time_limit(), Some(Duration::from_secs(1)));
     let problems = servers.problems();
     assert!(
-        matches!(&problems[..], [only] if only.to_string().starts_with("warning: not all files are watched yet")),
+        matches!(&problems[..], [only] if only.to_string().starts_with("warning: some files are not watched yet")),
         "{problems:?}"
     );
     let edit = follow.edit(None, "a".into(), Edit::Timeout(Duration::from_secs(2)));
