@@ -54,14 +54,21 @@ impl Api {
     }
 
     /// Creates a client from `ANTHROPIC_BASE_URL` (the vendor's by default), `ANTHROPIC_API_KEY` and `ANTHROPIC_MODEL`.
+    /// An empty variable counts as missing.
     ///
     /// # Errors
     ///
-    /// If the key or the model is missing, and as for [`new`](Self::new).
+    /// If the key or the model is missing, if a variable is not valid Unicode, and as for [`new`](Self::new).
     pub fn from_env() -> Result<Self, ApiError> {
-        let variable = |name| env::var(name).map_err(|_| ApiError::Variable(name));
-        let url = variable("ANTHROPIC_BASE_URL").unwrap_or_else(|_| VENDOR.to_owned());
-        Self::new(url, variable("ANTHROPIC_API_KEY")?, variable("ANTHROPIC_MODEL")?)
+        let variable = |name: &'static str| match env::var(name) {
+            Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+            Err(env::VarError::NotPresent) => Ok(None),
+            // With the default URL, the key would go to another host than the configured one.
+            Err(env::VarError::NotUnicode(_)) => Err(ApiError::Variable(name)),
+        };
+        let needed = |name| variable(name)?.ok_or(ApiError::Variable(name));
+        let url = variable("ANTHROPIC_BASE_URL")?.unwrap_or_else(|| VENDOR.to_owned());
+        Self::new(url, needed("ANTHROPIC_API_KEY")?, needed("ANTHROPIC_MODEL")?)
     }
 
     /// Sends a request; retries while the API is overloaded, up to three attempts.

@@ -16,8 +16,8 @@ pub enum ChatError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
-    /// An environment variable is missing, or is not valid Unicode.
-    #[error("the environment has no `{0}`")]
+    /// An environment variable is missing or empty, or is not valid Unicode.
+    #[error("the environment has no `{0}`, or it is not valid Unicode")]
     Variable(&'static str),
     /// The URL of the API is invalid.
     #[error("`{0}` is no address of an API: it begins with https://, or http://")]

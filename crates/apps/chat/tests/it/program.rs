@@ -1,8 +1,9 @@
 //! Tests of the program.
 
 use std::{
+    ffi::OsStr,
     fs,
-    os::unix::fs::PermissionsExt as _,
+    os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
     path::Path,
     process::{Output, Stdio},
 };
@@ -172,7 +173,10 @@ async fn chatted_with(
 type Variables<'a> = &'a [(&'a str, &'a str)];
 
 /// Returns the program's stderr and exit code with these variables.
-async fn refused(variables: Variables<'_>, arguments: &[&str]) -> (String, Option<i32>) {
+async fn refused<V: AsRef<OsStr> + Copy>(
+    variables: &[(&str, V)],
+    arguments: &[&str],
+) -> (String, Option<i32>) {
     let folder = tempfile::tempdir().unwrap();
     let servers = r#"{"mcpServers": {"started": {"command": "touch", "args": ["started"]}}}"#;
     fs::write(folder.path().join(".mcp.json"), servers).unwrap();
@@ -189,8 +193,14 @@ async fn refused(variables: Variables<'_>, arguments: &[&str]) -> (String, Optio
 #[tokio::test]
 async fn missing_settings_are_reported_before_a_server_starts() {
     let (key, model) = (("ANTHROPIC_API_KEY", "sk-fake"), ("ANTHROPIC_MODEL", "scripted"));
-    let cases: [(Variables<'_>, &[&str], &str, i32); 5] = [
+    let cases: [(Variables<'_>, &[&str], &str, i32); 6] = [
         (&[], &["Hello?"], "agentwire-chat: the environment has no `ANTHROPIC_API_KEY`", 1),
+        (
+            &[("ANTHROPIC_API_KEY", ""), model],
+            &["Hello?"],
+            "agentwire-chat: the environment has no `ANTHROPIC_API_KEY`",
+            1,
+        ),
         (&[key], &["Hello?"], "agentwire-chat: the environment has no `ANTHROPIC_MODEL`", 1),
         (
             &[key, model, ("ANTHROPIC_BASE_URL", "nowhere")],
@@ -199,7 +209,7 @@ async fn missing_settings_are_reported_before_a_server_starts() {
             1,
         ),
         (
-            &[key, model],
+            &[key, model, ("ANTHROPIC_BASE_URL", "")],
             &["--config", "none.json", "Hello?"],
             "agentwire-chat: there is no file `none.json`",
             1,
@@ -210,4 +220,14 @@ async fn missing_settings_are_reported_before_a_server_starts() {
         let (stderr, ended) = refused(variables, arguments).await;
         assert!(stderr.starts_with(expected) && ended == Some(code), "{stderr} {ended:?}");
     }
+}
+
+#[tokio::test]
+async fn url_that_is_no_unicode_is_not_replaced_by_the_default() {
+    let (key, model) = (OsStr::new("sk-fake"), OsStr::new("scripted"));
+    let url = OsStr::from_bytes(b"http://127.0.0.1/\xff");
+    let variables = [("ANTHROPIC_API_KEY", key), ("ANTHROPIC_MODEL", model), ("ANTHROPIC_BASE_URL", url)];
+    // The file is missing, so that no request is ever sent.
+    let (stderr, _) = refused(&variables, &["--config", "none.json", "Hello?"]).await;
+    assert!(stderr.starts_with("agentwire-chat: the environment has no `ANTHROPIC_BASE_URL`"), "{stderr}");
 }
