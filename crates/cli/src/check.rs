@@ -55,16 +55,15 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
         }
     };
     let outcomes = at_once(cores, &files, |file| play(&file.path, mode), print);
-    printed?;
-    if !json {
-        report::end(&counts)?;
+    if !json && printed.is_ok() {
+        printed = report::end(&counts);
     }
     if let Some(junit) = &args.junit {
         let text = report::junit(files.iter().zip(&outcomes));
         std::fs::write(junit, text).while_doing(|| format!("writing {}", junit.display()))?;
     }
-    // Where nothing could be played, nothing is proved.
-    if counts.failed == 0 && counts.passed > 0 { Ok(()) } else { Err(Failure::already_reported()) }
+    // Where nothing could be played, nothing is proved. A closed pipe must not hide a failure.
+    if counts.failed == 0 && counts.passed > 0 { printed } else { Err(Failure::already_reported()) }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -150,7 +149,7 @@ fn through_facade(transcript: &Transcript) -> Result<Report, String> {
 }
 
 /// Parses a transcript. A `.jsonl` file is a bare capture, regardless of its first line.
-fn parse(path: &Path, text: &[u8]) -> Result<Transcript, String> {
+pub(crate) fn parse(path: &Path, text: &[u8]) -> Result<Transcript, String> {
     if path.extension().is_some_and(|extension| extension == "jsonl") {
         return Ok(Transcript::from_json_lines(text));
     }

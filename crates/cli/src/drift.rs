@@ -5,10 +5,9 @@ mod findings;
 use std::path::{Path, PathBuf};
 
 use agentwire_inspect::{From, Inspector, Verdict};
-use agentwire_testkit::Transcript;
 use serde_json::json;
 
-use crate::check::find;
+use crate::check::{self, find};
 use crate::decode::{Decoded, Lines};
 use crate::failure::{Failure, While as _};
 use crate::output;
@@ -39,6 +38,12 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         progress.advance();
     }
     drop(progress);
+    let printed = print(&findings, files.len(), as_json);
+    // A closed pipe must not hide a difference.
+    if findings.iter().next().is_none() { printed } else { Err(Failure::already_reported()) }
+}
+
+fn print(findings: &Findings, files: usize, as_json: bool) -> Result<(), Failure> {
     let mut count = 0;
     for (what, times, place) in findings.iter() {
         count += 1;
@@ -49,10 +54,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
             output::line(format_args!("{what}: {times} times, first in {place}"))?;
         }
     }
-    if !as_json {
-        output::line(format_args!("{} files, {count} differences", files.len()))?;
-    }
-    if count == 0 { Ok(()) } else { Err(Failure::already_reported()) }
+    if as_json { Ok(()) } else { output::line(format_args!("{files} files, {count} differences")) }
 }
 
 /// Compares every line of a transcript with our types, and adds the differences.
@@ -64,7 +66,8 @@ pub fn compare(file: &Path, place: &str, findings: &mut Findings) -> Result<(), 
     let reading = || format!("reading {place}");
     let text = std::fs::read(file).while_doing(reading)?;
     // In such a recording lines of our side are wrong on purpose.
-    let ours_are_faulty = Transcript::parse(&text).while_doing(reading)?.header.faults.unwrap_or_default();
+    let transcript = check::parse(file, &text).map_err(Failure::new).while_doing(reading)?;
+    let ours_are_faulty = transcript.header.faults.unwrap_or_default();
     let (mut inspector, mut lines) = (Inspector::new(), Lines::new(&*text));
     while let Some(decoded) = lines.advance().while_doing(reading)? {
         match decoded {

@@ -86,8 +86,8 @@ fn check_writable(out: &Path) -> Result<(), Failure> {
 fn write(recorder: &Recorder, out: &Path, raw: bool) -> Result<(), Failure> {
     let mut session = recorder.transcript()?;
     if !raw {
-        let (redacted, leftovers) = redactor().redact_as_far_as_possible(&session);
-        if let Some(leftovers) = leftovers {
+        let (redacted, report) = redactor().redact_with_report(&session);
+        if let Some(leftovers) = report.leftovers {
             note(format_args!("agentwire: the transcript is not fully redacted: {leftovers}"));
         }
         session = redacted;

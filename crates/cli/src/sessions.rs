@@ -28,7 +28,7 @@ pub struct Args {
     /// The sessions of a store: file://FOLDER, redis://…, postgres://… or s3://BUCKET/PREFIX
     ///
     /// They are those of the project folder; of the current folder by default.
-    #[arg(long, global = true, value_name = "URL", conflicts_with = "folder")]
+    #[arg(long, global = true, value_name = "URL")]
     store: Option<String>,
     #[command(subcommand)]
     action: Action,
@@ -103,7 +103,7 @@ enum Action {
     Import {
         /// The store, as for --store
         to: String,
-        /// The ids of the sessions; all by default
+        /// The ids of the sessions; all that `list` shows by default
         sessions: Vec<String>,
     },
 }
@@ -114,6 +114,10 @@ enum Action {
 ///
 /// If the folder or the store can't be read, or there is no such session.
 pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
+    // clap does not see a conflict of global options before and after the action.
+    if args.folder.is_some() && args.store.is_some() {
+        return Err(Failure::new("--folder and --store name two places: leave one out"));
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(act(args, json))
 }

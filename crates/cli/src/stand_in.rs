@@ -29,15 +29,16 @@ enum Task {
 impl StandIn {
     /// Returns the task of this process, if one of the variables is set or an SDK calls.
     ///
-    /// The first argument of an SDK is an option. Commands of this program are run as usual.
+    /// The first argument of an SDK is an option, and never `--json`. Commands of this program are run as usual.
     pub fn from_env() -> Option<Self> {
         let arguments: Vec<OsString> = env::args_os().skip(1).collect();
-        if !arguments.first()?.as_encoded_bytes().starts_with(b"-") {
+        let first = arguments.first()?;
+        if !first.as_encoded_bytes().starts_with(b"-") || first == "--json" {
             return None;
         }
         let path = |name| env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
         let task = path(REPLAY).map(Task::Replay).or_else(|| path(RECORD).map(Task::Record));
-        let is_call = arguments[0] != "--json" && arguments.iter().any(|argument| argument == "stream-json");
+        let is_call = arguments.iter().any(|argument| argument == "stream-json");
         let unset = || is_call.then_some(Task::Unset);
         let task = task.or_else(unset)?;
         Some(Self { task, arguments })

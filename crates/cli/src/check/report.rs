@@ -54,8 +54,10 @@ pub(super) fn json(file: &File, outcome: &Outcome) -> Result<(), Failure> {
 /// Returns a JUnit report, with a test case for each file.
 pub(super) fn junit<'a>(files: impl Iterator<Item = (&'a File, &'a Outcome)> + Clone) -> String {
     let failed = files.clone().filter(|(_, outcome)| !failures(outcome).is_empty()).count();
+    let skipped = files.clone().filter(|(_, outcome)| matches!(outcome, Outcome::NotPlayed(_))).count();
     let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"agentwire check\" tests=\"{}\" failures=\"{failed}\">\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <testsuite name=\"agentwire check\" tests=\"{}\" failures=\"{failed}\" skipped=\"{skipped}\">\n",
         files.clone().count()
     );
     for (file, outcome) in files {
@@ -63,6 +65,8 @@ pub(super) fn junit<'a>(files: impl Iterator<Item = (&'a File, &'a Outcome)> + C
         text.push_str(&format!("  <testcase name=\"{}\">", escaped(&file.name)));
         if !failures.is_empty() {
             text.push_str(&format!("<failure>{}</failure>", escaped(&failures.join("\n"))));
+        } else if matches!(outcome, Outcome::NotPlayed(_)) {
+            text.push_str("<skipped/>");
         }
         text.push_str("</testcase>\n");
     }

@@ -11,7 +11,7 @@ use super::{id, unknown, url};
 use crate::failure::{Failure, While as _};
 use crate::output;
 
-/// Copies these sessions, or all, and prints the key of each in the store.
+/// Copies these sessions, or all listed ones, and prints the key of each in the store.
 ///
 /// # Errors
 ///
@@ -24,16 +24,20 @@ pub(super) async fn run(sessions: &Sessions, to: &str, ids: &[String], as_json: 
     } else {
         ids.iter().map(|text| id(text)).collect::<Result<_, _>>()?
     };
+    let mut printed = Ok(());
     for id in &ids {
         // Stores date sessions in milliseconds, and short ones are imported faster.
         sleep(Duration::from_millis(2)).await;
         let imported = import_session(sessions, id, &*store).await;
         let key = imported.while_doing(|| format!("importing {id}"))?.ok_or_else(|| unknown(id))?;
-        if as_json {
-            output::json(&json!({"session_id": id, "project": key.project()}))?;
-        } else {
-            output::line(format_args!("{id}  {}", key.project()))?;
+        // A closed pipe must not end the import.
+        if printed.is_ok() {
+            printed = if as_json {
+                output::json(&json!({"session_id": id, "project": key.project()}))
+            } else {
+                output::line(format_args!("{id}  {}", key.project()))
+            };
         }
     }
-    Ok(())
+    printed
 }

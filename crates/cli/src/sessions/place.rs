@@ -64,11 +64,13 @@ impl Place {
             Self::Store(store, project) => {
                 let (sessions, mut left) = (stored(&**store, project), limit);
                 for info in sessions.list(Page::ALL).await? {
+                    if left == 0 {
+                        break;
+                    }
                     let entries = store.load(&sessions.key(&info.session_id)?).await?.unwrap_or_default();
-                    for hit in search.in_entries(&info.session_id, &entries) {
-                        let Some(rest) = left.checked_sub(1) else { return Ok(()) };
-                        left = rest;
+                    for hit in search.in_entries(&info.session_id, &entries).take(left) {
                         found(&hit)?;
+                        left -= 1;
                     }
                 }
                 Ok(())

@@ -67,7 +67,7 @@ fn s3(url: &str) -> Result<Box<dyn SessionStore>, Failure> {
     // An error means that there is a provider already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let place = url.trim_start_matches("s3://");
-    let (bucket, prefix) = place.split_once('/').unwrap_or((place, "sessions"));
+    let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
     if bucket.is_empty() {
         return Err(Failure::new(format!("`{url}` names no bucket: use s3://BUCKET/PREFIX")));
     }

@@ -24,6 +24,13 @@ fn output(arguments: &[&str]) -> Output {
     agentwire(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
+/// Returns the output after the reader of the standard output has closed the pipe.
+fn without_reader(arguments: &[&str]) -> Output {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    agentwire(arguments).stdout(writer).output().unwrap()
+}
+
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
@@ -62,6 +69,8 @@ fn bad_input_is_one_line_and_exit_code_2() {
         &["sessions", "show", "no-id"],
         &["sessions", "list", "--limit", "many"],
         &["sessions", "list", "--store", "file:///no/such/folder"],
+        &["sessions", "--folder", "/", "list", "--store", "file:///"],
+        &["sessions", "--store", "file:///", "list", "--folder", "/"],
         &["run", ""],
         #[cfg(feature = "hub")]
         &["run", "--trust", "Hello."],
@@ -98,6 +107,18 @@ fn check_reports_each_transcript() {
     assert_eq!(verdicts.len(), 2);
     let report = fs::read_to_string(junit).unwrap();
     assert!(report.contains("tests=\"2\" failures=\"1\"") && report.contains("<failure>"), "{report}");
+}
+
+#[test]
+fn transcript_that_is_not_played_is_skipped_in_the_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let (capture, junit) = (folder.path().join("output.jsonl"), folder.path().join("report.xml"));
+    fs::write(&capture, "{\"type\":\"keep_alive\"}\n").unwrap();
+    let (capture, report) = (capture.to_str().unwrap(), junit.to_str().unwrap());
+    assert_eq!(output(&["check", "--facade", capture, "--junit", report]).status.code(), Some(1));
+    let report = fs::read_to_string(junit).unwrap();
+    assert!(report.contains("tests=\"1\" failures=\"0\" skipped=\"1\""), "{report}");
+    assert!(report.contains("<skipped/>"), "{report}");
 }
 
 #[test]
@@ -214,6 +235,15 @@ fn call_by_an_sdk_without_a_variable_names_them() {
 }
 
 #[test]
+fn command_with_json_is_no_call_by_an_sdk() {
+    for variable in ["AGENTWIRE_RECORD", "AGENTWIRE_REPLAY"] {
+        let mut command = agentwire(&["--json", "check", "no-such-file"]);
+        let done = command.env(variable, "/no/such/path").stdin(Stdio::null()).output().unwrap();
+        assert_eq!(text(&done.stderr), "agentwire: no-such-file does not exist\n");
+    }
+}
+
+#[test]
 fn capture_of_the_output_alone_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let capture = folder.path().join("output.jsonl");
@@ -326,6 +356,16 @@ fn drift_reports_kinds_and_fields_once() {
 }
 
 #[test]
+fn drift_reads_a_capture_that_begins_with_noise() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.jsonl");
+    fs::write(&file, "warning\n{\"type\":\"keep_alive\"}\n").unwrap();
+    let done = output(&["drift", file.to_str().unwrap()]);
+    assert_eq!(done.status.code(), Some(1), "{}", text(&done.stderr));
+    assert!(text(&done.stdout).starts_with("recorded noise: 1 times"), "{}", text(&done.stdout));
+}
+
+#[test]
 fn help_and_version_are_printed() {
     let help = output(&["--help"]);
     assert!(help.status.success() && text(&help.stdout).contains("AGENTWIRE_REPLAY"));
@@ -385,12 +425,31 @@ fn record_replaces_the_folder_that_it_runs_in() {
 
 #[test]
 fn closed_pipe_ends_quietly() {
-    let file = fixture();
-    let mut command = agentwire(&["decode", file.to_str().unwrap()]);
-    let mut program = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    drop(program.stdout.take());
-    let done = program.wait_with_output().unwrap();
+    let done = without_reader(&["decode", fixture().to_str().unwrap()]);
     assert!(done.status.success() && done.stderr.is_empty(), "{}", text(&done.stderr));
+}
+
+#[test]
+fn closed_pipe_hides_no_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["broken.transcript", "new.jsonl", "report.xml"].map(|name| folder.path().join(name));
+    let [broken, new, junit] = files.each_ref().map(|file| file.to_str().unwrap());
+    fs::write(broken, "no transcript\n").unwrap();
+    fs::write(new, "{\"type\":\"zz_new\"}\n").unwrap();
+    assert_eq!(without_reader(&["check", broken, "--junit", junit]).status.code(), Some(1));
+    assert!(fs::read_to_string(junit).unwrap().contains("failures=\"1\""));
+    assert_eq!(without_reader(&["drift", new]).status.code(), Some(1));
+}
+
+#[test]
+fn import_is_complete_after_a_closed_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let ids = store_three(folder.path());
+    let (place, url) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
+    let done = without_reader(&["sessions", "--folder", place, "import", &url]);
+    assert!(done.status.success() && done.stderr.is_empty(), "{}", text(&done.stderr));
+    let listed = output(&["sessions", "--store", &url, "--project", "/p", "list"]);
+    assert_eq!(text(&listed.stdout).lines().count(), ids.len());
 }
 
 #[test]
@@ -562,17 +621,7 @@ fn import_prints_nothing_but_its_lines_on_a_terminal() {
 #[test]
 fn newest_session_is_the_newest_in_a_store_too() {
     let folder = tempfile::tempdir().unwrap();
-    let project = folder.path().join("projects/-p");
-    fs::create_dir_all(&project).unwrap();
-    let ids = ["0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b13", ID, "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b12"];
-    for (id, age) in ids.iter().zip([0, 3600, 7200]) {
-        let file = project.join(format!("{id}.jsonl"));
-        let message = serde_json::json!({"role": "user", "content": "A walk."});
-        let entry = serde_json::json!({"type": "user", "uuid": ID, "message": message});
-        fs::write(&file, format!("{entry}\n")).unwrap();
-        let written = SystemTime::now() - Duration::from_secs(age);
-        fs::File::options().append(true).open(&file).unwrap().set_modified(written).unwrap();
-    }
+    let ids = store_three(folder.path());
     let (place, url) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
     output(&["sessions", "--folder", place, "import", &url]);
     let listed = output(&["sessions", "--store", &url, "--project", "/p", "list"]);
@@ -586,6 +635,22 @@ fn store(folder: &Path, entries: &[Value]) {
     fs::create_dir_all(&project).unwrap();
     let lines: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
     fs::write(project.join(format!("{ID}.jsonl")), lines).unwrap();
+}
+
+/// Stores three sessions, and returns their ids, the newest first.
+fn store_three(folder: &Path) -> [&'static str; 3] {
+    let project = folder.join("projects/-p");
+    fs::create_dir_all(&project).unwrap();
+    let ids = ["0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b13", ID, "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b12"];
+    for (id, age) in ids.iter().zip([0, 3600, 7200]) {
+        let file = project.join(format!("{id}.jsonl"));
+        let message = serde_json::json!({"role": "user", "content": "A walk."});
+        let entry = serde_json::json!({"type": "user", "uuid": ID, "message": message});
+        fs::write(&file, format!("{entry}\n")).unwrap();
+        let written = SystemTime::now() - Duration::from_secs(age);
+        fs::File::options().append(true).open(&file).unwrap().set_modified(written).unwrap();
+    }
+    ids
 }
 
 const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
