@@ -4,7 +4,11 @@ use std::fmt;
 
 use crate::cli::{Phase, Workload};
 
-use crate::{clients::BuiltIn, rounds::Rounds, run::Run};
+use crate::{
+    clients::BuiltIn,
+    rounds::{Rounds, median},
+    run::Run,
+};
 
 /// A bound, and the value that a run measured for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,12 +109,6 @@ pub(crate) fn bytes_a_second(run: &Run) -> f64 {
 
 fn seconds(run: &Run) -> f64 {
     run.report.phases.first().map_or(f64::NAN, |phase| phase.seconds)
-}
-
-/// Returns the median, NaN for no numbers.
-pub fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// A hook, permission or MCP round trip at p50, with one request open.

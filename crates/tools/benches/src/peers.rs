@@ -13,8 +13,9 @@ use serde::Deserialize;
 
 use crate::{
     clients::Client,
-    measured::{lap, median, megabytes, messages_a_second, start},
+    measured::{lap, megabytes, messages_a_second, start},
     outcome::ERROR,
+    rounds::median,
     run::{Run, Unplayed, last_line, play},
 };
 

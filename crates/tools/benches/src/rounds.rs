@@ -6,7 +6,6 @@ use crate::cli::{Plan, Workload};
 
 use crate::{
     clients::Client,
-    measured::median,
     run::{Run, run},
 };
 
@@ -76,6 +75,12 @@ impl Rounds {
             rounds: rounds.into_iter().map(|runs| runs.into_iter().map(named).collect()).collect(),
         }
     }
+}
+
+/// Returns the median, NaN for no numbers.
+pub(crate) fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn run_of<'a>(round: &'a Round, client: &str) -> Option<&'a Run> {
