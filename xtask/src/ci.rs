@@ -94,21 +94,21 @@ fn end_of(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().collect();
-    let last =
-        lines[lines.len().saturating_sub(LINES)..].iter().map(|line| line.get(..WIDTH).unwrap_or(line));
-    format!("{}:\n{}", log.display(), last.collect::<Vec<_>>().join("\n"))
+    let last = lines[lines.len().saturating_sub(LINES)..].iter();
+    let last: Vec<String> = last.map(|line| line.chars().take(WIDTH).collect()).collect();
+    format!("{}:\n{}", log.display(), last.join("\n"))
 }
 
 /// How many lines of a failed step's log are printed.
 const LINES: usize = 40;
-/// Longer lines are cut, so that a log with whole messages stays readable.
+/// Lines with more characters are cut, so that a log with whole messages stays readable.
 const WIDTH: usize = 1_000;
 
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
-    use super::{LINES, end_of, run_commands};
+    use super::{LINES, WIDTH, end_of, run_commands};
 
     #[test]
     fn failure_shows_the_end_of_the_log() {
@@ -124,5 +124,7 @@ mod tests {
         assert_eq!(end.lines().count(), LINES + 1);
         assert_eq!(end.lines().last(), Some("100"));
         assert!(run_commands(vec![command("true")], &log).is_ok());
+        std::fs::write(&log, format!("a{}", "é".repeat(WIDTH))).unwrap();
+        assert_eq!(end_of(&log).lines().last().unwrap().chars().count(), WIDTH);
     }
 }

@@ -22,20 +22,20 @@ use exceptions::Exceptions;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The version of the declarations
-    #[arg(long, default_value = VERSION)]
+    #[arg(long, default_value = VERSION, conflicts_with = "recordings")]
     declarations: String,
     /// Compare only the recordings, which needs no npm
     #[arg(long)]
     recordings: bool,
     /// Write the list of declared names first
-    #[arg(long)]
+    #[arg(long, conflicts_with = "recordings")]
     write: bool,
 }
 
 /// `cargo xtask drift [--declarations VERSION] [--recordings] [--write]`.
 ///
-/// Compares with the declarations of that version, with those of the Messages API and with all recordings; with `--recordings` with those alone, which
-/// needs no npm.
+/// Compares with the declarations of that version, with those of the Messages API and with all recordings;
+/// with `--recordings` with those alone, which needs no npm.
 /// With `--write` the list of declared names is written first.
 /// Fails if anything is missing without an exception in docs/internals/protocol.md, or if an exception there is stale.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {

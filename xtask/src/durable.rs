@@ -17,13 +17,13 @@ use crate::view_browser;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The number of Restate nodes
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=3))]
+    #[arg(long, default_value_t = 1, conflicts_with = "check", value_parser = clap::value_parser!(u16).range(1..=3))]
     nodes: u16,
     /// Run these checks instead; `all` for each
     #[arg(long, value_parser = PossibleValuesParser::new(CHECKS.iter().map(|check| check.name).chain(["all"])))]
     check: Vec<String>,
     /// Run the checks with small sizes
-    #[arg(long)]
+    #[arg(long, requires = "check")]
     small: bool,
 }
 

@@ -27,9 +27,14 @@ pub(crate) fn run(_: &Args) -> Result<(), Failure> {
     // The versions of the workspace, which the registry's index may be ahead of.
     fs::copy(root.join("Cargo.lock"), package.join("Cargo.lock"))?;
     for line in &lines[1..] {
-        // Nothing is published yet.
-        let here = format!("cargo add --path {}", root.join("crates/agentwire").display());
-        cargo(&package, if line == "cargo add agentwire" { &here } else { line })?;
+        if line == "cargo add agentwire" {
+            // Nothing is published yet.
+            let mut add = program::cargo()?;
+            add.args(["add", "--path"]).arg(root.join("crates/agentwire"));
+            program::run(add.current_dir(&package))?;
+        } else {
+            cargo(&package, line)?;
+        }
     }
     fs::write(package.join("src/main.rs"), agent(&page)?)?;
     cargo(&package, "cargo build")

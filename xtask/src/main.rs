@@ -138,4 +138,18 @@ mod tests {
     fn command_line_is_consistent() {
         super::Command::command().debug_assert();
     }
+
+    #[test]
+    fn options_that_would_be_ignored_are_refused() {
+        for line in [
+            "xtask drift --write --recordings",
+            "xtask drift --declarations 0.3.331 --recordings",
+            "xtask durable --nodes 3 --check all",
+            "xtask durable --small",
+            "xtask services --proof -- true",
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            assert!(super::wrong_arguments(&words).is_some(), "{line}");
+        }
+    }
 }

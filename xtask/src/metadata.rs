@@ -11,15 +11,13 @@ use crate::program;
 /// The fields of `cargo metadata` that the commands use.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Metadata {
-    /// Every package of the lock file, ours among them.
-    pub(crate) packages: Vec<Package>,
-    workspace_members: Vec<String>,
+    packages: Vec<Package>,
+    pub(crate) target_directory: PathBuf,
 }
 
 /// One package.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Package {
-    id: String,
     pub(crate) name: String,
     pub(crate) manifest_path: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
@@ -57,13 +55,14 @@ pub(crate) struct Dependency {
 impl Metadata {
     /// Asks cargo.
     pub(crate) fn load() -> Result<Self, Failure> {
-        let text = program::output(program::cargo()?.args(["metadata", "--format-version", "1"]))?;
+        let mut cargo = program::cargo()?;
+        let text = program::output(cargo.args(["metadata", "--no-deps", "--format-version", "1"]))?;
         serde_json::from_str(&text).while_doing(|| "reading the output of `cargo metadata`".to_owned())
     }
 
     /// The crates of this workspace, by name.
     pub(crate) fn members(&self) -> impl Iterator<Item = &Package> {
-        self.packages.iter().filter(|package| self.workspace_members.contains(&package.id))
+        self.packages.iter()
     }
 }
 

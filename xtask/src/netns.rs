@@ -1,10 +1,12 @@
 //! Running where nothing can leave the machine: a network namespace that has loopback only.
 //!
-//! The real CLI runs only in such a namespace.
+//! The real CLI gets prompts only in such a namespace, except from `cargo xtask durable` without `--check`.
 
 use std::env;
 use std::fs;
 use std::process::Command;
+
+use agentwire_cluster::server::bound_to_us;
 
 use crate::failure::{Failure, While as _};
 use crate::program;
@@ -44,7 +46,9 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     }
     let mut again = Command::new(env::current_exe()?);
     again.args(env::args_os().skip(1));
-    let status = self::inside(again)?.status().while_doing(|| "entering a network namespace".to_owned())?;
+    // The inner process, which has servers and CLIs, must not outlive this one.
+    let mut again = bound_to_us(self::inside(again)?, None);
+    let status = again.status().while_doing(|| "entering a network namespace".to_owned())?;
     match status.code() {
         Some(0) => Ok(()),
         // The inner process has reported its failure already.
@@ -138,7 +142,7 @@ mod tests {
         let way = match way() {
             Ok(way) => way,
             // Where there is no such namespace, the steps that need one say so; in CI they must run.
-            Err(why) if std::env::var_os("CI").is_none() => return eprintln!("not run: {why}"),
+            Err(why) if !crate::machine::is_ci() => return eprintln!("not run: {why}"),
             Err(why) => panic!("{why}"),
         };
         let inside = program::output(enter(way).args(["cat", "/proc/self/net/route"])).unwrap();

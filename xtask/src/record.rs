@@ -29,8 +29,12 @@ pub(crate) struct Args {
 /// A scenario that does not go as it expects leaves its fixture as it was.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (only, mut names) = (&args.cli, args.scenarios.clone());
-    let all = names.is_empty() && only.as_deref().is_none_or(|only| only == cli::CURRENT);
+    let is_current = only.as_deref().is_none_or(|only| only == cli::CURRENT);
+    let all = names.is_empty() && is_current;
     let quickstart = names.iter().position(|name| name == quickstart::NAME).map(|at| names.remove(at));
+    if quickstart.is_some() && !is_current {
+        return Err(Failure::new(format!("{} is only recorded on {}", quickstart::NAME, cli::CURRENT)));
+    }
     if (all || quickstart.is_some()) && !netns::is_inside()? {
         let transcript = scenarios::with_header(cli::CURRENT, quickstart::run()?);
         for file in quickstart::files()? {

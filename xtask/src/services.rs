@@ -22,7 +22,7 @@ use crate::python::PYTHON;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Run the tests that need the real CLI too, without a network
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     proof: bool,
     /// Start only these servers
     #[arg(long, value_delimiter = ',', value_parser = clap::builder::PossibleValuesParser::new(SERVICES.iter().map(|service| service.name)))]

@@ -39,6 +39,7 @@ fn soak(tasks: &[Task], sessions: usize) -> Result<(), Failure> {
     let others = processes()?;
     // The first session creates what is kept, such as the runtime's own threads.
     play(&runtime, tasks, 1)?;
+    // Never as low as that: waits for the whole settling time.
     let before = count(Census::default())?;
     println!("before: {before}, {} processes", others.len());
     let started = Instant::now();

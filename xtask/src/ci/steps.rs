@@ -60,7 +60,8 @@ pub(super) const STEPS: &[Step] = &[
     usual("quickstart", "the examples that a new user runs first", |_| cargo(&[QUICKSTART, RECIPES])),
     usual("conformance", "the recorded sessions, through the layers", |own| xtask(own, &["conformance"])),
     usual("facade", "the recorded sessions, through a whole session with its callbacks", |own| xtask(own, &["conformance --facade"])),
-    usual("drift", "our types have all that is declared or recorded", drift),
+    usual("recorded", "our types have all that is recorded", |own| xtask(own, &["drift --recordings"])),
+    usual("drift", "our types have all that is declared", |own| with(&[|| machine::provide(&["npm"])], own, &["drift"])),
     usual("fixtures", "the table of what the recordings reach is current", |own| xtask(own, &["fixtures list --check"])),
     usual("options", "the page of options is current", |own| xtask(own, &["docs --check"])),
     usual("live", "some scenarios on the current CLI, with a scripted model and no network", |own| with(&[cli], own, &["cli", "live --sample"])),
@@ -253,14 +254,6 @@ fn semver(_: &Path) -> Result<Plan, Failure> {
         Some(tag) => tool("semver-checks", &[&format!("--workspace --all-features --baseline-rev {tag}")]),
         None => Ok(Plan::Idle("nothing is released: there is no tag v*".to_owned())),
     }
-}
-
-/// Without npm the recordings are compared alone.
-fn drift(own: &Path) -> Result<Plan, Failure> {
-    if machine::provide(&["npm"]).is_err() && !machine::is_ci() {
-        return xtask(own, &["drift --recordings"]);
-    }
-    xtask(own, &["drift"])
 }
 
 fn workflows(_: &Path) -> Result<Plan, Failure> {

@@ -46,8 +46,8 @@ pub(super) fn end(lines: &[Line]) -> Result<(), Failure> {
     println!("{:<27} {:>7.1} s", "together", lines.iter().map(|line| line.seconds).sum::<f32>());
     let count = |is: fn(&Outcome) -> bool| lines.iter().filter(|line| is(&line.outcome)).count();
     let failed = count(|outcome| matches!(outcome, Outcome::Failed(_)));
-    let skipped = count(|outcome| matches!(outcome, Outcome::NotRun(_)));
-    println!("{} passed, {failed} failed, {skipped} skipped", lines.len() - failed - skipped);
+    let not_run = count(|outcome| matches!(outcome, Outcome::NotRun(_)));
+    println!("{} passed, {failed} failed, {not_run} not run", lines.len() - failed - not_run);
     if failed == 0 { Ok(()) } else { Err(Failure::already_reported()) }
 }
 

@@ -33,8 +33,7 @@ impl Source {
 
     /// Whether the whole file is test code.
     pub(super) fn is_test(&self) -> bool {
-        self.path.split('/').any(|part| matches!(part, "tests" | "benches"))
-            || self.path.ends_with("/tests.rs")
+        self.path.split('/').any(|part| part == "tests") || self.path.ends_with("/tests.rs")
     }
 
     /// The line, counted from 1, from which on there are only tests.
@@ -101,5 +100,6 @@ mod tests {
             None
         );
         assert_eq!(Source::new("tests/it/a.rs", "").first_test_line(), Some(1));
+        assert_eq!(Source::new("crates/tools/benches/src/a.rs", "").first_test_line(), None);
     }
 }

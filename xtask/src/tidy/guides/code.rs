@@ -33,7 +33,7 @@ fn is_compiled(path: &str, sources: &[Source]) -> bool {
         Some(folder) if folder.starts_with("crates/") => {
             (format!("{folder}src/lib.rs"), "#![doc = include_str!(\"../README.md\")]".to_owned())
         }
-        _ => ("/src/lib.rs".to_owned(), format!("../{path}\")]")),
+        _ => ("/src/lib.rs".to_owned(), format!("../../{path}\")]")),
     };
     sources.iter().any(|source| source.path.ends_with(&crate_root) && source.text.contains(&line))
 }
@@ -57,5 +57,7 @@ mod tests {
         assert_eq!(found("docs/b.md", "sh", page), 0);
         assert_eq!(found("crates/a/README.md", "rust", "#![doc = include_str!(\"../README.md\")]"), 0);
         assert_eq!(found("crates/a/README.md", "rust", "//! Words."), 1);
+        assert_eq!(found("README.md", "rust", "#[doc = include_str!(\"../../../README.md\")]"), 0);
+        assert_eq!(found("README.md", "rust", "#![doc = include_str!(\"../README.md\")]"), 1);
     }
 }

@@ -14,6 +14,7 @@ const NUMBERS: &[[&str; 4]] = &[
     ["docs/hub-configuration.md", "seconds that a call may take since its start or its last progress, 1 to 3600; 60 by default", "crates/apps/hub-config/src/server.rs", " timeout: Duration::from_secs(60),"],
     ["docs/hub-configuration.md", "seconds that a call may take since its start or its last progress, 1 to 3600;", "crates/apps/hub-config/src/edit.rs", "const MAX_TIMEOUT: Duration = Duration::from_secs(3600);"],
     ["docs/hub.md", "or not within 5 seconds, gets `initialize`", "crates/apps/hub/src/connection/open.rs", "const PROBE: Duration = Duration::from_secs(5);"],
+    ["docs/hub.md", "the check takes longer than 0.9 seconds", "crates/apps/hub/src/catalog/schema.rs", "const TIME_LIMIT: Duration = Duration::from_millis(900);"],
     ["docs/mcp.md", "All servers together have 250 ms; `McpServers::manifest_limit`", "crates/mcp/src/registry.rs", "const MANIFEST_LIMIT: Duration = Duration::from_millis(250);"],
     ["docs/mcp.md", "the handler is dropped 5 seconds later", "crates/mcp/src/server/handler_future.rs", "const GRACE: Duration = Duration::from_secs(5);"],
     ["docs/observing.md", "It holds 1,024 observations", "crates/agentwire/src/observe/stream.rs", "const MOST: usize = 1024;"],
