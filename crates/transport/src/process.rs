@@ -96,8 +96,8 @@ impl ProcessTransport {
     /// Sets whether a guard process ends the child if this program can't, because it was killed or exited first.
     /// On by default.
     ///
-    /// The guard is a shell (`/bin/sh`, about a megabyte) in the child's process group, which sleeps while this program
-    /// lives.
+    /// The guard is a shell (`/bin/sh`, 230 KiB of memory of its own) in the child's process group, which sleeps while
+    /// this program lives.
     /// Then it waits for [`Grace::orphaned`], sends SIGTERM to the group, waits for [`Grace::after_terminate`], and sends
     /// SIGKILL; it exits as soon as the group is empty.
     /// It inherits one end of a pipe from this program and, with [`Transport::hold_input`], the child's input, but no other
