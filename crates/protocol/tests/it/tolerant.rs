@@ -172,6 +172,7 @@ fn suggestion_that_does_not_fit_is_sent_back_unchanged() {
         r#"{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":["git status"]}],"behavior":"allow","destination":"session"}"#,
         r#"{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"a","ruleContent":"b"}],"behavior":"allow","destination":"session"}"#,
         r#"{"type":"replaceRules","rules":[{"toolName":"Bash","ruleContent":"rm:*"},{"tool":"Write"}],"behavior":"deny","destination":"session"}"#,
+        r#"{"type":"addRules","rules":[{"toolName":"Bash"}],"behavior":"deny","behavior":"allow","destination":"session"}"#,
     ] {
         let line = format!(
             r#"{{"type":"control_request","request_id":"r","request":{{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t","input":{{}},"permission_suggestions":[{suggestion}]}}}}"#

@@ -125,7 +125,9 @@ struct Strict(#[serde(deserialize_with = "InitializeReply::deserialize_strictly"
 impl<'de> Deserialize<'de> for InitializeReply {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = RawJson::deserialize(deserializer)?;
-        let read = decode::tolerant(raw.as_str(), |_, _| true);
+        // A reply with too many faulty parts loses the fields that contain them.
+        let read = decode::tolerant(raw.as_str(), |_, _| true)
+            .or_else(|_| decode::tolerant(raw.as_str(), |_, path| path.len() == 1));
         let mut reply = read.map(|(Strict(reply), _)| reply).unwrap_or_default();
         // Saves memory, since the session keeps the reply.
         reply.commands.shrink_to_fit();
@@ -163,6 +165,13 @@ mod tests {
     fn repeated_field_is_not_an_error() {
         let reply = read(r#"{"pid":1,"pid":2,"output_style":"terse"}"#);
         assert_eq!((reply.pid, reply.output_style.as_deref()), (Some(2), Some("terse")));
+    }
+
+    #[test]
+    fn too_many_faulty_parts_lose_only_their_field() {
+        let commands = vec![r#"{"name":"c","description":"d","argumentHint":["a"]}"#; 1001].join(",");
+        let reply = read(&format!(r#"{{"commands":[{commands}],"pid":7}}"#));
+        assert_eq!((reply.commands.len(), reply.pid), (0, Some(7)));
     }
 
     #[test]

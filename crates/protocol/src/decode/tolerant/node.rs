@@ -84,8 +84,10 @@ impl<'a> Node<'a> {
             && let Some(name) = repeated(members)
         {
             path.push(Step::Key(name.clone()));
-            let value = keep_last(members, &name, may_miss(&path))?;
-            return Some(SetAside { path, value, is_repeated: true });
+            if let Some(value) = keep_last(members, &name, may_miss(&path)) {
+                return Some(SetAside { path, value, is_repeated: true });
+            }
+            path.pop();
         }
         if path.is_empty() || !may_miss(&path) {
             return None;
