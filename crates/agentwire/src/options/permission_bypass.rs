@@ -24,10 +24,14 @@ impl Options {
         };
         let settings = settings.unwrap_or_default();
         let sandboxes = [("sandbox", &self.sandbox), ("settings", &settings.sandbox)];
-        let auto_allow = sandboxes
-            .into_iter()
-            .find_map(|(option, sandbox)| Some((option, sandbox.as_ref()?.auto_allow_bash_if_sandboxed?)));
-        if let Some((option, true)) = auto_allow {
+        let mut sandboxes =
+            sandboxes.into_iter().filter_map(|(option, sandbox)| Some((option, sandbox.as_ref()?)));
+        let is_off = sandboxes.clone().find_map(|(_, sandbox)| sandbox.enabled) == Some(false);
+        let auto_allow =
+            sandboxes.find_map(|(option, sandbox)| Some((option, sandbox.auto_allow_bash_if_sandboxed?)));
+        if let Some((option, true)) = auto_allow
+            && !is_off
+        {
             warnings.push(not_asked(option, "autoAllowBashIfSandboxed", IN_SANDBOX));
         }
         let permissions = settings.permissions.unwrap_or_default();

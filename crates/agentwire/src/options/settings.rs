@@ -126,12 +126,12 @@ impl Options {
     }
 }
 
-/// Checks that the CLI applies the program's own settings.
+/// Checks that the CLI applies the program's own settings, which this option gives.
 ///
 /// # Errors
 ///
 /// [`Error::Options`] if it ignores them, with the CLI's reasons.
-pub(crate) fn check_applied(reply: &GetSettingsReply) -> Result<(), Error> {
+pub(crate) fn check_applied(option: &'static str, reply: &GetSettingsReply) -> Result<(), Error> {
     let applied = reply.sources.iter().any(|source| &*source.source == "flagSettings");
     if applied || reply.errors.is_empty() {
         return Ok(());
@@ -141,7 +141,7 @@ pub(crate) fn check_applied(reply: &GetSettingsReply) -> Result<(), Error> {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
     };
     let reasons: Vec<_> = reply.errors.iter().map(reason).collect();
-    refuse(SETTINGS, format!("the CLI ignores all of them: {}", reasons.join("; ")))
+    refuse(option, format!("the CLI ignores all settings of this program: {}", reasons.join("; ")))
 }
 
 pub(super) fn object(option: &'static str, settings: &RawSettings) -> Result<Map<String, Value>, Error> {

@@ -39,6 +39,8 @@ pub struct Spare {
     session: Session,
     /// Checks whether the claimed folder may circumvent the callbacks.
     folder_files: Option<FolderFiles>,
+    /// The folder in which the CLI reads these files, if it is not the claimed one.
+    project_config_root: Option<PathBuf>,
     /// Whether there is a permission callback.
     asks: bool,
     /// The directory in which it waits, held until the claim or the drop.
@@ -70,7 +72,9 @@ impl SessionBuilder {
         self.spare = true;
         let folder_files = self.guards().then(|| self.parts.options.folder_files());
         let asks = self.permissions.is_some();
-        Ok(Spare { session: self.connect().await?, folder_files, asks, _directory: directory })
+        let project_config_root = self.parts.options.project_config_root.clone();
+        let session = self.connect().await?;
+        Ok(Spare { session, folder_files, project_config_root, asks, _directory: directory })
     }
 }
 
@@ -123,8 +127,8 @@ impl Spare {
                 let mode = session.handshake.reply.current_permission_mode.as_ref().filter(|_| self.asks);
                 let bypass = mode.and_then(mode_bypass_warning);
                 let bypass = bypass.filter(|warning| !session.warnings.contains(warning));
-                let folder_files =
-                    self.folder_files.map(|folder_files| folder_files.in_folder(path::Path::new(&claim.cwd)));
+                let dir = self.project_config_root.unwrap_or_else(|| PathBuf::from(&claim.cwd));
+                let folder_files = self.folder_files.map(|folder_files| folder_files.in_folder(&dir));
                 session.warnings.extend(folder_files.into_iter().flatten().chain(bypass));
                 Ok(self.session)
             }

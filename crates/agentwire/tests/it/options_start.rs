@@ -261,6 +261,7 @@ async fn sandbox_that_the_cli_ignores_refuses_the_session() {
     })
     .await;
     let error = session.unwrap_err().to_string();
+    assert!(error.contains("`sandbox`"), "{error}");
     assert!(error.ends_with(": sandbox.credentials.files.0.mode: Invalid value"), "{error}");
 }
 

@@ -116,6 +116,7 @@ fn bypassing_options_cause_warnings() {
         Options::new().allowed_tools(["*", "mcp__*", "Bash(ls:*)", "AskUserQuestion", "ExitPlanMode"]),
         settings(r#"{"permissions":{"deny":["Bash"],"ask":["Read"]}}"#),
         auto_allow(false),
+        settings(r#"{"sandbox":{"enabled":false,"autoAllowBashIfSandboxed":true}}"#),
     ] {
         assert_eq!(warnings(options), [] as [&str; 0]);
     }

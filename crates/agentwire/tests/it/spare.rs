@@ -78,6 +78,25 @@ async fn claimed_mode_that_bypasses_the_handler_causes_a_warning() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn files_of_the_project_config_root_are_warned_about_after_a_claim() {
+    let place = tempfile::tempdir().unwrap();
+    let base = place.path().canonicalize().unwrap();
+    let [cwd, root] = ["cwd", "root"].map(|name| {
+        let folder = base.join(name);
+        std::fs::create_dir_all(folder.join(".claude")).unwrap();
+        std::fs::write(folder.join(".claude/settings.json"), "{}").unwrap();
+        folder
+    });
+    let handler = PermissionHandler::new(async |_, _| Decision::deny("no"));
+    let options = Options::new().project_config_root(&root);
+    let (spare, mut peer) = parked_with(Session::builder().options(options).permissions(handler)).await;
+    let claim = ClaimSession::new(cwd.display().to_string());
+    let (session, _) = claimed(spare, &mut peer, claim, ok()).await;
+    let file = root.join(".claude/settings.json");
+    assert_eq!(session.unwrap().warnings(), [Warning::FolderHeeded { file }]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn refused_claim_returns_the_spare() {
     let (spare, mut peer) = parked().await;
     let nowhere = ClaimSession::new("/nowhere");
