@@ -65,6 +65,7 @@ impl RedisLog {
     }
 
     /// Sets the time limit for connecting and for each reply; the default is two seconds.
+    /// A waiting reader that connects again has ten seconds more.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
