@@ -54,7 +54,7 @@ impl PendingAuthorization {
             false => AuthError::MetadataError(format!("the server names no authorization server; {error}")),
         })?;
         client.dpop_key = dpop.map(|dpop| dpop.secret().to_owned());
-        manager.set_credential_store(RmcpStore::new(&tokens, client));
+        manager.set_credential_store(RmcpStore::new(&tokens, client, metadata.issuer.clone()));
         let session = AuthorizationSession::new(manager, request).await.map_err(|(_, error)| error)?;
         check_page(&tokens, &session.auth_url).await?;
         Ok(Self { session, tokens, issuer: metadata.issuer })
@@ -70,12 +70,13 @@ impl PendingAuthorization {
         &self.session.redirect_uri
     }
 
-    /// Reads the browser's redirect address, and requests and saves the tokens.
+    /// Reads the browser's redirect address, and requests and saves the tokens. Waits for a renewal by another
+    /// connection or process first.
     ///
     /// # Errors
     ///
     /// If the user denied the authorization, the address belongs to another authorization, the authorization server issues
-    /// no token, or the tokens can't be saved.
+    /// no token, or the store can't be locked or written.
     ///
     /// # Cancel safety
     ///

@@ -82,11 +82,12 @@ impl Book {
         PendingAuthorization::start(self.authorizable(url)?, request).await
     }
 
-    /// Deletes the tokens of a server. They are not revoked.
+    /// Deletes the tokens of a server. They are not revoked. Waits for a renewal by another connection or process
+    /// first.
     ///
     /// # Errors
     ///
-    /// If there is a grant for the server, or the tokens can't be deleted.
+    /// If there is a grant for the server, the store can't be locked, or the tokens can't be deleted.
     pub async fn forget(&self, url: &str) -> Result<(), AuthorizeError> {
         let tokens = self.authorizable(url)?;
         let removal = async { tokens.store.remove(tokens.url.as_str()).await.map_err(AuthorizeError::Store) };

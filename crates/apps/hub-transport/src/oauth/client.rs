@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use agentwire_net::excerpt;
 use reqwest::{
     Method, Request, Response, StatusCode, Url,
     header::{self, HeaderValue},
@@ -50,8 +51,8 @@ impl OAuthClient {
         let request = Request::try_from(request.request).map_err(error_text)?;
         let (is_for_token, url) = (is_token_request(&request), request.url().clone());
         let answer = self.exchange(request, redirects, limit).await?;
-        if names_other_issuer(&url, &answer) {
-            return Err("the metadata are those of another authorization server".into());
+        if let Some(why) = wrong_issuer(&url, &answer) {
+            return Err(why.into());
         }
         let answer = if is_for_token { with_error(answer) } else { answer };
         if let Some(resource) = resource(&answer) {
@@ -159,12 +160,19 @@ fn wants_nonce(answer: &Answer) -> bool {
     answer.status().is_client_error() && error["error"] == "use_dpop_nonce"
 }
 
-/// Returns whether metadata name an authorization server at another origin. `rmcp` checks this at the standard paths
-/// only, and a server may name metadata at any path.
-fn names_other_issuer(url: &Url, answer: &Answer) -> bool {
+/// Returns the error of metadata that name no issuer, which RFC 8414 requires, or one at another origin. `rmcp` checks
+/// this at the standard paths only, and a server may name metadata at any path.
+fn wrong_issuer(url: &Url, answer: &Answer) -> Option<String> {
     let metadata: Value = serde_json::from_slice(answer.body()).unwrap_or_default();
-    let issuer = metadata["issuer"].as_str().and_then(|issuer| Url::parse(issuer).ok());
-    metadata["token_endpoint"].is_string() && issuer.is_some_and(|issuer| issuer.origin() != url.origin())
+    metadata["token_endpoint"].as_str()?;
+    match metadata["issuer"].as_str().and_then(|issuer| Url::parse(issuer).ok()) {
+        Some(issuer) if issuer.origin() == url.origin() => None,
+        Some(issuer) => {
+            let issuer = excerpt(issuer.as_str());
+            Some(format!("the metadata are those of another authorization server: {issuer}"))
+        }
+        None => Some("the metadata of the authorization server name no valid issuer".to_owned()),
+    }
 }
 
 /// Returns the resource identifier in metadata of a protected resource.
@@ -209,12 +217,13 @@ mod tests {
     use std::sync::Arc;
 
     use reqwest::{Method, Request, Url};
+    use serde_json::{Value, json};
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _},
         net::TcpListener,
     };
 
-    use super::{Network, OAuthClient};
+    use super::{Answer, Network, OAuthClient, wrong_issuer};
 
     fn client(server: &str) -> OAuthClient {
         OAuthClient::new(Arc::new(Network::of(&Url::parse(server).unwrap())), None)
@@ -240,6 +249,22 @@ mod tests {
         }
         let came = std::pin::pin!(listener.accept());
         assert!(futures_util::FutureExt::now_or_never(came).is_none());
+    }
+
+    #[test]
+    fn metadata_of_another_issuer_are_refused_with_its_url() {
+        let url = Url::parse("https://tunnel.example/.well-known/x").unwrap();
+        let refusal = |issuer: Value| {
+            let metadata = json!({"issuer": issuer, "token_endpoint": "https://tunnel.example/token"});
+            wrong_issuer(&url, &Answer::new(metadata.to_string().into_bytes()))
+        };
+        assert_eq!(refusal(json!("https://tunnel.example/tenant")), None);
+        let why = refusal(json!("http://localhost:8080")).unwrap();
+        assert_eq!(why, "the metadata are those of another authorization server: http://localhost:8080/");
+        for missing in [json!(null), json!(""), json!(1)] {
+            let why = refusal(missing).unwrap();
+            assert_eq!(why, "the metadata of the authorization server name no valid issuer");
+        }
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
+    iter,
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     time::Duration,
@@ -22,6 +23,7 @@ use super::{StoreError, StoreFuture, TokenLock, TokenStore};
 ///
 /// The file is created with mode 0600 and replaced atomically. A file that other users can read is refused.
 /// Several processes may share it: two empty files beside it, `….lock` and `….refresh`, serve as locks.
+/// If the path is a link, its target is the file. The target's folder must exist.
 #[derive(Clone, Debug)]
 pub struct TokenFile {
     path: PathBuf,
@@ -40,6 +42,7 @@ impl TokenFile {
     ) -> impl Future<Output = Result<(), StoreError>> + Send + 'static {
         let path = self.path.clone();
         async move {
+            let path = target(path).await?;
             let turn = turn(&path, "lock").await?;
             blocking(move || {
                 let _turn = turn;
@@ -76,7 +79,7 @@ impl TokenStore for TokenFile {
 
     fn lock<'a>(&'a self, _: &'a str) -> StoreFuture<'a, TokenLock> {
         let path = self.path.clone();
-        Box::pin(async move { Ok(TokenLock::new(turn(&path, "refresh").await?)) })
+        Box::pin(async move { Ok(TokenLock::new(turn(&target(path).await?, "refresh").await?)) })
     }
 }
 
@@ -107,15 +110,13 @@ fn read(path: &Path) -> io::Result<Entries> {
 fn write(path: &Path, entries: &Entries) -> io::Result<()> {
     let text = serde_json::to_vec_pretty(entries)?;
     let replace = || -> io::Result<()> {
-        // The target of a link is replaced, and not the link: it may be on another volume, which is encrypted.
-        let target = if path.is_symlink() { fs::canonicalize(path)? } else { path.to_owned() };
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
         // Its mode is 0600.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(&text)?;
         file.as_file().sync_all()?;
-        file.persist(&target).map_err(|error| error.error)?;
+        file.persist(path).map_err(|error| error.error)?;
         // The file is replaced even if its folder can't be synced.
         _ = File::open(folder).and_then(|folder| folder.sync_all());
         Ok(())
@@ -123,14 +124,25 @@ fn write(path: &Path, entries: &Entries) -> io::Result<()> {
     replace().map_err(|error| file_error(path, &format!("cannot be written: {error}")))
 }
 
-/// Waits for a lock beside the file, which is held until the returned file is closed. Creates the folder.
-async fn turn(path: &Path, ending: &str) -> Result<File, StoreError> {
-    let (folder, lock) = (path.parent().map(Path::to_owned), beside(path, ending));
-    let opened = lock.clone();
-    let file = blocking(move || {
-        if let Some(folder) = folder {
+/// Returns the file to lock and to replace: the target, if the path is a link. Creates the folder of a file that is no
+/// link: the target may be on an encrypted volume, whose folder is missing until it is mounted.
+async fn target(path: PathBuf) -> Result<PathBuf, StoreError> {
+    blocking(move || {
+        let next = |path: &PathBuf| Some(path.parent()?.join(fs::read_link(path).ok()?));
+        let target = iter::successors(Some(path.clone()), next).take(LINKS + 1).last().unwrap_or_default();
+        if let Some(folder) = target.parent().filter(|_| target == path) {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
+        Ok(target)
+    })
+    .await
+}
+
+/// Waits for a lock beside the file, which is held until the returned file is closed.
+async fn turn(path: &Path, ending: &str) -> Result<File, StoreError> {
+    let lock = beside(path, ending);
+    let opened = lock.clone();
+    let file = blocking(move || {
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&opened);
         file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", opened.display())))
     })
@@ -141,7 +153,7 @@ async fn turn(path: &Path, ending: &str) -> Result<File, StoreError> {
         match error {
             Errno::WOULDBLOCK if started.elapsed() < LOCKED => sleep(RETRY).await,
             Errno::WOULDBLOCK => {
-                return Err(format!("another renewal holds the lock {}", lock.display()).into());
+                return Err(format!("another process holds the lock {}", lock.display()).into());
             }
             Errno::INTR => {}
             error => return Err(error.into()),
@@ -174,6 +186,8 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 /// How long to wait for a lock. Renewals for other servers, of up to 30 seconds each, may come first.
 const LOCKED: Duration = Duration::from_secs(300);
 const RETRY: Duration = Duration::from_millis(20);
+/// The most links in a row that are followed, as on Linux.
+const LINKS: usize = 40;
 
 #[cfg(test)]
 mod tests {
@@ -235,11 +249,35 @@ mod tests {
         file.save("https://a/", "1").await.unwrap_err();
         assert!(path.is_symlink(), "nothing is written beside a volume that is missing");
         fs::create_dir(&volume).unwrap();
-        TokenFile::new(volume.join("tokens.json")).save("https://a/", "1").await.unwrap();
         file.save("https://a/", "2").await.unwrap();
         assert!(path.is_symlink());
         let target = TokenFile::new(volume.join("tokens.json"));
         assert_eq!(target.load("https://a/").await.unwrap().as_deref(), Some("2"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn link_and_target_have_the_same_locks() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, path) = (folder.path().join("link.json"), folder.path().join("tokens.json"));
+        symlink(&path, &link).unwrap();
+        let by_link = TokenFile::new(&link);
+        by_link.save("https://a/", "1").await.unwrap();
+        let _held = by_link.lock("https://a/").await.unwrap();
+        let why = TokenFile::new(&path).lock("https://a/").await.err().unwrap().to_string();
+        assert!(why.ends_with("tokens.json.refresh"), "{why}");
+        let mut names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["link.json", "tokens.json", "tokens.json.lock", "tokens.json.refresh"]);
+    }
+
+    #[tokio::test]
+    async fn link_to_itself_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens.json");
+        symlink("tokens.json", &path).unwrap();
+        TokenFile::new(&path).save("https://a/", "1").await.unwrap_err();
+        assert!(path.is_symlink());
     }
 
     #[tokio::test]
@@ -294,6 +332,6 @@ mod tests {
         let file = TokenFile::new(folder.path().join("tokens.json"));
         let _held = file.lock("https://a/").await.unwrap();
         let why = file.lock("https://a/").await.err().unwrap().to_string();
-        assert!(why.starts_with("another renewal holds the lock ") && why.ends_with("tokens.json.refresh"));
+        assert!(why.starts_with("another process holds the lock ") && why.ends_with("tokens.json.refresh"));
     }
 }

@@ -35,14 +35,14 @@ pub trait TokenStore: Send + Sync {
     /// If it may still be stored.
     fn remove<'a>(&'a self, server: &'a str) -> StoreFuture<'a, ()>;
 
-    /// Prevents other processes from renewing the tokens of a server until the returned lock is dropped.
+    /// Prevents other processes from renewing or replacing the tokens of a server until the returned lock is dropped.
     ///
     /// The hub calls [`load`](Self::load), [`save`](Self::save) and [`remove`](Self::remove) meanwhile.
     /// The default locks nothing; the connections of one hub never renew the same tokens concurrently.
     ///
     /// # Errors
     ///
-    /// If the lock can't be acquired. The tokens are then not renewed.
+    /// If the lock can't be acquired. The tokens are then neither renewed, nor saved by an authorization, nor deleted.
     fn lock<'a>(&'a self, _server: &'a str) -> StoreFuture<'a, TokenLock> {
         Box::pin(ready(Ok(TokenLock::none())))
     }
@@ -54,7 +54,7 @@ pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>>
 /// An error of a store. Its text is shown to the user and must not contain secrets.
 pub type StoreError = Box<dyn Error + Send + Sync>;
 
-/// Prevents others from renewing tokens until it is dropped.
+/// Prevents others from renewing or replacing tokens until it is dropped.
 #[must_use = "dropping the lock releases it"]
 pub struct TokenLock(#[expect(dead_code, reason = "dropping it releases the lock")] Box<dyn Send>);
 

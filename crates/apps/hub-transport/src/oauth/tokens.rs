@@ -188,11 +188,13 @@ impl ServerTokens {
         let mut manager = self.bare_manager(self.dpop(&record.client)).await?;
         let found = manager.resolve_metadata_from_challenge(self.challenge().as_deref()).await?.metadata;
         // Without metadata, `rmcp` assumes `/token` at the MCP server, which must not get the refresh token and the secret.
-        if record.credentials.issuer.is_some() && record.credentials.issuer != found.issuer {
+        // It may get those that it issued itself: they have no issuer.
+        if record.credentials.issuer != found.issuer {
             return Ok(None);
         }
         manager.set_metadata(found);
-        manager.set_credential_store(RmcpStore::new(self, record.client.clone()));
+        let store = RmcpStore::new(self, record.client.clone(), record.credentials.issuer.clone());
+        manager.set_credential_store(store);
         let ClientRecord { id, secret, redirect_uri, .. } = record.client.clone();
         let mut config = OAuthClientConfig::new(id, redirect_uri);
         if let Some(secret) = secret {
@@ -239,23 +241,24 @@ pub(crate) async fn to_the_end<T: Send + 'static>(
     tokio::spawn(work).await.map_err(|error| DisconnectReason::lost(error.to_string()))?
 }
 
-/// The store as `rmcp` uses it, with the registration of the client.
+/// The store as `rmcp` uses it, with the registration of the client at one authorization server.
 pub(crate) struct RmcpStore {
     url: String,
     store: Arc<dyn TokenStore>,
     client: ClientRecord,
+    issuer: Option<String>,
 }
 
 impl RmcpStore {
-    pub(crate) fn new(tokens: &ServerTokens, client: ClientRecord) -> Self {
-        Self { url: tokens.url.to_string(), store: Arc::clone(&tokens.store), client }
+    pub(crate) fn new(tokens: &ServerTokens, client: ClientRecord, issuer: Option<String>) -> Self {
+        Self { url: tokens.url.to_string(), store: Arc::clone(&tokens.store), client, issuer }
     }
 
     async fn read(&self) -> Result<Option<StoredCredentials>, AuthError> {
         let Some(text) = self.store.load(&self.url).await.map_err(failed)? else { return Ok(None) };
         let record = StoredAuthorization::parse(&text).map_err(failed)?;
-        // A renewal would save the old client over the new one.
-        if record.client != self.client {
+        // A renewal would save the old client over the new one, or send the new refresh token to the old server.
+        if record.client != self.client || record.credentials.issuer != self.issuer {
             return Err(failed("another process has stored a new authorization"));
         }
         Ok(Some(record.credentials))

@@ -250,9 +250,18 @@ async fn refresh_token_and_secret_are_not_sent_to_another_server() {
             path => unnamed(origin, path),
         }
     }
-    for documents in [none as Documents, unnamed, forged, own] {
+    let issued = record("https://as.example", "secret", EXPIRED);
+    let without_issuer = issued.replace("\"https://as.example\"", "null");
+    let cases: [(Documents, &String); 6] = [
+        (none, &issued),
+        (unnamed, &issued),
+        (forged, &issued),
+        (own, &issued),
+        (unnamed, &without_issuer),
+        (own, &without_issuer),
+    ];
+    for (documents, stored) in cases {
         let mut setup = Setup::start(documents).await;
-        let stored = record("https://as.example", "secret", EXPIRED);
         setup.store.put(stored.clone());
         let token = setup.token(None);
         tokio::select! {
@@ -260,7 +269,7 @@ async fn refresh_token_and_secret_are_not_sent_to_another_server() {
             asked = setup.requests.recv() => panic!("sent: {}", asked.unwrap().form),
             token = token => assert!(!matches!(token.unwrap(), Ok(Some(_)))),
         }
-        assert_eq!(setup.store.kept(), Some(stored), "the authorization server may be named again");
+        assert_eq!(setup.store.kept().as_ref(), Some(stored), "the authorization server may be named again");
     }
 }
 
@@ -343,6 +352,21 @@ async fn renewal_uses_the_client_of_the_stored_authorization() {
         token = renewal => assert!(matches!(token.unwrap(), Err(DisconnectReason::Lost(_)))),
     }
     assert_eq!(setup.store.kept(), Some(newest));
+}
+
+#[tokio::test]
+async fn new_refresh_token_is_not_sent_to_the_old_server() {
+    let mut setup = Setup::start(own).await;
+    setup.store.put(setup.record("secret", EXPIRED));
+    let new = record("https://as.example", "secret", EXPIRED);
+    *setup.store.at_lock.lock().unwrap() = Some(new.clone());
+    let renewal = setup.token(None);
+    tokio::select! {
+        biased;
+        asked = setup.requests.recv() => panic!("sent: {}", asked.unwrap().form),
+        token = renewal => assert!(matches!(token.unwrap(), Err(DisconnectReason::Lost(_)))),
+    }
+    assert_eq!(setup.store.kept(), Some(new));
 }
 
 #[tokio::test]
