@@ -129,8 +129,11 @@ impl<'a> Pass<'a> {
             None => self.variables.workspace_folder().cloned(),
         };
         for (at, path) in self.configured.config.watch_paths.iter().enumerate() {
-            // As `watched` does, which can't ask for inputs.
-            let value = expand(path, &mut |reference| self.variables.value(reference));
+            let value = expand(path, &mut |reference| match reference {
+                // `watched` can't ask for inputs.
+                Reference::Input(_) => Value::None(ProblemKind::Expected("a path without `${input:…}`")),
+                reference => self.variables.value(reference),
+            });
             self.checked(&syntax::index("watchPaths", at), value);
         }
         let file = file.map(|file| below_workspace(&file, self.variables));

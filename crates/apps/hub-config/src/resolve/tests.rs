@@ -171,7 +171,7 @@ async fn no_input_is_asked_for_watched_paths() {
     let with = |paths: &str| configured(&format!(r#""command": "c", "watchPaths": [{paths}]"#), "");
     let problems = resolve(&with(r#""a", "${input:x}""#), &variables).await.unwrap_err();
     let [problem] = &problems[..] else { panic!("{problems:?}") };
-    assert_eq!(problem.kind.to_string(), "no value was given for the input `x`");
+    assert_eq!(problem.kind.to_string(), "must be a path without `${input:…}`");
     assert_eq!(problem.path, "servers.a.watchPaths[1]");
     assert!(resolve(&with(r#""${input:x:-a}""#), &variables).await.is_ok());
 }
