@@ -39,8 +39,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     }
     drop(progress);
     let printed = print(&findings, files.len(), as_json);
-    // A closed pipe must not hide a difference.
-    if findings.iter().next().is_none() { printed } else { Err(Failure::already_reported()) }
+    output::end(printed, findings.iter().next().is_none())
 }
 
 fn print(findings: &Findings, files: usize, as_json: bool) -> Result<(), Failure> {

@@ -41,6 +41,19 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     line(serde_json::to_string(value)?)
 }
 
+/// Returns the end of a command that has printed what it found: a closed pipe does not hide a finding.
+///
+/// # Errors
+///
+/// If the output could not be written, or there is a finding.
+pub(crate) fn end(printed: Result<(), Failure>, is_good: bool) -> Result<(), Failure> {
+    match printed {
+        Err(why) if !why.is_reported() => Err(why),
+        printed if is_good => printed,
+        _ => Err(Failure::already_reported()),
+    }
+}
+
 /// Writes a line to the standard error. A closed standard error is ignored.
 pub fn note(text: impl std::fmt::Display) {
     let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());

@@ -441,6 +441,18 @@ fn closed_pipe_hides_no_failure() {
     assert_eq!(without_reader(&["drift", new]).status.code(), Some(1));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_is_reported_beside_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.transcript");
+    fs::write(&broken, "no transcript\n").unwrap();
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let ended = agentwire(&["check", broken.to_str().unwrap()]).stdout(full).output().unwrap();
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(text(&ended.stderr).contains("No space left"), "{}", text(&ended.stderr));
+}
+
 #[test]
 fn import_is_complete_after_a_closed_pipe() {
     let folder = tempfile::tempdir().unwrap();
