@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
         match entry {
             Entry::Inbound(line) => self.frame(Way::In, line),
             Entry::Outbound(line) => self.frame(Way::Out, line),
-            Entry::Delay { millis } => self.elapsed = self.elapsed.saturating_add(*millis),
+            Entry::Delay { millis } => self.elapsed = self.elapsed.saturating_add(*millis).min(LONGEST),
             Entry::Blank => {}
             Entry::Stderr(line) => {
                 let item = self.repeated(Kind::Process, "stderr", None);
@@ -350,5 +350,7 @@ impl CallVisitor for Calls {
 
 /// So many lines of stderr in a row are shown; the others are with the frames.
 const STDERR: usize = 8;
+/// In milliseconds: longer than any session, and short enough to be drawn without an overflow.
+const LONGEST: u64 = 1 << 48;
 pub(super) const UNKNOWN: &str = "unknown";
 pub(super) const UNDECODABLE: &str = "undecodable";

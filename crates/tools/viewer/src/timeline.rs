@@ -176,7 +176,7 @@ fn table(page: &mut String, lanes: &[Lane], timed: bool) {
         }
         if timed {
             let times = lane.bars.iter().map(|bar| (bar.to.saturating_sub(bar.from), bar.line));
-            let sum = times.clone().map(|(time, _)| time).sum();
+            let sum = times.clone().map(|(time, _)| time).fold(0, u64::saturating_add);
             let longest = times.max().unwrap_or_default();
             let (sum, time) = (escape::time(sum), escape::time(longest.0));
             let _ = write!(page, "<td>{sum}<td><a href=\"#line-{}\">{time}</a>", longest.1);

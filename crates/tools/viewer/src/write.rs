@@ -79,7 +79,7 @@ impl Page<'_> {
             (false, 0) => None,
             (false, reported) => Some(format!("{}, as its results say", escape::time(reported))),
         };
-        let tokens = facts.tokens_in + facts.tokens_out;
+        let tokens = facts.tokens_in.saturating_add(facts.tokens_out);
         let tokens = (tokens > 0).then(|| format!("{} in, {} out", facts.tokens_in, facts.tokens_out));
         let cost = facts.cost.map(|cost| format!("${cost:.4}"));
         let sessions = (!facts.sessions.is_empty()).then(|| facts.sessions.join(", "));

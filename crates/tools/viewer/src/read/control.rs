@@ -92,7 +92,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether the tool use of this request already shows this input.
-    fn known_input(&self, item: usize, input: &Value) -> bool {
+    pub(super) fn known_input(&self, item: usize, input: &Value) -> bool {
         let tool = self.items[item].about.as_ref().and_then(|id| self.tools.get(id));
         tool.is_some_and(|(_, shown)| shown == input)
     }

@@ -21,7 +21,7 @@ impl Reader<'_> {
         let about = &rpc["params"]["_meta"]["claudecode/toolUseId"];
         self.items[item].about = about.as_str().map(str::to_owned);
         let arguments = &rpc["params"]["arguments"];
-        if arguments.is_object() && !self.shows_input(item, arguments) {
+        if arguments.is_object() && !self.known_input(item, arguments) {
             let place = place.key("params").key("arguments");
             self.items[item].parts = Part::of_value("arguments", arguments, &place);
         }
@@ -83,10 +83,5 @@ impl Reader<'_> {
             }
         }
         if result["isError"] == true { Outcome::bad("tool error") } else { Outcome::good("ok") }
-    }
-
-    fn shows_input(&self, item: usize, input: &Value) -> bool {
-        let tool = self.items[item].about.as_ref().and_then(|id| self.tools.get(id));
-        tool.is_some_and(|(_, shown)| shown == input)
     }
 }

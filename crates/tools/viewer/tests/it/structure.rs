@@ -62,6 +62,20 @@ fn tokens_of_the_input_contain_those_of_the_cache() {
 }
 
 #[test]
+fn largest_numbers_of_a_recording_are_drawn() {
+    let most = u64::MAX;
+    let usage = serde_json::json!({"input_tokens": most, "output_tokens": most});
+    let result =
+        serde_json::json!({"type": "result", "subtype": "success", "is_error": false, "usage": usage});
+    let prompt = r#"> {"type":"user","message":{"role":"user","content":"Go."}}"#;
+    for pause in [most, most / 2] {
+        let (pause, result) = (format!("~ {pause}ms"), format!("< {result}"));
+        let page = page_of(&[&pause, prompt, &pause, &result, prompt, &result]);
+        assert!(page.contains(&format!("{most} in, {most} out")) && page.contains("Longest"));
+    }
+}
+
+#[test]
 fn session_of_our_own_messages_is_not_shown() {
     let prompt = r#"> {"type":"user","message":{"role":"user","content":"Go."},"session_id":"default"}"#;
     assert!(!page_of(&[prompt]).contains("<dd>default"));
