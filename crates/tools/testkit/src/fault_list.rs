@@ -32,17 +32,17 @@ macro_rules! fault_list {
             pub fn right(self) -> &'static str {
                 match self { $(Self::$fault => $right,)* }
             }
-
-            pub(super) fn takes(self) -> crate::fault_plan::Takes {
-                match self { $(Self::$fault => $takes,)* }
-            }
         }
 
         impl crate::fault_plan::Faults for $faults {
             const LIST: &'static [Self] = Self::ALL;
 
-            fn flag(self) -> (&'static str, crate::fault_plan::Takes) {
-                (self.name(), self.takes())
+            fn takes(self) -> crate::fault_plan::Takes {
+                match self { $(Self::$fault => $takes,)* }
+            }
+
+            fn texts(self) -> [&'static str; 3] {
+                [self.name(), self.does(), self.right()]
             }
         }
     };

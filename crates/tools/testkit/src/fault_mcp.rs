@@ -22,7 +22,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 pub use fault::McpFault;
 
-use crate::{fault_plan::Plan, fault_process::print};
+use crate::fault_plan::Plan;
 use server::Server;
 
 /// The first argument of a test program that is to be the server.
@@ -37,15 +37,9 @@ pub const FLAG: &str = "--agentwire-fault-mcp";
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<String> =
         arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-    if arguments.iter().any(|argument| argument == "--help") {
-        return print(&fault::help());
-    }
-    let plan = match Plan::read(&arguments, "") {
+    let plan = match Plan::read(&arguments, "", ABOUT) {
         Ok(plan) => plan,
-        Err(error) => {
-            life::complain(&format!("error: {error}; see --help\n"));
-            return ExitCode::from(2);
-        }
+        Err(code) => return code,
     };
     match Server::new(plan).serve() {
         Ok(code) => ExitCode::from(code),
@@ -55,3 +49,5 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     }
 }
+
+const ABOUT: &str = "An MCP server over stdio with faults, for tests of clients.\n\n";

@@ -4,9 +4,9 @@ use std::{
     env, io,
     io::Write,
     os::unix::process::CommandExt,
-    process::{Command, ExitCode},
+    process::{Command, ExitCode, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Returns whether this process ignores SIGTERM already.
@@ -34,6 +34,18 @@ pub(crate) fn sleeper() -> Command {
     command
 }
 
+/// Starts processes that ignore SIGTERM and outlive this one, without waiting for them: one that holds stdin, stdout and
+/// stderr, and a quiet one that holds none of them.
+pub(crate) fn leave_behind(loud: bool, quiet: bool) -> io::Result<()> {
+    if loud {
+        sleeper().stdin(Stdio::inherit()).spawn()?;
+    }
+    if quiet {
+        sleeper().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    }
+    Ok(())
+}
+
 /// Closes stdout and keeps running until a signal arrives. Returns the error if that fails.
 pub(crate) fn close_stdout() -> io::Error {
     become_shell(&format!("exec sleep {LIFE} >&-"))
@@ -51,15 +63,7 @@ pub(crate) fn become_shell(script: &str) -> io::Error {
 
 /// Blocks for longer than any test waits.
 pub(crate) fn linger() {
-    pause(LIFE * 1000);
-}
-
-/// Blocks for this many milliseconds: the pause is the fault.
-pub(crate) fn pause(millis: u64) {
-    let (start, pause) = (Instant::now(), Duration::from_millis(millis));
-    while let Some(left) = pause.checked_sub(start.elapsed()) {
-        thread::park_timeout(left);
-    }
+    thread::sleep(Duration::from_secs(LIFE));
 }
 
 /// Writes to stdout, and returns the exit code for that.

@@ -26,7 +26,6 @@
 mod ask;
 mod fault;
 mod frames;
-mod help;
 mod host;
 mod life;
 mod lines;
@@ -37,7 +36,6 @@ mod turn;
 
 use std::{ffi::OsString, process::ExitCode};
 
-pub use crate::fault_plan::UnknownFault;
 pub use fault::Fault;
 
 use crate::{fault_plan::Plan, fault_process::print};
@@ -53,7 +51,7 @@ pub const VARIABLE: &str = "AGENTWIRE_FAULT";
 /// The exit code is that of the CLI: 0, or 1 if the last result was an error or the input was broken. Faults
 /// set their own codes; an unknown fault sets 2. A fault may end or replace the process before this returns.
 ///
-/// Ends at most five minutes after its input has ended, with any fault.
+/// Ends at most five minutes after its input has ended, with any fault but `stopped`.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, variable: Option<OsString>) -> ExitCode {
     let arguments: Vec<String> =
         arguments.into_iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
@@ -61,16 +59,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, variable: Option<OsStr
     if asks("--version") {
         return print(VERSION);
     }
-    if asks("--help") {
-        return print(&help::text());
-    }
     let variable = variable.unwrap_or_default();
-    let plan = match Plan::read(&arguments, &variable.to_string_lossy()) {
+    let plan = match Plan::read(&arguments, &variable.to_string_lossy(), ABOUT) {
         Ok(plan) => plan,
-        Err(error) => {
-            life::complain(&format!("error: {error}; see --help\n"));
-            return ExitCode::from(2);
-        }
+        Err(code) => return code,
     };
     match play(plan, asks("--include-partial-messages")) {
         Ok(()) => ExitCode::SUCCESS,
@@ -93,3 +85,8 @@ fn play(plan: Plan<Fault>, partial_messages: bool) -> Result<(), Stop> {
 
 /// The text of the CLI on which the behavior was measured.
 const VERSION: &str = "2.1.330 (Claude Code)\n";
+
+/// The beginning of the help; it names [`VARIABLE`].
+const ABOUT: &str = "A CLI with faults, for tests of clients and transports.\n\n\
+    Speaks stream-json on stdin and stdout as the Claude Code CLI does, whose own flags it ignores.\n\
+    Faults can also be named in AGENTWIRE_FAULT, without `--fault-`: AGENTWIRE_FAULT=\"crash=3 stderr-flood\"\n\n";

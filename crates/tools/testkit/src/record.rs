@@ -63,7 +63,7 @@ impl Recorder {
         Self::with_limit(LIMIT)
     }
 
-    /// Creates an empty recording with a limit in bytes.
+    /// Creates an empty recording with a limit in bytes of memory.
     ///
     /// A longer session goes on undisturbed, but has no transcript.
     pub fn with_limit(bytes: usize) -> Self {

@@ -25,7 +25,8 @@
 //!   `apiKey`, and arguments behind options such as `--token`; of three characters or more;
 //! - by shape, in any text, key or URL: keys and tokens of providers, web tokens, private keys, bearer tokens, user
 //!   info and queries of URLs, and assignments such as `API_KEY=x` or `password: x`;
-//! - as copies: what a place gave away is blanked wherever else it stands.
+//! - as copies: what a place gave away is blanked wherever else it stands, if it has six bytes or more and is not
+//!   letters or digits alone.
 //!
 //! JSON within strings, escapes and percent-encoding are seen through, and the pieces of a streamed block are judged as
 //! one text. A number becomes `0`. A search by shape is no proof:
@@ -90,11 +91,11 @@ impl Redactor {
 
     /// Sets the replacement of a path and of everything below it.
     ///
-    /// Of paths within each other, the longest counts.
+    /// Of paths within each other, the longest counts. A slash at the end does not count.
     /// A path with one name, such as `/app`, is not replaced within another word, such as `src/app`.
     #[must_use]
     pub fn path(mut self, path: impl AsRef<Path>, stands_for: &str) -> Self {
-        let path = path.as_ref().to_string_lossy().into_owned();
+        let path = path.as_ref().to_string_lossy().trim_end_matches('/').to_owned();
         self.paths.push((folder_name(&path), folder_name(stands_for)));
         self.paths.push((path, stands_for.to_owned()));
         self
@@ -132,19 +133,12 @@ impl Redactor {
     ///
     /// [`Leftovers`] if private text remains.
     pub fn redact(&self, session: &Transcript) -> Result<Transcript, Leftovers> {
-        match self.redact_as_far_as_possible(session) {
-            (session, None) => Ok(session),
-            (_, Some(leftovers)) => Err(leftovers),
-        }
-    }
-
-    /// Returns the redacted session, and the private text that remains in it.
-    pub fn redact_as_far_as_possible(&self, session: &Transcript) -> (Transcript, Option<Leftovers>) {
         let (session, report) = self.redact_with_report(session);
-        (session, report.leftovers)
+        report.leftovers.map_or(Ok(session), Err)
     }
 
-    /// Returns the redacted session, and a report of the secrets found and the kinds of text not searched for.
+    /// Returns the session, redacted as far as possible, and a report of the secrets found, the private text that
+    /// remains, and the kinds of text not searched for.
     pub fn redact_with_report(&self, session: &Transcript) -> (Transcript, RedactionReport) {
         let mut session = session.clone();
         let mut secrets = Secrets::new(&self.secrets, &session);
@@ -158,27 +152,35 @@ impl Redactor {
             }
         }
         session.argv = session.argv.map(|argv| Argv::new(argv.args().iter().map(|arg| words.replace(arg))));
+        for (_, value) in &mut session.header.extra {
+            *value = words.replace(value).into();
+        }
         let mut streamed = stream::finds(&session.entries, |text| words::paths_in(text, &self.paths));
         for (number, entry) in session.entries.iter_mut().enumerate() {
             on_piece(entry, streamed.remove(&number), |path| words.replace(path));
             on_text(entry, |text| words.replace(text));
         }
         let prose = self.prose(&session, &mut words);
-        let rules = rules::Rules::new(&prose);
         let mut streamed = stream::finds(&session.entries, |text| prose.find(text));
         for (number, entry) in session.entries.iter_mut().enumerate() {
             let piece = streamed.remove(&number);
             let is_piece = piece.is_some();
             on_piece(entry, piece, str::to_owned);
-            if matches!(entry, Entry::Inbound(_)) {
-                on_text(entry, |text| rules.apply(text, is_piece));
+            match entry {
+                Entry::Inbound(_) => on_text(entry, |text| rules::apply(&prose, text, is_piece)),
+                // The CLI writes all of it, in no fixed order.
+                Entry::Stderr(line) => *line = Bytes::from_static(prose::PROSE.as_bytes()),
+                _ => {}
             }
         }
-        stderr_to_prose(&mut session.entries);
-        session.header.redacted = Some(true);
         // A header with facts is not written without a version.
         session.header.cli.get_or_insert_with(|| "unknown".into());
         let leftovers = leftovers::find(&session, &self.paths, &secrets);
+        session.header.redacted = Some(leftovers.is_none());
+        // After the search, which counts the entries of the original session.
+        session
+            .entries
+            .dedup_by(|next, before| matches!((next, before), (Entry::Stderr(_), Entry::Stderr(_))));
         (session, RedactionReport { found: secrets.found(), leftovers })
     }
 
@@ -211,26 +213,13 @@ fn on_piece(
 
 /// Replaces the text of a recorded line; bytes that are no text stay.
 fn on_text(entry: &mut Entry, mut replace: impl FnMut(&str) -> String) {
-    let (Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line) | Entry::Comment(line)) = entry
-    else {
-        return;
-    };
+    let Some(line) = secrets::line_mut(entry) else { return };
     let mut replaced = Vec::with_capacity(line.len());
     for chunk in line.utf8_chunks() {
         replaced.extend_from_slice(replace(chunk.valid()).as_bytes());
         replaced.extend_from_slice(chunk.invalid());
     }
     *line = Bytes::from(replaced);
-}
-
-/// Moves lines of stderr into prose: the CLI writes all of them, in no fixed order.
-fn stderr_to_prose(entries: &mut Vec<Entry>) {
-    entries.dedup_by(|next, before| matches!((next, before), (Entry::Stderr(_), Entry::Stderr(_))));
-    for entry in entries {
-        if let Entry::Stderr(line) = entry {
-            *line = Bytes::from_static(prose::PROSE.as_bytes());
-        }
-    }
 }
 
 /// Returns the folder name that the CLI makes of a path.

@@ -6,7 +6,8 @@
 //!
 //! Ids that we make up differ between runs, so they are bound by position: the first request of ours stands for the
 //! first recorded one, and output that is played later uses our ids. The same goes for the `uuid` of a prompt.
-//! A stand-in in a recorded text, as `agentwire record` makes them, such as `<redacted-1>` or `<cwd>`, matches any text.
+//! A stand-in in a recorded text, as `agentwire record` makes them, such as `<redacted-1>` or `<cwd>`, matches any text;
+//! one that reads as other text, such as a time, only if the header has `redacted`.
 //!
 //! Order counts where the protocol orders: prompts, requests and cancellations of ours come in their order; answers to
 //! requests that are open at the same time may come in any order, before or after them.
@@ -82,7 +83,10 @@ pub struct ReplayHandle {
 impl Replay {
     /// Plays this session. Recorded delays are not kept.
     pub fn new(transcript: &Transcript) -> Self {
-        Self::of(ReplaySteps::new(transcript))
+        let replay = Self::of(ReplaySteps::new(transcript));
+        // With `no`, a redactor has replaced texts, and some remain.
+        replay.shared.player().leniency.redacted = transcript.header.redacted.is_some();
+        replay
     }
 
     /// Plays these entries, each with its line number in the file.
@@ -119,7 +123,7 @@ impl Replay {
     /// waited for.
     #[must_use]
     pub fn foreign(self) -> Self {
-        self.shared.player().foreign = true;
+        self.shared.player().leniency.foreign = true;
         self
     }
 

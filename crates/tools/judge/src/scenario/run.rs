@@ -41,8 +41,8 @@ pub(super) async fn run(
     let recorder = Recorder::new();
     let outcome = played(text, cli, &place, words, &recorder).await;
     let recorded = recorder.transcript().map_err(|error| Failed { error: error.into(), transcript: None })?;
-    let (transcript, leftovers) = redactor.redact_as_far_as_possible(&recorded);
-    match outcome.and(leftovers.map_or(Ok(()), |leftovers| Err(leftovers.into()))) {
+    let (transcript, report) = redactor.redact_with_report(&recorded);
+    match outcome.and(report.leftovers.map_or(Ok(()), |leftovers| Err(leftovers.into()))) {
         Ok(()) => Ok(transcript),
         Err(error) => Err(Failed { error, transcript: Some(Box::new(transcript)) }),
     }

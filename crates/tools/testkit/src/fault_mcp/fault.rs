@@ -82,19 +82,3 @@ fault_list! {
         "`fault` reports its progress so many times (5), 100 milliseconds apart, before it answers.",
         "A caller that wants progress receives it, in order.";
 }
-
-/// Returns the text of `--help`.
-pub(super) fn help() -> String {
-    let mut text = "An MCP server over stdio with faults, for tests of clients.\n\n".to_owned();
-    for fault in McpFault::ALL {
-        let number =
-            if let Number(_, number) = fault.takes() { format!("[={number}]") } else { String::new() };
-        text.push_str(&format!(
-            "--fault-{}{number}\n    {}\n    Right: {}\n",
-            fault.name(),
-            fault.does(),
-            fault.right()
-        ));
-    }
-    text
-}

@@ -1,11 +1,11 @@
 //! Faults of the server's process: children that it starts, and signals that it ignores.
 
-use std::{io, process::Stdio};
+use std::io;
 
 use super::McpFault;
 use crate::fault_plan::Plan;
-pub(super) use crate::fault_process::{close_stdin, close_stdout, complain, linger, pause};
-use crate::fault_process::{flood_stderr, is_trapped, sleeper, trapped};
+pub(super) use crate::fault_process::{close_stdin, close_stdout, complain, linger};
+use crate::fault_process::{flood_stderr, is_trapped, leave_behind, trapped};
 
 /// Applies the faults that come before the first read.
 pub(super) fn prepare(plan: &Plan<McpFault>) -> io::Result<()> {
@@ -21,12 +21,5 @@ pub(super) fn prepare(plan: &Plan<McpFault>) -> io::Result<()> {
         // The client may have closed stderr.
         drop(flood_stderr(bytes));
     }
-    // The server does not wait for these children: the fault is that they outlive it.
-    if plan.has(McpFault::Grandchild) {
-        sleeper().stdin(Stdio::inherit()).spawn()?;
-    }
-    if plan.has(McpFault::QuietGrandchild) {
-        sleeper().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    }
-    Ok(())
+    leave_behind(plan.has(McpFault::Grandchild), plan.has(McpFault::QuietGrandchild))
 }

@@ -3,7 +3,8 @@
 use std::{
     env,
     io::{self, BufRead, Write},
-    process,
+    process, thread,
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -63,7 +64,7 @@ impl Server {
                 if self.plan.has(McpFault::HangStart) {
                     return Ok(None);
                 }
-                life::pause(self.plan.number(McpFault::SlowStart).unwrap_or(0));
+                thread::sleep(Duration::from_millis(self.plan.number(McpFault::SlowStart).unwrap_or(0)));
                 initialized(params, self.plan.has(McpFault::MuteList))
             }
             "ping" => {
@@ -152,7 +153,7 @@ impl Server {
         }
         let token = &params["_meta"]["progressToken"];
         for step in 1..=self.plan.number(McpFault::Progress).unwrap_or(0) {
-            life::pause(100);
+            thread::sleep(Duration::from_millis(100));
             let progress =
                 json!({"progressToken": token, "progress": step, "message": format!("step {step}")});
             self.say(&json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}))?;
@@ -171,7 +172,7 @@ impl Server {
         }
         match self.plan.number(McpFault::Drip) {
             Some(millis) => line.as_bytes().iter().try_for_each(|byte| {
-                life::pause(millis);
+                thread::sleep(Duration::from_millis(millis));
                 write(&[*byte])
             })?,
             None => write(line.as_bytes())?,

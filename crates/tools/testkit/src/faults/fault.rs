@@ -1,7 +1,7 @@
 //! The faults: the flag, the behavior and the correct reaction of each.
 
 use crate::fault_list::fault_list;
-use crate::fault_plan::{Plan, Takes};
+use crate::fault_plan::{self, Plan, Takes};
 use Takes::{File, Nothing, Number, Subtype};
 
 fault_list! {
@@ -168,22 +168,12 @@ fault_list! {
 impl Fault {
     /// Returns the flag as it is written on a command line, with its argument.
     pub fn usage(self) -> String {
-        let name = self.name();
-        match self.takes() {
-            Nothing => format!("--fault-{name}"),
-            Number(what, _) => format!("--fault-{name}[={what}]"),
-            Subtype => format!("--fault-{name}[=SUBTYPE]"),
-            File => format!("--fault-{name}=FILE"),
-        }
+        fault_plan::usage(self)
     }
 
     /// Returns the default of the argument, as text for the help.
     pub fn default_value(self) -> Option<String> {
-        match self.takes() {
-            Number(_, default) => Some(default.to_string()),
-            Subtype => Some("all but `initialize`".to_owned()),
-            Nothing | File => None,
-        }
+        fault_plan::default_value(self)
     }
 }
 

@@ -1,14 +1,11 @@
 //! Faults of the process: how it starts, children that it leaves behind, and how it ends.
 
-use std::{
-    os::unix::process::CommandExt,
-    process::{Command, Stdio},
-};
+use std::{os::unix::process::CommandExt, process::Command};
 
 use super::{Fault, stop::Stop};
 use crate::fault_plan::Plan;
 use crate::fault_process::{self, flood_stderr, is_trapped, sleeper, trapped};
-pub(super) use crate::fault_process::{complain, linger};
+pub(super) use crate::fault_process::{close_stdin, close_stdout, complain, linger};
 
 /// Applies the faults that come before the first read.
 pub(super) fn prepare(plan: &Plan<Fault>) -> Result<(), Stop> {
@@ -27,12 +24,7 @@ pub(super) fn prepare(plan: &Plan<Fault>) -> Result<(), Stop> {
 
 /// Starts the processes that outlive this one; it does not wait for them.
 pub(super) fn leave_behind(plan: &Plan<Fault>) -> Result<(), Stop> {
-    if plan.has(Fault::Grandchild) {
-        sleeper().stdin(Stdio::inherit()).spawn()?;
-    }
-    if plan.has(Fault::QuietGrandchild) {
-        sleeper().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    }
+    fault_process::leave_behind(plan.has(Fault::Grandchild), plan.has(Fault::QuietGrandchild))?;
     if plan.has(Fault::Stranger) {
         sleeper().process_group(0).spawn()?;
     }
@@ -43,14 +35,4 @@ pub(super) fn leave_behind(plan: &Plan<Fault>) -> Result<(), Stop> {
 pub(super) fn stop() -> Result<(), Stop> {
     Command::new("kill").args(["-STOP", &std::process::id().to_string()]).status()?;
     Ok(())
-}
-
-/// Closes stdout and keeps running until a signal arrives.
-pub(super) fn close_stdout() -> Stop {
-    fault_process::close_stdout().into()
-}
-
-/// Closes stdin and keeps running until a signal arrives.
-pub(super) fn close_stdin() -> Stop {
-    fault_process::close_stdin().into()
 }

@@ -180,7 +180,7 @@ impl Session {
             return Err(Stop::Exit(0));
         }
         if self.plan.has(Fault::CloseStdin) {
-            return Err(life::close_stdin());
+            return Err(life::close_stdin().into());
         }
         Ok(())
     }

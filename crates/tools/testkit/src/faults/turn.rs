@@ -89,7 +89,7 @@ impl Session {
             life::stop()?;
         }
         if self.plan.has(Fault::CloseStdout) {
-            return Err(life::close_stdout());
+            return Err(life::close_stdout().into());
         }
         if self.plan.has(Fault::ExitInTurn) {
             return Err(Stop::Exit(0));

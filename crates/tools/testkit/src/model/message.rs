@@ -135,12 +135,14 @@ fn kind(status: u16) -> &'static str {
     match status {
         400 => "invalid_request_error",
         401 => "authentication_error",
+        402 => "billing_error",
         403 => "permission_error",
         404 => "not_found_error",
         413 => "request_too_large",
         429 => "rate_limit_error",
+        504 => "timeout_error",
         529 => "overloaded_error",
-        402..500 => "invalid_request_error",
+        405..500 => "invalid_request_error",
         _ => "api_error",
     }
 }

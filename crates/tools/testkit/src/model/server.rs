@@ -14,7 +14,7 @@ use axum::{
     body::{Body, to_bytes},
     extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header},
-    response::Response,
+    response::{IntoResponse, Response},
     serve::ListenerExt,
 };
 use bytes::Bytes;
@@ -88,7 +88,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
     if head.method != Method::POST {
         shared.progress().record(RequestFact::bare(head.method.as_str(), path, Answer::Other));
         let status = if head.method == Method::HEAD { StatusCode::OK } else { StatusCode::NOT_FOUND };
-        return response(status, HeaderMap::new(), Body::empty());
+        return status.into_response();
     }
     // The body is read in every case, so that the connection can be used again.
     let Ok(body) = to_bytes(body, MAX_REQUEST).await else {
@@ -98,7 +98,7 @@ async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response
         "/v1/messages" => messages(shared, path, &body).await,
         "/v1/messages/count_tokens" => {
             shared.progress().record(RequestFact::bare("POST", path, Answer::TokenCount));
-            response(StatusCode::OK, content_type("application/json"), Body::from(r#"{"input_tokens":10}"#))
+            (content_type("application/json"), r#"{"input_tokens":10}"#).into_response()
         }
         _ => refusal(&shared, path, StatusCode::NOT_FOUND),
     }
@@ -122,13 +122,13 @@ async fn messages(shared: Arc<Shared>, path: &str, body: &Bytes) -> Response {
     let message = Message::new(&reply, &ids, request.model.as_deref().unwrap_or("unnamed"));
     if request.stream {
         let body = Body::from_stream(sse::play(sse::steps(&message, &reply), Arc::clone(&shared)));
-        return response(StatusCode::OK, with_id(content_type("text/event-stream"), &id), body);
+        return (with_id(content_type("text/event-stream"), &id), body).into_response();
     }
     match message.to_json() {
         Ok(_) if reply.error_event => failure(&reply, OVERLOADED, &id),
         Ok(json) => {
             let body = Body::from_stream(sse::play(sse::whole(json, &reply), Arc::clone(&shared)));
-            response(StatusCode::OK, with_id(content_type("application/json"), &id), body)
+            (with_id(content_type("application/json"), &id), body).into_response()
         }
         // The input of a tool call was read as JSON, so it is written as such.
         Err(_) => failure(&reply, 500, &id),
@@ -142,7 +142,7 @@ fn failure(reply: &Reply, status: u16, id: &str) -> Response {
     }
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = message::failure(status.as_u16(), reply.error_message.as_deref(), id);
-    response(status, headers, Body::from(body))
+    (status, headers, body).into_response()
 }
 
 /// Returns a failure that is not part of the script.
@@ -150,14 +150,7 @@ fn refusal(shared: &Shared, path: &str, status: StatusCode) -> Response {
     shared.progress().record(RequestFact::bare("POST", path, Answer::Other));
     let body =
         message::failure(status.as_u16(), Some("not a request that the scripted model knows"), "req_none");
-    response(status, content_type("application/json"), Body::from(body))
-}
-
-fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response {
-    let mut response = Response::new(body);
-    *response.status_mut() = status;
-    *response.headers_mut() = headers;
-    response
+    (status, content_type("application/json"), body).into_response()
 }
 
 fn content_type(value: &'static str) -> HeaderMap {

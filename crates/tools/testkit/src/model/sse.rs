@@ -117,7 +117,8 @@ impl Stage<'_> {
     fn middle(&mut self) -> bool {
         self.steps.extend(self.reply.hold.clone().map(Step::Hold));
         if self.reply.error_event {
-            let error = json!({"type": "overloaded_error", "message": "scripted failure in the stream"});
+            let message = self.reply.error_message.as_deref().unwrap_or("scripted failure in the stream");
+            let error = json!({"type": "overloaded_error", "message": message});
             self.send("error", json!({"error": error}));
         }
         if self.reply.cut {

@@ -44,14 +44,14 @@ impl Tape {
     }
 
     pub(super) fn outbound(&mut self, chunk: &[u8]) {
-        if self.has_room_for(chunk.len()) {
+        if self.has_room_for(chunk) {
             let lines = self.outbound.push(chunk);
             self.write(lines.into_iter().map(Entry::Outbound));
         }
     }
 
     pub(super) fn inbound(&mut self, chunk: &[u8]) {
-        if self.has_room_for(chunk.len()) {
+        if self.has_room_for(chunk) {
             let lines = self.inbound.push(chunk);
             if self.cli.is_none() {
                 self.cli = lines.iter().find_map(|line| version(line));
@@ -62,7 +62,7 @@ impl Tape {
 
     /// Records a line of stderr. A line feed in it would make two entries.
     pub(super) fn stderr(&mut self, line: &str) {
-        if self.has_room_for(line.len()) {
+        if self.has_room_for(line.as_bytes()) {
             let lines = line.split('\n').map(|line| Bytes::copy_from_slice(line.as_bytes()));
             self.write(lines.map(Entry::Stderr));
         }
@@ -128,8 +128,10 @@ impl Tape {
     }
 
     /// Reserves space, and drops the whole recording if it does not fit: half a session is not usable.
-    fn has_room_for(&mut self, bytes: usize) -> bool {
-        self.room = self.room.and_then(|room| room.checked_sub(bytes));
+    fn has_room_for(&mut self, chunk: &[u8]) -> bool {
+        // The entry of a short line takes more memory than the line, and a pause takes one too.
+        let entries = chunk.split(|byte| *byte == b'\n').count();
+        self.room = self.room.and_then(|room| room.checked_sub(chunk.len() + entries * size_of::<Entry>()));
         if self.room.is_none() {
             self.entries = Vec::new();
             (self.outbound, self.inbound) = (Cutter::default(), Cutter::default());

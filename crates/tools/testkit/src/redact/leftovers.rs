@@ -5,17 +5,17 @@ use std::fmt;
 use super::{
     find::With,
     ids::{self, STABLE_DAY, STABLE_UUID},
-    secrets::Secrets,
+    secrets::{Secrets, line},
     stream,
     words::{begins_at, paths_in, places, stray_at},
 };
-use crate::{Entry, Transcript};
+use crate::Transcript;
 
 /// Private text that remains after a redaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Leftovers {
-    /// The texts, each with the number of its entry from 0.
+    /// The texts, each with the number of its entry in the original session, from 0.
     pub found: Vec<(usize, String)>,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn find(session: &Transcript, paths: &[(String, String)], secrets: &S
         found.extend(finds.into_iter().map(|find| (number, find.kind.to_string())));
     }
     for (number, entry) in session.entries.iter().enumerate() {
-        let (Entry::Outbound(line) | Entry::Inbound(line) | Entry::Stderr(line)) = entry else { continue };
+        let Some(line) = line(entry) else { continue };
         let text = String::from_utf8_lossy(line);
         let named = paths
             .iter()

@@ -41,7 +41,9 @@ impl Prose {
     ///
     /// Our words within it stay, so that one sees where they went.
     pub(super) fn replace(&self, raw: &str) -> Option<String> {
-        if raw.len() <= SHORT || !raw.contains(' ') || self.is_own(raw) {
+        // An id or a path in one word is no prose.
+        let is_word = raw.is_ascii() && !raw.contains(' ') && !raw.contains("\\n");
+        if raw.len() <= SHORT || is_word || self.is_own(raw) {
             return None;
         }
         let parts = self.parts(raw);

@@ -5,44 +5,32 @@ use super::{
     prose::{PROSE, Prose},
 };
 
-/// Applies the table to the lines of one session.
-#[derive(Debug)]
-pub(super) struct Rules<'a> {
-    prose: &'a Prose,
+/// Replaces everything in a line that is in the table, and all prose. A piece of an input stays: all pieces have been
+/// replaced as one text.
+pub(super) fn apply(prose: &Prose, line: &str, is_piece: bool) -> String {
+    // The input of a hook is the CLI's own; every other input is the model's or ours.
+    let of_hook = line.contains(r#""subtype":"hook_callback""#);
+    json::rewrite(line, |token| {
+        let stays = is_piece && token.key() == "partial_json";
+        (!stays).then(|| replace(prose, token, of_hook)).flatten()
+    })
 }
 
-impl<'a> Rules<'a> {
-    pub(super) fn new(prose: &'a Prose) -> Self {
-        Self { prose }
+fn replace(prose: &Prose, token: Token<'_>, of_hook: bool) -> Option<String> {
+    let is_foreign = |key: &&str| FOREIGN.contains(key) || (*key == "input" && !of_hook);
+    if token.keys.iter().any(is_foreign) {
+        return token.is_string.then(|| prose.replace(token.raw)).flatten();
     }
-
-    /// Replaces everything in a line that is in the table, and all prose. A piece of an input stays: all pieces have been
-    /// replaced as one text.
-    pub(super) fn apply(&self, line: &str, is_piece: bool) -> String {
-        // The input of a hook is the CLI's own; every other input is the model's or ours.
-        let of_hook = line.contains(r#""subtype":"hook_callback""#);
-        json::rewrite(line, |token| {
-            let stays = is_piece && token.key() == "partial_json";
-            (!stays).then(|| self.replace(token, of_hook)).flatten()
-        })
+    if !token.is_string {
+        let number = NUMBERS.iter().find(|(key, _)| *key == token.key())?.1;
+        // That it has a fraction is the CLI's doing, and a decoder's concern.
+        let fraction = if token.raw.contains('.') { ".25" } else { "" };
+        return Some(format!("{number}{fraction}"));
     }
-
-    fn replace(&self, token: Token<'_>, of_hook: bool) -> Option<String> {
-        let is_foreign = |key: &&str| FOREIGN.contains(key) || (*key == "input" && !of_hook);
-        if token.keys.iter().any(is_foreign) {
-            return token.is_string.then(|| self.prose.replace(token.raw)).flatten();
-        }
-        if !token.is_string {
-            let number = NUMBERS.iter().find(|(key, _)| *key == token.key())?.1;
-            // That it has a fraction is the CLI's doing, and a decoder's concern.
-            let fraction = if token.raw.contains('.') { ".25" } else { "" };
-            return Some(format!("{number}{fraction}"));
-        }
-        if describes(token.keys) && !token.raw.is_empty() && !self.prose.is_own(token.raw) {
-            return Some(PROSE.to_owned());
-        }
-        self.prose.replace(token.raw)
+    if describes(token.keys) && !token.raw.is_empty() && !prose.is_own(token.raw) {
+        return Some(PROSE.to_owned());
     }
+    prose.replace(token.raw)
 }
 
 /// Returns the ids in a line that the CLI generates and that are not UUIDs, in their order.
@@ -50,14 +38,18 @@ impl<'a> Rules<'a> {
 /// An id is recognized by its field and its shape: `task_id` may also be the `1` of a to-do list item.
 pub(super) fn made_up_ids(line: &str) -> Vec<String> {
     let mut found = Vec::new();
-    json::rewrite(line, |token| {
+    json::walk(line, |token, _| {
         let foreign = token.keys.iter().any(|key| FOREIGN.contains(key) || *key == "input");
         let is_field = IDS.contains(&token.key());
         let is_of_hook = matches!(token.keys, ["request", "input", _]);
-        if token.is_string && is_field && looks_made_up(token.raw) && (!foreign || is_of_hook) {
+        if token.is_string
+            && !token.is_key
+            && is_field
+            && looks_made_up(token.raw)
+            && (!foreign || is_of_hook)
+        {
             found.push(token.raw.to_owned());
         }
-        None
     });
     found
 }

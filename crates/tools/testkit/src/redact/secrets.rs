@@ -45,7 +45,7 @@ impl Secrets {
         let lines = session.entries.iter().filter_map(line).map(|line| visible(line));
         let argv = session.argv.iter().map(|argv| argv.json().to_owned());
         for text in argv.chain(lines) {
-            for find in secrets.find(&text) {
+            for find in secrets.find_at(&text, 0) {
                 if let With::StandIn(secret) = find.with {
                     learn(find.kind, &secret, &mut learned);
                 }
@@ -79,11 +79,11 @@ impl Secrets {
 
     /// Returns the secrets of each line that has some, by the number of its entry.
     pub(super) fn find_in_lines(&self, entries: &[Entry]) -> Vec<(usize, Vec<Find>)> {
-        let mut streamed = stream::finds(entries, |text| self.find(text));
+        let mut streamed = stream::finds(entries, |text| self.find_at(text, 1));
         let mut lines = Vec::new();
         for (number, entry) in entries.iter().enumerate() {
             let Some(line) = line(entry) else { continue };
-            let mut finds = self.find(&visible(line));
+            let mut finds = self.find_at(&visible(line), 0);
             if let Some((place, split)) = streamed.remove(&number) {
                 // The text of a block is judged as a whole, and not by its pieces.
                 finds.retain(|find| find.range.end <= place.start || find.range.start >= place.end);
@@ -98,7 +98,7 @@ impl Secrets {
 
     /// Blanks the secrets of a text.
     pub(super) fn replace(&mut self, text: &str) -> String {
-        let finds = self.find(text);
+        let finds = self.find_at(text, 0);
         String::from_utf8_lossy(&self.apply(text.as_bytes(), finds)).into_owned()
     }
 
@@ -107,14 +107,13 @@ impl Secrets {
         self.found
     }
 
-    /// Returns the secrets in a text, which may be JSON or contain it.
-    pub(super) fn find(&self, text: &str) -> Vec<Find> {
-        self.find_at(text, 0)
-    }
-
+    /// Returns the secrets in a text, which may be JSON or contain it: in a line at depth 0, in a string of it at 1.
     fn find_at(&self, text: &str, depth: usize) -> Vec<Find> {
         let mut finds = Vec::new();
-        let start = text.find(['{', '[']).filter(|_| depth < DEEPEST);
+        let is_json = depth < DEEPEST
+            && text.trim_ascii_start().starts_with(['{', '[', '"'])
+            && serde_json::from_str::<&RawValue>(text).is_ok();
+        let start = if is_json { Some(0) } else { text.find(['{', '[']).filter(|_| depth < DEEPEST) };
         if let Some(start) = start {
             let mut flag: Option<Vec<String>> = None;
             json::walk(&text[start..], |token, at| {
@@ -127,9 +126,17 @@ impl Secrets {
                 self.token(token, start + at, is_flagged, depth, &mut finds);
             });
         }
-        let is_json = start.is_some() && serde_json::from_str::<&RawValue>(text).is_ok();
         if !is_json {
             self.text(text, &mut finds);
+        } else if depth > 0 {
+            // A named secret may be JSON itself.
+            for Form { text: secret, .. } in self.forms.iter().filter(|form| !form.is_word) {
+                let find = |(at, _)| {
+                    let with = With::StandIn(secret.clone());
+                    Find { range: at..at + secret.len(), with, kind: SecretKind::Named }
+                };
+                finds.extend(text.match_indices(secret).map(find));
+            }
         }
         finds
     }
@@ -217,14 +224,14 @@ impl Secrets {
 }
 
 /// Returns the text of an entry, if it has one.
-fn line(entry: &Entry) -> Option<&Bytes> {
+pub(super) fn line(entry: &Entry) -> Option<&Bytes> {
     let (Outbound(line) | Inbound(line) | Stderr(line) | Comment(line) | Unknown(line)) = entry else {
         return None;
     };
     Some(line)
 }
 
-fn line_mut(entry: &mut Entry) -> Option<&mut Bytes> {
+pub(super) fn line_mut(entry: &mut Entry) -> Option<&mut Bytes> {
     let (Outbound(line) | Inbound(line) | Stderr(line) | Comment(line) | Unknown(line)) = entry else {
         return None;
     };
@@ -252,7 +259,7 @@ fn place(keys: &[&str]) -> Option<SecretKind> {
             key if ENVIRONMENT.contains(&key) => Some(SecretKind::Environment),
             key if key.ends_with("headers") => Some(SecretKind::Header),
             "account" if !ACCOUNT_KINDS.contains(&nearest) => Some(SecretKind::Account),
-            "credentials" | "secrets" | "cookies" => Some(SecretKind::Field),
+            "credentials" | "secrets" | "cookies" | "passwords" | "apikeys" => Some(SecretKind::Field),
             _ => None,
         });
     let is_described = described(keys.len() - 1);

@@ -9,7 +9,11 @@ use super::{ids, report::SecretKind};
 
 /// Calls `show` for each secret in the text that its shape gives away.
 pub(super) fn find(text: &str, mut show: impl FnMut(SecretKind, Range<usize>)) {
-    let Some(set) = ANY.as_ref().filter(|_| text.len() >= SHORTEST_TEXT) else { return };
+    if text.len() < SHORTEST_TEXT {
+        return;
+    }
+    // Without the patterns, every text may hold a secret.
+    let Some(set) = ANY.as_ref() else { return show(SecretKind::Key, 0..text.len()) };
     for (shape, pattern) in set.matches(text).into_iter().filter_map(|index| PATTERNS.get(index)) {
         for captures in pattern.captures_iter(text) {
             let Some(range) = captures.get(captures.len() - 1).map(|part| part.range()) else { continue };
@@ -32,7 +36,7 @@ pub(super) fn find(text: &str, mut show: impl FnMut(SecretKind, Range<usize>)) {
 
 /// Returns whether the name of a JSON key, a variable or an option is that of a secret.
 pub(super) fn names_a_secret(name: &str) -> bool {
-    is_name(name) && NAME.as_ref().is_some_and(|pattern| pattern.is_match(name))
+    is_name(name) && NAME.as_ref().is_none_or(|pattern| pattern.is_match(name))
 }
 
 /// Returns whether a text in a place of secrets may stay: too short, a stand-in, or a word of a language.
@@ -165,7 +169,7 @@ fn is_name(name: &str) -> bool {
     !rest.ends_with("progresstoken") && !ABOUT.iter().any(|ending| rest.ends_with(ending))
 }
 
-/// One row of the table: the last group of the pattern is the place.
+/// One row of the table: the last group of the pattern is the place. Classes are ASCII: `regex` has no Unicode tables.
 struct Shape {
     kind: SecretKind,
     then: Then,
@@ -225,7 +229,7 @@ const SHAPES: &[Shape] = {
         shape(Header, Then::Mixed, r"(?i-u:bearer|basic)[ \t]+([A-Za-z0-9._~+/=-]{6,})"),
         shape(Header, Then::Blank, r"(?i-u:(?:proxy-)?authorization)[\\\x22']{0,8}[ \t]*[:=][ \t]*[\\\x22']{0,8}((?i-u:digest)[^\r\n]{3,}|[^\r\n\x22'`<]{3,})"),
         shape(Header, Then::Blank, r"(?i-u:cookie2?)[\\\x22']{0,8}[ \t]*:[ \t]*[\\\x22']{0,8}([^ =\r\n\x22'`<]+=[^\r\n\x22'`<]{3,})"),
-        shape(Url, Then::Url, r"(?:[A-Za-z][A-Za-z0-9+.-]{0,20}:)?//(?:[^\s\x22'<>`\\]|<redacted-[0-9]+>|<prose>)+"),
+        shape(Url, Then::Url, r"(?:[A-Za-z][A-Za-z0-9+.-]{0,20}:)?//(?:[^\t-\r \x22'<>`\\]|<redacted-[0-9]+>|<prose>)+"),
         shape(Field, Then::Assigned, concat!("(", words!(), r"[\\\x22'\]]{0,8})[ \t]*(?:[:=]=?=?>?|>)[ \t]*()")),
         shape(Field, Then::Assigned, concat!(r"--?([A-Za-z0-9-]{0,40}", words!(), r")[ \t]+()")),
         shape(Field, Then::Claimed, concat!(words!(), r"[ \t]+(?i-u:is|was|equals)[ \t]*:?[ \t]+()")),
@@ -236,7 +240,7 @@ const SHAPES: &[Shape] = {
         shape(Field, Then::Blank, r"(?-u:\b)mysql(?:dump|admin)?[ \t](?:[^\r\n;|&<]*?[ \t])??-p[\x22']?([^ \t\r\n\x22'<]{3,})"),
         shape(Field, Then::Assigned, r"key=[\x22']((?i-u)[a-z0-9_.:-]{0,40}(?:password|apikey|token|secret))[\x22'][ \t]+value=()"),
         shape(Field, Then::Blank, r"\$(?:2[aby]|5|6|y|argon2(?:id?|d))\$[./+A-Za-z0-9$=,]{20,}"),
-        shape(Field, Then::Blank, r"[?&](?i-u:code|state|sig|signature|key|session|sid|auth|assertion|ticket)=([^&#\s\x22'<>`]{3,})"),
+        shape(Field, Then::Blank, r"[?&](?i-u:code|state|sig|signature|key|session|sid|auth|assertion|ticket)=([^&#\t-\r \x22'<>`]{3,})"),
     ]
 };
 
@@ -246,10 +250,7 @@ static PATTERNS: LazyLock<Vec<(&'static Shape, Regex)>> = LazyLock::new(|| {
 
 /// All patterns at once: most texts match none. With less memory the same states are built again and again.
 static ANY: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
-    RegexSetBuilder::new(PATTERNS.iter().map(|(shape, _)| shape.pattern))
-        .dfa_size_limit(64 << 20)
-        .build()
-        .ok()
+    RegexSetBuilder::new(SHAPES.iter().map(|shape| shape.pattern)).dfa_size_limit(64 << 20).build().ok()
 });
 
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -286,5 +287,16 @@ mod tests {
     fn every_pattern_compiles() {
         assert!(NAME.is_some() && ANY.is_some());
         assert_eq!(PATTERNS.len(), SHAPES.len());
+    }
+
+    #[test]
+    fn no_pattern_needs_unicode_tables() {
+        // The tests turn on features of `regex` that the crate alone does not.
+        for source in [include_str!("shapes.rs"), include_str!("../replay/stand_ins.rs")] {
+            let patterns = source.split("#[cfg(test)]").next().unwrap().replace(r"(?-u:\b)", "");
+            let classes = [r"\d", r"\w", r"\s", r"\b", r"\p", "(?i)"];
+            let found = classes.into_iter().find(|class| patterns.to_ascii_lowercase().contains(class));
+            assert_eq!(found, None);
+        }
     }
 }

@@ -83,11 +83,11 @@ impl<'a> Words<'a> {
             return Some((PLANS.len() + name, STABLE_PLAN.to_owned()));
         }
         match bytes[at] {
-            _ if !begins => None,
             b'/' => {
                 let length = stray_at(text, at)?;
                 Some((length, self.stray(&text[at..at + length])))
             }
+            _ if !begins => None,
             b'1' if rest.starts_with(LOOPBACK) => {
                 let digits = rest[LOOPBACK.len()..].iter().take_while(|byte| byte.is_ascii_digit()).count();
                 (digits > 0).then(|| (LOOPBACK.len() + digits, STABLE_PORT.to_owned()))
@@ -188,7 +188,10 @@ pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
     let before = text[..at].chars().next_back();
     // `a/tmp/b` is a path within something else.
     let joins = |char: char| char.is_alphanumeric() || matches!(char, '.' | '_' | '-' | '~' | '}');
-    if before.is_some_and(joins) && !ends_escape(&text.as_bytes()[..at]) {
+    let bytes = text.as_bytes();
+    // `-I/home/…`: the letter of an option belongs to no path.
+    let is_option = matches!(bytes[..at], [.., b'-', b'A'..=b'Z' | b'a'..=b'z']) && begins_at(bytes, at - 2);
+    if before.is_some_and(joins) && !is_option && !ends_escape(&bytes[..at]) {
         return None;
     }
     let stray = FOLDERS.iter().any(|folder| rest.starts_with(folder)) && !rest.starts_with(STABLE_HOME);

@@ -7,6 +7,15 @@ use crate::{
     recorded::{Recorded, Role},
 };
 
+/// How far a line of ours may differ from the recorded one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leniency {
+    /// Whether the transcript is one of another host's.
+    pub(super) foreign: bool,
+    /// Whether a redactor has replaced texts in it.
+    pub(super) redacted: bool,
+}
+
 /// Compares a prompt, a request or a cancellation, and binds the ids that it brings.
 ///
 /// # Errors
@@ -16,22 +25,23 @@ pub(super) fn ours(
     expected: &Recorded,
     actual: &Recorded,
     ids: &mut Ids,
-    foreign: bool,
+    leniency: Leniency,
 ) -> Result<(), Differs> {
     match (&expected.role, &actual.role) {
         (Role::Request { id, subtype }, Role::Request { id: our_id, subtype: our_subtype }) => {
             if subtype != our_subtype {
                 return Err(format!("the request is `{our_subtype}`").into());
             }
-            request(expected, actual, ids, foreign && **subtype == *"initialize")?;
+            let is_foreign = leniency.foreign && **subtype == *"initialize";
+            request(expected, actual, ids, Leniency { foreign: is_foreign, ..leniency })?;
             ids.bind_request(id, our_id);
             Ok(())
         }
         (Role::Cancel { id }, Role::Cancel { id: our_id }) => match ids.request(id) {
             Some(bound) if *bound == **our_id => Ok(()),
-            _ => Err("it takes back another request".to_owned().into()),
+            _ => Err("it cancels another request".to_owned().into()),
         },
-        (Role::Message, Role::Message) => message(expected, actual, ids, foreign),
+        (Role::Message, Role::Message) => message(expected, actual, ids, leniency),
         _ => Err("it is of another kind".to_owned().into()),
     }
 }
@@ -45,7 +55,7 @@ pub(super) fn answer(
     expected: &Recorded,
     actual: &Recorded,
     request: Option<&Recorded>,
-    foreign: bool,
+    Leniency { foreign, redacted }: Leniency,
 ) -> Result<(), Differs> {
     let (Some(expected), Some(actual)) = (expected.outcome(), actual.outcome()) else {
         return Err("it has no `response`".to_owned().into());
@@ -61,12 +71,12 @@ pub(super) fn answer(
         return Ok(());
     }
     if outcome(expected) == "error" {
-        return differs(expected.field("error"), actual.field("error"), "error", &Ids::default());
+        return differs(expected.field("error"), actual.field("error"), "error", &Ids::default(), redacted);
     }
     let repeats = expected.at(&["response", "updatedInput"]).is_none() && is_asked_input(actual, request);
     let actual = actual.field("response").cloned();
     let actual = if repeats { actual.map(|actual| actual.without("updatedInput")) } else { actual };
-    differs(expected.field("response"), actual.as_ref(), "response", &Ids::default())
+    differs(expected.field("response"), actual.as_ref(), "response", &Ids::default(), redacted)
 }
 
 /// Returns whether an allowance repeats the input of its request. The facade's do; recorded ones may lack it.
@@ -75,16 +85,21 @@ fn is_asked_input(actual: &Json, request: Option<&Recorded>) -> bool {
     actual.at(&["response", "updatedInput"]).zip(asked).is_some_and(|(actual, asked)| actual.same(asked))
 }
 
-fn request(expected: &Recorded, actual: &Recorded, ids: &mut Ids, lenient: bool) -> Result<(), Differs> {
+fn request(expected: &Recorded, actual: &Recorded, ids: &mut Ids, leniency: Leniency) -> Result<(), Differs> {
     let (Some(expected), Some(actual)) = (expected.request(), actual.request()) else { return Ok(()) };
-    if lenient {
+    if leniency.foreign {
         return Ok(initialize::compare(expected, actual, ids)?);
     }
-    differs(Some(expected), Some(actual), "request", ids)
+    differs(Some(expected), Some(actual), "request", ids, leniency.redacted)
 }
 
 /// Compares a prompt, or a frame of a kind that only the two sides know.
-fn message(expected: &Recorded, actual: &Recorded, ids: &mut Ids, foreign: bool) -> Result<(), Differs> {
+fn message(
+    expected: &Recorded,
+    actual: &Recorded,
+    ids: &mut Ids,
+    Leniency { foreign, redacted }: Leniency,
+) -> Result<(), Differs> {
     if let (Some(recorded), Some(ours)) = (expected.json.text_at(&["uuid"]), actual.json.text_at(&["uuid"])) {
         ids.bind_uuid(recorded, ours);
     }
@@ -92,19 +107,19 @@ fn message(expected: &Recorded, actual: &Recorded, ids: &mut Ids, foreign: bool)
         return match expected.json.field("uuid") {
             // The facade gives each prompt an id, also where it was recorded without one.
             None if actual.kind() == "user" => {
-                differs(Some(&expected.json), Some(&actual.json.clone().without("uuid")), "", ids)
+                differs(Some(&expected.json), Some(&actual.json.clone().without("uuid")), "", ids, redacted)
             }
-            _ => differs(Some(&expected.json), Some(&actual.json), "", ids),
+            _ => differs(Some(&expected.json), Some(&actual.json), "", ids, redacted),
         };
     }
     if actual.kind() == "user"
         && let (Some(expected), Some(actual)) = (plain(expected), plain(actual))
     {
         let values = Some((Value::quoted(expected), Value::quoted(actual)));
-        let is_same = expected == actual || stand_ins::may_stand_for(expected, actual);
+        let is_same = expected == actual || stand_ins::may_stand_for(expected, actual, redacted);
         return if is_same { Ok(()) } else { Err(Differs::at(".message.content", values)) };
     }
-    differs(expected.json.at(&["message"]), actual.json.at(&["message"]), ".message", ids)
+    differs(expected.json.at(&["message"]), actual.json.at(&["message"]), ".message", ids, redacted)
 }
 
 /// Returns a prompt's text if it is text alone: a string, or a list of one text block.
@@ -118,14 +133,20 @@ fn plain(prompt: &Recorded) -> Option<&str> {
 }
 
 /// Compares two values of which either may be missing; an object without fields is as good as none.
-fn differs(expected: Option<&Json>, actual: Option<&Json>, what: &str, ids: &Ids) -> Result<(), Differs> {
+fn differs(
+    expected: Option<&Json>,
+    actual: Option<&Json>,
+    what: &str,
+    ids: &Ids,
+    redacted: bool,
+) -> Result<(), Differs> {
     let is_empty = |json: Option<&Json>| {
         json.is_none_or(|json| matches!(&json.value, Value::Object(fields) if fields.is_empty()))
     };
     let found = match (expected, actual) {
         (expected, actual) if is_empty(expected) && is_empty(actual) => return Ok(()),
         (Some(expected), Some(actual)) => expected.difference(actual, &|recorded, ours| {
-            ids.is_uuid(recorded, ours) || stand_ins::may_stand_for(recorded, ours)
+            ids.is_uuid(recorded, ours) || stand_ins::may_stand_for(recorded, ours, redacted)
         }),
         _ => Some(Difference { path: String::new(), first: expected, second: actual }),
     };

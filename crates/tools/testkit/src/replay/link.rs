@@ -45,7 +45,7 @@ pub(super) fn open(shared: Arc<Shared>) -> Connected<ReplaySource, ReplaySink, R
 impl ByteSource for ReplaySource {
     async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
         loop {
-            let limit = {
+            let (limit, cursor) = {
                 let mut player = self.shared.player();
                 if let Some(piece) = player.read() {
                     return Ok(Some(piece));
@@ -58,9 +58,11 @@ impl ByteSource for ReplaySource {
                 if player.is_over() {
                     return Ok(None);
                 }
-                player.limit
+                (player.limit, player.cursor)
             };
-            let moved = self.shared.wait(|player| (!player.is_idle()).then_some(()));
+            // A line that has come begins another wait, also if the CLI has nothing to say to it.
+            let moved = |player: &mut Player| (!player.is_idle() || player.cursor != cursor).then_some(());
+            let moved = self.shared.wait(moved);
             if timeout(limit, moved).await.is_err() {
                 self.shared.change(Player::give_up);
             }

@@ -6,8 +6,7 @@ use agentwire_transport::{ExitReport, Signal};
 use bytes::{Buf as _, Bytes, BytesMut};
 
 use super::{
-    compare,
-    compare::Differs,
+    compare::{self, Differs, Leniency},
     report::{Mismatch, Missing, ReplayReport},
     steps::{Action, Ours, ReplaySteps},
 };
@@ -24,9 +23,9 @@ use crate::{
 pub(super) struct Player {
     replay: ReplaySteps,
     /// The first step that is not over.
-    cursor: usize,
+    pub(super) cursor: usize,
     ids: Ids,
-    pub(super) foreign: bool,
+    pub(super) leniency: Leniency,
     /// How long the host may keep the player waiting.
     pub(super) limit: Duration,
     cutter: Cutter,
@@ -63,7 +62,7 @@ impl Player {
             replay,
             cursor: 0,
             ids: Ids::default(),
-            foreign: false,
+            leniency: Leniency { foreign: false, redacted: true },
             limit: DEFAULT_LIMIT,
             cutter: Cutter::new(Splits::default()),
             output: BytesMut::new(),
@@ -92,7 +91,7 @@ impl Player {
             match &step.action {
                 Action::Ours(ours) if !ours.arrived && !ours.optional => return,
                 Action::EndOfInput if !self.input_ended => return,
-                Action::Signal(Some(how)) if !self.foreign && self.terminated != Some(*how) => return,
+                Action::Signal(Some(how)) if self.awaits(*how) => return,
                 Action::Ours(_) | Action::EndOfInput | Action::Signal(_) => {}
                 Action::Theirs(line) => {
                     let read = Recorded::read(line);
@@ -110,6 +109,10 @@ impl Player {
             }
             self.cursor += 1;
         }
+    }
+
+    fn awaits(&self, signal: Signal) -> bool {
+        !self.leniency.foreign && self.terminated != Some(signal)
     }
 
     /// Returns the next piece of output.
@@ -211,6 +214,7 @@ impl Player {
         let missing = rest().filter_map(|step| match &step.action {
             Action::Ours(ours) if !ours.arrived && !ours.optional => Some((step.line, excerpt(&ours.text))),
             Action::EndOfInput if !self.input_ended => Some((step.line, "end of input".to_owned())),
+            Action::Signal(Some(how)) if self.awaits(*how) => Some((step.line, step.action.describe())),
             _ => None,
         });
         ReplayReport {
@@ -269,12 +273,12 @@ impl Player {
             return self.fail(Some(index), Some(line), "an answer came before its request");
         }
         let request = asked.and_then(|asked| self.replay.theirs(asked));
-        let expected = self.ours_at(index).filter(|ours| !(ours.optional && self.foreign));
+        let expected = self.ours_at(index).filter(|ours| !(ours.optional && self.leniency.foreign));
         let compared = match (expected.and_then(Ours::read), actual) {
             // The CLI ignores an answer that is too late.
             (None, Some(_)) if expected.is_none() => Ok(()),
             (Some(expected), Some(actual)) => {
-                compare::answer(&expected, actual, request.as_ref(), self.foreign)
+                compare::answer(&expected, actual, request.as_ref(), self.leniency)
             }
             _ => Err("it is no JSON object".to_owned().into()),
         };
@@ -294,7 +298,7 @@ impl Player {
         let mut ids = std::mem::take(&mut self.ids);
         let expected = self.ours_at(index);
         let compared = match (expected.and_then(Ours::read), actual) {
-            (Some(expected), Some(actual)) => compare::ours(&expected, actual, &mut ids, self.foreign),
+            (Some(expected), Some(actual)) => compare::ours(&expected, actual, &mut ids, self.leniency),
             _ if expected.is_some_and(|ours| ours.text == line) => Ok(()),
             _ => Err("it is no JSON object".to_owned().into()),
         };

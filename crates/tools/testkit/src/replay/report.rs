@@ -10,7 +10,7 @@ use std::fmt;
 pub struct ReplayReport {
     /// What ended the replay before its time.
     pub mismatch: Option<Mismatch>,
-    /// Lines of ours that were recorded and have not come, the end of input among them.
+    /// Lines of ours that were recorded and have not come, the end of input and signals among them.
     pub missing: Vec<Missing>,
     /// The start of each line of ours that came and was not recorded.
     pub extra: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Mismatch {
     pub why: String,
 }
 
-/// A line of ours that has not come.
+/// A line of ours, the end of input or a signal that has not come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Missing {

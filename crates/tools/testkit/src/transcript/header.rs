@@ -19,7 +19,7 @@ pub struct Header {
     pub recorded: Option<Box<str>>,
     /// `os`: where it ran, as `linux`.
     pub os: Option<Box<str>>,
-    /// `redacted`: whether private text was replaced after the recording, `yes` or `no` in the file.
+    /// `redacted`: whether all private text was replaced after the recording, `yes` or `no` in the file.
     pub redacted: Option<bool>,
     /// `faults`: whether our side sent faulty lines on purpose, `yes` or `no` in the file.
     ///

@@ -40,14 +40,14 @@ fn has_type(line: &[u8]) -> bool {
 
 /// Takes every line for an inbound one.
 pub(super) fn json_lines(text: Bytes) -> Transcript {
-    let entries = Lines::new(text).map(|(line, _)| Entry::Inbound(line)).collect();
+    let entries = Lines { rest: text }.map(|(line, _)| Entry::Inbound(line)).collect();
     Transcript { entries, ..Transcript::default() }
 }
 
 /// Reads the transcript format; the text is known to begin with the magic words.
 fn transcript(text: Bytes) -> Result<Transcript, ParseError> {
     let mut read = Transcript::default();
-    for (index, (line, complete)) in Lines::new(text).enumerate() {
+    for (index, (line, complete)) in (Lines { rest: text }).enumerate() {
         read.take(index, &line).map_err(|cause| cause.at(index + 1))?;
         if !complete {
             return Err(ParseCause::NoNewline.at(index + 1));
@@ -97,12 +97,6 @@ fn facts_text(index: usize, line: &[u8]) -> Option<&[u8]> {
 /// The lines of a text, without their line feeds, each with whether it had one.
 struct Lines {
     rest: Bytes,
-}
-
-impl Lines {
-    fn new(text: Bytes) -> Self {
-        Self { rest: text }
-    }
 }
 
 impl Iterator for Lines {

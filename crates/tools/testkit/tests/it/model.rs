@@ -198,9 +198,11 @@ async fn failures_have_their_status_and_kind() {
     for (status, kind) in [
         (400, "invalid_request_error"),
         (401, "authentication_error"),
+        (402, "billing_error"),
         (413, "request_too_large"),
         (429, "rate_limit_error"),
         (500, "api_error"),
+        (504, "timeout_error"),
         (529, "overloaded_error"),
     ] {
         let model = start(json!({"replies": [{"status": status, "retry_after": 3}]})).await;
@@ -254,10 +256,13 @@ async fn a_cut_message_breaks_off() {
 
 #[tokio::test]
 async fn an_error_event_ends_the_stream() {
-    let model = start(json!({"replies": [{"blocks": [{"text": "firstother"}], "error_event": true}]})).await;
+    let failing = json!({"blocks": [{"text": "firstother"}], "error_event": true, "error_message": "mine"});
+    let model = start(json!({"replies": [failing]})).await;
     let response = open(&model).await.finish().await;
     assert!(response.complete);
-    assert_eq!(kinds(&response.body).last().unwrap(), "error");
+    let events = events(&response.body);
+    let last = events.last().unwrap();
+    assert_eq!((&last["type"], &last["error"]["message"]), (&json!("error"), &json!("mine")));
 }
 
 #[tokio::test]

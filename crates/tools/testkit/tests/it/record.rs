@@ -102,6 +102,13 @@ async fn recording_over_the_limit_has_no_transcript_and_the_session_goes_on() {
     assert_eq!(seen, b"1234\n1234\n1234\n");
 }
 
+#[test]
+fn short_lines_count_with_their_entries() {
+    let recorder = Recorder::with_limit(1000);
+    recorder.stderr(&"\n".repeat(100));
+    assert!(matches!(recorder.transcript(), Err(TooLong { limit: 1000, .. })));
+}
+
 #[tokio::test]
 async fn recording_has_the_facts_of_its_header_and_can_be_written() {
     let (transport, peer) = memory(1 << 10);

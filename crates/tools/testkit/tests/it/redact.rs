@@ -135,9 +135,12 @@ fn input_that_is_no_piece_of_a_stream_is_replaced() {
 #[test]
 fn words_after_an_escape_are_replaced() {
     let id = "1b4e28ba-2fa1-41d2-883f-0016d3cca427";
-    check(
-        &format!(concat!(r#"{{"a":"found:\n/tm"#, r#"p/cc/a\t{id}\u00e4{id}"}}"#), id = id),
-        r#"{"a":"found:\n/home/user/tmp/1\t00000000-0000-4000-8000-000000000001\u00e400000000-0000-4000-8000-000000000001"}"#,
+    let line = format!(concat!(r#"> {{"a":"found:\n/tm"#, r#"p/cc/a\t{id}\u00e4{id}"}}"#), id = id);
+    assert_eq!(
+        redacted(&Redactor::new(), &[&line]),
+        [
+            r#"> {"a":"found:\n/home/user/tmp/1\t00000000-0000-4000-8000-000000000001\u00e400000000-0000-4000-8000-000000000001"}"#
+        ]
     );
 }
 
@@ -153,6 +156,33 @@ fn path_with_one_name_is_not_replaced_within_other_words() {
         r#"> {"text":"--append-system-prompt src/app/x my-app /apple \u001b[01;34m<cwd>/x"}"#,
     ];
     assert_eq!(redacted(&redactor, &lines), expected);
+}
+
+#[test]
+fn slash_at_the_end_of_a_path_does_not_count() {
+    let line = r#"> {"cwd":"/srv/acme","file":"/srv/acme/a","folder":"-srv-acme-b"}"#;
+    let expected = r#"> {"cwd":"/project","file":"/project/a","folder":"-project-b"}"#;
+    assert_eq!(redacted(&Redactor::new().path("/srv/acme/", "/project"), &[line]), [expected]);
+}
+
+#[test]
+fn path_behind_the_letter_of_an_option_is_replaced() {
+    let home = concat!("/ho", "me/alice");
+    let text = |one: &str, two: &str, three: &str| {
+        format!(r#"> {{"a":"gcc -I{one} CFLAGS=-L{two}\n-C{three} lib-a{}b"}}"#, concat!("/tm", "p/"))
+    };
+    let line = text(&format!("{home}/include"), &format!("{home}/lib"), &format!("{home}/x"));
+    let expected = text("/home/user/tmp/1", "/home/user/tmp/2", "/home/user/tmp/3");
+    assert_eq!(redacted(&Redactor::new(), &[&line]), [expected]);
+}
+
+#[test]
+fn unknown_entries_and_facts_of_the_header_are_redacted() {
+    let text =
+        "# agentwire-transcript 1.1\n# cli 2.1.330  cwd /srv/acme\n? /srv/acme 2026-11-21T22:51:20.1Z\n";
+    let session = Redactor::new().path("/srv/acme", "/p").redact(&Transcript::parse(text).unwrap()).unwrap();
+    assert_eq!(session.header.extra, [("cwd".into(), "/p".into())]);
+    assert_eq!(session.entries, [Entry::Unknown("? /p 2026-01-01T00:00:00.000Z".into())]);
 }
 
 #[test]
@@ -209,6 +239,10 @@ fn prose_goes_and_our_words_stay() {
         r#"{"description":"","x":"[Request interrupted by user]"}"#,
         r#"{"description":"","x":"[Request interrupted by user]"}"#,
     );
+    // Not every language has blanks, and neither has a list of files.
+    for long in ["这句话是别人写的，".repeat(8), r"project/alpha.rs\nproject/beta.rs\n".repeat(3)] {
+        check(&format!(r#"{{"content":"{long}"}}"#), r#"{"content":"<prose>"}"#);
+    }
     let long_data = "QUJD".repeat(100);
     check(&format!(r#"{{"data":"{long_data}"}}"#), &format!(r#"{{"data":"{long_data}"}}"#));
 }
@@ -320,6 +354,11 @@ fn leftovers_are_reported() {
     let leftovers = redactor.redact(&session(&["< {\"a\":\"/srv/agent/b\"}"])).unwrap_err();
     assert_eq!(leftovers.found.len(), 1);
     assert!(leftovers.to_string().contains("left after the redaction"));
+    // Lines of stderr become one, and the numbers are those before that.
+    let lines = ["! a", "! b", "< {\"a\":\"/srv/agent/b\"}"];
+    let leftovers = redactor.redact(&session(&lines)).unwrap_err();
+    assert!(matches!(leftovers.found[..], [(2, _)]), "{leftovers}");
+    assert_eq!(redactor.redact_with_report(&session(&lines)).0.header.redacted, Some(false));
     let pieces = [delta("text", "/srv/ag"), delta("text", "ent/b")];
     let leftovers = redactor.redact(&session(&pieces.each_ref().map(String::as_str))).unwrap_err();
     assert_eq!(leftovers.found.len(), 1);

@@ -213,6 +213,36 @@ async fn a_wait_for_a_line_of_ours_is_bounded() {
     check(&playing, &["line 4", "nothing came within 3600s", "expected: > {\"type\":\"control_request\""]);
 }
 
+#[tokio::test(start_paused = true)]
+async fn each_line_of_ours_begins_another_wait() {
+    let text = "# agentwire-transcript 1\n> {\"n\":1}\n> {\"n\":2}\n< {}\n";
+    let replay = Replay::new(&Transcript::parse(text).unwrap()).limit(Duration::from_secs(10));
+    let Playing { mut source, mut sink, peer, handle, .. } = Playing::start(replay).await;
+    let read = tokio::spawn(async move { source.read().await });
+    for number in [1, 2] {
+        // The wait begins before the time goes on, and its limit is seen before the line comes.
+        tokio::task::yield_now().await;
+        tokio::time::advance(Duration::from_secs(6)).await;
+        tokio::task::yield_now().await;
+        sink.write(format!("{{\"n\":{number}}}\n").into()).await.unwrap();
+    }
+    let line = read.await.unwrap().unwrap();
+    assert_eq!(line.as_deref(), Some(&b"{}\n"[..]), "{}", handle.report());
+    drop(peer);
+}
+
+#[tokio::test]
+async fn replay_without_its_recorded_signal_is_not_complete() {
+    let text = "# agentwire-transcript 1\n> {}\n< {}\n^ SIGTERM\n= signal SIGTERM\n";
+    let mut playing = Playing::start(Replay::new(&Transcript::parse(text).unwrap())).await;
+    assert!(playing.say("{}").await);
+    playing.line().await;
+    assert!(!playing.handle.report().is_complete());
+    check(&playing, &["missing, line 4"]);
+    playing.peer.signal(Signal::Term).unwrap();
+    assert!(playing.handle.report().is_complete(), "{}", playing.report());
+}
+
 #[tokio::test]
 async fn replay_waits_for_a_recorded_signal() {
     let text = "# agentwire-transcript 1\n# cli 1\n$ []\n^ SIGTERM\n< {}\n= signal SIGTERM\n";
@@ -334,7 +364,8 @@ async fn handshake_of_another_host_is_compared_by_its_hooks() {
 #[tokio::test]
 async fn stand_ins_match_what_they_replaced() {
     let recorded = "Read <cwd>/a b, <redacted-1> at 2026-01-01T00:00:00.000Z";
-    let session = Transcript::parse(SESSION.replace("hi", recorded)).unwrap();
+    let text = SESSION.replace("hi", recorded).replace("2.1.330", "2.1.330  redacted yes");
+    let session = Transcript::parse(text).unwrap();
     for (ours, is_same) in [
         ("Read /srv/x/a b, hunter2 at 2026-11-27T02:30:00.123Z", true),
         (recorded, true),
@@ -346,5 +377,23 @@ async fn stand_ins_match_what_they_replaced() {
         playing.say(INITIALIZE).await;
         playing.line().await;
         assert_eq!(playing.say(&PROMPT.replace("hi", ours)).await, is_same, "{ours}");
+    }
+}
+
+#[tokio::test]
+async fn text_of_a_recording_without_a_redaction_stands_for_itself() {
+    for (header, is_same) in
+        [("2.1.330", false), ("2.1.330  redacted no", true), ("2.1.330  redacted yes", true)]
+    {
+        let recorded =
+            SESSION.replace("hi", "delete 127.0.0.1:8080 now, <cwd> too").replace("2.1.330", header);
+        for (ours, is_same) in
+            [("delete everything now, /srv too", is_same), ("delete 127.0.0.1:8080 now, /srv too", true)]
+        {
+            let mut playing = Playing::start(Replay::new(&Transcript::parse(&recorded).unwrap())).await;
+            playing.say(INITIALIZE).await;
+            playing.line().await;
+            assert_eq!(playing.say(&PROMPT.replace("hi", ours)).await, is_same, "{header}: {ours}");
+        }
     }
 }

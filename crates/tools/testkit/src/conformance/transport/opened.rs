@@ -124,11 +124,11 @@ impl Life {
     }
 
     pub(super) async fn ended(&self) -> Result<ExitReport, Fault> {
-        within(self.limit, "`ended` of a peer that has ended", self.handle.wait()).await
+        within(self.limit, "`wait` of a peer that has ended", self.handle.wait()).await
     }
 
     pub(super) async fn gone(&self) -> Verdict {
-        within(self.limit, "`gone` of a peer that has ended", self.handle.wait_group()).await
+        within(self.limit, "`wait_group` of a peer that has ended", self.handle.wait_group()).await
     }
 
     /// Checks that the peer exited, if the transport can observe that.

@@ -187,6 +187,38 @@ fn a_field_named_pass_holds_a_secret() {
 }
 
 #[test]
+fn values_below_a_list_of_passwords_are_blanked() {
+    let line = r#"< {"passwords":{"db":"two words"},"api_keys":["two words"]}"#;
+    let (text, _) = redacted(&Redactor::new(), &[line.to_owned()]);
+    assert_eq!(text, r#"{"passwords":{"db":"<redacted-1>"},"api_keys":["<redacted-1>"]}"#);
+}
+
+#[test]
+fn secret_in_a_quoted_text_with_brackets_is_blanked() {
+    for text in ["API_KEY=hunter2-canary [x]", "ghp_abcdefghijklmnop1234 {}", "[x] API_KEY=hunter2-canary"] {
+        let line = format!("< {}", json!({ "content": Value::from(text).to_string() }));
+        let (after, _) = redacted(&Redactor::new(), &[line]);
+        assert!(after.contains("<redacted-1>") && !after.contains(core(text)), "{after}");
+    }
+}
+
+#[test]
+fn named_secret_that_is_json_is_blanked() {
+    let secret = r#"{"type":"service_account","client_email":"bot@acme.iam"}"#;
+    let redactor = Redactor::new().secret(secret);
+    let pieces = [&secret[..20], &secret[20..]].map(|piece| delta("text", piece));
+    for lines in [vec![format!("> {}", json!({ "content": secret }))], pieces.to_vec()] {
+        let (text, report) = redacted(&redactor, &lines);
+        assert!(text.contains(r#""<redacted-1>""#) && !text.contains("service_account"), "{text}");
+        assert_eq!(report.found[&SecretKind::Named], 1);
+    }
+    let mut session = session(&[]);
+    session.argv = Some(Argv::new(["--settings", secret]));
+    let session = redactor.redact(&session).unwrap();
+    assert_eq!(session.argv.unwrap().args()[1], "<redacted-1>");
+}
+
+#[test]
 fn secret_found_in_one_place_is_blanked_everywhere() {
     let lines = [
         r#"< {"text":"connected as jane.doe@corp.example with s3cretvalue"}"#.to_owned(),
