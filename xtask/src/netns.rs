@@ -46,8 +46,9 @@ pub(crate) fn within(inside: impl FnOnce() -> Result<(), Failure>) -> Result<(),
     }
     let mut again = Command::new(env::current_exe()?);
     again.args(env::args_os().skip(1));
-    // The inner process, which has servers and CLIs, must not outlive this one.
-    let mut again = bound_to_us(self::inside(again)?, None);
+    // The inner process, which has servers and CLIs, must not outlive this one. Ctrl-C ends this one first: SIGKILL would
+    // interrupt the inner one while it ends its servers.
+    let mut again = bound_to_us(self::inside(again)?, None, "TERM");
     let status = again.status().while_doing(|| "entering a network namespace".to_owned())?;
     match status.code() {
         Some(0) => Ok(()),

@@ -96,7 +96,7 @@ struct Service {
 /// Runs the command. It is killed on SIGINT and SIGTERM, and if this process is killed.
 fn run_beside(mut command: Command, servers: &[Running]) -> Result<(), Failure> {
     let shown = program::show(&command);
-    command = server::bound_to_us(command, None);
+    command = server::bound_to_us(command, None, "KILL");
     for (name, value) in servers.iter().flat_map(|running| &running.variables) {
         command.env(name, value);
     }

@@ -61,7 +61,7 @@ pub(super) const STEPS: &[Step] = &[
     usual("conformance", "the recorded sessions, through the layers", |own| xtask(own, &["conformance"])),
     usual("facade", "the recorded sessions, through a whole session with its callbacks", |own| xtask(own, &["conformance --facade"])),
     usual("recorded", "our types have all that is recorded", |own| xtask(own, &["drift --recordings"])),
-    usual("drift", "our types have all that is declared", |own| with(&[|| machine::provide(&["npm"])], own, &["drift"])),
+    usual("drift", "our types have all that is declared, and no exception is stale", |own| with(&[|| machine::provide(&["npm"])], own, &["drift"])),
     usual("fixtures", "the table of what the recordings reach is current", |own| xtask(own, &["fixtures list --check"])),
     usual("options", "the page of options is current", |own| xtask(own, &["docs --check"])),
     usual("live", "some scenarios on the current CLI, with a scripted model and no network", |own| with(&[cli], own, &["cli", "live --sample"])),

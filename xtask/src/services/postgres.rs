@@ -44,7 +44,7 @@ fn make_cluster(programs: &Path, user: Option<&str>, home: &Path, password: &str
     let mut command = Command::new(programs.join("initdb"));
     command.arg("-D").arg(home.join("data")).arg("--pwfile").arg(&file);
     command.args(["-U", USER, "--auth=scram-sha-256", "--no-sync", "--encoding=UTF8", "--locale=C"]);
-    program::output(bound_to_us(command, user).current_dir(home))?;
+    program::output(bound_to_us(command, user, "KILL").current_dir(home))?;
     fs::remove_file(&file).while_doing(|| format!("removing {}", file.display()))
 }
 

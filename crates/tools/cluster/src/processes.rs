@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, While as _};
 
-/// Every process that shares our network namespace.
+/// Returns every process of our network namespace.
 pub fn processes() -> Result<Vec<PathBuf>, Failure> {
     let own = fs::read_link("/proc/self/ns/net").while_doing(|| "reading our namespace".to_owned())?;
     processes_of(&own)

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::failure::{Failure, While as _};
 
-/// Where `PATH` has this program.
+/// Finds this program in `PATH`.
 pub fn find(name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     let path = env::var_os("PATH")?;
@@ -25,14 +25,14 @@ pub fn output(command: &mut Command) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Runs it with this terminal; fails where it fails.
+/// Runs the command with this terminal, and fails if the command fails.
 pub fn run(command: &mut Command) -> Result<(), Failure> {
     let shown = show(command);
     let status = command.status().while_doing(|| format!("running `{shown}`"))?;
     if status.success() { Ok(()) } else { Err(Failure::new(format!("`{shown}` ended with {status}"))) }
 }
 
-/// Whether it can be run and ends well; nothing of it is shown.
+/// Returns whether the command runs and succeeds. Its output is discarded.
 pub fn works(command: &mut Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     quiet.status().is_ok_and(|status| status.success())
@@ -53,7 +53,7 @@ pub fn wrapped(mut outer: Command, inner: &Command) -> Command {
     outer
 }
 
-/// The command as one would type it: the variables that it sets, the program's name, the arguments.
+/// Formats the command as it is typed: the variables that it sets, the program's name, the arguments.
 pub fn show(command: &Command) -> String {
     let mut words = Vec::new();
     for (name, value) in command.get_envs() {

@@ -44,13 +44,13 @@ impl Server {
     ) -> Result<Self, Failure> {
         let log = folder.join("log");
         let file = fs::File::create(&log).while_doing(|| format!("making {}", log.display()))?;
-        let mut bound = bound_to_us(command, user);
+        let mut bound = bound_to_us(command, user, "KILL");
         bound.current_dir(folder).stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
         let child = bound.spawn().while_doing(|| format!("running `{}`", program::show(&bound)))?;
         Ok(Self { child, log, signal })
     }
 
-    /// Its process.
+    /// Returns the id of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -114,11 +114,11 @@ impl Drop for Server {
     }
 }
 
-/// Returns the same command as that user, which ends when we do.
-pub fn bound_to_us(command: Command, user: Option<&str>) -> Command {
+/// Returns the same command as that user, which gets this signal, such as `KILL`, when we end.
+pub fn bound_to_us(command: Command, user: Option<&str>, signal: &str) -> Command {
     let Some(setpriv) = program::find("setpriv") else { return command };
     let mut bound = Command::new(setpriv);
-    bound.args(["--pdeathsig", "KILL"]);
+    bound.args(["--pdeathsig", signal]);
     if let Some(user) = user {
         bound.args([format!("--reuid={user}"), format!("--regid={user}"), "--clear-groups".to_owned()]);
     }
