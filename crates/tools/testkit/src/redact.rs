@@ -96,6 +96,7 @@ impl Redactor {
     #[must_use]
     pub fn path(mut self, path: impl AsRef<Path>, stands_for: &str) -> Self {
         let path = path.as_ref().to_string_lossy().trim_end_matches('/').to_owned();
+        let stands_for = stands_for.trim_end_matches('/');
         self.paths.push((folder_name(&path), folder_name(stands_for)));
         self.paths.push((path, stands_for.to_owned()));
         self

@@ -84,7 +84,7 @@ impl Replay {
     /// Plays this session. Recorded delays are not kept.
     pub fn new(transcript: &Transcript) -> Self {
         let replay = Self::of(ReplaySteps::new(transcript));
-        // With `no`, a redactor has replaced texts, and some remain.
+        // `redacted no` also comes from a redactor: it has replaced texts, and left private ones.
         replay.shared.player().leniency.redacted = transcript.header.redacted.is_some();
         replay
     }

@@ -1,6 +1,7 @@
 //! Distinguishes our texts from the vendor's, which are not published.
 
 use super::{
+    decoded::Decoded,
     find::{Find, With},
     json,
 };
@@ -41,9 +42,7 @@ impl Prose {
     ///
     /// Our words within it stay, so that one sees where they went.
     pub(super) fn replace(&self, raw: &str) -> Option<String> {
-        // An id or a path in one word is no prose.
-        let is_word = raw.is_ascii() && !raw.contains(' ') && !raw.contains("\\n");
-        if raw.len() <= SHORT || is_word || self.is_own(raw) {
+        if raw.len() <= SHORT || is_word(raw) || self.is_own(raw) {
             return None;
         }
         let parts = self.parts(raw);
@@ -113,6 +112,13 @@ impl<'a> Part<'a> {
         parts.retain(|part| !part.text.is_empty());
         parts
     }
+}
+
+/// Returns whether an escaped text is an id or a path in one word. Not every language has blanks.
+fn is_word(raw: &str) -> bool {
+    let is_path = ["/", "<cwd>/", "<home>/"].iter().any(|start| raw.starts_with(start));
+    let has_lines = || Decoded::json(raw).is_some_and(|decoded| decoded.text.contains('\n'));
+    (raw.is_ascii() || is_path) && !raw.contains(' ') && !has_lines()
 }
 
 /// Returns the text as it is written between quotes in JSON.

@@ -21,8 +21,9 @@ impl RedactionReport {
     /// What a redaction does not search for.
     pub const NOT_SEARCHED: &str = "Not searched for: names of people, companies and hosts; addresses, telephone \
         numbers and e-mail addresses outside of an account; passwords of several words, or in prose that does not \
-        call them one; copies of a password that is a word or a number; keys of a shape that is not in the table; text in images, archives, hexadecimal or base64, \
-        named secrets in base64 excepted. Name such texts with `Redactor::secret`.";
+        call them one; copies of a password that is a word, a number or shorter than six bytes; keys of a shape that \
+        is not in the table; text in images, archives, hexadecimal or base64, named secrets in base64 excepted. Name \
+        such texts with `Redactor::secret`.";
 }
 
 impl fmt::Display for RedactionReport {

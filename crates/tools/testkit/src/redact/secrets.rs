@@ -128,11 +128,14 @@ impl Secrets {
         }
         if !is_json {
             self.text(text, &mut finds);
-        } else if depth > 0 {
-            // A named secret may be JSON itself.
-            for Form { text: secret, .. } in self.forms.iter().filter(|form| !form.is_word) {
+        } else {
+            // A named secret may be JSON itself. As a part of other JSON it becomes a number, so that the whole stays JSON.
+            for Form { text: secret, .. } in
+                self.forms.iter().filter(|form| form.text.starts_with(['{', '[']))
+            {
+                let is_whole = depth > 0 && secret.len() == text.len();
                 let find = |(at, _)| {
-                    let with = With::StandIn(secret.clone());
+                    let with = if is_whole { With::StandIn(secret.clone()) } else { With::Zero };
                     Find { range: at..at + secret.len(), with, kind: SecretKind::Named }
                 };
                 finds.extend(text.match_indices(secret).map(find));

@@ -60,7 +60,7 @@ impl ByteSource for ReplaySource {
                 }
                 (player.limit, player.cursor)
             };
-            // A line that has come begins another wait, also if the CLI has nothing to say to it.
+            // The awaited line begins another wait, also if the CLI has nothing to say to it.
             let moved = |player: &mut Player| (!player.is_idle() || player.cursor != cursor).then_some(());
             let moved = self.shared.wait(moved);
             if timeout(limit, moved).await.is_err() {

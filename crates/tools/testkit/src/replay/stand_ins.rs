@@ -30,7 +30,7 @@ pub(super) fn may_stand_for(recorded: &str, ours: &str, redacted: bool) -> bool 
 
 static STAND_IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"<(?:redacted-[0-9]+|prose|cwd|home)>|/home/user/tmp/[0-9]+|/\.claude/plans/plan\.md",
+        r"<(?:redacted-[0-9]+|prose|cwd|home)>|/home/user/tmp/[0-9]+(?:\.[0-9A-Za-z_]+)?|/\.claude/plans/plan\.md",
         r"|(?-u:\b)id[0-9]{7}(?-u:\b)|00000000-0000-4000-8000-[0-9]{12}|127\.0\.0\.1:8080|4242\.sock",
         r"|2026-01-01T[0-9]{2}:[0-9]{2}:[0-9]{2}\.000Z"
     ))

@@ -162,7 +162,9 @@ fn path_with_one_name_is_not_replaced_within_other_words() {
 fn slash_at_the_end_of_a_path_does_not_count() {
     let line = r#"> {"cwd":"/srv/acme","file":"/srv/acme/a","folder":"-srv-acme-b"}"#;
     let expected = r#"> {"cwd":"/project","file":"/project/a","folder":"-project-b"}"#;
-    assert_eq!(redacted(&Redactor::new().path("/srv/acme/", "/project"), &[line]), [expected]);
+    for stands_for in ["/project", "/project/"] {
+        assert_eq!(redacted(&Redactor::new().path("/srv/acme/", stands_for), &[line]), [expected]);
+    }
 }
 
 #[test]
@@ -243,8 +245,22 @@ fn prose_goes_and_our_words_stay() {
     for long in ["这句话是别人写的，".repeat(8), r"project/alpha.rs\nproject/beta.rs\n".repeat(3)] {
         check(&format!(r#"{{"content":"{long}"}}"#), r#"{"content":"<prose>"}"#);
     }
-    let long_data = "QUJD".repeat(100);
-    check(&format!(r#"{{"data":"{long_data}"}}"#), &format!(r#"{{"data":"{long_data}"}}"#));
+    // Data, a path and a regular expression of one word each.
+    for long in ["QUJD".repeat(100), "/project/設計書".repeat(5), r"[^x]\\n".repeat(20)] {
+        check(&format!(r#"{{"data":"{long}"}}"#), &format!(r#"{{"data":"{long}"}}"#));
+    }
+}
+
+#[test]
+fn no_pattern_needs_unicode_tables() {
+    // The tests turn on features of `regex` that the crate alone does not.
+    for source in [include_str!("../../src/redact/shapes.rs"), include_str!("../../src/replay/stand_ins.rs")]
+    {
+        let patterns = source.split("#[cfg(test)]").next().unwrap().replace(r"(?-u:\b)", "");
+        let classes = [r"\d", r"\w", r"\s", r"\b", r"\p", "(?i)"];
+        let found = classes.into_iter().find(|class| patterns.to_ascii_lowercase().contains(class));
+        assert_eq!(found, None);
+    }
 }
 
 #[test]

@@ -363,11 +363,11 @@ async fn handshake_of_another_host_is_compared_by_its_hooks() {
 
 #[tokio::test]
 async fn stand_ins_match_what_they_replaced() {
-    let recorded = "Read <cwd>/a b, <redacted-1> at 2026-01-01T00:00:00.000Z";
+    let recorded = "Read <cwd>/a b, <redacted-1> and /home/user/tmp/1.a1B2c3 at 2026-01-01T00:00:00.000Z";
     let text = SESSION.replace("hi", recorded).replace("2.1.330", "2.1.330  redacted yes");
     let session = Transcript::parse(text).unwrap();
     for (ours, is_same) in [
-        ("Read /srv/x/a b, hunter2 at 2026-11-27T02:30:00.123Z", true),
+        ("Read /srv/x/a b, hunter2 and /x/build.Zz9Yy8 at 2026-11-27T02:30:00.123Z", true),
         (recorded, true),
         ("Read /srv/x/a b, hunter2", false),
         ("Write /srv/x/a b, hunter2 at noon", false),

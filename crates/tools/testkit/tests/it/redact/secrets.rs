@@ -212,6 +212,10 @@ fn named_secret_that_is_json_is_blanked() {
         assert!(text.contains(r#""<redacted-1>""#) && !text.contains("service_account"), "{text}");
         assert_eq!(report.found[&SecretKind::Named], 1);
     }
+    let part = format!(r#"{{"key":{secret}}}"#);
+    let quoted = json!({ "content": part }).to_string();
+    let (text, _) = redacted(&redactor, &[format!("> {part}"), format!("> {quoted}")]);
+    assert_eq!(text, "{\"key\":0}\n".to_owned() + r#"{"content":"{\"key\":0}"}"#);
     let mut session = session(&[]);
     session.argv = Some(Argv::new(["--settings", secret]));
     let session = redactor.redact(&session).unwrap();
