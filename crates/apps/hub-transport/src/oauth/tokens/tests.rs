@@ -1,13 +1,10 @@
 //! Renewals and authorizations of a server that is its own authorization server.
 
+mod keyring;
+
 use std::{
-    future::ready,
-    io,
     pin::pin,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
 };
 
 use axum::{
@@ -30,8 +27,9 @@ use tokio::{
 use super::{ServerTokens, State, StoredAuthorization};
 use crate::{
     link::DisconnectReason,
-    oauth::{AuthorizeError, Book, PendingAuthorization, StoreError, StoreFuture, TokenLock, TokenStore},
+    oauth::{AuthorizeError, Book, PendingAuthorization},
 };
+use keyring::Keyring;
 
 /// Returns the metadata of a server by its origin and a path; `null` if there are none.
 type Documents = fn(&str, &str) -> Value;
@@ -59,6 +57,16 @@ impl Setup {
         let (store, mut book) = (Arc::new(Keyring::default()), Book::default());
         book.set_store(store.clone());
         Self { url: format!("{origin}/mcp"), origin, requests, store, book: Arc::new(book) }
+    }
+
+    /// Checks that a renewal fails before the authorization server gets a request.
+    async fn fails_unsent(&mut self, refused: Option<&'static str>) {
+        let renewal = self.token(refused);
+        tokio::select! {
+            biased;
+            asked = self.requests.recv() => panic!("sent: {}", asked.unwrap().form),
+            token = renewal => assert!(matches!(token.unwrap(), Err(DisconnectReason::Lost(_)))),
+        }
     }
 
     /// Waits for a request for a token.
@@ -124,68 +132,6 @@ async fn answer(request: Request, document: Value, asked: mpsc::UnboundedSender<
     asked.send(Asked { authorization, form, reply }).unwrap_or_else(|_| panic!("the test is over"));
     let (code, answer) = replied.await.unwrap();
     (StatusCode::from_u16(code).unwrap(), Json(answer)).into_response()
-}
-
-/// A store for one server.
-#[derive(Default)]
-struct Keyring {
-    kept: Mutex<Option<String>>,
-    /// Stored at the next lock, as by a process that held it before.
-    at_lock: Mutex<Option<String>>,
-    changes: Mutex<Vec<&'static str>>,
-    is_broken: AtomicBool,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("the keyring is closed")]
-struct Closed(#[source] io::Error);
-
-impl Keyring {
-    fn put(&self, record: String) {
-        *self.kept.lock().unwrap() = Some(record);
-    }
-
-    fn kept(&self) -> Option<String> {
-        self.kept.lock().unwrap().clone()
-    }
-
-    fn check<T: Send + 'static>(&self, value: T) -> StoreFuture<'_, T> {
-        let checked: Result<T, StoreError> = match self.is_broken.load(Ordering::Relaxed) {
-            true => Err(Closed(io::Error::other("no password")).into()),
-            false => Ok(value),
-        };
-        Box::pin(ready(checked))
-    }
-
-    fn change(&self, name: &'static str, record: Option<String>) -> StoreFuture<'_, ()> {
-        if !self.is_broken.load(Ordering::Relaxed) {
-            self.changes.lock().unwrap().push(name);
-            *self.kept.lock().unwrap() = record;
-        }
-        self.check(())
-    }
-}
-
-impl TokenStore for Keyring {
-    fn load<'a>(&'a self, _: &'a str) -> StoreFuture<'a, Option<String>> {
-        self.check(self.kept())
-    }
-
-    fn save<'a>(&'a self, _: &'a str, secret: &'a str) -> StoreFuture<'a, ()> {
-        self.change("save", Some(secret.to_owned()))
-    }
-
-    fn remove<'a>(&'a self, _: &'a str) -> StoreFuture<'a, ()> {
-        self.change("remove", None)
-    }
-
-    fn lock<'a>(&'a self, _: &'a str) -> StoreFuture<'a, TokenLock> {
-        self.changes.lock().unwrap().push("lock");
-        if let Some(record) = self.at_lock.lock().unwrap().take() {
-            self.put(record);
-        }
-        Box::pin(ready(Ok(TokenLock::new(()))))
-    }
 }
 
 /// Returns an authorization with the access token `stored`, which was issued then.
@@ -345,12 +291,7 @@ async fn renewal_uses_the_client_of_the_stored_authorization() {
 
     let newest = setup.record("newest", EXPIRED);
     *setup.store.at_lock.lock().unwrap() = Some(newest.clone());
-    let renewal = setup.token(refused);
-    tokio::select! {
-        biased;
-        asked = setup.requests.recv() => panic!("sent: {}", asked.unwrap().form),
-        token = renewal => assert!(matches!(token.unwrap(), Err(DisconnectReason::Lost(_)))),
-    }
+    setup.fails_unsent(refused).await;
     assert_eq!(setup.store.kept(), Some(newest));
 }
 
@@ -360,12 +301,7 @@ async fn new_refresh_token_is_not_sent_to_the_old_server() {
     setup.store.put(setup.record("secret", EXPIRED));
     let new = record("https://as.example", "secret", EXPIRED);
     *setup.store.at_lock.lock().unwrap() = Some(new.clone());
-    let renewal = setup.token(None);
-    tokio::select! {
-        biased;
-        asked = setup.requests.recv() => panic!("sent: {}", asked.unwrap().form),
-        token = renewal => assert!(matches!(token.unwrap(), Err(DisconnectReason::Lost(_)))),
-    }
+    setup.fails_unsent(None).await;
     assert_eq!(setup.store.kept(), Some(new));
 }
 
