@@ -59,20 +59,6 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn line_at_the_limit_is_accepted() {
-    for (length, fits) in [(9, true), (10, true), (11, false)] {
-        let stream = [&vec![b'x'; length][..], b"\nnext\n"].concat();
-        for cut in 0..=stream.len() {
-            let (start, end) = stream.split_at(cut);
-            let lines = decode(10, [start, end]);
-            assert_eq!(lines.len(), 2, "{length} bytes, cut at {cut}");
-            assert_eq!(lines[0].is_ok(), fits, "{length} bytes, cut at {cut}");
-            assert_eq!(lines[1], Ok(Line::from("next")));
-        }
-    }
-}
-
-#[test]
 fn over_long_line_is_one_error_reported_early() {
     let mut decoder = LineDecoder::new(Limits::max_line(64));
     let start =

@@ -18,6 +18,7 @@ proptest! {
         let quoted = serde_json::to_string(&text).unwrap();
         let raw = RawJson::parse(format!("{{{breaks}\"a\"{breaks}:[{quoted}{breaks},{breaks}1]{breaks}}}")).unwrap();
         let line = encode(&raw).unwrap();
+        prop_assert!(!line.contains(&b'\r'));
         prop_assert_eq!(line.iter().position(|&byte| byte == b'\n'), Some(line.len() - 1));
         let read: serde_json::Value = serde_json::from_slice(&line).unwrap();
         prop_assert_eq!(read, raw.decode::<serde_json::Value>().unwrap());

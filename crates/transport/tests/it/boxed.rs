@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use agentwire_transport::{
-    BoxPeerHandle, BoxTransport, ByteSink, ByteSource, Connected, ExitReport, NoProcess, PeerHandle, Signal,
-    Transport, TransportError, memory,
+    BoxPeerHandle, BoxTransport, ByteSink, ByteSource, Connected, ExitReport, MemoryPeerHandle, MemorySink,
+    MemorySource, PeerHandle, Signal, Transport, TransportError, memory,
 };
 use bytes::Bytes;
 
@@ -67,29 +67,11 @@ impl PeerHandle for Reaped {
 struct Refused;
 
 impl Transport for Refused {
-    type Source = Nothing;
-    type Sink = Nothing;
-    type Handle = NoProcess;
+    type Source = MemorySource;
+    type Sink = MemorySink;
+    type Handle = MemoryPeerHandle;
 
-    async fn open(self) -> Result<Connected<Nothing, Nothing, NoProcess>, TransportError> {
+    async fn open(self) -> Result<Connected<MemorySource, MemorySink, MemoryPeerHandle>, TransportError> {
         Err(TransportError::Closed)
-    }
-}
-
-struct Nothing;
-
-impl ByteSource for Nothing {
-    async fn read(&mut self) -> Result<Option<Bytes>, TransportError> {
-        Ok(None)
-    }
-}
-
-impl ByteSink for Nothing {
-    async fn write(&mut self, _chunk: Bytes) -> Result<(), TransportError> {
-        Err(TransportError::Closed)
-    }
-
-    async fn finish(&mut self) -> Result<(), TransportError> {
-        Ok(())
     }
 }
