@@ -9,7 +9,9 @@ use agentwire_protocol::{
     message::UserInput,
 };
 
-use crate::script::{ERROR_RESULT, INIT, ONE, RESULT, Script, TWO, cancel, inbound, lifecycle, success};
+use crate::script::{
+    ERROR_RESULT, INIT, ONE, RESULT, Script, TWO, cancel, inbound, lifecycle, state, success,
+};
 
 fn check(script: &mut Script, events: &[&str]) {
     assert_eq!(script.events(), events);
@@ -258,8 +260,6 @@ fn messages_keep_the_order_of_their_lines_and_control_frames_are_not_shown() {
 
 #[test]
 fn a_result_ends_a_turn_and_the_run_only_when_nothing_runs() {
-    let state =
-        |state: &str| format!(r#"{{"type":"system","subtype":"session_state_changed","state":"{state}"}}"#);
     let mut script = Script::default();
     assert!(!script.router.run_is_over());
     script.router.send_user(&UserInput::new("x")).unwrap();
@@ -301,8 +301,6 @@ fn a_result_that_cant_be_read_ends_its_turn() {
 
 #[test]
 fn a_turn_without_a_result_ends_when_the_cli_goes_idle() {
-    let state =
-        |state: &str| format!(r#"{{"type":"system","subtype":"session_state_changed","state":"{state}"}}"#);
     let (running, idle) = (state("running"), state("idle"));
     let mut script = Script::prompted();
     // The CLI was idle before the prompt, and may report that late.
@@ -334,7 +332,6 @@ fn a_result_with_a_field_that_does_not_fit_ends_its_turn() {
     }
 }
 
-/// After two queued prompts, the result of the first does not hide that the session ended in the turn of the second.
 #[test]
 fn truncated_result_does_not_end_a_turn() {
     for half in [r#"{"type":"result","is_err"#, r#"{"duration_ms":1,"subtype":"success","is_er"#] {
@@ -350,6 +347,7 @@ fn truncated_result_does_not_end_a_turn() {
     check(script.end(), &events);
 }
 
+/// After two queued prompts, the result of the first does not hide that the session ended in the turn of the second.
 #[test]
 fn session_end_cuts_a_running_turn() {
     let mut script = Script::prompted();
@@ -377,7 +375,7 @@ fn the_run_is_over_again_after_each_turn_that_began_by_itself() {
 
 #[test]
 fn session_end_reports_a_turn_without_a_result() {
-    let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
+    let running = state("running");
     let cut = |code| {
         let closed = format!(
             "closed the session ended in the middle of a turn, which has no result (exit code {code})"
@@ -389,7 +387,7 @@ fn session_end_reports_a_turn_without_a_result() {
         // The error result belongs to the turn before, and is not the cause of the end.
         (&[ERROR_RESULT, INIT], 9, cut(9)),
         // A CLI that reports `running` and never `idle` did not end in a turn if that has its result.
-        (&[running, INIT, RESULT], 0, vec!["closed the session ended (exit code 0)".to_owned()]),
+        (&[&*running, INIT, RESULT], 0, vec!["closed the session ended (exit code 0)".to_owned()]),
     ] {
         let mut script = Script::prompted();
         for line in lines {
@@ -485,25 +483,23 @@ fn started_prompt_keeps_a_run_from_seeming_over() {
 
 #[test]
 fn run_is_not_over_while_a_prompt_waits() {
-    let reported =
-        |state: &str| format!(r#"{{"type":"system","subtype":"session_state_changed","state":"{state}"}}"#);
     let over = "run over".to_owned();
     let first_turn = || {
         let mut script = Script::default();
-        script.prompt(ONE).line(&lifecycle(ONE, "started")).line(&reported("running")).line(INIT);
+        script.prompt(ONE).line(&lifecycle(ONE, "started")).line(&state("running")).line(INIT);
         // The CLI has not read this prompt when it ends the turn.
-        script.prompt(TWO).line(RESULT).line(&lifecycle(ONE, "completed")).line(&reported("idle"));
+        script.prompt(TWO).line(RESULT).line(&lifecycle(ONE, "completed")).line(&state("idle"));
         assert!(!script.router.is_idle() && !script.events().contains(&over));
         script
     };
     let mut answered = first_turn();
     answered.line(&lifecycle(TWO, "queued")).line(&lifecycle(TWO, "started")).line(INIT);
-    answered.line(RESULT).line(&lifecycle(TWO, "completed")).line(&reported("idle"));
+    answered.line(RESULT).line(&lifecycle(TWO, "completed")).line(&state("idle"));
     assert!(answered.router.is_idle() && answered.events().contains(&over));
     // A result that names the prompt answers it too.
     let mut named = first_turn();
     let result = RESULT.replacen('{', &format!(r#"{{"user_message_uuids":["{TWO}"],"#), 1);
-    named.line(&reported("running")).line(INIT).line(&result).line(&reported("idle"));
+    named.line(&state("running")).line(INIT).line(&result).line(&state("idle"));
     assert!(named.router.is_idle() && named.events().contains(&over));
     let mut lost = first_turn();
     lost.exit(0);
@@ -600,27 +596,19 @@ fn fail_pending_after_a_broken_input_fails_open_and_later_calls() {
 
 #[test]
 fn a_prompt_that_a_broken_input_loses_is_known() {
-    let lost = |steps: fn(&mut Script)| {
-        let mut script = Script::default();
+    let lost = |mut script: Script, steps: fn(&mut Script)| {
         steps(&mut script);
+        assert!(!script.router.prompt_was_lost());
         script.router.handle_broken_input(SessionExit::failed("broken pipe"));
         script.router.prompt_was_lost()
     };
-    let prompt = |script: &mut Script| script.router.send_user(&UserInput::new("x")).unwrap();
-    assert!(lost(|script| script.router.send_user(&UserInput::new("x")).unwrap()));
-    assert!(lost(|script| {
-        script.router.send_user(&UserInput::new("x")).unwrap();
-        script.sent();
-    }));
-    assert!(!lost(|_| {}));
-    assert!(!lost(|script| {
-        script.router.send_user(&UserInput::new("x")).unwrap();
+    assert!(lost(Script::prompted(), |_| {}));
+    assert!(lost(Script::prompted(), |script| _ = script.sent()));
+    assert!(!lost(Script::default(), |_| {}));
+    assert!(!lost(Script::prompted(), |script| {
         script.call();
         script.sent();
     }));
-    let mut script = Script::default();
-    prompt(&mut script);
-    assert!(!script.router.prompt_was_lost());
 }
 
 #[test]
@@ -761,7 +749,6 @@ fn guarded_input_stays_open_until_the_end_of_a_task_is_reported() {
 #[test]
 fn task_that_ends_in_a_turn_is_reported_before_the_cli_is_idle() {
     let system = |fields: &str| format!(r#"{{"type":"system","task_id":"t","description":"d",{fields}}}"#);
-    let state = |state: &str| system(&format!(r#""subtype":"session_state_changed","state":"{state}""#));
     let mut script = Script::prompted();
     script.line(&state("running"));
     script.line(&system(r#""subtype":"task_started","task_type":"local_bash","is_backgrounded":true"#));
@@ -809,14 +796,14 @@ fn prompts_lines_and_own_turns_count_as_work() {
     let mut script = Script::default();
     script.call();
     script.line(&inbound("a")).line(r#"{"type":"news"}"#);
-    script.line(r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#);
+    script.line(&state("idle"));
     assert!(!script.router.was_given_work());
     let mut lined = Script::default();
     lined.router.send_line("{}\n".into()).unwrap();
     let mut begun = Script::default();
     begun.line(INIT);
     let mut running = Script::default();
-    running.line(r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#);
+    running.line(&state("running"));
     for script in [Script::prompted(), lined, begun, running] {
         assert!(script.router.was_given_work());
     }

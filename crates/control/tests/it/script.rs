@@ -114,6 +114,11 @@ pub(crate) fn success(id: &str, response: &str) -> String {
     format!(r#"{{"type":"control_response","response":{response}}}"#)
 }
 
+/// Returns the reported state of the session.
+pub(crate) fn state(state: &str) -> String {
+    format!(r#"{{"type":"system","subtype":"session_state_changed","state":"{state}"}}"#)
+}
+
 /// Returns the reported state of a prompt.
 pub(crate) fn lifecycle(id: &str, state: &str) -> String {
     format!(r#"{{"type":"command_lifecycle","command_uuid":"{id}","state":"{state}"}}"#)

@@ -16,7 +16,7 @@ use std::{
 use agentwire_codec::Incoming;
 use agentwire_control::{CallContext, Control, ControlError, NoResponder, Responder, SessionEvent};
 
-use super::{Session, With, ask, config, delivers, news, next, speak, start, start_with, waits};
+use super::{Session, With, ask, config, delivers, news, next, quiet, speak, start, start_with, waits};
 use crate::script::{cancel, inbound, success};
 
 #[tokio::test(start_paused = true)]
@@ -126,8 +126,7 @@ async fn reader_that_is_dropped_repeatedly_loses_nothing() {
 
 #[tokio::test(start_paused = true)]
 async fn pieces_of_answers_keep_their_place() {
-    let Session { control: _control, mut messages, cli, .. } =
-        start(NoResponder::default(), config(|_| {})).await;
+    let Session { control: _control, mut messages, cli, .. } = quiet().await;
     let broken = r#"{"type":"stream_event","uuid":7}"#;
     let result = r#"{"type":"result"}"#;
     cli.send_line(
@@ -165,10 +164,7 @@ fn piece(number: usize) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn past_the_hard_limit_calls_fail_and_no_message_is_lost() {
-    let config = config(|config| {
-        config.unread_soft_limit = 4096;
-        config.unread_hard_limit = 32_768;
-    });
+    let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (4096, 32_768));
     let Session { control, mut messages, cli, .. } = start(NoResponder::default(), config).await;
     let mut speaking = tokio::spawn(speak(cli.clone(), 1000));
     let error = ask(&control).await.unwrap_err();
@@ -220,10 +216,7 @@ async fn hard_limit_wakes_tasks_after_it_has_released_the_lock() {
 
 #[tokio::test(start_paused = true)]
 async fn unanswered_requests_are_bounded() {
-    let config = config(|config| {
-        config.unread_soft_limit = 1024;
-        config.unread_hard_limit = 64 * 1024;
-    });
+    let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 64 * 1024));
     let Session { cli, .. } = &start(With(|_| pending()), config).await;
     let asking = async {
         for number in 0..1000 {
@@ -236,10 +229,7 @@ async fn unanswered_requests_are_bounded() {
 #[tokio::test(start_paused = true)]
 async fn unread_answers_are_bounded_and_none_is_lost() {
     let responder = With(|_| async { Err("x".repeat(1000).into()) });
-    let config = config(|config| {
-        config.unread_soft_limit = 1024;
-        config.unread_hard_limit = 16 * 1024;
-    });
+    let config = config(|config| (config.unread_soft_limit, config.unread_hard_limit) = (1024, 16 * 1024));
     let Session { cli, .. } = &start(responder, config).await;
     let asking = cli.clone();
     let mut asking = tokio::spawn(async move {

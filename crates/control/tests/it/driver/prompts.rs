@@ -178,8 +178,7 @@ async fn full() -> Session {
 
 #[tokio::test(start_paused = true)]
 async fn ended_input_is_not_ready() {
-    let Session { control, messages: _messages, cli: _cli, .. } =
-        start(NoResponder::default(), Config::default()).await;
+    let Session { control, messages: _messages, cli: _cli, .. } = quiet().await;
     control.end_input();
     let error = control.ready().await.unwrap_err();
     assert!(matches!(error, ControlError::InputEnded { .. }), "{error:?}");
