@@ -126,13 +126,12 @@ impl Matcher {
         guards: bool,
         limit: Option<Duration>,
     ) -> Option<HookMatcher> {
+        // An empty pattern on the wire would match everything.
+        if self.is_empty() {
+            return None;
+        }
         let mut entry = HookMatcher::default();
-        entry.matcher = match &self.pattern {
-            Selection::Everything => None,
-            // An empty pattern on the wire would match everything.
-            _ if self.is_empty() => return None,
-            Selection::Text(text) | Selection::Names { text, .. } => Some(text.clone()),
-        };
+        entry.matcher = self.text().map(Box::from);
         entry.hook_callback_ids = vec![callback_id];
         entry.timeout = limit.map(|limit| limit.as_secs_f64());
         entry.on_failure = self.on_failure.clone().or_else(|| guards.then_some(HookFailure::Block));

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use agentwire_control::Responder;
+use agentwire_hooks::Hooks;
 use serde_json::{Value, json};
 
 mod session;
@@ -21,6 +22,11 @@ impl Cli {
         assert_eq!(id, "one");
         answer
     }
+}
+
+/// Returns the answer of the first registered hook to this input.
+pub(crate) async fn answer(hooks: Hooks, input: Value) -> Result<Value, String> {
+    Cli::start(hooks).await.exchange(callback("hook_0", input)).await
 }
 
 /// A `hook_callback`.

@@ -14,11 +14,7 @@ use agentwire_protocol::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::{Cli, callback, post_tool_use, pre_tool_use, within};
-
-async fn answer(hooks: Hooks, input: Value) -> Result<Value, String> {
-    Cli::start(hooks).await.exchange(callback("hook_0", input)).await
-}
+use crate::cli::{Cli, answer, callback, post_tool_use, pre_tool_use, within};
 
 fn denied(reason: &str) -> Result<Value, String> {
     Ok(json!({"hookSpecificOutput": {

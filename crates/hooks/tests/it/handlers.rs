@@ -16,11 +16,7 @@ use agentwire_protocol::{
 };
 use serde_json::{Value, json};
 
-use crate::cli::{Cli, callback, post_tool_use, pre_tool_use};
-
-async fn answer(hooks: Hooks, input: Value) -> Result<Value, String> {
-    Cli::start(hooks).await.exchange(callback("hook_0", input)).await
-}
+use crate::cli::{answer, post_tool_use, pre_tool_use};
 
 /// The calls of a chain's handlers, in order.
 #[derive(Clone, Default)]

@@ -21,7 +21,7 @@ async fn answer(handler: &PermissionHandler, question: Value) -> Result<Value, S
     Cli::start(handler.clone()).await.exchange(question).await
 }
 
-/// Checks that the handler allows the first tools, denies the second ones, and leaves all others open.
+/// Returns the tools that the handler allows, and those that it denies. It must leave all others open.
 async fn sorted(
     handler: &PermissionHandler,
     tools: &[&'static str],
@@ -82,7 +82,7 @@ async fn allow_lists_are_strict() {
     assert_eq!(sorted(&handler, &tools).await, (vec!["Write", "mcp__docs__find"], vec![]));
 }
 
-/// A question about a tool of this server.
+/// Returns whether a policy that allows the pattern allows this tool of this server.
 async fn allows(pattern: &str, tool: &str, server: Option<&str>) -> bool {
     let mut asked = question(tool);
     if let Some(server) = server {

@@ -13,17 +13,10 @@ use agentwire_protocol::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::{Cli, callback, post_tool_use, pre_tool_use, within};
+use crate::cli::{Cli, answer, callback, post_tool_use, pre_tool_use, within};
 
-async fn check(hooks: Hooks, request: Value, expected: Result<Value, &str>) {
-    let mut cli = Cli::start(hooks).await;
-    assert_eq!(cli.exchange(request).await, expected.map_err(str::to_owned));
-}
-
-#[tokio::test]
-async fn an_empty_reply_lets_the_event_proceed() {
-    let hooks = Hooks::new().on(PreToolUse, async |_, _| ());
-    check(hooks, callback("hook_0", pre_tool_use("Bash")), Ok(json!({}))).await;
+async fn check(hooks: Hooks, input: Value, expected: Value) {
+    assert_eq!(answer(hooks, input).await, Ok(expected));
 }
 
 #[tokio::test]
@@ -34,8 +27,8 @@ async fn a_denial_names_its_event() {
     let expected = json!({"hookSpecificOutput": {
         "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no shell"
     }});
-    check(hooks.clone(), callback("hook_0", pre_tool_use("Bash")), Ok(expected)).await;
-    check(hooks, callback("hook_0", pre_tool_use("Read")), Ok(json!({}))).await;
+    check(hooks.clone(), pre_tool_use("Bash"), expected).await;
+    check(hooks, pre_tool_use("Read"), json!({})).await;
 }
 
 #[tokio::test]
@@ -43,7 +36,7 @@ async fn a_result_is_a_reply() {
     let hooks = Hooks::new()
         .on(PostToolUse, async |_, _| Ok::<_, Infallible>(HookReply::<PostToolUse>::context("hm")));
     let expected = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": "hm"}});
-    check(hooks, callback("hook_0", post_tool_use()), Ok(expected)).await;
+    check(hooks, post_tool_use(), expected).await;
 }
 
 #[tokio::test]
@@ -57,7 +50,7 @@ async fn a_capturing_handler_sees_input_and_context() {
             seen.lock().unwrap().push((input.tool_name, input.tool_input, id, cx.callback_id, cx.request_id));
         }
     });
-    check(hooks, callback("hook_0", pre_tool_use("Bash")), Ok(json!({}))).await;
+    check(hooks, pre_tool_use("Bash"), json!({})).await;
     let seen = kept.lock().unwrap().pop().unwrap();
     let input = RawJson::parse(r#"{"command":"ls"}"#).unwrap();
     assert_eq!(seen, ("Bash".into(), input, Some("toolu_1".to_owned()), "hook_0".into(), "one".into()));
@@ -71,7 +64,7 @@ async fn an_unknown_event_is_raw_json_in_both_directions() {
             .map_err(Box::<dyn std::error::Error>::from)
     });
     let expected = json!({"name": "FutureEvent", "saw": 7});
-    check(hooks, callback("hook_0", json!({"hook_event_name": "FutureEvent", "x": 7})), Ok(expected)).await;
+    check(hooks, json!({"hook_event_name": "FutureEvent", "x": 7}), expected).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use agentwire_protocol::{
 };
 use serde_json::{Value, json};
 
-use crate::cli::{Cli, callback, post_tool_use, pre_tool_use};
+use crate::cli::{Cli, answer, callback, post_tool_use, pre_tool_use};
 
 /// Returns the answer to the CLI for this reply of an untyped handler.
 async fn answered(event: &str, input: Value, reply: &str) -> Result<Value, String> {
@@ -16,7 +16,7 @@ async fn answered(event: &str, input: Value, reply: &str) -> Result<Value, Strin
         let reply = reply.clone();
         async move { RawJson::parse(reply) }
     });
-    Cli::start(hooks).await.exchange(callback("hook_0", input)).await
+    answer(hooks, input).await
 }
 
 /// Wraps the output of `PreToolUse`.
@@ -177,12 +177,11 @@ async fn typed_reply_that_the_cli_would_ignore_refuses() {
     for reply in [decided("Deny"), blocked, input] {
         let shown = format!("{reply:?}");
         let hooks = Hooks::new().on(PreToolUse, move |_, _| std::future::ready(reply.clone()));
-        let answer = Cli::start(hooks).await.exchange(callback("hook_0", pre_tool_use("Bash"))).await;
-        let answer = answer.unwrap();
+        let answer = answer(hooks, pre_tool_use("Bash")).await.unwrap();
         assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny", "{shown}: {answer}");
     }
     let asks = Hooks::new().on(PreToolUse, move |_, _| std::future::ready(decided("ask")));
-    let answer = Cli::start(asks).await.exchange(callback("hook_0", pre_tool_use("Bash"))).await.unwrap();
+    let answer = answer(asks, pre_tool_use("Bash")).await.unwrap();
     assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask");
 }
 
