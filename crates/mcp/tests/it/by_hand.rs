@@ -85,7 +85,6 @@ impl ServerInstance for Opened {
                 "tools/list" => answer(json!({"tools": []})),
                 _ => answer(message["params"].clone()),
             }
-            .inspect(|_| ())
         })
     }
 
@@ -319,9 +318,7 @@ async fn a_servers_own_messages_reach_the_cli_in_order() {
         }
         assert_eq!(line["request"]["server_name"], "s");
         received.push(line["request"]["message"]["params"].clone());
-        let id = &line["request_id"];
-        cli.send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": id}}))
-            .await;
+        cli.reply(&line, json!({"subtype": "success"})).await;
     }
     assert_eq!(received, ["first", "second"]);
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc};
 
-use crate::cli::{Cli, call, cancelled, initialize, within};
+use crate::cli::{Cli, NoInput, call, cancelled, initialize, within};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,9 +18,6 @@ struct Wanted {
     #[schemars(range(max = 3))]
     times: u32,
 }
-
-#[derive(Deserialize, JsonSchema)]
-struct NoInput {}
 
 #[derive(Serialize, JsonSchema)]
 struct Sum {

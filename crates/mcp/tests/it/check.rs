@@ -183,22 +183,17 @@ async fn an_unlisted_tool_is_searched_for_once_more() {
 #[tokio::test]
 async fn a_tool_that_cannot_be_checked_is_not_called() {
     let (mut cli, server) = listing(&[json!({"code": -1, "message": "no list today"})]).await;
-    let answer = cli.rpc(crate::cli::call(1, "t", json!({}))).await;
-    assert_eq!(answer["error"]["message"], "the server can't list its tools: no list today");
+    let mut why = async |tool: &str| {
+        let answer = cli.rpc(crate::cli::call(1, tool, json!({}))).await;
+        answer["error"]["message"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(why("t").await, "the server can't list its tools: no list today");
     server.set(&[json!({"tools": "none"})]);
-    let answer = cli.rpc(crate::cli::call(2, "t", json!({}))).await;
-    assert!(
-        answer["error"]["message"].as_str().unwrap().starts_with("the server's list of tools can't be read")
-    );
+    assert!(why("t").await.starts_with("the server's list of tools can't be read"));
     server.set(&[json!({"tools": [tool("t", json!({"type": 5}))]})]);
-    let answer = cli.rpc(crate::cli::call(3, "t", json!({}))).await;
-    let why = answer["error"]["message"].as_str().unwrap();
-    assert!(why.starts_with("the input schema of the tool `t` can't be used"), "{why}");
+    assert!(why("t").await.starts_with("the input schema of the tool `t` can't be used"));
     server.set(&[json!({"tools": [tool("u", json!({"$ref": "http://127.0.0.1:1/x"}))]})]);
-    let answer = cli.rpc(crate::cli::call(4, "u", json!({}))).await;
-    let why = answer["error"]["message"].as_str().unwrap();
-    assert!(why.starts_with("the input schema of the tool `u` can't be used"), "{why}");
+    assert!(why("u").await.starts_with("the input schema of the tool `u` can't be used"));
     server.set(&[json!({"tools": [], "nextCursor": "0"})]);
-    let answer = cli.rpc(crate::cli::call(5, "v", json!({}))).await;
-    assert_eq!(answer["error"]["message"], "the server's list of tools has more than 100 pages");
+    assert_eq!(why("v").await, "the server's list of tools has more than 100 pages");
 }

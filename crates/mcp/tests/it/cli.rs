@@ -61,13 +61,21 @@ impl Cli {
     pub(crate) async fn server_message(&mut self) -> Value {
         let mut line = self.line().await;
         assert_eq!(line["request"]["subtype"], "mcp_message", "{line}");
-        self.send(json!({
-            "type": "control_response", "response": {"subtype": "success", "request_id": line["request_id"]}
-        }))
-        .await;
+        self.reply(&line, json!({"subtype": "success"})).await;
         line["request"].take()
     }
+
+    /// Answers a request of the host with this response, to which it adds the request's id.
+    pub(crate) async fn reply(&self, request: &Value, mut response: Value) {
+        response["request_id"] = request["request_id"].clone();
+        self.send(json!({"type": "control_response", "response": response})).await;
+    }
 }
+
+/// The input of a tool that needs none.
+#[cfg(feature = "schemars")]
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+pub(crate) struct NoInput {}
 
 /// A `tools/call`.
 pub(crate) fn call(id: i64, tool: &str, arguments: Value) -> Value {

@@ -188,10 +188,7 @@ async fn a_request_of_the_servers_is_answered_or_fails() {
     // The CLI refuses.
     cli.post("one", "s", call(2, "ask", json!({}))).await;
     let line = cli.line().await;
-    cli.send(json!({"type": "control_response", "response": {
-        "subtype": "error", "request_id": line["request_id"], "error": "no such server"
-    }}))
-    .await;
+    cli.reply(&line, json!({"subtype": "error", "error": "no such server"})).await;
     let answer = cli.answer().await.1.unwrap();
     let text = answer["mcp_response"]["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("no such server"), "{text}");

@@ -132,8 +132,8 @@ async fn a_tool_of_a_server_may_return_a_result_of_rmcp() {
     use agentwire_mcp::Server;
     use rmcp::model::{CallToolResult, ContentBlock};
 
-    #[derive(serde::Deserialize, schemars::JsonSchema)]
-    struct NoInput {}
+    use crate::cli::NoInput;
+
     let server = Server::new("s", "1").tool("t", "", async |_: NoInput, _| {
         let mut result = CallToolResult::error(vec![ContentBlock::text("no")]);
         result.structured_content = Some(json!({"n": 1}));

@@ -18,12 +18,9 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::{
-    cli::{Cli, initialize},
+    cli::{Cli, NoInput, initialize},
     played::{Answer, Played, hello},
 };
-
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-struct NoInput {}
 
 fn echo(name: &str) -> Server {
     Server::new(name, "1.2.3").instructions("Ask.").tool("echo", "Says it.", async |_: NoInput, _| "said")
@@ -145,7 +142,9 @@ async fn a_failing_server_has_no_manifest() {
         .with("bomb", Bomb)
         .with("s", echo("s"));
     let (cli, bridge) = start(servers).await;
+    let began = Instant::now();
     let manifests = manifests(&cli, &bridge).await;
+    assert_eq!(began.elapsed(), Duration::ZERO, "a failure is found before the limit");
     assert_eq!(manifests.as_object().unwrap().keys().collect::<Vec<_>>(), ["s"]);
 }
 
@@ -200,11 +199,8 @@ async fn a_servers_own_messages_wait_for_the_handshake() {
     let (reply, ()) = tokio::join!(control.call(&initialize), async {
         let line = cli.line().await;
         assert_eq!(line["request"]["subtype"], "initialize", "{line}");
-        cli.send(json!({"type": "control_response", "response": {
-            "subtype": "success", "request_id": line["request_id"],
-            "response": {"sdk_mcp_manifests_parked": {"s": "parked"}},
-        }}))
-        .await;
+        let initialized = json!({"sdk_mcp_manifests_parked": {"s": "parked"}});
+        cli.reply(&line, json!({"subtype": "success", "response": initialized})).await;
     });
     cli.nothing_more();
     bridge.on_initialized(&reply.unwrap());

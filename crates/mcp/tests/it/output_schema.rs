@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    cli::Cli,
+    cli::{Cli, NoInput},
     played::{Answer, Played, hello},
 };
 
@@ -21,9 +21,6 @@ struct AddInput {
     a: i64,
     b: i64,
 }
-
-#[derive(Deserialize, JsonSchema)]
-struct NoInput {}
 
 fn raw(value: &Value) -> RawJson {
     RawJson::encode(value).unwrap()

@@ -52,17 +52,11 @@ fn a_policy_is_declared_beside_the_name() {
 }
 
 #[test]
-fn a_limit_above_the_timer_maximum_is_the_maximum() {
-    let policy = ServerPolicy::new().call_limit(Duration::MAX);
-    let servers = McpServers::new().with_policy("s", server(), policy);
-    assert_eq!(declared(&servers)["sdkMcpServerConfigs"]["s"], json!({"timeout": 2_147_483_647}));
-}
-
-#[test]
-fn a_limit_that_the_cli_would_ignore_is_a_second() {
-    let policy = ServerPolicy::new().call_limit(Duration::from_millis(1));
-    let servers = McpServers::new().with_policy("s", server(), policy);
-    assert_eq!(declared(&servers)["sdkMcpServerConfigs"]["s"], json!({"timeout": 1000}));
+fn a_limit_that_the_cli_would_not_keep_is_the_nearest_one_that_it_keeps() {
+    for (limit, millis) in [(Duration::from_millis(1), 1000), (Duration::MAX, 2_147_483_647)] {
+        let servers = McpServers::new().with_policy("s", server(), ServerPolicy::new().call_limit(limit));
+        assert_eq!(declared(&servers)["sdkMcpServerConfigs"]["s"], json!({"timeout": millis}));
+    }
 }
 
 /// Returns a server that records the names of the called tools.

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Notify, mpsc};
 
-use crate::cli::{Cli, call, cancelled, initialize, within};
+use crate::cli::{Cli, NoInput, call, cancelled, initialize, within};
 
 #[derive(Deserialize, JsonSchema)]
 struct AddInput {
@@ -22,9 +22,6 @@ struct AddInput {
     a: i64,
     b: i64,
 }
-
-#[derive(Deserialize, JsonSchema)]
-struct NoInput {}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -197,8 +194,7 @@ async fn the_context_has_the_tool_use_and_reaches_the_session() {
     cli.post("one", "s", call(1, "stop", json!({}))).await;
     let line = cli.line().await;
     assert_eq!(line["request"]["subtype"], "interrupt");
-    let id = &line["request_id"];
-    cli.send(json!({"type": "control_response", "response": {"subtype": "success", "request_id": id}})).await;
+    cli.reply(&line, json!({"subtype": "success"})).await;
     assert_eq!(cli.answer().await.1.unwrap()["mcp_response"]["result"], text("toolu_1", false));
 }
 

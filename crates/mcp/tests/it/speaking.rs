@@ -3,7 +3,7 @@
 use agentwire_mcp::{Server, ServerRequestError, ToolContext};
 use serde_json::{Value, json};
 
-use crate::cli::{Cli, call, within};
+use crate::cli::{Cli, NoInput, call, within};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Times {
@@ -52,8 +52,6 @@ async fn a_tool_that_sends_many_messages_waits_for_the_cli() {
 
 #[tokio::test]
 async fn request_of_a_task_fails_when_the_session_ends() {
-    #[derive(serde::Deserialize, schemars::JsonSchema)]
-    struct NoInput {}
     let (sender, mut failed) = tokio::sync::mpsc::unbounded_channel();
     let server = Server::new("s", "1").tool("leave", "", move |_: NoInput, cx: ToolContext| {
         let sender = sender.clone();
@@ -68,9 +66,7 @@ async fn request_of_a_task_fails_when_the_session_ends() {
     for line in [cli.line().await, cli.line().await] {
         if line["type"] == "control_request" {
             assert_eq!(line["request"]["message"]["method"], "ping");
-            let acknowledged =
-                json!({"subtype": "success", "request_id": line["request_id"], "response": {}});
-            cli.send(json!({"type": "control_response", "response": acknowledged})).await;
+            cli.reply(&line, json!({"subtype": "success", "response": {}})).await;
         }
     }
     cli.end().await;
@@ -116,8 +112,6 @@ async fn a_log_message_has_its_level() {
 
 #[tokio::test]
 async fn a_tool_may_send_any_notification_and_request() {
-    #[derive(serde::Deserialize, schemars::JsonSchema)]
-    struct NoInput {}
     let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx| {
         cx.notify("notifications/tools/list_changed", json!({})).await.unwrap();
         let mut answers = Vec::new();
@@ -146,10 +140,7 @@ async fn a_tool_may_send_any_notification_and_request() {
     }
     // Or it refuses the message that carries the request.
     let line = cli.line().await;
-    cli.send(json!({"type": "control_response", "response": {
-        "subtype": "error", "request_id": line["request_id"], "error": "no such server"
-    }}))
-    .await;
+    cli.reply(&line, json!({"subtype": "error", "error": "no such server"})).await;
     let answer = cli.answer().await.1.unwrap();
     let text = answer["mcp_response"]["result"]["content"][0]["text"].as_str().unwrap();
     let [result, refused, failed] = text.split("; ").collect::<Vec<_>>().try_into().unwrap();
@@ -160,8 +151,6 @@ async fn a_tool_may_send_any_notification_and_request() {
 
 #[tokio::test]
 async fn an_answer_that_can_not_be_read_fails_its_request_with_the_reason() {
-    #[derive(serde::Deserialize, schemars::JsonSchema)]
-    struct NoInput {}
     let server = Server::new("s", "1").tool("talk", "", async |_: NoInput, cx| {
         cx.request("ping", json!({})).await.unwrap_err().to_string()
     });
