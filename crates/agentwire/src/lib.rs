@@ -9,6 +9,7 @@ mod mirror;
 mod observe;
 mod options;
 mod query;
+mod regular_file;
 mod session;
 mod settings;
 mod turn;

@@ -1,10 +1,14 @@
 //! Files in the working directory that affect the CLI: settings and MCP servers that the user may never have seen.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use agentwire_protocol::cli;
 
 use super::{Options, SettingSource, Warning, launch_plan::word};
+use crate::regular_file::regular_file;
 
 /// The kinds of files in the working directory that the CLI applies.
 #[derive(Clone, Copy, Debug)]
@@ -71,10 +75,8 @@ impl FolderFiles {
 fn checkout(dir: &Path) -> Option<PathBuf> {
     let root = dir.ancestors().find(|dir| dir.join(".git").exists())?;
     let file = root.join(".git");
-    // Reading a FIFO, or a link to a device, would never end.
-    let is_link = file.metadata().is_ok_and(|file| file.is_file());
-    let link = is_link.then(|| std::fs::read_to_string(file).ok()).flatten();
-    let Some(link) = link else { return Some(root.to_owned()) };
+    let link = regular_file(&file).and_then(fs::read_to_string);
+    let Ok(link) = link else { return Some(root.to_owned()) };
     let git = root.join(link.strip_prefix("gitdir:")?.trim());
     let main = git.ancestors().find(|dir| dir.ends_with(".git")).and_then(Path::parent);
     Some(main.unwrap_or(root).to_owned())
@@ -86,8 +88,6 @@ const SERVERS: &str = ".mcp.json";
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn warned(options: &Options, dir: &Path) -> Vec<String> {
@@ -99,7 +99,6 @@ mod tests {
         files.collect()
     }
 
-    #[cfg(unix)]
     #[test]
     fn device_in_the_place_of_a_repository_is_not_read() {
         let place = tempfile::tempdir().unwrap();
@@ -107,7 +106,6 @@ mod tests {
         assert_eq!(checkout(place.path()), Some(place.path().to_owned()));
     }
 
-    #[cfg(unix)]
     #[test]
     fn files_around_a_linked_folder_are_those_of_its_target() {
         let place = tempfile::tempdir().unwrap();

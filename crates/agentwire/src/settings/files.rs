@@ -12,7 +12,7 @@ use super::{
     merge::merge,
     resolve::{ResolveSettings, ResolvedSettings, SettingsFault, SettingsTier},
 };
-use crate::SettingSource;
+use crate::{SettingSource, regular_file::regular_file};
 
 /// The directories that contain settings files.
 pub(super) struct Places {
@@ -77,7 +77,7 @@ impl ResolvedSettings {
 }
 
 fn read(path: &Path) -> Result<Option<RawSettings>, String> {
-    let text = match fs::read_to_string(path) {
+    let text = match regular_file(path).and_then(fs::read_to_string) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),

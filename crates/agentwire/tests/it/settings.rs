@@ -123,6 +123,15 @@ fn faulty_file_is_left_out_and_reported() {
     assert_eq!((resolved.faults.len(), resolved.sources.len()), (0, 1));
 }
 
+/// A repository may contain such a link, to a device that never ends.
+#[test]
+fn device_in_the_place_of_settings_is_not_read() {
+    let places = Places::new(&[("p/.claude/a", "")]);
+    std::os::unix::fs::symlink("/dev/null", places.0.path().join(PROJECT)).unwrap();
+    let faults: Vec<_> = places.resolve().faults.into_iter().map(|fault| (fault.tier, fault.why)).collect();
+    assert_eq!(faults, [(SettingsTier::Project, "it is not a regular file".to_owned())]);
+}
+
 #[test]
 fn given_project_folder_is_used() {
     let places = Places::new(&[(PROJECT, r#"{"model":"root"}"#), ("p/.git/HEAD", ""), ("p/sub/a", "")]);

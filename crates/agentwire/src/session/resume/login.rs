@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::{
     Options,
+    regular_file::regular_file,
     session::{launch::inherited, private_files::PrivateDir},
 };
 
@@ -45,13 +46,10 @@ fn put(to: &PrivateDir, name: &str, contents: Option<Vec<u8>>) -> io::Result<()>
     contents.map_or(Ok(()), |contents| to.write(Path::new(name), [contents].into_iter()))
 }
 
-/// Reads a regular file; other kinds may never end.
 fn read(path: &Path) -> Option<Vec<u8>> {
-    let contents = match fs::metadata(path) {
-        Ok(about) if about.is_file() => fs::read(path),
-        Ok(_) => Err(io::Error::other("it is no file")),
+    let contents = match regular_file(path).and_then(fs::read) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(error) => Err(error),
+        contents => contents,
     };
     contents.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "left out of a session")).ok()
 }
