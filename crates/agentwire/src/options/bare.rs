@@ -1,8 +1,8 @@
 //! The CLI's bare mode, which calls no hooks: a session with hooks does not start in it.
 //!
 //! The flag `--bare` turns it on, and so does the variable `CLAUDE_CODE_SIMPLE`, which the CLI also reads from `env` in
-//! the user's settings, with CLI 2.1.197 in the project's settings, and in those of `--settings`, which take
-//! precedence.
+//! the user's settings, with CLI 2.1.197 in the project's settings, in those of `--settings`, which take precedence over
+//! them, and in an administrator's managed settings, which take precedence over all.
 
 use agentwire_protocol::{RawJson, cli, settings::RawSettings};
 use serde_json::{Map, Value};
@@ -39,7 +39,7 @@ impl Options {
     }
 
     /// Returns whether the settings of `--settings` are in a file, to which nothing can be added.
-    pub(crate) fn has_settings_elsewhere(&self) -> bool {
+    fn has_settings_elsewhere(&self) -> bool {
         matches!(self.settings, Some(FlagSettings::Path(_))) || self.extra_args.contains_key(SETTINGS)
     }
 
