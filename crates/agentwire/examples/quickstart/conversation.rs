@@ -1,14 +1,8 @@
 //! Runs one conversation and prints it as it streams.
 
-use std::io::Write;
+use std::{io::Write, process::ExitCode};
 
-use agentwire::{
-    Block, Incoming, Message, SessionBuilder,
-    protocol::{
-        content::ToolResult,
-        message::{TurnResult, User},
-    },
-};
+use agentwire::{Block, Incoming, Message, SessionBuilder, TurnResult};
 
 use crate::Outcome;
 
@@ -33,27 +27,32 @@ fn print(incoming: &Incoming) -> Outcome {
         }
         // The text was printed while it streamed.
         Incoming::Message(Message::Assistant(message), _) => {
-            for block in &message.message.content {
-                if let Block::ToolUse(used) = block {
-                    println!("\n  -> {} {}", used.name, used.input);
-                }
+            for used in message.message.content.iter().filter_map(Block::as_tool_use) {
+                println!("\n  -> {} {}", used.name, used.input);
             }
         }
-        Incoming::Message(Message::User(user), _) => results(user).for_each(|result| {
-            let mark = if result.is_error == Some(true) { "refused or failed: " } else { "" };
-            println!("  <- {mark}{}\n", result.text());
-        }),
+        Incoming::Message(Message::User(user), _) => {
+            for result in user.message.content.blocks().iter().filter_map(Block::as_tool_result) {
+                let mark = if result.is_error == Some(true) { "refused or failed: " } else { "" };
+                println!("  <- {mark}{}\n", result.text());
+            }
+        }
         Incoming::Message(..) => {}
         other => println!("  [unread] {other:?}"),
     }
     Ok(())
 }
 
-fn results(user: &User) -> impl Iterator<Item = &ToolResult> {
-    user.message.content.blocks().iter().filter_map(|block| match block {
-        Block::ToolResult(result) => Some(&**result),
-        _ => None,
-    })
+/// Prints the error with its causes, and returns the exit code of the program.
+pub(crate) fn exit_code(outcome: Outcome) -> ExitCode {
+    let Err(error) = outcome else { return ExitCode::SUCCESS };
+    println!("error: {error}");
+    let mut source = error.source();
+    while let Some(cause) = source {
+        println!("  because: {cause}");
+        source = cause.source();
+    }
+    ExitCode::FAILURE
 }
 
 fn summary(result: &TurnResult) -> Outcome {

@@ -35,18 +35,7 @@ async fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            println!("error: {error}");
-            let mut source = error.source();
-            while let Some(cause) = source {
-                println!("  because: {cause}");
-                source = cause.source();
-            }
-            ExitCode::FAILURE
-        }
-    }
+    conversation::exit_code(outcome)
 }
 
 /// Replays the recorded session through the whole stack; the callbacks in `callbacks.rs` really run.

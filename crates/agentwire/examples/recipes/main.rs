@@ -44,18 +44,7 @@ async fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            println!("error: {error}");
-            let mut source = error.source();
-            while let Some(cause) = source {
-                println!("  because: {cause}");
-                source = cause.source();
-            }
-            ExitCode::FAILURE
-        }
-    }
+    conversation::exit_code(outcome)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "it is one of the outcomes")]

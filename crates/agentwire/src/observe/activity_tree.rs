@@ -54,7 +54,7 @@ impl Default for Clocks {
 impl ActivityTree {
     /// Starts a session and returns its span.
     pub(super) fn begin_session(&mut self) -> Span {
-        *self = Self { observers: std::mem::take(&mut self.observers), ..Self::default() };
+        *self = Self::default();
         let open = self.open(Activity::Session, None, None, Instant::now());
         let span = open.span.clone();
         self.session = Some(open);
@@ -214,13 +214,13 @@ impl ActivityTree {
         output: Option<RawJson>,
         totals: Option<Box<Totals>>,
     ) {
-        let ids: Vec<_> = self.tool_uses.iter().filter(|(_, open)| self.is_of_turn(open)).collect();
-        let mut ids: Vec<_> = ids.into_iter().map(|(id, open)| (open.began.id, id.clone())).collect();
+        let of_turn = self.tool_uses.iter().filter(|(_, open)| self.is_of_turn(open));
+        let mut ids: Vec<_> = of_turn.map(|(id, open)| (open.began.id, id.clone())).collect();
         ids.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
         let interrupted = outcome == ActivityOutcome::Interrupted;
-        for open in ids.iter().filter_map(|(_, id)| self.tool_uses.remove(id)).collect::<Vec<_>>() {
+        for (_, id) in ids {
             let how = if interrupted { ActivityOutcome::Interrupted } else { ActivityOutcome::Cut };
-            self.close(open, at, how, None, None);
+            self.end_tool_use(at, &id, how, None);
         }
         if let Some(turn) = self.turn.take() {
             self.close(turn, at, outcome, output, totals);

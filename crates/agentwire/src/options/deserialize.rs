@@ -68,7 +68,7 @@ fn unknown(name: &str) -> String {
 }
 
 /// Reference options that are set elsewhere in this crate.
-pub(super) const CODE: &[(&str, &str)] = &[
+const CODE: &[(&str, &str)] = &[
     ("abortController", "drop the future, the `Turn` or the `Session`, or call `interrupt`"),
     ("canUseTool", "it goes to `SessionBuilder::permissions`"),
     ("hooks", "they go to `SessionBuilder::hooks`"),

@@ -116,12 +116,12 @@ impl LaunchPlan {
     }
 
     /// Adds `--name=value` if there is a value: with `=`, so that no value can be mistaken for a flag.
-    pub(super) fn flag(&mut self, name: &str, value: Option<impl fmt::Display>) {
+    pub(crate) fn flag(&mut self, name: &str, value: Option<impl fmt::Display>) {
         self.args.extend(value.map(|value| format!("--{name}={value}")));
     }
 
     /// Adds `--name` if it is switched on.
-    pub(super) fn switch(&mut self, name: &str, on: bool) {
+    pub(crate) fn switch(&mut self, name: &str, on: bool) {
         self.args.extend(on.then(|| format!("--{name}")));
     }
 

@@ -76,6 +76,7 @@ impl Options {
         plan.json(MCP_CONFIG, "mcp.json", text, is_secret);
         Ok(())
     }
+
     /// Returns the effective delivery: a remote session can't read the handshake in time.
     pub(super) fn delivery_of(&self, chosen: Option<Delivery>) -> Delivery {
         let far = |args: &[String]| args.iter().any(|arg| arg.starts_with("--sdk-url"));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentwire_control::Control;
 use agentwire_protocol::control::{Initialize, InitializeReply};
 
-use crate::Error;
+use crate::{Error, Warning, options::mode_bypass_warning};
 
 /// The handshake: our request and the CLI's reply.
 pub(super) struct Handshake {
@@ -33,6 +33,11 @@ impl Handshake {
     ) -> Result<InitializeReply, Error> {
         // Decoding tolerates any shape, and the text is known to be JSON.
         Ok(control.call_unread(limit, request).await?.decode().unwrap_or_default())
+    }
+
+    /// Returns a warning if the session's permission mode keeps the CLI from calling the permission handler.
+    pub(super) fn bypass_warning(&self) -> Option<Warning> {
+        self.reply.current_permission_mode.as_ref().and_then(mode_bypass_warning)
     }
 }
 

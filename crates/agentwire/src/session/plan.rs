@@ -62,7 +62,7 @@ impl SessionBuilder {
                 let why = format!("`--{PROMPT_TOOL}` is already taken by the permission callback");
                 return refuse(option, why);
             }
-            plan.args.push(format!("--{PROMPT_TOOL}=stdio"));
+            plan.flag(PROMPT_TOOL, Some("stdio"));
             #[cfg(feature = "mcp")]
             let in_process = self.parts.mcp_servers.names();
             #[cfg(not(feature = "mcp"))]
@@ -82,7 +82,7 @@ impl SessionBuilder {
             if set.is_some_and(|value| is_on(&value)) {
                 return refuse("env", format!("with `{name}` the CLI mirrors no session; see `envRemove`"));
             }
-            plan.args.push(SESSION_MIRROR.to_owned());
+            plan.switch("session-mirror", true);
         }
         #[cfg(feature = "opentelemetry")]
         if options.trace_context.is_none()
@@ -103,9 +103,7 @@ impl SessionBuilder {
             let more = dialogs.kinds().map(Into::into).filter(|kind| !known.contains(kind));
             plan.initialize.supported_dialog_kinds.extend(more);
         }
-        if self.spare {
-            plan.args.push(format!("--{CLAIM_FLAG}"));
-        }
+        plan.switch("await-claim", self.spare);
         #[cfg(feature = "mcp")]
         {
             let mut names = self.parts.mcp_servers.names().into_iter();
@@ -142,6 +140,3 @@ impl SessionBuilder {
         Ok((self.plan_with(&options)?, warnings))
     }
 }
-
-const CLAIM_FLAG: &str = "await-claim";
-const SESSION_MIRROR: &str = "--session-mirror";

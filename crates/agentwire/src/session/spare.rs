@@ -11,10 +11,7 @@ use agentwire_protocol::control::{ClaimSession, ClaimSessionReply, InitializeRep
 use agentwire_transport::TransportError;
 
 use super::{Closed, Session, SessionBuilder, private_files::create_dir};
-use crate::{
-    Error, Options,
-    options::{FolderFiles, mode_bypass_warning},
-};
+use crate::{Error, Options, options::FolderFiles};
 
 /// Starts a spare process with these options and no callbacks: see [`SessionBuilder::prewarm`].
 ///
@@ -124,9 +121,8 @@ impl Spare {
                 if let Some(initialized) = initialize {
                     session.handshake.reply = *initialized;
                 }
-                let mode = session.handshake.reply.current_permission_mode.as_ref().filter(|_| self.asks);
-                let bypass = mode.and_then(mode_bypass_warning);
-                let bypass = bypass.filter(|warning| !session.warnings.contains(warning));
+                let bypass = session.handshake.bypass_warning();
+                let bypass = bypass.filter(|warning| self.asks && !session.warnings.contains(warning));
                 let dir = self.project_config_root.unwrap_or_else(|| PathBuf::from(&claim.cwd));
                 let folder_files = self.folder_files.map(|folder_files| folder_files.in_folder(&dir));
                 session.warnings.extend(folder_files.into_iter().flatten().chain(bypass));

@@ -30,10 +30,7 @@ use super::{
 use crate::{
     Error, Options, Warning,
     observe::Watch,
-    options::{
-        AWAIT_INITIALIZE, LaunchPlan, OptionInfo, OptionOrigin, check_applied, check_in_force,
-        mode_bypass_warning,
-    },
+    options::{AWAIT_INITIALIZE, LaunchPlan, OptionInfo, OptionOrigin, check_applied, check_in_force},
     turn::Schema,
 };
 
@@ -189,7 +186,8 @@ impl Start {
         }
         warnings.extend(undelivered_warnings(&handshake));
         warnings.extend(self.version_warnings(&handshake));
-        let bypass = self.permission_bypass_warning(&handshake).filter(|warning| !warnings.contains(warning));
+        let bypass = handshake.bypass_warning();
+        let bypass = bypass.filter(|warning| self.asks && !warnings.contains(warning));
         warnings.extend(bypass);
         Ok(Session {
             control,
@@ -210,11 +208,6 @@ impl Start {
             unchecked: Some(self.parts.hooks.clone()),
             files,
         })
-    }
-
-    /// Returns a warning if the session's permission mode keeps the CLI from calling the permission handler.
-    fn permission_bypass_warning(&self, Handshake { reply, .. }: &Handshake) -> Option<Warning> {
-        self.asks.then_some(reply.current_permission_mode.as_ref()).flatten().and_then(mode_bypass_warning)
     }
 
     /// Returns warnings about options that need a newer CLI, if the handshake reveals the version.

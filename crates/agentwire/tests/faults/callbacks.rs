@@ -226,9 +226,7 @@ fn slow_hook_is_cancelled_and_sends_nothing() {
             assert_eq!(received.tool_results(), ["a hook has taken too long"]);
             assert_eq!(cancellations.load(Ordering::SeqCst), turn);
         }
-        while ended.load(Ordering::SeqCst) < 3 {
-            tokio::task::yield_now().await;
-        }
+        eventually_async(|| ended.load(Ordering::SeqCst) == 3).await;
         closes_cleanly(session).await;
     });
 }

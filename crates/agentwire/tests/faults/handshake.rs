@@ -29,16 +29,10 @@ tests!(handshake:
 /// Returns the error, which must arrive before any time limit.
 async fn refused(cli: &FaultCli) -> Error {
     let start = Instant::now();
-    let error = cli.connect_fails().await;
+    let error = cli.builder().connect().await.expect_err("a refusal");
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
     assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
     error
-}
-
-impl FaultCli {
-    async fn connect_fails(&self) -> Error {
-        self.builder().connect().await.expect_err("a refusal")
-    }
 }
 
 fn refused_resume_fails_with_the_result_text() {

@@ -114,7 +114,11 @@ async fn everything_works_with_pipes_of_one_byte() {
                     peer.reply(&line, json!({"sections": []})).await;
                     received.requests += 1;
                 }
-                "user" => received.prompts += 1,
+                "user" => {
+                    let text = line["message"]["content"].as_str().unwrap();
+                    assert!(text.starts_with(&format!("{}x", received.prompts)), "{text}");
+                    received.prompts += 1;
+                }
                 other => panic!("{other}"),
             }
         }

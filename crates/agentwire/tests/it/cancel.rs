@@ -9,7 +9,7 @@ use std::{
 use agentwire::{Session, SessionBuilder, control::Config, transport::memory};
 use serde_json::json;
 
-use crate::peer::{assistant, connected_with, kind, rest, result};
+use crate::peer::{Peer, assistant, connected_with, kind, rest, result};
 
 /// Returns a session with pipes of one byte and minimal limits.
 fn narrow() -> SessionBuilder {
@@ -30,17 +30,20 @@ async fn poked<T>(future: impl Future<Output = T>, times: usize) -> Option<T> {
     None
 }
 
+/// Takes a prompt, and answers it with twenty messages and a result.
+async fn speak(mut peer: Peer) -> Peer {
+    peer.prompt().await;
+    for number in 0..20 {
+        peer.say(assistant(&number.to_string())).await;
+    }
+    peer.say(result("done")).await;
+    peer
+}
+
 #[tokio::test(start_paused = true)]
 async fn next_and_turns_are_cancel_safe() {
-    let (mut session, mut peer) = connected_with(narrow(), 1).await;
-    let speaking = tokio::spawn(async move {
-        peer.prompt().await;
-        for number in 0..20 {
-            peer.say(assistant(&number.to_string())).await;
-        }
-        peer.say(result("done")).await;
-        peer
-    });
+    let (mut session, peer) = connected_with(narrow(), 1).await;
+    let speaking = tokio::spawn(speak(peer));
     let mut turn = session.ask("hi").await.unwrap();
     let mut texts = Vec::new();
     while texts.len() < 10 {
@@ -98,16 +101,9 @@ async fn calls_are_cancel_safe() {
 
 #[tokio::test(start_paused = true)]
 async fn waiting_for_a_prompt_is_cancel_safe() {
-    let (mut session, mut peer) = connected_with(narrow(), 1).await;
+    let (mut session, peer) = connected_with(narrow(), 1).await;
     let prompt = session.send("hi").await.unwrap();
-    let speaking = tokio::spawn(async move {
-        peer.prompt().await;
-        for number in 0..20 {
-            peer.say(assistant(&number.to_string())).await;
-        }
-        peer.say(result("done")).await;
-        peer
-    });
+    let speaking = tokio::spawn(speak(peer));
     for _ in 0..5 {
         drop(poked(session.settled(&prompt), 2).await);
     }
@@ -118,15 +114,8 @@ async fn waiting_for_a_prompt_is_cancel_safe() {
 
 #[tokio::test(start_paused = true)]
 async fn query_is_cancel_safe() {
-    let (session, mut peer) = connected_with(narrow(), 1).await;
-    let speaking = tokio::spawn(async move {
-        peer.prompt().await;
-        for number in 0..20 {
-            peer.say(assistant(&number.to_string())).await;
-        }
-        peer.say(result("done")).await;
-        peer.exit_after_input().await;
-    });
+    let (session, peer) = connected_with(narrow(), 1).await;
+    let speaking = tokio::spawn(async move { speak(peer).await.exit_after_input().await });
     let mut query = session.into_query("hi").await.unwrap();
     let mut kinds = Vec::new();
     loop {

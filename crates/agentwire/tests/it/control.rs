@@ -7,7 +7,7 @@ use agentwire::{
     control::Config,
     hooks::Hooks,
     protocol::{
-        control::{McpCall, SideQuestionReply},
+        control::{GetStatus, McpCall, SideQuestionReply},
         hook::{HookReply, PreToolUse},
     },
 };
@@ -27,24 +27,16 @@ async fn asked(control: &Control, peer: &mut Peer) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_work_before_and_between_turns() {
+async fn calls_work_before_during_and_after_a_turn() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     asked(session.control(), &mut peer).await;
-    let turn = peer.start_turn(&mut session, "hi").await;
-    peer.say(result("hello")).await;
-    turn.finish().await.unwrap();
-    asked(session.control(), &mut peer).await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn calls_work_during_a_turn() {
-    let (mut session, mut peer) = connected(Session::builder()).await;
     let mut turn = peer.start_turn(&mut session, "hi").await;
     peer.say(assistant("hel")).await;
     assert_eq!(kind(&turn.next().await.unwrap().unwrap()), "assistant");
     asked(turn.control(), &mut peer).await;
     peer.say(result("hello")).await;
     assert_eq!(turn.finish().await.unwrap().unwrap().result.as_deref(), Some("hello"));
+    asked(session.control(), &mut peer).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -99,7 +91,7 @@ async fn call_limit_can_be_set_per_session_handle_and_call() {
         (7, timed_out(control.status()).await),
         (3, timed_out(quick.status()).await),
         (3, timed_out(quick.call_raw("new", &raw)).await),
-        (2, timed_out(quick.call_within(Duration::from_secs(2), &status())).await),
+        (2, timed_out(quick.call_within(Duration::from_secs(2), &GetStatus::default())).await),
     ] {
         assert_eq!(error, Duration::from_secs(seconds));
         let asked = peer.line().await.unwrap();
@@ -107,10 +99,6 @@ async fn call_limit_can_be_set_per_session_handle_and_call() {
         assert_eq!(cancelled["type"], "control_cancel_request");
         assert_eq!(cancelled["request_id"], asked["request_id"]);
     }
-}
-
-fn status() -> agentwire::protocol::control::GetStatus {
-    agentwire::protocol::control::GetStatus::default()
 }
 
 /// Returns the time until the call timed out.

@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, fmt::Display, time::Duration};
 
 use agentwire::{
-    Error, Incoming, Query, Session, SessionBuilder, Turn,
+    Closed, Error, Incoming, Query, Session, SessionBuilder, Turn,
     transport::{
         Connected, ExitReport, MemoryPeer, MemoryPeerHandle, MemorySink, MemorySource, MemoryTransport,
         PeerHandle, Signal, Transport, TransportError, memory,
@@ -146,6 +146,11 @@ impl Peer {
         self.input_ended().await;
         self.exit(ExitReport::exited(0));
     }
+
+    /// Ends cleanly while the session is closed.
+    pub(crate) async fn close(&mut self, session: Session) -> Result<Closed, Error> {
+        tokio::join!(session.close(), self.exit_after_input()).0
+    }
 }
 
 /// Connects a session while `handshake` plays the peer; returns the results of both.
@@ -267,6 +272,11 @@ pub(crate) async fn fails(session: &mut Session) -> Error {
     let error = session.next().await.expect("an error").expect_err("an error");
     assert!(session.next().await.is_none());
     error
+}
+
+/// Returns a question whether this tool may be used.
+pub(crate) fn can_use_tool(tool: &str) -> Value {
+    json!({"subtype": "can_use_tool", "tool_name": tool, "input": {}, "tool_use_id": "toolu_1"})
 }
 
 /// Returns a call of the first hook, for a use of this tool.

@@ -7,13 +7,12 @@ use agentwire::{
     hooks::PermissionHandler,
     transport::{ExitReport, Signal},
 };
-use serde_json::json;
 use tokio::{
     sync::Notify,
     time::{Instant, timeout},
 };
 
-use crate::peer::{assistant, connected, error_result, init, query, read, result, state};
+use crate::peer::{assistant, can_use_tool, connected, error_result, init, query, read, result, state};
 
 #[tokio::test(start_paused = true)]
 async fn the_input_ends_at_idle() {
@@ -36,11 +35,7 @@ async fn background_work_keeps_the_input_open() {
     peer.say(result("started an agent")).await;
     peer.is_left_alone().await;
     // The agent sends a request, and a handler answers.
-    peer.ask(
-        "q",
-        serde_json::json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"}),
-    )
-    .await;
+    peer.ask("q", can_use_tool("Bash")).await;
     peer.refusal("q").await;
     peer.say(assistant("the agent is done")).await;
     peer.say(result("done")).await;
@@ -129,8 +124,7 @@ async fn running_callback_pauses_the_limit() {
     let (reading, mut peer) = query(builder).await;
     peer.say(state("running")).await;
     peer.say(result("started an agent")).await;
-    let question = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {}, "tool_use_id": "t"});
-    peer.ask("q", question).await;
+    peer.ask("q", can_use_tool("Bash")).await;
     // The callback takes longer than the limit.
     assert!(timeout(limit * 5, peer.line()).await.is_err());
     answered.notify_one();

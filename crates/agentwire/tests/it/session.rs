@@ -180,8 +180,7 @@ async fn a_dropped_connect_ends_the_peer() {
 #[tokio::test(start_paused = true)]
 async fn close_ends_the_cli() {
     let (session, mut peer) = connected(Session::builder()).await;
-    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-    closed.unwrap();
+    peer.close(session).await.unwrap();
     peer.raw.released().await;
     assert_eq!(peer.raw.terminations(), []);
 }
@@ -228,8 +227,7 @@ async fn interrupted_turn_is_no_error_at_close() {
         peer.answer("interrupt", serde_json::json!({})).await;
     });
     interrupted.unwrap();
-    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-    closed.unwrap();
+    peer.close(session).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -377,8 +375,7 @@ async fn an_error_result_is_a_result() {
     peer.say(assistant("fine")).await;
     peer.say(result("two")).await;
     turn.finish().await.unwrap().unwrap();
-    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-    closed.unwrap();
+    peer.close(session).await.unwrap();
 }
 
 #[test]

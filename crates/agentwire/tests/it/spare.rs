@@ -10,7 +10,7 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, connect, connected, kind, result};
+use crate::peer::{Peer, connect, result};
 
 /// Returns a spare with a peer after the handshake.
 async fn parked() -> (Spare, Peer) {
@@ -214,13 +214,4 @@ async fn a_silent_handshake_has_its_limit() {
     let error = connecting.await.unwrap_err();
     let timed_out = matches!(error, Error::Control(ControlError::TimedOut { after, .. }) if after == limit);
     assert!(timed_out, "{error:?}");
-}
-
-#[tokio::test(start_paused = true)]
-async fn started_session_can_become_a_query() {
-    let (session, mut peer) = connected(Session::builder()).await;
-    let mut query = session.into_query("hi").await.unwrap();
-    peer.prompt().await;
-    peer.say(result("hello")).await;
-    assert_eq!(kind(&query.next().await.unwrap().unwrap()), "result");
 }

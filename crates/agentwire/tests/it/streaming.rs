@@ -163,16 +163,8 @@ async fn query_ends_with_a_late_or_empty_stream() {
     }
 }
 
-/// Returns after which time a query ends its input if its CLI never reports idle; `None` if it does not.
-async fn idle_limit(options: Options, limit: Option<Option<Duration>>) -> Option<Duration> {
-    let mut builder = Session::builder().options(options);
-    if let Some(limit) = limit {
-        builder = builder.background_limit(limit);
-    }
-    reaches_its_limit(builder).await
-}
-
-async fn reaches_its_limit(builder: SessionBuilder) -> Option<Duration> {
+/// Returns after how many seconds a query ends its input if its CLI never reports idle; `None` if it does not.
+async fn idle_limit(builder: SessionBuilder) -> Option<u64> {
     let (reading, mut peer) = query(builder).await;
     peer.say(state("running")).await;
     peer.say(result("started an agent")).await;
@@ -189,24 +181,24 @@ async fn reaches_its_limit(builder: SessionBuilder) -> Option<Duration> {
             peer.say(&agent).await;
         }
     };
-    let ended = timeout(Duration::from_secs(2000), talking).await.is_ok().then(|| start.elapsed());
+    let ended = timeout(Duration::from_secs(2000), talking).await.is_ok().then(|| start.elapsed().as_secs());
     reading.abort();
     ended
 }
 
 #[tokio::test(start_paused = true)]
 async fn background_limit_ends_the_run() {
-    // Each has its own bound: together they take more than an hour of the clock.
-    let variable = |value: &str| Options::new().env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", value);
-    let seconds = |ended: Option<Duration>| ended.map(|ended| ended.as_secs());
-    assert_eq!(seconds(idle_limit(Options::new(), None).await), Some(600));
-    assert_eq!(seconds(idle_limit(variable("90000"), None).await), Some(90));
-    assert_eq!(seconds(idle_limit(variable("soon"), None).await), Some(600));
-    assert_eq!(seconds(idle_limit(variable("0"), None).await), None);
-    assert_eq!(seconds(idle_limit(Options::new(), Some(None)).await), None);
+    let variable = |value: &str| {
+        Session::builder().options(Options::new().env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", value))
+    };
+    assert_eq!(idle_limit(Session::builder()).await, Some(600));
+    assert_eq!(idle_limit(variable("90000")).await, Some(90));
+    assert_eq!(idle_limit(variable("soon")).await, Some(600));
+    assert_eq!(idle_limit(variable("0")).await, None);
+    assert_eq!(idle_limit(Session::builder().background_limit(None::<Duration>)).await, None);
     // The builder takes precedence.
-    let limit = Some(Some(Duration::from_secs(70)));
-    assert_eq!(seconds(idle_limit(variable("90000"), limit).await), Some(70));
+    let limited = variable("90000").background_limit(Duration::from_secs(70));
+    assert_eq!(idle_limit(limited).await, Some(70));
 }
 
 #[tokio::test(start_paused = true)]

@@ -37,8 +37,7 @@ async fn undecodable_result_ends_its_turn() {
         peer.say(result("two")).await;
         assert!(turn.finish().await.unwrap().is_some());
         // No turn is open, so this is a clean end.
-        let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-        closed.unwrap();
+        peer.close(session).await.unwrap();
     }
 }
 

@@ -9,7 +9,7 @@ use agentwire::{
 use serde_json::{Value, json};
 
 use super::{rest, spans::RecordedSpans};
-use crate::peer::{Peer, connected};
+use crate::peer::{Peer, can_use_tool, connected};
 
 /// Returns the outcome of each callback.
 fn outcomes(observations: &[Observation]) -> Vec<&ActivityOutcome> {
@@ -18,10 +18,6 @@ fn outcomes(observations: &[Observation]) -> Vec<&ActivityOutcome> {
         _ => None,
     });
     ended.collect()
-}
-
-fn failed(failure: FailureKind, reason: Option<&str>) -> (FailureKind, Option<&str>) {
-    (failure, reason)
 }
 
 fn failure(outcome: &ActivityOutcome) -> (FailureKind, Option<&str>) {
@@ -60,18 +56,14 @@ async fn failing_hook_is_not_observed_as_refusing() {
             assert_eq!(decision, "deny", "{answer}");
         }
         call_hook(&mut peer, "hook_0", json!({"hook_event_name": "PreToolUse"})).await;
-        tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+        peer.close(session).await.unwrap();
         let all = rest(observations).await;
         let outcomes = outcomes(&all);
         let reason = |text: &'static str| contents.then_some(text);
-        assert_eq!(
-            failure(outcomes[0]),
-            failed(FailureKind::Error, reason("the PreToolUse hook failed: out of order"))
-        );
-        assert_eq!(
-            failure(outcomes[1]),
-            failed(FailureKind::Panic, reason("the PreToolUse hook panicked: no way"))
-        );
+        let failed = (FailureKind::Error, reason("the PreToolUse hook failed: out of order"));
+        assert_eq!(failure(outcomes[0]), failed);
+        let panicked = (FailureKind::Panic, reason("the PreToolUse hook panicked: no way"));
+        assert_eq!(failure(outcomes[1]), panicked);
         assert_eq!(outcomes[2].as_str(), "deny");
         assert!(outcomes[0].is_fault() && !outcomes[2].is_fault());
         let (kind, why) = failure(outcomes[3]);
@@ -90,17 +82,18 @@ async fn failing_and_denying_permission_handlers_differ() {
     let (session, mut peer) = connected(Session::builder().permissions(permissions)).await;
     let observations = session.observe();
     for tool in ["Bash", "Edit", "Write"] {
-        let request = json!({"subtype": "can_use_tool", "tool_name": tool, "input": {}, "tool_use_id": tool});
-        peer.ask(tool, request).await;
+        let mut question = can_use_tool(tool);
+        question["tool_use_id"] = tool.into();
+        peer.ask(tool, question).await;
         peer.response(tool).await;
     }
     peer.ask("odd", json!({"subtype": "from_the_future"})).await;
     peer.refusal("odd").await;
-    tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+    peer.close(session).await.unwrap();
     let all = rest(observations).await;
     let outcomes = outcomes(&all);
-    assert_eq!(failure(outcomes[0]), failed(FailureKind::Error, None));
-    assert_eq!(failure(outcomes[1]), failed(FailureKind::Panic, None));
+    assert_eq!(failure(outcomes[0]), (FailureKind::Error, None));
+    assert_eq!(failure(outcomes[1]), (FailureKind::Panic, None));
     assert_eq!(outcomes[2].as_str(), "deny");
     assert_eq!(*outcomes[3], ActivityOutcome::Unhandled);
     assert_eq!(spans.field("permission", "error").as_deref(), Some("error"));
@@ -132,11 +125,11 @@ async fn panicking_mcp_tool_fails_inside_its_span() {
         peer.ask(tool, json!({"subtype": "mcp_message", "server_name": "s", "message": message})).await;
         peer.response(tool).await;
     }
-    tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+    peer.close(session).await.unwrap();
     let all = rest(observations).await;
     let outcomes = outcomes(&all);
     assert_eq!(*outcomes[0], ActivityOutcome::Done);
-    assert_eq!(failure(outcomes[1]), failed(FailureKind::Panic, None));
+    assert_eq!(failure(outcomes[1]), (FailureKind::Panic, None));
     assert_eq!(outcomes[2].as_str(), "error", "an error result is the tool's own");
     assert_eq!(format!("{:?}", outcomes[3]), r#"Error { kind: Some("-32602") }"#);
     assert_eq!(spans.around("my own"), ["mcp", "session"]);

@@ -110,7 +110,7 @@ async fn play(mut session: Session, mut peer: Peer) {
     peer.say(json!({"type": "assistant", "message": SECRET})).await;
     peer.say(json!({"type": "result", "subtype": "success", "is_error": true, "result": SECRET})).await;
     while session.next().await.unwrap().unwrap().message().is_none_or(|message| message.kind() != "result") {}
-    tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+    peer.close(session).await.unwrap();
 }
 
 async fn observed(builder: SessionBuilder) -> (String, String) {

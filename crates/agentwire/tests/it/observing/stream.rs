@@ -25,7 +25,7 @@ async fn observers_begin_with_open_activities_and_end_with_the_session() {
     peer.say(result("done")).await;
     assert_eq!(next_kind(&mut session).await, "result");
     let third = session.observe();
-    tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+    peer.close(session).await.unwrap();
     let whole = ["session done", "  turn 1 done", "    tool_use Bash cut"];
     let (first, second) = (rest(first).await, rest(second).await);
     assert_eq!(tree::of(&first), whole);
@@ -49,7 +49,7 @@ async fn late_observer_sees_later_activities() {
     peer.say(assistant("hello")).await;
     peer.say(result("done")).await;
     assert_eq!([next_kind(&mut session).await, next_kind(&mut session).await], ["assistant", "result"]);
-    tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+    peer.close(session).await.unwrap();
     assert_eq!(tree::of(&rest(observations).await), ["session done", "  turn 1 done"]);
 }
 
@@ -116,7 +116,7 @@ async fn unread_stream_blocks_nothing_and_counts_its_losses() {
             all.push(quick.next().await.unwrap());
         }
     }
-    tokio::join!(async { session.close().await.unwrap() }, peer.exit_after_input());
+    peer.close(session).await.unwrap();
     all.extend(rest(quick).await);
     assert_eq!(all.len() as u64, 2 * TURNS + 2);
     let Some(Observation::Lagged(lost)) = slow.next().await else { panic!("it has lost none") };
@@ -153,6 +153,6 @@ async fn session_span_is_a_child_of_the_current_span() {
     let (session, mut peer) =
         connected(Session::builder()).instrument(tracing::info_span!("my request")).await;
     peer.say(init()).await;
-    tokio::join!(async { session.close().await.unwrap_err() }, peer.exit_after_input());
+    peer.close(session).await.unwrap_err();
     assert_eq!(spans.around("turn"), ["session", "my request"]);
 }

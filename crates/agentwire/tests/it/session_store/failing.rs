@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout};
 use super::{
     Act, ID, TestStore, builder, main_file, mirror_error, mirror_turn, mirrored, small, started, with,
 };
-use crate::peer::{assistant, connected, next_kind, result};
+use crate::peer::{assistant, can_use_tool, connected, next_kind, result};
 
 #[tokio::test(start_paused = true)]
 async fn failing_append_is_tried_three_times() {
@@ -57,8 +57,7 @@ async fn refused_entries_are_reported_once_and_count_as_pending() {
     assert!(reports[2].starts_with("57 entries were not stored: the store is too slow"), "{}", reports[2]);
     // The lack of room was a reason to try again.
     assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
-    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-    closed.unwrap();
+    peer.close(session).await.unwrap();
     assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
 }
 
@@ -89,8 +88,7 @@ async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered(
     peer.say(assistant(&"x".repeat(400 << 10))).await;
     let control = session.control().clone();
     let (line, ()) = tokio::join!(mirror_error(&mut session), async {
-        peer.ask("r1", json!({"subtype": "can_use_tool", "tool_name": "T", "input": {}, "tool_use_id": "t"}))
-            .await;
+        peer.ask("r1", can_use_tool("T")).await;
         assert_eq!(peer.response("r1").await["response"]["behavior"], "allow");
         let (asked, ()) = tokio::join!(control.mcp_status(), async {
             peer.answer("mcp_status", json!({"mcpServers": []})).await;

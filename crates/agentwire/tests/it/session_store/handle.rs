@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use super::{Act, ID, TestStore, builder, main_file, mirrored, options, small, started, store::passed, with};
-use crate::peer::{Peer, assistant, connected, next_kind, result};
+use crate::peer::{Peer, assistant, connected, next_kind, pre_tool_use, result};
 
 /// Returns a mirror frame with a message that contains this tool use.
 fn asks(tool_use: &str) -> Value {
@@ -54,20 +54,13 @@ async fn hook_waits_for_its_tool_use_in_an_unread_session() {
         async move { handle.stored(&input.tool_use_id).await.map(|()| HookReply::allow()) }
     });
     let (_session, mut peer) = connected(builder.hooks(hooks)).await;
-    peer.ask(
-        "h1",
-        json!({"subtype": "hook_callback", "callback_id": "hook_0", "tool_use_id": "t1", "input": {
-            "session_id": "s", "transcript_path": "t", "cwd": "/", "hook_event_name": "PreToolUse",
-            "tool_name": "T", "tool_input": {}, "tool_use_id": "t1",
-        }}),
-    )
-    .await;
+    peer.ask("h1", pre_tool_use("T")).await;
     peer.is_left_alone().await;
     // Far more than is read ahead of an idle reader, except while a hook is open.
     peer.say(assistant(&"x".repeat(400 << 10))).await;
     // The CLI mirrors the message after it has called the hook.
     peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(asks("t1")).await;
+    peer.say(asks("toolu_1")).await;
     let asked = Instant::now();
     let response = peer.response("h1").await;
     assert_eq!(response["response"]["hookSpecificOutput"]["permissionDecision"], "allow", "{response}");
@@ -178,8 +171,7 @@ async fn end_of_the_session_ends_waits() {
 async fn entries_pending_at_the_end_are_lost() {
     let (session, mut peer, _, handle) = handled([Act::Hang]).await;
     peer.say(asks("t1")).await;
-    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-    assert!(matches!(closed, Err(Error::SessionStore { .. })));
+    assert!(matches!(peer.close(session).await, Err(Error::SessionStore { .. })));
     lost(handle.stored(&id("t1")).await, "the session ended before");
     lost(handle.flushed().await, "the session ended before");
 }

@@ -56,8 +56,7 @@ async fn close_waits_once_for_a_hanging_store_and_reports_lost_entries() {
         mirror_turn(&peer, [number]).await;
     }
     let began = Instant::now();
-    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-    let error = closed.unwrap_err();
+    let error = peer.close(session).await.unwrap_err();
     let Error::SessionStore { why } = &error else { panic!("{error:?}") };
     assert_eq!(why, "5 entries were not stored: the session ended before the store had taken it");
     assert_eq!(began.elapsed().as_secs(), 10);
@@ -80,8 +79,7 @@ async fn close_reports_a_failure_that_no_caller_saw_unless_the_entries_are_store
                 peer.complete_turn("hi").await;
             });
             read.unwrap();
-            let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-            match closed {
+            match peer.close(session).await {
                 Ok(_) => assert!(ends_well),
                 Err(Error::SessionStore { why }) => {
                     assert!(!ends_well && why.contains("the disk is full"), "{why}");
@@ -105,8 +103,7 @@ async fn the_end_waits_for_the_last_append_of_refused_entries() {
             peer.exit_after_input().await;
             assert!(session.next().await.is_none());
         } else {
-            let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-            closed.unwrap();
+            peer.close(session).await.unwrap();
         }
         assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1, "{reads_to_the_end}");
     }

@@ -32,8 +32,7 @@ async fn close_releases_a_waiting_result() {
     mirror_turn(&peer, [1]).await;
     assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
     let began = Instant::now();
-    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-    assert!(matches!(closed.unwrap_err(), Error::SessionStore { .. }));
+    assert!(matches!(peer.close(session).await, Err(Error::SessionStore { .. })));
     assert_eq!(began.elapsed().as_secs(), 10);
     store.returned().await;
 }
@@ -45,8 +44,7 @@ async fn close_succeeds_if_a_late_store_has_everything() {
     mirror_turn(&peer, [1]).await;
     assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
     passed(Duration::from_secs(20)).await;
-    let (closed, ()) = tokio::join!(session.close(), peer.exit_after_input());
-    closed.unwrap();
+    peer.close(session).await.unwrap();
     assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
 }
 
