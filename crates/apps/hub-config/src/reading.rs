@@ -95,12 +95,9 @@ pub(super) fn start_text(file: &Path, limit: u64) -> TextReading {
 pub(super) fn finish_text(reading: TextReading) -> Result<Option<String>, Unread> {
     let bytes = match reading.finish() {
         Ok(bytes) => bytes.map_err(|kind| (kind, None))?,
-        Err(error) => match error.kind() {
-            // No file, or no folder for it.
-            ErrorKind::NotFound | ErrorKind::NotADirectory => return Ok(None),
-            ErrorKind::TimedOut => return Err((ProblemKind::Unresponsive, None)),
-            _ => return Err((ProblemKind::Unreadable(error.to_string()), None)),
-        },
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::TimedOut => return Err((ProblemKind::Unresponsive, None)),
+        Err(error) => return Err((ProblemKind::Unreadable(error.to_string()), None)),
     };
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec).unwrap_or(bytes);
     String::from_utf8(bytes).map(Some).map_err(|error| {
@@ -110,8 +107,13 @@ pub(super) fn finish_text(reading: TextReading) -> Result<Option<String>, Unread
     })
 }
 
+/// Returns whether there is no file, or no folder for it.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
 /// Reads a regular file only: opening a pipe would block until another program writes to it.
-fn bytes(file: &Path, limit: u64) -> io::Result<Result<Vec<u8>, ProblemKind>> {
+pub(crate) fn bytes(file: &Path, limit: u64) -> io::Result<Result<Vec<u8>, ProblemKind>> {
     if !fs::metadata(file)?.is_file() {
         return Ok(Err(ProblemKind::NotAFile));
     }

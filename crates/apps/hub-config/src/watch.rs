@@ -18,6 +18,8 @@ use tokio::time::{sleep_until, timeout};
 use inbox::{Inbox, Wanted};
 use worker::Worker;
 
+use crate::variables::absolute;
+
 /// A watcher of files, which need not exist yet: it watches their parent folders, or the nearest ones that exist.
 ///
 /// A watched folder includes the folders in it up to a limit, except folders that only programs write to (`.git`,
@@ -85,7 +87,7 @@ impl Watch {
     ///
     /// The set is replaced even if the future is dropped.
     pub async fn set(&self, paths: impl IntoIterator<Item = PathBuf>) {
-        let paths = paths.into_iter().map(|path| std::path::absolute(&path).unwrap_or(path)).collect();
+        let paths = paths.into_iter().map(absolute).collect();
         // An unresponsive file system delays the caller only once.
         let patience = if self.is_late() { Duration::ZERO } else { self.patience };
         let (in_force, reported) = oneshot::channel();

@@ -72,8 +72,7 @@ impl<'t> Document<'t> {
         let value = value.lines("", &style.unit, style.end_of_line);
         let end = self.text.trim_end().len();
         let gap = if end == 0 { "" } else { style.end_of_line };
-        let start = if end == 0 { 0 } else { end };
-        Splice { range: start..self.text.len(), with: format!("{gap}{value}{}", style.end_of_line) }
+        Splice { range: end..self.text.len(), with: format!("{gap}{value}{}", style.end_of_line) }
     }
 
     /// Returns the tokens from a place on.

@@ -9,7 +9,10 @@ use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
 use super::error::{EditError, Refusal};
-use crate::{file::LIMIT, reading::Reading};
+use crate::{
+    file::LIMIT,
+    reading::{Reading, bytes, is_missing},
+};
 
 /// The content of a file at one moment. It distinguishes the hub's own changes from others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -76,20 +79,11 @@ pub(super) fn change(path: &Path, change: impl Fn(&str) -> Result<String, Refusa
     Err(EditError::Contended { file: path.to_owned() })
 }
 
-/// Returns the content of a file; `None` if it does not exist. Only regular files are read: others may block.
+/// Returns the content of a file; `None` if it does not exist.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidInput, why));
-    let content = fs::metadata(path).and_then(|found| match found.is_file() {
-        false => refused("it is not a regular file"),
-        true if found.len() > LIMIT => refused("it is too large to be a configuration"),
-        true => fs::read(path),
-    });
-    match content {
-        Ok(content) => Ok(Some(content)),
-        // No file, or no folder for it.
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Ok(None)
-        }
+    match bytes(path, LIMIT) {
+        Ok(content) => content.map(Some).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why)),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(error),
     }
 }

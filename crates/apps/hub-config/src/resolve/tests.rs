@@ -94,18 +94,13 @@ async fn missing_values_are_reported_with_their_positions() {
 
 #[tokio::test]
 async fn unusable_values_are_reported() {
+    let address = "url: must be an address that begins with http:// or https://";
     for (fields, error) in [
         (r#""command": "${EMPTY}""#, "command: must be a string that is not empty"),
         (r#""command": "c", "cwd": "${EMPTY} ""#, "cwd: must be a string that is not empty"),
         (r#""command": "c", "args": ["\u0000"]"#, "args[0]: must be text without the character NUL"),
-        (
-            r#""type": "sse", "url": "${TOKEN}""#,
-            "url: must be an address that begins with http:// or https://",
-        ),
-        (
-            r#""type": "sse", "url": "file://${TOKEN}""#,
-            "url: must be an address that begins with http:// or https://",
-        ),
+        (r#""type": "sse", "url": "${TOKEN}""#, address),
+        (r#""type": "sse", "url": "file://${TOKEN}""#, address),
         (
             r#""type": "http", "url": "http://h", "headers": {"A-B": "${LINES}"}"#,
             "headers.A-B: must be one line of text",

@@ -1,7 +1,6 @@
 //! The folders that the operating system watches, and the folders that are polled.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use notify::{Error, ErrorKind, RecursiveMode};
 
 use super::inbox::Inbox;
 use super::{Native, Settings};
+use crate::reading;
 
 /// The watched folders, each by its canonical path: two paths of one folder would replace each other's watch.
 pub(super) struct Folders {
@@ -95,9 +95,7 @@ impl Folders {
 fn is_missing(error: &Error) -> bool {
     match &error.kind {
         ErrorKind::PathNotFound => true,
-        ErrorKind::Io(error) => {
-            matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-        }
+        ErrorKind::Io(error) => reading::is_missing(error),
         _ => false,
     }
 }

@@ -176,6 +176,7 @@ fn all_problems_are_reported_with_their_positions() {
 fn an_ambiguous_launch_is_an_error() {
     let two = "a: has both `command` and `url`: only one can be meant";
     let unknown = "a.type: must be \"stdio\", \"streamable-http\" (or \"http\") or \"sse\"";
+    let address = "a.url: must be an address that begins with http:// or https://";
     for (fields, errors) in [
         ("", vec!["a: needs `command` (a program) or `url` (an address)"]),
         (r#""command":"c","url":"http://h""#, vec![two]),
@@ -183,16 +184,10 @@ fn an_ambiguous_launch_is_an_error() {
         (r#""type":"stdio","url":"http://h""#, vec!["a: a server of the type stdio needs `command`"]),
         (r#""type":"http","command":"c""#, vec!["a: a server of the type streamable-http needs `url`"]),
         (r#""type":"sse""#, vec!["a: a server of the type sse needs `url`"]),
-        (
-            r#""type":"ws","url":"ws://h""#,
-            vec![unknown, "a.url: must be an address that begins with http:// or https://"],
-        ),
+        (r#""type":"ws","url":"ws://h""#, vec![unknown, address]),
         (r#""type":1,"command":"c""#, vec![unknown]),
-        (r#""type":"sse","url":"h""#, vec!["a.url: must be an address that begins with http:// or https://"]),
-        (
-            r#""type":"sse","url":"http://""#,
-            vec!["a.url: must be an address that begins with http:// or https://"],
-        ),
+        (r#""type":"sse","url":"h""#, vec![address]),
+        (r#""type":"sse","url":"http://""#, vec![address]),
         (r#""type":"sse","url":" ""#, vec!["a.url: must be a string that is not empty"]),
     ] {
         let (mut reported, there) = about(fields);
@@ -223,6 +218,8 @@ fn an_ambiguous_launch_is_an_error() {
 
 #[test]
 fn values_of_the_wrong_type_or_range_break_their_server() {
+    let too_long = "a.timeout: must be a number of seconds from 1 to 3600 \
+                    (the milliseconds that Claude Code reads are not meant here)";
     for (field, error) in [
         (r#""disabled":"true""#, "a.disabled: must be true or false"),
         (r#""disabled":"false""#, "a.disabled: must be true or false"),
@@ -231,16 +228,8 @@ fn values_of_the_wrong_type_or_range_break_their_server() {
         (r#""timeout":"60""#, "a.timeout: must be a number of seconds from 1 to 3600"),
         (r#""startupTimeout":true"#, "a.startupTimeout: must be a number of seconds from 1 to 3600"),
         (r#""startupTimeout":"1m""#, "a.startupTimeout: must be a number of seconds from 1 to 3600"),
-        (
-            r#""timeout":60000"#,
-            "a.timeout: must be a number of seconds from 1 to 3600 \
-             (the milliseconds that Claude Code reads are not meant here)",
-        ),
-        (
-            r#""timeout":1e999"#,
-            "a.timeout: must be a number of seconds from 1 to 3600 \
-             (the milliseconds that Claude Code reads are not meant here)",
-        ),
+        (r#""timeout":60000"#, too_long),
+        (r#""timeout":1e999"#, too_long),
         (r#""args":["a",null]"#, "a.args[1]: must be a string"),
         (r#""args":["--port",3000]"#, "a.args[1]: must be a string"),
         (r#""args":"--port""#, "a.args: must be an array of strings"),
