@@ -16,10 +16,7 @@ use rmcp::transport::{
 };
 use serde_json::{Value, json};
 
-use super::{
-    dpop::Dpop,
-    network::{Network, Refused},
-};
+use super::{dpop::Dpop, network::Network};
 use crate::web::{Proof as _, client, error_text};
 
 /// An HTTP client for authorization servers, with the TLS settings of the connections.
@@ -112,7 +109,7 @@ impl OAuthClient {
 
     async fn send_once(&self, request: Request) -> Result<Response, OAuthHttpClientError> {
         let host = request.url().host_str().unwrap_or_default();
-        let addresses = self.network.addresses(request.url()).await.map_err(Refused::boxed)?;
+        let addresses = self.network.addresses(request.url()).await?;
         // A client for each request: it connects to the checked addresses without another lookup.
         let client = client(Policy::none());
         let client = client.resolve_to_addrs(host, &addresses).build().map_err(error_text)?;

@@ -44,6 +44,14 @@ struct State {
     dpop: Option<Arc<Dpop>>,
 }
 
+impl State {
+    /// Returns the token, or that none is required; `None` if the token must be replaced.
+    fn known(&self) -> Option<Option<Token>> {
+        let Some(held) = &self.token else { return Some(None) };
+        held.is_fresh().then(|| Some(held.token.clone()))
+    }
+}
+
 struct Held {
     token: Token,
     /// From this time on a new token is requested.
@@ -70,10 +78,9 @@ impl Granted {
     /// Returns the token to send; `None` until the server requires one.
     async fn current(&self) -> Result<Option<Token>, DisconnectReason> {
         let mut state = self.state.lock().await;
-        match &state.token {
-            None => Ok(None),
-            Some(held) if held.is_fresh() => Ok(Some(held.token.clone())),
-            Some(_) => self.obtain(&mut state).await.map(Some),
+        match state.known() {
+            Some(known) => Ok(known),
+            None => self.obtain(&mut state).await.map(Some),
         }
     }
 
@@ -267,12 +274,8 @@ impl Tokens for GrantedAccess {
     }
 
     fn current(&self) -> TokenFuture<'_> {
-        if let Ok(state) = self.0.state.try_lock() {
-            match &state.token {
-                None => return Box::pin(ready(Ok(None))),
-                Some(held) if held.is_fresh() => return Box::pin(ready(Ok(Some(held.token.clone())))),
-                Some(_) => {}
-            }
+        if let Some(known) = self.0.state.try_lock().ok().and_then(|state| state.known()) {
+            return Box::pin(ready(Ok(known)));
         }
         let granted = Arc::clone(&self.0);
         Box::pin(to_the_end(async move { granted.current().await }))

@@ -258,36 +258,18 @@ mod tests {
         let url = Url::parse("https://host/token?key=hidden").unwrap();
         let origin = super::Origin(&url);
         let judge = |status, body: serde_json::Value| {
-            refused(
-                &origin,
-                StatusCode::from_u16(status).unwrap(),
-                body.to_string().as_bytes(),
-                &["hunter2".into()],
-            )
+            let status = StatusCode::from_u16(status).unwrap();
+            refused(&origin, status, body.to_string().as_bytes(), &["hunter2".into()])
         };
+        let start = "the authorization server https://host refuses a token";
+        let last = |why: &str| DisconnectReason::unusable(format!("{start}: {why}"));
         let reason = judge(400, json!({"error": "invalid_client", "error_description": "No such client"}));
-        assert_eq!(
-            reason,
-            DisconnectReason::unusable(
-                "the authorization server https://host refuses a token: invalid_client (No such client)"
-            )
-        );
+        assert_eq!(reason, last("invalid_client (No such client)"));
         for echo in ["hunter2 is wrong", "a\u{1b}[0m"] {
             let reason = judge(401, json!({"error": "invalid_client", "error_description": echo}));
-            assert_eq!(
-                reason,
-                DisconnectReason::unusable(
-                    "the authorization server https://host refuses a token: invalid_client"
-                )
-            );
+            assert_eq!(reason, last("invalid_client"));
         }
-        let reason = judge(403, json!({"error": "<html> hunter2"}));
-        assert_eq!(
-            reason,
-            DisconnectReason::unusable(
-                "the authorization server https://host refuses a token: HTTP 403 Forbidden"
-            )
-        );
+        assert_eq!(judge(403, json!({"error": "<html> hunter2"})), last("HTTP 403 Forbidden"));
         for passing in
             [judge(500, json!({})), judge(429, json!({})), judge(400, json!({"error": "server_error"}))]
         {

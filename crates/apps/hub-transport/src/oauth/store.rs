@@ -44,7 +44,7 @@ pub trait TokenStore: Send + Sync {
     ///
     /// If the lock can't be acquired. The tokens are then neither renewed, nor saved by an authorization, nor deleted.
     fn lock<'a>(&'a self, _server: &'a str) -> StoreFuture<'a, TokenLock> {
-        Box::pin(ready(Ok(TokenLock::none())))
+        Box::pin(ready(Ok(TokenLock::new(()))))
     }
 }
 
@@ -62,10 +62,6 @@ impl TokenLock {
     /// Holds a value until the lock is dropped.
     pub fn new(held: impl Send + 'static) -> Self {
         Self(Box::new(held))
-    }
-
-    fn none() -> Self {
-        Self::new(())
     }
 }
 

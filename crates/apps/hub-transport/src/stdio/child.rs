@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    convert::Infallible,
     env,
     ffi::{OsStr, OsString},
     os::unix::fs::PermissionsExt,
@@ -39,6 +40,7 @@ pub struct Program<'a> {
 pub struct Child {
     /// `None` while the process is being ended.
     handle: Option<ProcessHandle>,
+    /// Closed when the process is gone; nothing is ever sent.
     gone: oneshot::Receiver<Infallible>,
     /// How long its end may take.
     limit: Duration,
@@ -212,10 +214,6 @@ fn explain(error: TransportError, command: &str) -> StartError {
     }
 }
 
-/// Nothing is ever sent.
-#[derive(Debug)]
-enum Infallible {}
-
 /// The variables that servers inherit: home, tools, language and time zone.
 const INHERITED: &[&str] = &["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER"];
 /// Enough for a stack trace.
@@ -235,6 +233,7 @@ mod tests {
         child.close().await;
         assert_eq!(child.record.troubles().len(), 1);
     }
+
     #[test]
     fn secrets_are_not_inherited() {
         let all = [("PATH", "/bin"), ("ANTHROPIC_API_KEY", "secret"), ("LC_ALL", "C"), ("PATHS", "x")];
