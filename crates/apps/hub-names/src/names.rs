@@ -155,24 +155,16 @@ impl Names {
             return Ok(exact);
         }
         let loosely = |one: &str, other: &str| one == other || part(one) == part(other);
-        let of_server = |exact: bool| {
-            let fits = move |named: &Named| {
-                if exact { named.server.as_str() == server } else { loosely(named.server.as_str(), server) }
-            };
-            self.entries.iter().filter(move |(_, named)| fits(named))
+        let is_known = self.entries.iter().any(|(_, named)| named.server.as_str() == server);
+        let of_server = |named: &Named| {
+            named.server.as_str() == server || (!is_known && loosely(named.server.as_str(), server))
         };
-        let exact = of_server(true).next().is_some();
-        let fitting: Vec<_> = of_server(exact).filter(|(_, named)| loosely(&named.item, item)).collect();
+        let fits = |named: &Named| of_server(named) && loosely(&named.item, item);
+        let fitting: Vec<_> = self.entries.iter().filter(|(_, named)| fits(named)).collect();
         let exactly = fitting.iter().filter(|(_, named)| *named.item == *item);
         match (&*fitting, &*exactly.collect::<Vec<_>>()) {
             ([(_, one)], _) | (_, [(_, one)]) => Ok(one),
-            ([], _) => {
-                let fits = |named: &Named| match exact {
-                    true => named.server.as_str() == server,
-                    false => loosely(named.server.as_str(), server),
-                };
-                Err(Misnamed::unknown(&format!("{server}/{item}"), self.proposed(fits)))
-            }
+            ([], _) => Err(Misnamed::unknown(&format!("{server}/{item}"), self.proposed(of_server))),
             (several, _) => Err(Misnamed::ambiguous(
                 &format!("{server}/{item}"),
                 several.iter().map(|(unique, _)| &**unique),

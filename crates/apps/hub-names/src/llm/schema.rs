@@ -1,13 +1,15 @@
 //! Converts input schemas to the requirements of the APIs, and changes nothing else.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 type Object = Map<String, Value>;
 
 /// Returns the schema with a plain object as its root.
 pub(super) fn rooted(schema: &Object) -> Value {
-    let mut root = schema.clone();
-    let taken: Object = ROOTLESS.iter().filter_map(|key| root.remove_entry(*key)).collect();
+    let (taken, mut root): (Object, Object) =
+        schema.clone().into_iter().partition(|(key, _)| ROOTLESS.contains(&key.as_str()));
     let mut seen = Vec::new();
     let offered = collect(&Value::Object(taken.clone()), schema, &mut seen, 0);
     if !taken.is_empty() {
@@ -31,8 +33,10 @@ pub(super) fn rooted(schema: &Object) -> Value {
 /// Removes properties with names that the Messages API refuses, and describes them in the description.
 fn leave_out(root: &mut Object) {
     let Some(Value::Object(properties)) = root.get_mut("properties") else { return };
-    let refused: Vec<String> = properties.keys().filter(|name| !is_taken(name)).cloned().collect();
-    let refused: Object = refused.iter().filter_map(|name| properties.remove_entry(name)).collect();
+    // Not `remove`, which changes the order of the others.
+    let (kept, refused): (Object, Object) =
+        std::mem::take(properties).into_iter().partition(|(name, _)| is_taken(name));
+    *properties = kept;
     if refused.is_empty() {
         return;
     }
@@ -120,7 +124,11 @@ fn collect(schema: &Value, root: &Object, seen: &mut Vec<String>, depth: usize) 
             match &mut shared {
                 _ if all => offered.required.extend(branch.required),
                 None => shared = Some(branch.required),
-                Some(shared) => shared.retain(|name| branch.required.contains(name)),
+                Some(shared) => {
+                    let mut names: HashSet<String> = branch.required.into_iter().collect();
+                    // Keeps each name once: otherwise each of many short branches would read a long list.
+                    shared.retain(|name| names.remove(name));
+                }
             }
         }
         offered.required.extend(shared.into_iter().flatten());
@@ -144,11 +152,9 @@ fn require(root: &mut Object, required: Vec<String>) {
     }
     let list = root.entry("required").or_insert_with(|| json!([]));
     if let Value::Array(list) = list {
-        for name in required {
-            if !list.iter().any(|listed| *listed == name) {
-                list.push(Value::String(name));
-            }
-        }
+        let mut known: HashSet<String> =
+            list.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect();
+        list.extend(required.into_iter().filter(|name| known.insert(name.clone())).map(Value::String));
     }
 }
 

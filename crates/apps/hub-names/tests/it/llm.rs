@@ -6,6 +6,7 @@ mod section;
 mod xml;
 
 use agentwire_hub_names::llm::{CallForm, TextCall, Why, read};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// Formats a finding: `server/tool arguments`, `server uri`, or the reason why it is not a call.
@@ -43,6 +44,13 @@ fn grows_steadily(text: &str, form: CallForm) {
             assert!(whole.contains(finding), "{finding:?} of {:?} is not in {whole:?}", &text[..end]);
         }
     }
+}
+
+/// Generates texts of these words and one more, of white space and of other characters.
+fn texts(words: &'static str, more: &'static str) -> impl Strategy<Value = String> {
+    let pieces: Vec<_> = words.split(' ').chain([more, " ", "\n"]).collect();
+    let piece = prop_oneof![prop::sample::select(pieces).prop_map(str::to_owned), "\\PC{0,5}"];
+    prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
 }
 
 #[test]

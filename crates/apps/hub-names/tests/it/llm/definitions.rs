@@ -154,6 +154,20 @@ fn chains_of_references_cost_little() {
 }
 
 #[test]
+fn many_required_properties_take_little_time() {
+    let began = cpu::time();
+    let names: Vec<_> = (0..100_000).map(|at| format!("p{at}")).collect();
+    let branch = json!({ "required": names });
+    let root = input(json!({"required": names, "anyOf": [branch, branch]}));
+    assert_eq!(root["required"], json!(names));
+    let mut branches = vec![json!({"required": ["a"]}); 10_000];
+    branches[0] = json!({"required": vec!["a"; 100_000]});
+    assert_eq!(input(json!({ "anyOf": branches }))["required"], json!(["a"]));
+    let took = cpu::time() - began;
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
+#[test]
 fn references_to_deep_branches_take_little_stack() {
     let deep = |at: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", at + 1)});

@@ -5,7 +5,7 @@ use std::time::Duration;
 use agentwire_hub_names::llm::{CallForm, Why};
 use proptest::prelude::*;
 
-use super::{found, grows_steadily};
+use super::{found, grows_steadily, texts};
 use crate::cpu;
 
 fn json(text: &str) -> Vec<Result<String, Why>> {
@@ -141,36 +141,11 @@ fn many_objects_on_one_line_take_little_time() {
     assert!(took < Duration::from_secs(5), "{took:?}");
 }
 
-fn pieces() -> impl Strategy<Value = String> {
-    let pieces = vec![
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        ":",
-        "\"tool\"",
-        "\"arguments\"",
-        "\"t\"",
-        "{}",
-        "\n",
-        "```",
-        " ",
-        "é",
-        PLAIN,
-        "\"",
-        "1",
-    ];
-    prop::collection::vec(
-        prop_oneof![prop::sample::select(pieces).prop_map(str::to_owned), "\\PC{0,5}"],
-        0..30,
-    )
-    .prop_map(|pieces| pieces.concat())
-}
-
 proptest! {
     #[test]
-    fn any_text_is_read_the_same_while_it_grows(text in pieces()) {
+    fn any_text_is_read_the_same_while_it_grows(
+        text in texts(r#"{ } [ ] , : "tool" "arguments" "t" {} ``` é " 1"#, PLAIN),
+    ) {
         grows_steadily(&text, CallForm::Json);
     }
 

@@ -3,7 +3,7 @@
 use agentwire_hub_names::llm::{CallForm, Why, read};
 use proptest::prelude::*;
 
-use super::{found, grows_steadily};
+use super::{found, grows_steadily, texts};
 
 fn xml(text: &str) -> Vec<Result<String, Why>> {
     found(text, CallForm::Xml)
@@ -167,39 +167,12 @@ fn deep_arguments_are_refused() {
     assert!(matches!(&xml(&call(&deep))[..], [Err(Why::Json(_))]));
 }
 
-fn pieces() -> impl Strategy<Value = String> {
-    let pieces = vec![
-        "<use_mcp_tool>",
-        "</use_mcp_tool>",
-        "<access_mcp_resource>",
-        "</access_mcp_resource>",
-        "<server_name>s</server_name>",
-        "<tool_name>",
-        "t",
-        "</tool_name>",
-        "<uri>a://b</uri>",
-        "<arguments>",
-        "{\"a\": [1, {\"b\": \"</arguments>\"}]}",
-        "</arguments>",
-        "\n",
-        "```",
-        "~~~",
-        " ",
-        "é",
-        "&lt;",
-        "<",
-        "{",
-    ];
-    prop::collection::vec(
-        prop_oneof![prop::sample::select(pieces).prop_map(str::to_owned), "\\PC{0,5}"],
-        0..30,
-    )
-    .prop_map(|pieces| pieces.concat())
-}
+const TAGS: &str = "<use_mcp_tool> </use_mcp_tool> <access_mcp_resource> </access_mcp_resource> \
+    <server_name>s</server_name> <tool_name> t </tool_name> <uri>a://b</uri> <arguments> </arguments> ``` ~~~ é &lt; < {";
 
 proptest! {
     #[test]
-    fn any_text_is_read_the_same_while_it_grows(text in pieces()) {
+    fn any_text_is_read_the_same_while_it_grows(text in texts(TAGS, r#"{"a": [1, {"b": "</arguments>"}]}"#)) {
         grows_steadily(&text, CallForm::Xml);
     }
 
