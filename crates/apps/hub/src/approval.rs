@@ -23,8 +23,8 @@ pub enum Use {
 
 /// The approval of calls that the configuration (`alwaysAllow`) does not allow. By default they are denied.
 ///
-/// A tool that the configuration allows needs approval too once its description, schema or annotations differ from when
-/// its server first listed it in this run.
+/// A tool that the configuration allows needs approval too once its title, description, schemas or annotations differ from
+/// when its server first listed it in this run.
 ///
 /// ```
 /// use agentwire_hub::{Approval, CallDecision};
@@ -137,8 +137,8 @@ pub struct Proposed {
     pub arguments: Arc<Value>,
     /// The caller, from the [request](crate::CallRequest::caller).
     pub caller: Arc<str>,
-    /// Whether the configuration allows the tool (`alwaysAllow`), but its server has changed its description, schema or
-    /// annotations since.
+    /// Whether the configuration allows the tool (`alwaysAllow`), but its server has changed its title, description, schemas
+    /// or annotations since.
     pub has_changed: bool,
 }
 
@@ -161,8 +161,8 @@ pub enum CallDecision {
     /// Allows this call.
     Allow,
     /// Allows this and later calls: the tool is added to `alwaysAllow` of its server if the configuration can be
-    /// written. After a change of its description, schema or annotations it needs approval again. A resource is allowed
-    /// once.
+    /// written. After a change of its title, description, schemas or annotations it needs approval again. A resource is
+    /// allowed once.
     AllowAlways,
     /// Denies the call.
     Deny {

@@ -36,27 +36,21 @@ pub(crate) use recording::Recording;
 pub struct Audit {
     sender: mpsc::Sender<CallRecord>,
     missed: Arc<AtomicU64>,
-    arguments: ArgumentsForm,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum ArgumentsForm {
-    Hash,
-    Text,
+    has_text: bool,
 }
 
 impl Audit {
     /// Creates both ends with a capacity of at least one record. Records contain only a hash of the arguments.
     pub fn new(room: usize) -> (Self, CallRecords) {
         let (sender, records) = mpsc::channel(room.max(1));
-        let audit = Self { sender, missed: Arc::default(), arguments: ArgumentsForm::Hash };
+        let audit = Self { sender, missed: Arc::default(), has_text: false };
         let missed = Arc::clone(&audit.missed);
         (audit, CallRecords { records, missed })
     }
 
     /// Adds the arguments as text, including secrets, up to 64 KiB.
     pub fn with_arguments(mut self) -> Self {
-        self.arguments = ArgumentsForm::Text;
+        self.has_text = true;
         self
     }
 
@@ -170,11 +164,9 @@ pub enum Ended {
 impl fmt::Display for CallRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { caller, what, server, name, arguments, rule, took, outcome, .. } = self;
-        write!(
-            f,
-            "{what:?} {server}/{} by {caller:?}: {rule:?}, {outcome:?} in {took:.1?}",
-            name.escape_debug()
-        )?;
+        // A model may have chosen both.
+        let (server, name) = (server.as_str().escape_debug(), name.escape_debug());
+        write!(f, "{what:?} {server}/{name} by {caller:?}: {rule:?}, {outcome:?} in {took:.1?}")?;
         if let Arguments::Sha256(hash) = arguments {
             f.write_str(", arguments ")?;
             hash.iter().take(8).try_for_each(|byte| write!(f, "{byte:02x}"))?;
@@ -183,5 +175,21 @@ impl fmt::Display for CallRecord {
             0 => Ok(()),
             missed => write!(f, " ({missed} records before it were lost)"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn record_is_one_line() {
+        let (audit, mut records) = Audit::new(1);
+        let target = ("a\nTool b", "c\r\nd");
+        drop(Recording::new(Some(&audit), Use::Tool, &"e\nf".into(), target, &Value::Null));
+        let line = records.try_recv().unwrap().to_string();
+        assert!(!line.contains(['\n', '\r']), "{line}");
     }
 }

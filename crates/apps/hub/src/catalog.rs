@@ -89,11 +89,9 @@ impl Catalog {
     ///
     /// Dropping the future cancels the requests.
     pub(crate) async fn list(&self, peer: &Peer<RoleClient>, limit: Duration) -> Self {
-        let (tools, (resources, templates), prompts) = tokio::join!(
-            self.newer_tools(peer, limit),
-            self.newer_resources(peer, limit),
-            self.newer_prompts(peer, limit)
-        );
+        let prompts = async { self.prompts.or_newer(list::prompts(peer, limit).await) };
+        let (tools, (resources, templates), prompts) =
+            tokio::join!(self.newer_tools(peer, limit), self.newer_resources(peer, limit), prompts);
         let instructions = peer.peer_info().and_then(|info| {
             info.instructions.as_deref().map(|text| Arc::from(head(text, MAX_INSTRUCTIONS)))
         });
@@ -106,7 +104,7 @@ impl Catalog {
         match stale {
             Stale::Tools => newer.tools = self.newer_tools(peer, limit).await,
             Stale::Resources => (newer.resources, newer.templates) = self.newer_resources(peer, limit).await,
-            Stale::Prompts => newer.prompts = self.newer_prompts(peer, limit).await,
+            Stale::Prompts => newer.prompts = self.prompts.or_newer(list::prompts(peer, limit).await),
         }
         newer
     }
@@ -131,10 +129,6 @@ impl Catalog {
     ) -> (Arc<Listed<Resource>>, Arc<Listed<ResourceTemplate>>) {
         let (resources, templates) = tokio::join!(list::resources(peer, limit), list::templates(peer, limit));
         (self.resources.or_newer(resources), self.templates.or_newer(templates))
-    }
-
-    async fn newer_prompts(&self, peer: &Peer<RoleClient>, limit: Duration) -> Arc<Listed<Prompt>> {
-        self.prompts.or_newer(list::prompts(peer, limit).await)
     }
 }
 

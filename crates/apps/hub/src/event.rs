@@ -1,9 +1,14 @@
-//! Events of servers and of the configuration.
+//! Events of servers and of the configuration, and their channel.
 
-mod stream;
+use std::{
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+};
 
-pub use stream::EventStream;
-pub(crate) use stream::Events;
+use futures_core::Stream;
+use futures_util::stream::{BoxStream, StreamExt, unfold};
+use tokio::sync::broadcast::{self, error::RecvError};
 
 use crate::{ServerName, ServerState};
 
@@ -40,3 +45,55 @@ pub enum Change {
     /// The number of events that this reader has missed.
     Missed(u64),
 }
+
+/// The sending half for events. Clones share the channel.
+#[derive(Clone, Debug)]
+pub(crate) struct Events {
+    sender: broadcast::Sender<Event>,
+}
+
+impl Events {
+    pub(crate) fn new() -> Self {
+        Self { sender: broadcast::Sender::new(KEPT) }
+    }
+
+    pub(crate) fn send(&self, server: Option<ServerName>, change: Change) {
+        // An error means that there is no reader.
+        let _ = self.sender.send(Event { server, change });
+    }
+
+    pub(crate) fn stream(&self) -> EventStream {
+        let events = unfold(self.sender.subscribe(), async |mut events| {
+            let event = match events.recv().await {
+                Ok(event) => event,
+                Err(RecvError::Lagged(missed)) => Event { server: None, change: Change::Missed(missed) },
+                Err(RecvError::Closed) => return None,
+            };
+            Some((event, events))
+        });
+        EventStream { events: events.boxed() }
+    }
+}
+
+/// The events of a hub, in the order in which they happened.
+///
+/// A reader that is more than 1,024 events behind misses the oldest ones and gets [`Change::Missed`] instead.
+pub struct EventStream {
+    events: BoxStream<'static, Event>,
+}
+
+impl Stream for EventStream {
+    type Item = Event;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.events.poll_next_unpin(cx)
+    }
+}
+
+impl fmt::Debug for EventStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventStream").finish_non_exhaustive()
+    }
+}
+
+const KEPT: usize = 1024;

@@ -18,7 +18,6 @@ mod hub;
 mod lock;
 mod offers;
 mod outcome;
-mod server;
 mod servers;
 mod spelling;
 mod state;
@@ -43,8 +42,7 @@ pub use offers::Offers;
 pub use outcome::{CallError, CallLimits, CallOutcome, DeniedBy, LeftOut, TimeLimit, Violation};
 /// The MCP SDK. This API uses its types for tools, content and the handlers of a gateway.
 pub use rmcp;
-pub use server::ServerSnapshot;
-pub use state::{DisabledBy, ServerState};
+pub use state::{DisabledBy, ServerSnapshot, ServerState};
 
 /// The pages of the guide about the hub, so that their code is compiled; published packages do not contain them.
 #[cfg(doctest)]

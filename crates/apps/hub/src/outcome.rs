@@ -2,7 +2,6 @@
 
 mod error;
 mod limits;
-mod violation;
 
 use agentwire_net::{excerpt, head};
 use rmcp::model::{
@@ -13,9 +12,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::size::size;
-pub use error::{CallError, DeniedBy, TimeLimit};
+pub use error::{CallError, DeniedBy, TimeLimit, Violation};
 pub use limits::CallLimits;
-pub use violation::Violation;
 
 /// The outcome of a tool call.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +31,7 @@ pub struct CallOutcome {
     pub left_out: Option<LeftOut>,
     /// The violations of the tool's output schema (`outputSchema`) by `structured`, which is unchanged, or its absence.
     ///
-    /// Empty if there is no output schema, if the tool failed, and if `structured` was removed for its size.
+    /// Empty if there is no usable output schema, if the tool failed, and if `structured` was removed for its size.
     pub violations: Vec<Violation>,
 }
 
@@ -62,7 +60,7 @@ impl CallOutcome {
             structured: structured_content,
             is_error: is_error.unwrap_or(false),
             meta,
-            left_out: room.left_out(),
+            left_out: (room.left_out != LeftOut::default()).then_some(room.left_out),
             violations: Vec::new(),
         }
     }
@@ -152,10 +150,6 @@ impl Room {
         }
     }
 
-    fn left_out(&self) -> Option<LeftOut> {
-        (self.left_out != LeftOut::default()).then_some(self.left_out)
-    }
-
     /// Cuts or replaces a block that has no room. Returns `false` if the block must be removed, because there is no room for
     /// another note.
     fn bound_block(&mut self, block: &mut ContentBlock) -> bool {
@@ -165,8 +159,9 @@ impl Room {
             _ => None,
         };
         if let Some((what, kind, bytes)) = media
-            && !self.has_room(bytes)
+            && bytes > self.media
         {
+            self.left_out.media += bytes;
             let what = format!("{what} ({}, {bytes} bytes of base64)", excerpt(kind));
             return self.replace(block, &what);
         }
@@ -283,22 +278,14 @@ impl Room {
         true
     }
 
-    /// Returns whether there is room for data. Otherwise it counts as left out.
-    fn has_room(&mut self, bytes: usize) -> bool {
-        let fits = bytes <= self.media;
-        if !fits {
-            self.left_out.media += bytes;
-        }
-        fits
-    }
-
     /// Takes room for data. Returns `false` if there is not enough; the data then counts as left out.
     fn takes(&mut self, bytes: usize) -> bool {
-        let fits = self.has_room(bytes);
-        if fits {
-            self.media -= bytes;
+        let left = self.media.checked_sub(bytes);
+        match left {
+            Some(left) => self.media = left,
+            None => self.left_out.media += bytes,
         }
-        fits
+        left.is_some()
     }
 
     fn replace(&mut self, block: &mut ContentBlock, what: &str) -> bool {

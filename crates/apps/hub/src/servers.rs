@@ -27,7 +27,7 @@ pub(crate) struct Servers {
     state: Mutex<State>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
     /// In the order of the configuration.
     connections: Vec<Arc<Connection>>,
@@ -44,15 +44,7 @@ struct State {
 
 impl Servers {
     pub(crate) fn new(setting: Setting, events: Events, is_enabled: bool, trust: Trust) -> Self {
-        let state = State {
-            connections: Vec::new(),
-            configuration: Configuration::default(),
-            trust,
-            is_enabled,
-            is_closed: false,
-            leaving: HashMap::new(),
-            tasks: JoinSet::new(),
-        };
+        let state = State { trust, is_enabled, ..State::default() };
         Self { setting: Arc::new(setting), events, state: Mutex::new(state) }
     }
 
@@ -138,12 +130,9 @@ impl Servers {
         let mut before: HashMap<_, _> =
             state.connections.drain(..).map(|connection| (connection.name().clone(), connection)).collect();
         let is_there = |name: &ServerName| servers.iter().any(|server| server.name == *name);
-        let gone: Vec<_> = before.keys().filter(|name| !is_there(name)).cloned().collect();
-        for name in gone {
-            if let Some(connection) = before.remove(&name) {
-                connection.remove();
-                state.leaving.insert(name, connection.ended().clone());
-            }
+        for (name, connection) in before.extract_if(|name, _| !is_there(name)) {
+            connection.remove();
+            state.leaving.insert(name, connection.ended().clone());
         }
         for server in servers {
             let connection = match before.remove(&server.name) {
@@ -155,7 +144,9 @@ impl Servers {
             };
             state.connections.push(connection);
         }
-        state.tidy();
+        // Servers and tasks that have ended.
+        state.leaving.retain(|_, end| !end.is_cancelled());
+        while state.tasks.try_join_next().is_some() {}
     }
 
     /// Ends all servers. Returns the tokens that are cancelled when they are gone, also on later calls.
@@ -177,13 +168,5 @@ impl Servers {
         self.events.send(Some(name), Change::State(connection.state()));
         state.tasks.spawn(task.run());
         Arc::new(connection)
-    }
-}
-
-impl State {
-    /// Removes servers and tasks that have ended.
-    fn tidy(&mut self) {
-        self.leaving.retain(|_, end| !end.is_cancelled());
-        while self.tasks.try_join_next().is_some() {}
     }
 }

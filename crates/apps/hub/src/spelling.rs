@@ -5,7 +5,10 @@ pub(crate) fn find<'a, T>(items: &'a [T], name: impl Fn(&T) -> &str, wanted: &st
     if let Some(exact) = items.iter().find(|item| name(item) == wanted) {
         return Some(exact);
     }
-    let mut alike = items.iter().filter(|item| is_alike(name(item), wanted));
+    let dashed = |name: &str| name.replace('_', "-");
+    // Once: it may be as long as a message.
+    let wanted = dashed(wanted);
+    let mut alike = items.iter().filter(|item| dashed(name(item)) == wanted);
     let only = alike.next()?;
     alike.next().is_none().then_some(only)
 }
@@ -26,12 +29,6 @@ pub(crate) fn closest<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) ->
 
 fn folded(name: &str) -> String {
     name.chars().take(MAX_COMPARED).flat_map(char::to_lowercase).collect()
-}
-
-fn is_alike(one: &str, other: &str) -> bool {
-    let same =
-        |(one, other): (u8, u8)| one == other || (matches!(one, b'-' | b'_') && matches!(other, b'-' | b'_'));
-    one.len() == other.len() && one.bytes().zip(other.bytes()).all(same)
 }
 
 /// The number of compared characters. The work grows with its square.

@@ -1,8 +1,20 @@
-//! The states of servers.
+//! The states of servers, and snapshots of them.
 
 use std::{sync::Arc, time::SystemTime};
 
 use rmcp::model::Implementation;
+
+use crate::config::Configured;
+
+/// A snapshot of one server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ServerSnapshot {
+    /// The configuration and its origin.
+    pub configured: Configured,
+    /// The state.
+    pub state: ServerState,
+}
 
 /// The state of a server.
 #[derive(Clone, Debug)]

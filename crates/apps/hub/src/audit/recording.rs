@@ -9,9 +9,9 @@ use agentwire_net::head;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Arguments, ArgumentsForm, Audit, CallRecord, Ended, Rule, Use};
+use super::{Arguments, Audit, CallRecord, Ended, Rule, Use};
 use crate::{
-    CallError, ServerName,
+    ServerName,
     approval::{Approved, Denied},
 };
 
@@ -39,7 +39,7 @@ impl Recording {
                 what,
                 server: head(server, MAX_NAME).into(),
                 name: head(name, MAX_NAME).into(),
-                arguments: audit.arguments.of(arguments),
+                arguments: audit.recorded(arguments),
                 rule: Rule::None,
                 took: std::time::Duration::ZERO,
                 outcome: Ended::Dropped,
@@ -49,16 +49,13 @@ impl Recording {
         }))
     }
 
-    /// Sets the server and the name. Calls other than of tools count as free until another rule is set.
+    /// Sets the server and the name.
     pub(crate) fn found(&mut self, server: &ServerName, name: &str) {
         if let Some(OpenRecord { record, .. }) = self.0.as_deref_mut() {
             record.server = server.clone();
             let name = head(name, MAX_NAME);
             if *record.name != *name {
                 record.name = name.into();
-            }
-            if record.what != Use::Tool {
-                record.rule = Rule::Free;
             }
         }
     }
@@ -77,12 +74,12 @@ impl Recording {
         });
     }
 
-    /// Sets the result: an outcome with its error flag, or an error.
-    pub(crate) fn end(mut self, outcome: Result<bool, &CallError>) {
+    /// Sets the result: an outcome with its error flag, or the code of an error.
+    pub(crate) fn end(mut self, outcome: Result<bool, &'static str>) {
         if let Some(OpenRecord { record, .. }) = self.0.as_deref_mut() {
             record.outcome = match outcome {
                 Ok(is_error) => Ended::Answered { is_error },
-                Err(error) => Ended::Failed(error.code()),
+                Err(code) => Ended::Failed(code),
             };
         }
     }
@@ -98,22 +95,18 @@ impl Drop for Recording {
     }
 }
 
-impl ArgumentsForm {
-    fn of(self, arguments: &Value) -> Arguments {
-        match self {
-            Self::Hash => {
-                // Equal arguments have equal hashes, regardless of the order of their fields.
-                let mut sorted = arguments.clone();
-                sorted.sort_all_objects();
-                Arguments::Sha256(Sha256::digest(sorted.to_string()).into())
-            }
-            Self::Text => {
-                let text = arguments.to_string();
-                let kept = head(&text, MAX_TEXT);
-                let cut = if kept.len() < text.len() { "…" } else { "" };
-                Arguments::Text(format!("{kept}{cut}"))
-            }
+impl Audit {
+    fn recorded(&self, arguments: &Value) -> Arguments {
+        if self.has_text {
+            let text = arguments.to_string();
+            let kept = head(&text, MAX_TEXT);
+            let cut = if kept.len() < text.len() { "…" } else { "" };
+            return Arguments::Text(format!("{kept}{cut}"));
         }
+        // Equal arguments have equal hashes, regardless of the order of their fields.
+        let mut sorted = arguments.clone();
+        sorted.sort_all_objects();
+        Arguments::Sha256(Sha256::digest(sorted.to_string()).into())
     }
 }
 

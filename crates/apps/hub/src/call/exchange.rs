@@ -56,7 +56,7 @@ pub(super) async fn exchange(
     // This waits only if rmcp's queue is full because the server reads nothing.
     let Ok(sent) = timeout_at(clock.deadline, sending).await else { return Err(clock.over()) };
     let mut handle = sent.map_err(NoAnswer::Failed)?;
-    received.sent(handle.progress_token.clone());
+    received.token = Some(handle.progress_token.clone());
     if let Some(called) = &called {
         called.sent(&handle.id);
     }
@@ -68,12 +68,12 @@ pub(super) async fn exchange(
             answer = &mut handle.rx => {
                 open.id = None;
                 // Progress that arrived before the answer is in the channel already.
-                while let (Some(progress), Some(callback)) = (received.try_recv(), on_progress.as_mut()) {
+                while let (Ok(progress), Some(callback)) = (received.progress.try_recv(), on_progress.as_mut()) {
                     callback(progress);
                 }
                 return answer.unwrap_or(Err(ServiceError::TransportClosed)).map_err(NoAnswer::Failed);
             }
-            Some(progress) = received.recv() => {
+            Some(progress) = received.progress.recv() => {
                 clock.since(Instant::now(), &limits);
                 if let Some(callback) = on_progress.as_mut() {
                     callback(progress);
@@ -84,7 +84,7 @@ pub(super) async fn exchange(
                     return Err(clock.over());
                 }
             }
-            () = changed(&mut limits.config) => clock.read_timeout(&mut limits),
+            Ok(()) = limits.config.changed() => clock.read_timeout(&mut limits),
             () = sleep_until(clock.deadline) => {
                 // While the server waits for the user, it can't continue. The present is read before the time of the question:
                 // otherwise a delay of this thread between the two would look like a timeout.
@@ -97,13 +97,6 @@ pub(super) async fn exchange(
                 return Err(clock.over());
             }
         }
-    }
-}
-
-/// Waits for another configuration, or forever if the sender is gone.
-async fn changed(config: &mut watch::Receiver<Desired>) {
-    if config.changed().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
 

@@ -99,22 +99,19 @@ impl Target {
 
     /// Finds the server again after approval. Fails if the server or the tool has changed.
     pub(crate) fn again(&self, servers: &Servers, tool: &Tool) -> Result<Self, CallError> {
-        let now = Self::find(servers, self.server().as_str())?;
+        let now = self.again_for(servers, &tool.name)?;
         if !now.configured.config.enables(&tool.name) {
             return Err(CallError::ToolDisabled { server: self.server().clone(), tool: (*tool.name).into() });
         }
-        let is_same = self.is_same(&now) && now.catalog.tools().contains(tool);
-        if is_same { Ok(now) } else { Err(self.changed(&tool.name)) }
+        if now.catalog.tools().contains(tool) { Ok(now) } else { Err(self.changed(&tool.name)) }
     }
 
-    /// Finds the server again after approval to read a resource. Fails if the server has changed.
-    pub(crate) fn again_for(&self, servers: &Servers, uri: &str) -> Result<Self, CallError> {
+    /// Finds the server again after approval to use a tool or a resource. Fails if the server has changed.
+    pub(crate) fn again_for(&self, servers: &Servers, name: &str) -> Result<Self, CallError> {
         let now = Self::find(servers, self.server().as_str())?;
-        if self.is_same(&now) { Ok(now) } else { Err(self.changed(uri)) }
-    }
-
-    fn is_same(&self, now: &Self) -> bool {
-        self.server() == now.server() && self.configured.config.launch == now.configured.config.launch
+        let is_same =
+            self.server() == now.server() && self.configured.config.launch == now.configured.config.launch;
+        if is_same { Ok(now) } else { Err(self.changed(name)) }
     }
 
     fn changed(&self, name: &str) -> CallError {
@@ -146,7 +143,7 @@ impl Target {
         if !arguments.is_object() {
             return Err(self.misfit(tool, vec![Violation::whole("they must be an object")]));
         }
-        let Some(schema) = self.catalog.input_schema(tool) else { return Ok(arguments) };
+        let Some(schema) = self.catalog.input_schema(tool) else { return Err(self.changed(tool)) };
         let violations = schema.violations(tool, &arguments).await;
         if violations.is_empty() {
             return Ok(arguments);

@@ -15,11 +15,8 @@ use rmcp::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::{
-    sync::{mpsc, oneshot},
-    task::JoinSet,
-};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{cancel::ask, questions::declined};
 use crate::{Elicitation, Sampling, lock::locked};
@@ -165,10 +162,8 @@ impl Caller {
         };
         // In a separate task, which ends when this future is dropped: rmcp would relate the question to the server's request,
         // which the client does not know.
-        let mut asking = JoinSet::new();
-        asking.spawn(asked(peer, id, request));
-        let answer = asking.join_next().await.and_then(Result::ok);
-        answer.unwrap_or(Err(ServiceError::TransportClosed))
+        let asking = AbortOnDropHandle::new(tokio::spawn(asked(peer, id, request)));
+        asking.await.unwrap_or(Err(ServiceError::TransportClosed))
     }
 }
 

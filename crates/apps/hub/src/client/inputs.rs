@@ -12,8 +12,7 @@ use rmcp::model::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Caller;
-use super::{Client, Origin};
+use super::{Caller, Client, Origin, questions::MAX_OPEN};
 use crate::lock::locked;
 
 impl Client {
@@ -21,12 +20,17 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// If one of the questions can't be answered.
+    /// If there are too many questions, or one of them can't be answered.
     pub(crate) async fn provide(
         &self,
         wanted: InputRequests,
         caller: Option<&Caller>,
     ) -> Result<InputResponses, ErrorData> {
+        // All answers are kept until the last one, and lists of roots may be long.
+        if wanted.len() > MAX_OPEN {
+            let why = format!("it has {} questions at once, more than {MAX_OPEN}", wanted.len());
+            return Err(ErrorData::invalid_request(why, None));
+        }
         let answers = wanted.into_iter().map(|(key, request)| async move {
             let caller = caller.map(|caller| caller.keyed(&key));
             let answer = self.input(request, Origin::Call(caller.as_ref())).await?;
@@ -86,3 +90,23 @@ impl Pages {
 /// The maximum number of pages of one connection. The oldest is removed first.
 const MAX_PAGES: usize = 256;
 const MAX_PAGE_ID: usize = 4 << 10;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::*;
+    use crate::{Handlers, client::StaleLists};
+
+    #[tokio::test]
+    async fn round_with_too_many_questions_is_refused() {
+        let handlers = Handlers::new().roots(|_| Vec::new());
+        let client = Client::new("s".into(), handlers.into(), StaleLists::default());
+        let question = |number: usize| {
+            (number.to_string(), from_value::<InputRequest>(json!({"method": "roots/list"})).unwrap())
+        };
+        let answers = client.provide((0..MAX_OPEN).map(question).collect(), None).await.unwrap();
+        assert_eq!(answers.len(), MAX_OPEN);
+        assert!(client.provide((0..=MAX_OPEN).map(question).collect(), None).await.is_err());
+    }
+}

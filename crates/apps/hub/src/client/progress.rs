@@ -42,9 +42,10 @@ pub(crate) struct ProgressSender(mpsc::Sender<Progress>);
 /// The receiving half for the progress of one request. Dropping it removes the registration.
 #[derive(Debug)]
 pub(crate) struct ProgressReceiver {
-    progress: mpsc::Receiver<Progress>,
+    pub(crate) progress: mpsc::Receiver<Progress>,
     routes: Arc<Routes>,
-    token: Option<ProgressToken>,
+    /// The token of the request, after it was sent.
+    pub(crate) token: Option<ProgressToken>,
 }
 
 impl ProgressReceiver {
@@ -52,21 +53,6 @@ impl ProgressReceiver {
     pub(crate) fn new(inbound: &Inbound) -> (ProgressSender, Self) {
         let (sender, progress) = mpsc::channel(CAPACITY);
         (ProgressSender(sender), Self { progress, routes: Arc::clone(&inbound.routes), token: None })
-    }
-
-    /// Notes the token of the request.
-    pub(crate) fn sent(&mut self, token: ProgressToken) {
-        self.token = Some(token);
-    }
-
-    /// Waits for the next progress. Returns `None` after the end of the connection. Cancel-safe.
-    pub(crate) async fn recv(&mut self) -> Option<Progress> {
-        self.progress.recv().await
-    }
-
-    /// Returns progress that has arrived already.
-    pub(crate) fn try_recv(&mut self) -> Option<Progress> {
-        self.progress.try_recv().ok()
     }
 }
 

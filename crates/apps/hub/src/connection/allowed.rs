@@ -79,8 +79,8 @@ impl Definitions {
                 Some(definition) => {
                     if definition.listed != hash && definition.allowed != hash {
                         record.note(&format!(
-                            "the tool `{}` has changed its description, schema or annotations: calls of it are asked \
-                             about, although the configuration allows them",
+                            "the tool `{}` has changed its title, description, schemas or annotations: calls of it \
+                             are asked about, although the configuration allows them",
                             tool.name
                         ));
                     }

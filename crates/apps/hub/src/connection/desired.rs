@@ -16,7 +16,7 @@ pub(crate) struct Desired {
     /// Counts the changes of files that the server depends on. A change restarts the server, with a delay if changes
     /// follow each other.
     pub(crate) touched: u64,
-    /// Counts the changes that end the running server; see [`replaces`](Self::replaces).
+    /// Counts the changes that end the running server; see [`count`](Self::count).
     pub(crate) generation: u64,
     /// Counts the requested listings.
     pub(crate) listing: u64,
@@ -30,7 +30,10 @@ impl Desired {
 
     /// Counts a change that ends the running server.
     pub(super) fn count(&mut self, before: &Self) {
-        self.generation = before.generation + u64::from(self.replaces(before));
+        let is_replaced = self.run != before.run
+            || self.disabled() != before.disabled()
+            || self.configured.config.launch != before.configured.config.launch;
+        self.generation = before.generation + u64::from(is_replaced);
     }
 
     /// Returns why the server is disabled, if it is.
@@ -47,12 +50,5 @@ impl Desired {
     /// Returns the state in which a server starts.
     pub(crate) fn first_state(&self) -> ServerState {
         self.disabled().map_or(ServerState::Starting, ServerState::Disabled)
-    }
-
-    /// Returns whether a server that runs for the other desired state must end for this one.
-    fn replaces(&self, other: &Self) -> bool {
-        self.run != other.run
-            || self.disabled() != other.disabled()
-            || self.configured.config.launch != other.configured.config.launch
     }
 }

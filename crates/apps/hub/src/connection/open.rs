@@ -31,11 +31,10 @@ pub(super) struct Opened {
     pub(super) catalog: Catalog,
 }
 
-/// Opens a connection and reads the server's lists, within a limit.
+/// Opens a connection and reads the server's lists, within the configured limit.
 ///
 /// The process and the transport's state are put into `slot` before any wait or failure.
 /// `lifecycle` contains how the last connection was opened, and afterwards how this one was opened.
-#[expect(clippy::too_many_arguments, reason = "all of it makes a connection")]
 pub(super) async fn open(
     core: &Core,
     config: &ServerConfig,
@@ -44,9 +43,8 @@ pub(super) async fn open(
     client: Client,
     slot: &mut Slot,
     lifecycle: &mut Lifecycle,
-    limit: Duration,
 ) -> Result<Opened, Failure> {
-    let start = Instant::now();
+    let (start, limit) = (Instant::now(), config.startup_timeout);
     let attempts = async {
         let patience = PROBE.min(limit / 4);
         let first = Attempt { core, config, resolved: &resolved, setting, patience };

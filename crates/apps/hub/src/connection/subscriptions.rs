@@ -58,6 +58,11 @@ pub(crate) struct Hold {
 }
 
 impl Hold {
+    /// Makes this a subscription of the program, too, which lasts until it is [removed](Subscriptions::remove).
+    pub(crate) fn keep(&self) {
+        self.subscriptions.0.send_if_modified(|all| all.add(&self.uri, PROGRAM));
+    }
+
     /// Releases a subscription that the server has refused, so there is nothing to cancel.
     pub(crate) fn refused(&self) {
         self.subscriptions.forget(&self.uri, self.holder);
@@ -74,11 +79,6 @@ impl Drop for Hold {
 }
 
 impl Subscriptions {
-    /// Adds a subscription of the program that the server has accepted. Beyond a limit it lasts only for this connection.
-    pub(crate) fn add(&self, uri: &str) {
-        self.0.send_if_modified(|all| all.add(uri, PROGRAM));
-    }
-
     /// Removes a subscription of the program. Returns whether a client still holds it.
     pub(crate) fn remove(&self, uri: &str) -> bool {
         self.forget(uri, PROGRAM);

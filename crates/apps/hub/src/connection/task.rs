@@ -157,11 +157,7 @@ impl Task {
         let mut desired_rx = self.desired_rx.clone();
         let mut seen = desired.touched;
         loop {
-            let Ok(newer) = desired_rx.wait_for(|now| now.touched != seen).await.map(|now| now.touched)
-            else {
-                // The task is about to be stopped.
-                return pending().await;
-            };
+            let newer = wanted(&mut desired_rx, |now| now.touched != seen).await.touched;
             if let Some(wait) = limiter.wait(&self.setting.backoff, since.elapsed()) {
                 return sleep(wait).await;
             }
@@ -230,12 +226,11 @@ impl Task {
         let stale = StaleLists::default();
         let roots = self.setting.handlers.client_roots.follow();
         let client = Client::new(self.core.name.clone(), Arc::clone(&self.setting.handlers), stale.clone());
-        let limit = configured.config.startup_timeout;
         // Outside of the limit: the user may be asked for a value.
         let opened = match self.setting.resolve(&configured).await {
             Ok(resolved) => {
                 let config = &configured.config;
-                open(&self.core, config, resolved, &self.setting, client, slot, lifecycle, limit).await
+                open(&self.core, config, resolved, &self.setting, client, slot, lifecycle).await
             }
             Err(failure) => Err(failure),
         };
@@ -308,7 +303,7 @@ impl Task {
         let mut rested = Instant::now();
         loop {
             let due = tokio::select! {
-                due = wanted(&mut desired_rx, listing) => { listing = due; None }
+                due = wanted(&mut desired_rx, |now| now.listing > listing) => { listing = due.listing; None }
                 one = async { sleep_until(rested).await; stale.recv().await } => Some(one),
             };
             self.list(live, due).await;
@@ -349,9 +344,9 @@ async fn report_roots(live: &Live, mut roots: RootChanges) {
     }
 }
 
-/// Waits for a request for a newer listing, and returns its number.
-async fn wanted(desired_rx: &mut watch::Receiver<Desired>, listing: u64) -> u64 {
-    let newer = desired_rx.wait_for(|desired| desired.listing > listing).await.map(|desired| desired.listing);
+/// Waits for a desired state.
+async fn wanted(desired_rx: &mut watch::Receiver<Desired>, is_wanted: impl Fn(&Desired) -> bool) -> Desired {
+    let newer = desired_rx.wait_for(is_wanted).await.map(|desired| desired.clone());
     match newer {
         Ok(newer) => newer,
         // The task is about to be stopped.

@@ -11,7 +11,7 @@ use crate::{ServerName, ServerState, config::Resolved};
 pub struct Authorization {
     hub: Hub,
     server: ServerName,
-    pending: PendingAuthorization,
+    pub(super) pending: PendingAuthorization,
 }
 
 impl Authorization {
@@ -39,10 +39,6 @@ impl Authorization {
     pub async fn finish(self, redirect: &str) -> Result<ServerState, AuthorizeError> {
         self.pending.finish(redirect).await?;
         self.hub.restart(self.server.as_str()).await.ok_or(AuthorizeError::UnknownServer)
-    }
-
-    pub(super) fn pending(&self) -> &PendingAuthorization {
-        &self.pending
     }
 }
 

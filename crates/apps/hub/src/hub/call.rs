@@ -48,7 +48,7 @@ impl Hub {
         let audit = self.calls().audit.as_ref();
         let mut recording = Recording::new(audit, Use::Tool, &caller, (&server, &tool), &arguments);
         let outcome = self.call_recorded((&server, &tool), arguments, caller, client, &mut recording).await;
-        recording.end(outcome.as_ref().map(|outcome| outcome.is_error));
+        recording.end(outcome.as_ref().map(|outcome| outcome.is_error).map_err(CallError::code));
         outcome
     }
 

@@ -2,10 +2,8 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use tokio::{
-    sync::{Notify, mpsc, oneshot},
-    task::AbortHandle,
-};
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio_util::task::AbortOnDropHandle;
 
 use super::reload::Reload;
 use crate::{
@@ -18,7 +16,7 @@ use crate::{
 pub(super) struct Follow {
     requests: mpsc::Sender<Request>,
     applied: Arc<Notify>,
-    task: AbortHandle,
+    task: AbortOnDropHandle<()>,
 }
 
 /// A request to the task.
@@ -38,7 +36,7 @@ impl Follow {
     pub(super) fn start(reload: Reload) -> Self {
         let (requests, received) = mpsc::channel(REQUESTS);
         let applied = Arc::<Notify>::default();
-        let task = tokio::spawn(reload.run(received, Arc::clone(&applied))).abort_handle();
+        let task = AbortOnDropHandle::new(tokio::spawn(reload.run(received, Arc::clone(&applied))));
         Self { requests, applied, task }
     }
 
@@ -76,12 +74,6 @@ impl Follow {
     /// Aborts the task.
     pub(super) fn stop(&self) {
         self.task.abort();
-    }
-}
-
-impl Drop for Follow {
-    fn drop(&mut self) {
-        self.stop();
     }
 }
 

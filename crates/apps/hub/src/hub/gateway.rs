@@ -1,5 +1,5 @@
 //! All servers as one MCP server.
-#![expect(deprecated, reason = "roots are deprecated in MCP, and servers still request them")]
+#![expect(deprecated, reason = "roots and logging are deprecated in MCP, and servers still use them")]
 
 mod errors;
 mod full_tools;
@@ -13,15 +13,16 @@ mod watch;
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex, OnceLock, atomic::AtomicU8},
     time::Duration,
 };
 
-use rmcp::{Peer, RoleServer, service::RequestContext};
-use tokio::{task::JoinSet, time::timeout};
+use rmcp::{Peer, RoleServer, model::LoggingLevel, service::RequestContext};
+use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{Hub, Naming, Offers, client::Caller, llm::fenced, lock::locked};
-use log_level::{MinLevel, pass_on};
+use log_level::pass_on;
 use rounds::Waiting;
 use subscribed::Subscribed;
 use watch::{Changes, Recipient, watch};
@@ -57,12 +58,13 @@ pub struct Gateway {
     patience: Duration,
     passes_logs: bool,
     asks_for_resources: bool,
-    min_level: MinLevel,
+    /// The lowest log level that the client receives.
+    min_level: Arc<AtomicU8>,
     offers: Mutex<Option<Offers>>,
     /// The task that reports changes.
-    watch: OnceLock<JoinSet<()>>,
+    watch: OnceLock<AbortOnDropHandle<()>>,
     /// The task that forwards log messages.
-    passed_on: OnceLock<JoinSet<()>>,
+    passed_on: OnceLock<AbortOnDropHandle<()>>,
     subscribed: Subscribed,
     /// The identity of the client.
     client: Arc<()>,
@@ -86,7 +88,7 @@ impl Gateway {
             patience: PATIENCE,
             passes_logs: false,
             asks_for_resources: true,
-            min_level: MinLevel::default(),
+            min_level: Arc::new(AtomicU8::new(LoggingLevel::Info as u8)),
             offers: Mutex::new(None),
             watch: OnceLock::new(),
             passed_on: OnceLock::new(),
@@ -159,19 +161,21 @@ impl Gateway {
         self.watch.get_or_init(|| {
             let (hub, before, changes) = (self.hub.clone(), self.offers(), Changes::of(&self.hub));
             let (subscribed, peer) = (self.subscribed.clone(), peer.clone());
-            task(async move {
+            AbortOnDropHandle::new(tokio::spawn(async move {
                 watch(hub, changes, before, &subscribed, Recipient::Session(&peer)).await;
                 // The client is gone, even if its gateway is still alive.
                 subscribed.clear();
-            })
+            }))
         });
     }
 
     /// Starts to forward log messages, if enabled.
     fn pass_on(&self, peer: &Peer<RoleServer>) {
         if self.passes_logs {
-            let (logs, min_level) = (&self.hub.handlers().feed, &self.min_level);
-            self.passed_on.get_or_init(|| task(pass_on(logs.listen(), min_level.clone(), peer.clone())));
+            self.passed_on.get_or_init(|| {
+                let logs = self.hub.handlers().feed.listen();
+                AbortOnDropHandle::new(tokio::spawn(pass_on(logs, Arc::clone(&self.min_level), peer.clone())))
+            });
         }
     }
 
@@ -201,13 +205,6 @@ impl Gateway {
         let names = if self.naming.has_server() { NAMES } else { "" };
         (!text.is_empty()).then(|| format!("{HEAD}{names}.\n{text}"))
     }
-}
-
-/// Spawns a task that ends when the result is dropped.
-fn task(work: impl Future<Output = ()> + Send + 'static) -> JoinSet<()> {
-    let mut task = JoinSet::new();
-    task.spawn(work);
-    task
 }
 
 /// Returns whether a request belongs to a protocol version without a handshake.

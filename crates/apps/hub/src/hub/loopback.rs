@@ -52,8 +52,8 @@ impl Loopback {
             let (mut browser, _) = self.listener.accept().await?;
             // A silent connection must not delay the next one for long.
             let Ok(Ok(Some(target))) = timeout(PATIENCE, target(&mut browser)).await else { continue };
-            let redirect = redirect(authorization.pending().redirect_uri(), &target)
-                .filter(|redirect| authorization.pending().is_answered_by(redirect));
+            let redirect = redirect(authorization.pending.redirect_uri(), &target)
+                .filter(|redirect| authorization.pending.is_answered_by(redirect));
             let answer = if redirect.is_some() { DONE } else { UNKNOWN };
             let answered = timeout(PATIENCE, async {
                 browser.write_all(answer.as_bytes()).await?;

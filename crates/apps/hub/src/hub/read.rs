@@ -46,7 +46,7 @@ impl Hub {
         let mut recording = Recording::new(audit, Use::Resource, &caller, (&server, &uri), &Value::Null);
         let asking = with_approval.then_some(caller);
         let result = self.read_recorded(&server, uri, asking, client, &mut recording).await;
-        recording.end(result.as_ref().map(|_| false));
+        recording.end(result.as_ref().map(|_| false).map_err(CallError::code));
         result
     }
 
@@ -61,8 +61,9 @@ impl Hub {
         let mut target = Target::find(self.servers(), server)?;
         recording.found(target.server(), &uri);
         target.supports("resources", |offers| offers.resources.is_some())?;
-        if let Some(caller) = asking {
-            target = self.approve_reading(target, &uri, caller, recording).await?;
+        match asking {
+            Some(caller) => target = self.approve_reading(target, &uri, caller, recording).await?,
+            None => recording.ruled(|| Rule::Free),
         }
         let params = ReadResourceRequestParams::new(uri.clone());
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
@@ -120,7 +121,7 @@ impl Hub {
         let arguments = Value::Object(arguments);
         let mut recording = Recording::new(audit, Use::Prompt, &caller, (&server, &prompt), &arguments);
         let result = self.get_recorded((&server, &prompt), arguments, client, &mut recording).await;
-        recording.end(result.as_ref().map(|_| false));
+        recording.end(result.as_ref().map(|_| false).map_err(CallError::code));
         result
     }
 
@@ -139,6 +140,7 @@ impl Hub {
         };
         let name = found.name.clone();
         recording.found(target.server(), &name);
+        recording.ruled(|| Rule::Free);
         let mut params = GetPromptRequestParams::new(name.clone());
         // Also without arguments: servers with optional arguments may require an object.
         params.arguments = arguments.as_object().cloned();
@@ -175,20 +177,17 @@ impl Hub {
 
     /// Subscribes to changes of a resource, which [`resource_updated`](crate::Handlers::resource_updated) reports.
     ///
-    /// After a reconnect, the first 1,000 subscriptions of a server are made again. A subscription that the server then
+    /// A server may have 1,000 subscriptions. After a reconnect they are made again. A subscription that the server then
     /// refuses is removed and added to the [`troubles`](Self::troubles). So is each that a server without a handshake
     /// refuses, which it reports only after this method has returned.
     /// Changes that happen while the server is not connected are not reported.
     ///
     /// # Errors
     ///
-    /// As [`call`](Self::call).
+    /// As [`call`](Self::call), and [`CallError::NotSent`] where the server has too many subscriptions.
     pub async fn subscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
-        let target = self.subscribable(server)?;
-        // The hold keeps the release of a client's hold from cancelling this subscription; there is none beyond the limit.
-        let hold = target.connection.subscriptions().hold(uri);
-        target.subscribe(uri, self, hold.as_ref()).await?;
-        target.connection.subscriptions().add(uri);
+        // Until it is kept, the hold prevents the release of a client's hold from cancelling this subscription.
+        self.hold(server, uri).await?.keep();
         Ok(())
     }
 
@@ -196,7 +195,7 @@ impl Hub {
     ///
     /// # Errors
     ///
-    /// As [`subscribe`](Self::subscribe), and [`CallError::NotSent`] where the server has too many subscriptions.
+    /// As [`subscribe`](Self::subscribe).
     ///
     /// # Cancel safety
     ///
@@ -209,7 +208,11 @@ impl Hub {
             name: uri.into(),
             why: "too many of its resources are subscribed to".to_owned(),
         })?;
-        target.subscribe(uri, self, Some(&hold)).await?;
+        target.subscribe(uri, self).await.inspect_err(|error| {
+            if matches!(error, CallError::Refused { .. }) {
+                hold.refused();
+            }
+        })?;
         Ok(hold)
     }
 
@@ -240,7 +243,7 @@ impl Hub {
         target.change(uri, ClientRequest::UnsubscribeRequest(UnsubscribeRequest::new(params)), self).await?;
         // A client may have subscribed before the server cancelled the subscription.
         if target.connection.subscriptions().is_held(uri)
-            && let Err(error) = target.subscribe(uri, self, None).await
+            && let Err(error) = target.subscribe(uri, self).await
         {
             tracing::debug!(%error, "a client's subscription was not made again");
         }
@@ -260,15 +263,9 @@ fn takes_subscriptions(offers: &ServerCapabilities) -> bool {
 }
 
 impl Target {
-    /// Subscribes to a resource. If the server refuses it, the hold is released.
-    async fn subscribe(&self, uri: &str, hub: &Hub, hold: Option<&Hold>) -> Result<(), CallError> {
-        let params = SubscribeRequestParams::new(uri);
-        let request = ClientRequest::SubscribeRequest(SubscribeRequest::new(params));
-        let result = self.change(uri, request, hub).await;
-        if let (Err(CallError::Refused { .. }), Some(hold)) = (&result, hold) {
-            hold.refused();
-        }
-        result
+    async fn subscribe(&self, uri: &str, hub: &Hub) -> Result<(), CallError> {
+        let request = SubscribeRequest::new(SubscribeRequestParams::new(uri));
+        self.change(uri, ClientRequest::SubscribeRequest(request), hub).await
     }
 
     async fn change(&self, uri: &str, request: ClientRequest, hub: &Hub) -> Result<(), CallError> {
@@ -288,5 +285,65 @@ impl Target {
             return Ok(());
         }
         Err(CallError::Unsupported { server: self.server().clone(), what })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future::pending, time::Duration};
+
+    use futures_util::FutureExt as _;
+
+    use super::*;
+    use crate::{
+        Approval, Audit, HubBuilder,
+        config::{ServerConfig, Sources, Stdio},
+    };
+
+    /// A server with resources. All its other answers are empty. `$${` stands for `${`.
+    const SERVER: &str = r#"
+        while read -r line; do
+            id=$${line#*'"id":'}; id=$${id%%,*}
+            case $line in
+                *'"server/discover"'*) answer='"error":{"code":-32601,"message":"unknown"}' ;;
+                *'"initialize"'*)
+                    answer='"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"s","version":"1"}'
+                    answer=$answer',"capabilities":{"resources":{"subscribe":true}}}' ;;
+                *) answer='"result":{}' ;;
+            esac
+            case $line in *'"id":'*) echo '{"jsonrpc":"2.0","id":'"$id,$answer"'}' ;; esac
+        done"#;
+
+    async fn connected(build: impl FnOnce(HubBuilder) -> HubBuilder) -> Hub {
+        let mut server = Stdio::new("sh");
+        server.args = vec!["-c".to_owned(), SERVER.to_owned()];
+        let sources = Sources::new().server("s", ServerConfig::new(server));
+        let hub = build(Hub::builder().sources(sources)).build();
+        assert!(hub.wait_until_ready(Duration::from_secs(30)).await);
+        hub
+    }
+
+    #[tokio::test]
+    async fn subscription_beyond_the_limit_is_refused() {
+        let hub = connected(|builder| builder).await;
+        let connection = hub.connection("s").unwrap();
+        let hold = |number: usize| connection.subscriptions().hold(&number.to_string());
+        let holds: Vec<_> = (0..1000).map(|number| hold(number).unwrap()).collect();
+        assert_eq!(hub.subscribe("s", "more").await.unwrap_err().code(), "not_sent");
+        hub.subscribe("s", "0").await.unwrap();
+        drop(holds);
+        assert!(connection.subscriptions().is_held("0"));
+        hub.close().await;
+    }
+
+    #[tokio::test]
+    async fn read_that_waits_for_its_approval_is_not_recorded_as_free() {
+        let (audit, mut records) = Audit::new(1);
+        let asking = Approval::asked(|_| pending());
+        let hub = connected(|builder| builder.audit(audit).approval(asking)).await;
+        let read = ReadRequest::new("s", "test://a").with_approval();
+        assert!(hub.read_resource(read).now_or_never().is_none());
+        assert_eq!(records.try_recv().unwrap().rule, Rule::None);
+        hub.close().await;
     }
 }

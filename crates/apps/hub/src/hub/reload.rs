@@ -80,7 +80,7 @@ impl Reload {
                     None => return,
                 },
                 () = applied.notified() => self.watch_servers().await,
-                paths = changed(self.watch.as_ref()) => self.follow(&paths).await,
+                Some(paths) = async { Some(self.watch.as_ref()?.changed().await) } => self.follow(&paths).await,
                 // A file system that hangs must not hide changes on other file systems, nor its own answer.
                 () = stalled(self.watch.as_ref(), self.is_unread, self.settings.poll) => {
                     if self.files.are_changed().await {
@@ -116,7 +116,8 @@ impl Reload {
     async fn follow(&mut self, paths: &BTreeSet<PathBuf>) {
         let is_configuration = self.files.paths().iter().any(|file| paths.contains(file));
         // The warnings of the watcher are part of the problems.
-        if self.is_unwatched_otherwise() || is_configuration && self.files.are_changed().await {
+        let has_other_warnings = self.watch.as_ref().is_some_and(|watch| watch.warnings() != self.unwatched);
+        if has_other_warnings || is_configuration && self.files.are_changed().await {
             self.reload().await;
         }
         let servers = self.servers.clone();
@@ -136,10 +137,6 @@ impl Reload {
             tracing::info!(%server, "is restarted, since a file of it has changed");
             connection.want(|desired| desired.touched += u64::from(desired.disabled().is_none()));
         }
-    }
-
-    fn is_unwatched_otherwise(&self) -> bool {
-        self.watch.as_ref().is_some_and(|watch| watch.warnings() != self.unwatched)
     }
 
     async fn reload(&mut self) {
@@ -167,21 +164,20 @@ impl Reload {
 
     async fn edit(&self, file: Option<PathBuf>, server: ServerName, edit: Edit) -> Result<(), EditError> {
         let all = self.files.paths();
-        let files = match (file.map(|file| absolute(&file)), self.origin(&server)) {
-            (Some(file), _) if all.contains(&file) => vec![file],
-            (Some(file), _) => return Err(EditError::NotRead { file }),
-            // A server of an applied configuration may be in a file that the hub does not read.
-            (None, Some(Origin::Project(file) | Origin::Global(file))) if !all.contains(&absolute(&file)) => {
-                return Err(EditError::NotRead { file: absolute(&file) });
-            }
-            (None, Some(Origin::Project(file) | Origin::Global(file))) => vec![absolute(&file)],
-            (None, Some(_)) => {
-                return Err(EditError::NoFile { server: server.to_string() });
-            }
+        let file = match (file, self.origin(&server)) {
+            (Some(file), _) => absolute(&file),
+            (None, Some(origin)) => match origin.file() {
+                Some(file) => absolute(file),
+                None => return Err(EditError::NoFile { server: server.to_string() }),
+            },
             // An invalid server is not in the list, but in one of the files.
-            (None, None) => all,
+            (None, None) => return self.files.edit(all, server, edit).await,
         };
-        self.files.edit(files, server, edit).await
+        // A server of an applied configuration may be in a file that the hub does not read.
+        if !all.contains(&file) {
+            return Err(EditError::NotRead { file });
+        }
+        self.files.edit(vec![file], server, edit).await
     }
 
     fn origin(&self, server: &ServerName) -> Option<Origin> {
@@ -227,13 +223,6 @@ fn is_unread(problems: &[Problem]) -> bool {
 
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
-}
-
-async fn changed(watch: Option<&Watch>) -> BTreeSet<PathBuf> {
-    match watch {
-        Some(watch) => watch.changed().await,
-        None => pending().await,
-    }
 }
 
 /// Waits until changes are not reported, and then for the polling interval.

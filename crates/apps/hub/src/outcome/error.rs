@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use agentwire_net::excerpt;
 use rmcp::model::ErrorData;
 
-use crate::{DisabledBy, ServerName, ServerState, Violation};
+use crate::{DisabledBy, ServerName, ServerState};
 
 /// The error of a call without an outcome. Its text is written for models and for people.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -105,7 +105,8 @@ pub enum CallError {
     },
     /// The server did not answer in time. The call was cancelled at the server.
     #[error(
-        "`{name}` of the server `{server}` did not end in time: it was cancelled after {after:.1?}, {limit}"
+        "`{}` of the server `{server}` did not end in time: it was cancelled after {after:.1?}, {limit}",
+        excerpt(name)
     )]
     TimedOut {
         /// The server.
@@ -117,19 +118,20 @@ pub enum CallError {
         /// The limit that was exceeded.
         limit: TimeLimit,
     },
-    /// The queue of messages to the server is full, because it reads too little. The call was not sent.
-    #[error("`{name}` was not sent to the server `{server}`: {why}")]
+    /// The queue of messages to the server is full, because it reads too little, or too many of its resources are subscribed
+    /// to. The request was not sent.
+    #[error("`{}` was not sent to the server `{server}`: {why}", excerpt(name))]
     NotSent {
         /// The server.
         server: ServerName,
         /// The tool, prompt or URI.
         name: Box<str>,
-        /// The size of the queue.
+        /// The reason.
         why: String,
     },
     /// The server wants an authorization for this call, such as one with more scopes, or there is no token. The call was not
     /// executed.
-    #[error("`{name}` was not authorized at the server `{server}`: {why}")]
+    #[error("`{}` was not authorized at the server `{server}`: {why}", excerpt(name))]
     Unauthorized {
         /// The server.
         server: ServerName,
@@ -140,7 +142,8 @@ pub enum CallError {
     },
     /// The connection ended before the answer. The server may or may not have executed the call.
     #[error(
-        "the connection to the server `{server}` was lost during `{name}`; the server may have executed it{}", Reason(why.as_deref())
+        "the connection to the server `{server}` was lost during `{}`; the server may have executed it{}",
+        excerpt(name), Reason(why.as_deref())
     )]
     ConnectionLost {
         /// The server.
@@ -152,7 +155,7 @@ pub enum CallError {
         why: Option<Arc<str>>,
     },
     /// The server answered with a protocol error. The failure of a tool is an outcome instead.
-    #[error("the server `{server}` refused `{name}`: {} (code {})", excerpt(&error.message), error.code.0)]
+    #[error("the server `{server}` refused `{}`: {} (code {})", excerpt(name), excerpt(&error.message), error.code.0)]
     Refused {
         /// The server.
         server: ServerName,
@@ -162,7 +165,7 @@ pub enum CallError {
         error: ErrorData,
     },
     /// The server's answer is invalid for this request.
-    #[error("the answer of the server `{server}` to `{name}` can't be read: {why}")]
+    #[error("the answer of the server `{server}` to `{}` can't be read: {why}", excerpt(name))]
     Protocol {
         /// The server.
         server: ServerName,
@@ -258,6 +261,30 @@ impl fmt::Display for TimeLimit {
     }
 }
 
+/// A violation of a schema by one part of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Violation {
+    /// The part, as a JSON pointer; empty for the whole value.
+    pub pointer: String,
+    /// The problem.
+    pub problem: String,
+}
+
+impl Violation {
+    /// Creates a violation by the whole value.
+    pub(crate) fn whole(problem: &str) -> Self {
+        Self { pointer: String::new(), problem: problem.to_owned() }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pointer, problem } = self;
+        if pointer.is_empty() { f.write_str(problem) } else { write!(f, "{pointer}: {problem}") }
+    }
+}
+
 /// Displays a similar name and the known names.
 struct Alternatives<'a>(&'a str, &'a [Box<str>], Option<&'a str>);
 
@@ -316,3 +343,25 @@ impl fmt::Display for Reason<'_> {
 
 /// The maximum number of names in a text.
 const MAX_NAMED: usize = 50;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_uri_is_cut_in_every_text() {
+        let server = || ServerName::from("s");
+        let name = || -> Box<str> { "x".repeat(10_000).into() };
+        let (after, limit) = (Duration::ZERO, TimeLimit::Timeout(Duration::ZERO));
+        for error in [
+            CallError::TimedOut { server: server(), name: name(), after, limit },
+            CallError::NotSent { server: server(), name: name(), why: String::new() },
+            CallError::Unauthorized { server: server(), name: name(), why: String::new() },
+            CallError::ConnectionLost { server: server(), name: name(), why: None },
+            CallError::Refused { server: server(), name: name(), error: ErrorData::internal_error("", None) },
+            CallError::Protocol { server: server(), name: name(), why: String::new() },
+        ] {
+            assert!(error.to_string().len() < 1000, "{}", error.code());
+        }
+    }
+}

@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    call::{call, received, text},
+    call::{add_tool, call, received, text},
+    project::{Project, is_connected, until},
     server::{LIMIT, hub, program},
 };
 
@@ -158,25 +159,20 @@ async fn server_or_tool_disabled_during_approval_is_not_called() {
 
 #[tokio::test]
 async fn always_allowed_tool_is_written_and_needs_no_further_approval() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join(".mcp.json");
-    let program = program();
-    let server = json!({"command": program.command, "args": program.args});
-    std::fs::write(&file, json!({"mcpServers": {"test": server}}).to_string()).unwrap();
+    let project = Project::new();
+    project.configure(".mcp.json", json!({"test": project.server("test", json!({}))}));
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
     let approval = Approval::asked(move |_| {
         count.fetch_add(1, Ordering::Relaxed);
         async { CallDecision::AllowAlways }
     });
-    let sources = Sources::new().project(folder.path());
-    let hub = Hub::builder().sources(sources).trust_projects(true).approval(approval).build();
-    assert!(hub.wait_until_ready(LIMIT).await);
+    let hub = project.hub(|builder| builder.approval(approval)).await;
     for _ in 0..3 {
         assert_eq!(text(&hub.call(echo()).await.unwrap()), "secret");
     }
     assert_eq!(asked.load(Ordering::Relaxed), 1);
-    let written: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let written: Value = serde_json::from_str(&project.read(".mcp.json")).unwrap();
     assert_eq!(written["mcpServers"]["test"]["alwaysAllow"], json!(["echo"]));
 }
 
@@ -194,16 +190,7 @@ async fn allowed_tool_needs_approval_after_its_server_changes_it() {
         }
     })
     .await;
-    let add = async |tool: &Value| {
-        let arguments = json!({"add": tool, "method": "notifications/tools/list_changed", "params": {}});
-        hub.call(call("notify", arguments)).await.unwrap();
-        let listed = || {
-            let catalog = hub.catalog("test").unwrap();
-            let one = catalog.tools().iter().find(|listed| listed.name == "give2").cloned();
-            one.is_some_and(|one| serde_json::to_value(one).unwrap() == *tool)
-        };
-        crate::project::until(&hub, listed).await;
-    };
+    let add = async |tool: &Value| add_tool(&hub, "test", tool).await;
     let give = async |caller: &str| {
         hub.call(call("give2", json!({"content": []})).caller(caller)).await.map_err(|error| error.code())
     };
@@ -250,21 +237,13 @@ async fn allowed_tool_needs_approval_after_its_server_changes_it() {
 
 #[tokio::test]
 async fn tool_that_the_program_allows_again_is_allowed_with_its_new_definition() {
-    let project = crate::project::Project::new();
-    project.configure(
-        ".mcp.json",
-        json!({"a": project.server("a", json!({"alwaysAllow": ["notify", "give2"]}))}),
-    );
+    let project = Project::new();
+    let server = project.server("a", json!({"alwaysAllow": ["notify", "give2"]}));
+    project.configure(".mcp.json", json!({ "a": server }));
     let hub = project.hub(|builder| builder).await;
     let add = async |description: &str| {
         let tool = json!({"name": "give2", "description": description, "inputSchema": {"type": "object"}});
-        let arguments = json!({"add": tool, "method": "notifications/tools/list_changed", "params": {}});
-        hub.call(CallRequest::new("a", "notify").arguments(arguments)).await.unwrap();
-        let listed = || {
-            let catalog = hub.catalog("a").unwrap();
-            catalog.tools().iter().any(|tool| tool.description.as_deref() == Some(description))
-        };
-        crate::project::until(&hub, listed).await;
+        add_tool(&hub, "a", &tool).await;
     };
     let give = async || hub.call(CallRequest::new("a", "give2").arguments(json!({"content": []}))).await;
     add("one").await;
@@ -277,8 +256,7 @@ async fn tool_that_the_program_allows_again_is_allowed_with_its_new_definition()
     // A server that is reached otherwise is another one, and so are its tools.
     let server = project.server("a", json!({"alwaysAllow": ["notify", "give2"], "env": {"OTHER": "1"}}));
     project.configure(".mcp.json", json!({"a": server}));
-    crate::project::until(&hub, || project.starts("a").len() == 2 && crate::project::is_connected(&hub, "a"))
-        .await;
+    until(&hub, || project.starts("a").len() == 2 && is_connected(&hub, "a")).await;
     add("three").await;
     give().await.unwrap();
 }

@@ -32,6 +32,7 @@ use tokio::{
 
 use crate::{
     call::call,
+    gateway::text,
     server::{LIMIT, config, hub},
 };
 
@@ -112,7 +113,7 @@ pub(crate) struct Connected {
     pub(crate) server: JoinHandle<Result<RunningService<RoleServer, Gateway>, ServerInitializeError>>,
 }
 
-async fn connected(gateway: Gateway, capabilities: Value, answers: bool) -> Connected {
+pub(crate) async fn connected(gateway: Gateway, capabilities: Value, answers: bool) -> Connected {
     connected_as(ClientLifecycleMode::Initialize, gateway, capabilities, answers).await
 }
 
@@ -151,16 +152,19 @@ pub(crate) fn form() -> Value {
 }
 
 impl Connected {
+    /// Calls a tool and returns the text of its result.
+    pub(crate) async fn call(&self, tool: &'static str, arguments: Value) -> String {
+        text(&self.client.call_tool(params(tool, arguments)).await.unwrap()).to_owned()
+    }
+
     /// Returns the answer to a request of the server.
-    async fn asks(&self, question: Value) -> Value {
-        let result = self.client.call_tool(params("test__ask", question)).await.unwrap();
-        serde_json::from_str(&result.content[0].as_text().unwrap().text).unwrap()
+    pub(crate) async fn asks(&self, question: Value) -> Value {
+        serde_json::from_str(&self.call("test__ask", question).await).unwrap()
     }
 
     async fn logs(&self, level: &str, data: &str) {
         let message = json!({"level": level, "logger": "part", "data": data});
-        let notify = json!({"method": "notifications/message", "params": message});
-        self.client.call_tool(params("test__notify", notify)).await.unwrap();
+        self.call("test__notify", json!({"method": "notifications/message", "params": message})).await;
     }
 
     pub(crate) async fn next_message(&mut self) -> String {
@@ -174,8 +178,7 @@ async fn question_reaches_the_calling_client() {
     let gateway = Gateway::new(&hub);
     let _other = connected(gateway.clone(), can_all(), true).await;
     let mut connected = connected(gateway, can_all(), true).await;
-    let received = connected.client.call_tool(params("test__received", json!({}))).await.unwrap();
-    let received: Value = serde_json::from_str(&received.content[0].as_text().unwrap().text).unwrap();
+    let received: Value = serde_json::from_str(&connected.call("test__received", json!({})).await).unwrap();
     let offered =
         json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": true}});
     assert_eq!(received["client"]["capabilities"], offered);
@@ -264,7 +267,7 @@ async fn question_goes_to_the_client_that_calls() {
         ticking.call_tool(params("test__tick", json!({"times": 100_000, "every": 20}))).await
     });
     // Calls of one client are sent in their order.
-    other_client.client.call_tool(params("test__received", json!({}))).await.unwrap();
+    other_client.call("test__received", json!({})).await;
     assert_eq!(connected.asks(form()).await["result"]["action"], "accept");
     assert_eq!(connected.next_message().await, "test: who?");
     assert!(other_client.messages.try_recv().is_err());
@@ -284,7 +287,7 @@ async fn client_opens_pages_and_is_notified_of_their_end() {
     // A form it can't answer.
     assert_eq!(connected.asks(form()).await["result"]["action"], "decline");
     let end = json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}});
-    connected.client.call_tool(params("test__notify", end)).await.unwrap();
+    connected.call("test__notify", end).await;
     assert_eq!(connected.next_message().await, "notifications/elicitation/complete \"e1\"");
 }
 
@@ -298,7 +301,7 @@ async fn end_of_a_page_with_a_long_id_is_not_passed_on() {
         connected.asks(json!({"method": "elicitation/create", "params": page})).await;
         assert_eq!(connected.next_message().await, "test: sign in https://example.org/");
         let end = json!({"method": "notifications/elicitation/complete", "params": {"elicitationId": id}});
-        connected.client.call_tool(params("test__notify", end)).await.unwrap();
+        connected.call("test__notify", end).await;
     }
     assert_eq!(connected.next_message().await, "notifications/elicitation/complete \"e1\"");
 }
@@ -313,12 +316,8 @@ async fn roots_of_clients_are_passed_to_servers_and_so_are_their_changes() {
     connected.client.service().roots.lock().unwrap().push(Root::new("file:///a"));
     connected.client.notify_roots_list_changed().await.unwrap();
     let changed = async {
-        loop {
-            let received = connected.client.call_tool(params("test__received", json!({}))).await.unwrap();
-            if received.content[0].as_text().unwrap().text.contains("notifications/roots/list_changed") {
-                return;
-            }
-        }
+        let list_changed = "notifications/roots/list_changed";
+        while !connected.call("test__received", json!({})).await.contains(list_changed) {}
     };
     timeout(LIMIT, changed).await.unwrap();
     assert_eq!(roots().await, json!([{"uri": "file:///a"}]));

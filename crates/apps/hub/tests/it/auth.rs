@@ -7,13 +7,12 @@ mod server;
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use agentwire_hub::{
-    Backoff, CallRequest, Hub, ServerState,
+    CallRequest, Hub, HubBuilder, ServerState,
     auth::{Authorization, AuthorizationRequest, AuthorizeError, Loopback, TokenFile},
-    config::{Endpoint, Launch, Patterns, ServerConfig, Sources, Stdio},
+    config::{Endpoint, Launch, ServerConfig, Sources, Stdio},
 };
 use serde_json::json;
 use tempfile::TempDir;
@@ -22,19 +21,14 @@ use tokio::{
     net::TcpStream,
 };
 
-use self::server::{Authority, form};
-use crate::{over_http::until, server::LIMIT, web::WebServer};
+use self::server::{Authority, State, form};
+use crate::{
+    over_http::{WAYS, Way, hasty, until},
+    server::LIMIT,
+    web::WebServer,
+};
 
-type Way = fn(Endpoint) -> Launch;
-
-const HTTP: (Way, &str) = (Launch::Http, "/mcp");
-const WAYS: [(Way, &str); 2] = [HTTP, (Launch::Sse, "/sse")];
-
-fn config(launch: Launch) -> ServerConfig {
-    let mut config = ServerConfig::new(launch);
-    config.always_allow = Patterns::from_iter(["*"]);
-    config
-}
+const HTTP: (Way, &str) = WAYS[0];
 
 /// A server that requires authorization, and a hub with its tokens in a file.
 struct Guarded {
@@ -47,9 +41,14 @@ struct Guarded {
 
 impl Guarded {
     /// Starts both, and waits until the server has refused the hub.
-    async fn start((way, path): (Way, &str)) -> Self {
+    async fn start(way: (Way, &str)) -> Self {
+        Self::start_with(way, |_| ()).await
+    }
+
+    async fn start_with((way, path): (Way, &str), change: impl FnOnce(&mut State)) -> Self {
         let (folder, server) = (tempfile::tempdir().unwrap(), WebServer::start());
         let authority = Authority::guard(&server);
+        authority.with(change);
         let launch = way(Endpoint::new(server.url(path)));
         let hub = hub(launch.clone(), &folder.path().join("tokens.json"));
         until(&hub, is_refused).await;
@@ -74,10 +73,13 @@ impl Guarded {
 }
 
 fn hub(launch: Launch, file: &Path) -> Hub {
-    let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
-    // Two servers that are one: they share its tokens.
-    let sources = Sources::new().server("web", config(launch.clone())).server("again", config(launch));
-    Hub::builder().sources(sources).backoff(backoff).tokens(TokenFile::new(file)).build()
+    connecting_twice(launch).tokens(TokenFile::new(file)).build()
+}
+
+/// Returns a builder with two servers that are one: they share its tokens.
+fn connecting_twice(launch: Launch) -> HubBuilder {
+    let config = ServerConfig::new(launch);
+    hasty(Sources::new().server("web", config.clone()).server("again", config))
 }
 
 fn is_connected(state: &ServerState) -> bool {
@@ -162,7 +164,6 @@ async fn user_authorizes_once_and_the_server_stays_connected() {
 
         assert!(is_refused(&again.forget_authorization("web").await.unwrap()));
         assert!(!fs::read_to_string(guarded.file()).unwrap().contains("token-"));
-        again.close().await;
     }
 }
 
@@ -182,7 +183,6 @@ async fn refused_token_is_renewed_without_a_failed_call() {
         );
         // Without a scope in the request, the granted scope stays.
         assert!(asked[1].form.get("scope").is_none_or(|scope| scope == "basic"), "{asked:?}");
-        hub.close().await;
     }
 }
 
@@ -208,8 +208,6 @@ async fn connections_that_renew_at_once_use_no_refresh_token_twice() {
     }
     assert_eq!(authority.with(|state| state.reused), 0);
     assert!((5..=10).contains(&authority.refreshes()), "{}", authority.refreshes());
-    one.close().await;
-    other.close().await;
 }
 
 #[tokio::test]
@@ -225,8 +223,6 @@ async fn token_of_another_process_may_have_expired() {
         assert_eq!(echo(one, "web", "b").await.unwrap(), "b");
         assert_eq!(authority.with(|state| state.reused), 0);
         assert!(authority.refreshes() >= 2, "each of them has renewed");
-        one.close().await;
-        other.close().await;
     }
 }
 
@@ -247,7 +243,6 @@ async fn token_that_expires_soon_is_renewed_before_it_is_sent() {
     let seen = server.seen();
     let sent: Vec<_> = seen[before..].iter().filter_map(|seen| seen.header("authorization")).collect();
     assert!(!sent.is_empty() && sent.iter().all(|sent| *sent == "Bearer token-3"), "{sent:?}");
-    again.close().await;
 }
 
 #[tokio::test]

@@ -10,7 +10,10 @@ use rmcp::model::ContentBlock;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::server::{LIMIT, config, hub};
+use crate::{
+    project::until,
+    server::{LIMIT, config, hub, limited_to},
+};
 
 pub(crate) fn call(tool: &str, arguments: Value) -> CallRequest {
     CallRequest::new("test", tool).arguments(arguments)
@@ -23,16 +26,30 @@ pub(crate) fn text(outcome: &CallOutcome) -> &str {
     }
 }
 
-/// Returns what the server has received.
+/// Returns what the server `test` has received.
 pub(crate) async fn received(hub: &Hub) -> Value {
-    serde_json::from_str(text(&hub.call(call("received", json!({}))).await.unwrap())).unwrap()
+    received_by(hub, "test").await
+}
+
+pub(crate) async fn received_by(hub: &Hub, server: &str) -> Value {
+    let request = CallRequest::new(server, "received").arguments(json!({}));
+    serde_json::from_str(text(&hub.call(request).await.unwrap())).unwrap()
 }
 
 /// Sets the time limit of calls, including calls in flight.
 pub(crate) fn limited(hub: &Hub, time: Duration) {
-    let mut config = config();
-    config.timeout = time;
-    hub.apply(Sources::new().server("test", config).read());
+    hub.apply(Sources::new().server("test", limited_to(time)).read());
+}
+
+/// Adds a tool to a server, or replaces it, and waits until the hub lists it so.
+pub(crate) async fn add_tool(hub: &Hub, server: &str, tool: &Value) {
+    let arguments = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
+    hub.call(CallRequest::new(server, "notify").arguments(arguments)).await.unwrap();
+    let is_listed = || {
+        let catalog = hub.catalog(server).unwrap();
+        catalog.tools().iter().any(|listed| serde_json::to_value(listed).unwrap() == *tool)
+    };
+    until(hub, is_listed).await;
 }
 
 #[tokio::test]
@@ -205,9 +222,7 @@ async fn progress_is_received_in_order_and_before_the_outcome() {
 
 #[tokio::test]
 async fn timed_out_call_is_cancelled_at_the_server() {
-    let mut config = config();
-    config.timeout = Duration::from_millis(200);
-    let hub = hub(config, |builder| builder).await;
+    let hub = hub(limited_to(Duration::from_millis(200)), |builder| builder).await;
     let started = Instant::now();
     let error = hub.call(call("wait", json!({}))).await.unwrap_err();
     assert!(matches!(&error, CallError::TimedOut { limit: TimeLimit::Timeout(_), .. }), "{error}");
@@ -221,15 +236,14 @@ async fn timed_out_call_is_cancelled_at_the_server() {
 #[tokio::test]
 async fn progress_extends_the_time_limit_up_to_a_maximum() {
     let time = Duration::from_secs(2);
-    let mut config = config();
-    config.timeout = time;
     let started = Instant::now();
-    let hub = hub(config.clone(), |builder| builder).await;
+    let hub = hub(limited_to(time), |builder| builder).await;
     let outcome = hub.call(call("tick", json!({"times": 25, "every": 100}))).await.unwrap();
     assert_eq!((text(&outcome), started.elapsed() > time), ("done", true));
     hub.close().await;
     // The maximum duration equals the timeout, so a single progress distinguishes the two limits.
-    let hub = crate::server::hub(config, |builder| builder.limits(CallLimits::default().longest(time))).await;
+    let longest = CallLimits::default().longest(time);
+    let hub = crate::server::hub(limited_to(time), |builder| builder.limits(longest)).await;
     let started = Instant::now();
     let endless = hub.call(call("tick", json!({"times": 100_000, "every": 50})));
     let error = timeout(LIMIT, endless).await.unwrap().unwrap_err();
@@ -239,10 +253,9 @@ async fn progress_extends_the_time_limit_up_to_a_maximum() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn constant_progress_does_not_delay_the_timeout() {
-    let longest = Duration::from_secs(1);
-    let mut config = config();
-    config.timeout = longest;
-    let hub = hub(config, |builder| builder.limits(CallLimits::default().longest(longest))).await;
+    let time = Duration::from_secs(1);
+    let longest = CallLimits::default().longest(time);
+    let hub = hub(limited_to(time), |builder| builder.limits(longest)).await;
     // Each piece takes longer than it takes the server to send the next one.
     let request = call("tick", json!({"times": 1_000_000, "every": 0}))
         .on_progress(|_| std::thread::park_timeout(Duration::from_micros(200)));
@@ -270,17 +283,14 @@ async fn dropped_call_is_cancelled() {
 
 #[tokio::test]
 async fn very_long_limits_are_accepted() {
-    let mut config = config();
-    config.timeout = Duration::MAX;
-    let hub = hub(config, |builder| builder.limits(CallLimits::default().longest(Duration::MAX))).await;
+    let longest = CallLimits::default().longest(Duration::MAX);
+    let hub = hub(limited_to(Duration::MAX), |builder| builder.limits(longest)).await;
     hub.call(call("tick", json!({"times": 1, "every": 1}))).await.unwrap();
 }
 
 #[tokio::test]
 async fn changed_time_limit_applies_to_calls_in_flight() {
-    let mut config = config();
-    config.timeout = Duration::from_secs(3600);
-    let hub = hub(config, |builder| builder).await;
+    let hub = hub(limited_to(Duration::from_secs(3600)), |builder| builder).await;
     let calling = tokio::spawn({
         let hub = hub.clone();
         async move { hub.call(call("wait", json!({}))).await }

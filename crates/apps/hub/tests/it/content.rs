@@ -1,14 +1,13 @@
 //! What calls have given, for the Messages API.
 
 use agentwire_hub::{
-    CallRequest, Hub,
-    config::Sources,
-    llm::{messages_content, messages_contents, quoted},
+    CallRequest, Hub, NamedTool,
+    llm::{messages_content, messages_contents, messages_definition, quoted},
 };
-use rmcp::model::ResourceContents;
-use serde_json::{Value, json};
+use rmcp::model::{ResourceContents, Tool};
+use serde_json::{Map, Value, json};
 
-use crate::server::{LIMIT, config};
+use crate::server::{config, hub};
 
 /// Returns the text of a tool's result for a model.
 async fn content(hub: &Hub, result: Value) -> Vec<Value> {
@@ -21,8 +20,7 @@ fn text(text: &str) -> Value {
 
 #[tokio::test]
 async fn each_kind_of_content_is_described() {
-    let hub = Hub::builder().sources(Sources::new().server("test", config())).build();
-    assert!(hub.wait_until_ready(LIMIT).await);
+    let hub = hub(config(), |builder| builder).await;
     let all = json!({"content": [
         {"type": "text", "text": "hello"},
         {"type": "text", "text": " "},
@@ -61,4 +59,13 @@ fn resource_contents_become_text_blocks() {
     assert_eq!(messages_contents(&[ResourceContents::text("inside", "test://t")]), [text("inside")]);
     assert_eq!(messages_contents(&[]), [text("(no output)")]);
     assert_eq!(quoted("a\n```"), "````text\na\n```\n````\n");
+}
+
+#[test]
+fn properties_keep_the_order_of_their_author() {
+    let schema = json!({"properties": {"c": {}, "not a name": {}, "b": {}, "a": {}}});
+    let schema: Map<_, _> = schema.as_object().unwrap().clone();
+    let definition = messages_definition(&NamedTool::new("t", "test", Tool::new("t", "T.", schema)));
+    let properties = definition["input_schema"]["properties"].as_object().unwrap();
+    assert!(properties.keys().eq(["c", "b", "a"]), "{definition}");
 }

@@ -40,8 +40,13 @@ async fn invalid_server_is_not_added() {
             assert_eq!(problems.len(), 1, "{problems:?}");
         }
     }
-    let unnamed = hub.add(&file, "a\nb", off(Stdio::new("x"))).await;
-    assert!(matches!(unnamed, Err(EditError::Refused { source: Refusal::ServerName, .. })), "{unnamed:?}");
+    for name in ["a\nb", " "] {
+        let unnamed = hub.add(&file, name, off(Stdio::new("x"))).await;
+        assert!(
+            matches!(unnamed, Err(EditError::Refused { source: Refusal::ServerName, .. })),
+            "{unnamed:?}"
+        );
+    }
     assert_eq!(fs::read_to_string(&file).unwrap(), FILE);
     assert!(!new.parent().unwrap().exists());
     assert!(hub.server("b").is_none() && hub.problems().is_empty());

@@ -12,11 +12,11 @@ use agentwire_hub::{
 };
 use agentwire_testkit::eventually;
 use futures_util::{FutureExt as _, StreamExt as _};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{
-    project::{DEBOUNCE, Project, is_connected, until},
-    server::LIMIT,
+    project::{Project, is_connected, until},
+    server::{LIMIT, program},
 };
 
 fn config(hub: &Hub, server: &str) -> ServerConfig {
@@ -268,22 +268,15 @@ async fn requested_reload_does_not_wait_for_the_debounce() {
 async fn servers_are_added_and_removed() {
     let project = Project::new();
     project.configure("global.json", json!({"a": project.server("a", json!({"timeout": 5})), "broken": 1}));
-    let program_server = ServerConfig::new(Stdio::new("agentwire-no-such-command"));
-    let hub = {
-        let sources = Sources::new().project(project.folder.path()).global(project.path("global.json"));
-        let hub = Hub::builder().sources(sources.server("ours", program_server)).debounce(DEBOUNCE).build();
-        assert!(hub.wait_until_ready(LIMIT).await);
-        hub
-    };
-    let Value::Object(entry) = project.server("a", json!({})) else { panic!() };
-    let mut stdio = Stdio::new("sh");
-    stdio.args = strings(&entry, "args");
+    let sources = Sources::new().project(project.folder.path()).global(project.path("global.json"));
+    let sources = sources.server("ours", ServerConfig::new(Stdio::new("agentwire-no-such-command")));
+    let hub = project.hub(|builder| builder.sources(sources).trust_projects(false)).await;
     let file = project.path(".roo/mcp.json");
-    hub.add(&file, "a", ServerConfig::new(stdio.clone())).await.unwrap();
+    hub.add(&file, "a", ServerConfig::new(program())).await.unwrap();
     // It goes before the one of the user's.
     assert_eq!(config(&hub, "a").timeout, Duration::from_secs(60));
     until(&hub, || is_connected(&hub, "a")).await;
-    let again = hub.add(&file, "a", ServerConfig::new(stdio.clone())).await;
+    let again = hub.add(&file, "a", ServerConfig::new(program())).await;
     assert!(matches!(again, Err(EditError::Refused { source: Refusal::Exists { .. }, .. })), "{again:?}");
     hub.remove("a").await.unwrap();
     assert_eq!(config(&hub, "a").timeout, Duration::from_secs(5));
@@ -299,16 +292,10 @@ async fn servers_are_added_and_removed() {
     );
     let ours = hub.set_disabled("ours", true).await;
     assert!(matches!(ours, Err(EditError::NoFile { .. })), "{ours:?}");
-    let elsewhere = hub.add(project.path("other.json"), "a", ServerConfig::new(stdio.clone())).await;
+    let elsewhere = hub.add(project.path("other.json"), "a", ServerConfig::new(program())).await;
     assert!(matches!(elsewhere, Err(EditError::NotRead { .. })), "{elsewhere:?}");
-    let unnamed = hub.add(&file, " ", ServerConfig::new(stdio)).await;
-    assert!(matches!(unnamed, Err(EditError::Refused { source: Refusal::ServerName, .. })), "{unnamed:?}");
     hub.close().await;
     assert!(matches!(hub.remove("a").await, Err(EditError::Closed)));
-}
-
-fn strings(object: &Map<String, Value>, key: &str) -> Vec<String> {
-    object[key].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
 // Dropping a future takes nothing back.

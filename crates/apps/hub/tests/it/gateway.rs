@@ -239,19 +239,8 @@ async fn progress_is_forwarded_in_order_and_before_the_result() {
     let hub = hub(&["test"]);
     // A client of rmcp handles each notification in a task of its own, which loses the order.
     let (mut client, _) = Raw::connect(&hub).await;
-    let arguments = json!({"times": 20, "every": 1});
-    let params = json!({"name": "test__tick", "arguments": arguments, "_meta": {"progressToken": "t"}});
-    client.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})).await;
-    let mut steps = Vec::new();
-    loop {
-        let message = client.next_message().await;
-        if message["id"] == 2 {
-            break;
-        }
-        if message["method"] == "notifications/progress" {
-            steps.push(message["params"]["progress"].as_f64().unwrap());
-        }
-    }
+    client.tick(20, 1).await;
+    let (steps, _) = client.ticked().await;
     assert_eq!(steps, (1..=20).map(f64::from).collect::<Vec<_>>());
 }
 

@@ -21,8 +21,7 @@ use tokio::{
 };
 
 use crate::{
-    call::{call, limited, received, text},
-    project::until,
+    call::{add_tool, call, limited, received, text},
     server::{LIMIT, config, hub},
 };
 
@@ -273,9 +272,8 @@ async fn changed_list_is_read_again() {
     assert_eq!((catalog.resources().len(), catalog.templates().len(), catalog.prompts().len()), (1, 0, 1));
     assert_eq!(catalog.instructions(), Some("Be kind."));
     let tool = json!({"name": "new", "inputSchema": {"type": "object", "required": ["a"]}});
-    let add = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
-    hub.call(call("notify", add)).await.unwrap();
-    until(&hub, || hub.catalog("test").unwrap().tools().len() != 10).await;
+    add_tool(&hub, "test", &tool).await;
+    assert_eq!(hub.catalog("test").unwrap().tools().len(), 11);
     assert_eq!(hub.call(call("new", json!({}))).await.unwrap_err().code(), "bad_arguments");
 }
 

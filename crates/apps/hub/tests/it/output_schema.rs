@@ -1,24 +1,21 @@
 //! Structured content, and the schema that its tool promises for it.
 
 use agentwire_hub::{CallLimits, CallOutcome, Gateway, Hub, HubBuilder, llm::messages_content};
-use rmcp::{ServiceExt as _, model::CallToolRequestParams};
+use rmcp::ServiceExt as _;
 use serde_json::{Value, json};
 
 use crate::{
-    call::call,
-    project::until,
+    asking::params,
+    call::{add_tool, call},
     server::{LIMIT, config, hub},
 };
 
 /// Returns a hub with a tool `give-sum` that promises an integer.
 async fn promising(build: impl FnOnce(HubBuilder) -> HubBuilder) -> Hub {
     let hub = hub(config(), build).await;
-    let before = hub.catalog("test").unwrap().tools().len();
     let promise = json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
     let tool = json!({"name": "give-sum", "inputSchema": {"type": "object"}, "outputSchema": promise});
-    let add = json!({"method": "notifications/tools/list_changed", "params": {}, "add": tool});
-    hub.call(call("notify", add)).await.unwrap();
-    until(&hub, || hub.catalog("test").unwrap().tools().len() != before).await;
+    add_tool(&hub, "test", &tool).await;
     hub
 }
 
@@ -69,9 +66,7 @@ async fn client_gets_a_readable_error() {
     let (server, client) = tokio::join!(Gateway::new(&hub).patience(LIMIT).serve(ours), ().serve(theirs));
     let (_server, client) = (server.unwrap(), client.unwrap());
     let broken = json!({"content": text(), "structuredContent": {"sum": "five"}});
-    let Value::Object(arguments) = broken else { panic!("{broken}") };
-    let request = CallToolRequestParams::new("test__give-sum").with_arguments(arguments);
-    let result = client.call_tool(request).await.unwrap();
+    let result = client.call_tool(params("test__give-sum", broken)).await.unwrap();
     assert_eq!((result.is_error, &result.structured_content), (Some(true), &None));
     assert_eq!(result.content[0].as_text().unwrap().text, "the sum");
     assert!(result.content[1].as_text().unwrap().text.contains("/sum"), "{result:?}");

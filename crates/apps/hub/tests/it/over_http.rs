@@ -3,7 +3,7 @@
 use std::{io, time::Duration};
 
 use agentwire_hub::{
-    Approval, Backoff, CallError, CallRequest, Hub, ServerState,
+    Approval, Backoff, CallError, CallRequest, Hub, HubBuilder, ServerState,
     config::{Endpoint, Launch, ServerConfig, Sources},
 };
 use axum::{
@@ -16,19 +16,24 @@ use futures_util::{StreamExt as _, stream};
 use serde_json::json;
 
 use crate::{
+    project,
     server::LIMIT,
     web::{Place, Seen, WebServer, status},
 };
 
-type Way = fn(Endpoint) -> Launch;
+pub(crate) type Way = fn(Endpoint) -> Launch;
 
 /// Both transports, with the path of each.
-const WAYS: [(Way, &str); 2] = [(Launch::Http, "/mcp"), (Launch::Sse, "/sse")];
+pub(crate) const WAYS: [(Way, &str); 2] = [(Launch::Http, "/mcp"), (Launch::Sse, "/sse")];
+
+/// Returns a builder with short delays.
+pub(crate) fn hasty(sources: Sources) -> HubBuilder {
+    let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
+    Hub::builder().sources(sources).backoff(backoff).approval(Approval::allowed())
+}
 
 fn hub(launch: Launch) -> Hub {
-    let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
-    let sources = Sources::new().server("web", ServerConfig::new(launch));
-    Hub::builder().sources(sources).backoff(backoff).approval(Approval::allowed()).build()
+    hasty(Sources::new().server("web", ServerConfig::new(launch))).build()
 }
 
 fn state(hub: &Hub) -> ServerState {
@@ -110,13 +115,7 @@ async fn expired_session_is_replaced() {
         server.offer(&["echo", "more"]);
         let _streams = server.forget();
         hub.refresh("web").await;
-        let now = async {
-            let mut events = hub.events();
-            while tools(&hub).len() != 2 {
-                events.next().await;
-            }
-        };
-        tokio::time::timeout(LIMIT, now).await.unwrap_or_else(|_| panic!("{path}: {:?}", tools(&hub)));
+        project::until(&hub, || tools(&hub).len() == 2).await;
     }
 }
 

@@ -22,6 +22,13 @@ pub(crate) fn config() -> ServerConfig {
     config
 }
 
+/// Returns the same server with a time limit of calls.
+pub(crate) fn limited_to(timeout: Duration) -> ServerConfig {
+    let mut config = config();
+    config.timeout = timeout;
+    config
+}
+
 /// Returns the same server, which speaks 2026-07-28.
 pub(crate) fn stateless() -> ServerConfig {
     let mut config = config();

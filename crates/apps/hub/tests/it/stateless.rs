@@ -21,7 +21,7 @@ use crate::{
     server::{self, LIMIT},
 };
 
-async fn stateless(gateway: Gateway, capabilities: Value) -> Connected {
+pub(crate) async fn stateless(gateway: Gateway, capabilities: Value) -> Connected {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     connected_as(ClientLifecycleMode::Discover { preferred_versions }, gateway, capabilities, true).await
 }
@@ -33,19 +33,17 @@ async fn client_without_a_handshake_gets_questions_as_responses() {
     let mut connected = stateless(gateway.clone(), can_all()).await;
     assert_eq!(connected.client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
     assert!(connected.client.list_all_tools().await.unwrap().iter().any(|tool| tool.name == "test__ask"));
-    let result = connected.client.call_tool(params("test__ask", form())).await.unwrap();
-    let answer: Value = serde_json::from_str(&result.content[0].as_text().unwrap().text).unwrap();
+    let answer = connected.asks(form()).await;
     assert_eq!(answer["result"], json!({"action": "accept", "content": {"name": "Ada"}}));
     assert_eq!(connected.next_message().await, "test: who?");
     let message = json!({"role": "user", "content": {"type": "text", "text": "hi"}});
     let sample =
         json!({"method": "sampling/createMessage", "params": {"maxTokens": 1, "messages": [message]}});
-    let result = connected.client.call_tool(params("test__ask", sample)).await.unwrap();
-    assert!(result.content[0].as_text().unwrap().text.contains("hello"), "{result:?}");
+    let answer = connected.asks(sample).await;
+    assert!(answer.to_string().contains("hello"), "{answer}");
     // A client that can't answer is not asked.
     let silent = stateless(gateway, json!({})).await;
-    let result = silent.client.call_tool(params("test__ask", form())).await.unwrap();
-    assert!(result.content[0].as_text().unwrap().text.contains("decline"), "{result:?}");
+    assert_eq!(silent.asks(form()).await["result"]["action"], "decline");
 }
 
 #[tokio::test]
@@ -53,9 +51,8 @@ async fn roots_of_a_client_without_a_handshake_are_requested_in_its_call() {
     let hub = asking().await;
     let connected = stateless(Gateway::new(&hub), json!({"roots": {}})).await;
     connected.client.service().roots.lock().unwrap().push(Root::new("file:///a"));
-    let roots = params("test__ask", json!({"method": "roots/list"}));
-    let result = connected.client.call_tool(roots).await.unwrap();
-    assert!(text(&result).contains(r#""roots":[{"uri":"file:///a"}]"#), "{result:?}");
+    let answer = connected.asks(json!({"method": "roots/list"})).await;
+    assert_eq!(answer["result"]["roots"], json!([{"uri": "file:///a"}]), "{answer}");
 }
 
 #[tokio::test]
@@ -106,7 +103,7 @@ async fn input_is_accepted_only_for_its_call() {
     let CallToolResponse::Complete(result) = again("test__ask", &state, answers).await.unwrap() else {
         panic!()
     };
-    assert!(result.content[0].as_text().unwrap().text.contains("decline"), "{result:?}");
+    assert!(text(&result).contains("decline"), "{result:?}");
 }
 
 #[tokio::test]
@@ -118,7 +115,7 @@ async fn client_without_a_handshake_receives_list_changes() {
     assert_eq!(changes.acknowledged().tools_list_changed, Some(true));
     let more = json!({"name": "more", "inputSchema": {"type": "object"}});
     let notify = json!({"method": "notifications/tools/list_changed", "params": {}, "add": more});
-    connected.client.call_tool(params("test__notify", notify)).await.unwrap();
+    connected.call("test__notify", notify).await;
     let change = timeout(LIMIT, changes.next()).await.unwrap().unwrap().unwrap();
     assert!(matches!(change, ServerNotification::ToolListChangedNotification(_)), "{change:?}");
 }
@@ -205,9 +202,8 @@ async fn server_without_a_handshake_gets_the_capabilities_of_the_caller() {
         (json!({}), false, false),
     ] {
         let connected = stateless(gateway.clone(), capabilities).await;
-        let result =
-            connected.client.call_tool(params("test__read-file", json!({"path": "a"}))).await.unwrap();
-        let received: Value = serde_json::from_str(text(&result)).unwrap();
+        let received = connected.call("test__read-file", json!({"path": "a"})).await;
+        let received: Value = serde_json::from_str(&received).unwrap();
         let can = &received["_meta"]["io.modelcontextprotocol/clientCapabilities"];
         assert_eq!(can["elicitation"]["form"].is_object(), form, "{can}");
         assert_eq!(can["sampling"].is_object(), sampling, "{can}");

@@ -3,33 +3,25 @@
 
 use agentwire_hub::{CallRequest, Gateway, Hub, Trouble, config::Sources};
 use rmcp::{
-    ClientLifecycleMode, ServiceError,
+    ServiceError,
     model::{
-        ErrorCode, ProtocolVersion, ReadResourceRequestParams, ServerNotification, SubscribeRequestParams,
-        SubscriptionFilter, UnsubscribeRequestParams,
+        ErrorCode, ReadResourceRequestParams, ServerNotification, SubscribeRequestParams, SubscriptionFilter,
+        UnsubscribeRequestParams,
     },
 };
 use serde_json::{Value, json};
 use tokio::{task::yield_now, time::timeout};
 
 use crate::{
-    asking::{Connected, connected_as},
+    asking::{Connected, connected},
+    call::received_by,
     server::{self, LIMIT, config, hub},
+    stateless::stateless,
 };
-
-async fn connected(hub: &Hub, lifecycle: ClientLifecycleMode) -> Connected {
-    connected_as(lifecycle, Gateway::new(hub), json!({}), true).await
-}
 
 /// Connects with a handshake.
 async fn session(hub: &Hub) -> Connected {
-    connected(hub, ClientLifecycleMode::Initialize).await
-}
-
-/// Connects without a handshake.
-async fn stateless(hub: &Hub) -> Connected {
-    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-    connected(hub, ClientLifecycleMode::Discover { preferred_versions }).await
+    connected(Gateway::new(hub), json!({}), true).await
 }
 
 impl Connected {
@@ -69,12 +61,7 @@ async fn change(hub: &Hub, server: &str, uri: &str) {
 /// Waits until exactly these are subscribed to at a server.
 async fn settled(hub: &Hub, server: &str, uris: Value) {
     let reached = async {
-        loop {
-            let received = hub.call(CallRequest::new(server, "received")).await.unwrap();
-            let text = &received.content[0].as_text().unwrap().text;
-            if serde_json::from_str::<Value>(text).unwrap()["subscribed"] == uris {
-                return;
-            }
+        while received_by(hub, server).await["subscribed"] != uris {
             yield_now().await;
         }
     };
@@ -218,7 +205,7 @@ async fn hub_without_servers_offers_no_subscriptions() {
 #[tokio::test]
 async fn client_without_a_handshake_receives_resource_updates() {
     let hub = one().await;
-    let client = stateless(&hub).await;
+    let client = stateless(Gateway::new(&hub), json!({})).await;
     let filter = SubscriptionFilter::builder().resource_subscriptions(["test://a"]).build();
     let mut changes = client.client.listen(filter).await.unwrap();
     assert_eq!(changes.acknowledged().resource_subscriptions, Some(vec!["test://a".to_owned()]));

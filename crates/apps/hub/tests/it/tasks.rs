@@ -60,6 +60,27 @@ impl Raw {
         }
     }
 
+    /// Calls the tool `tick` and asks for its progress. The call is the first request after the handshake.
+    pub(crate) async fn tick(&mut self, times: u64, every: u64) {
+        let arguments = json!({"times": times, "every": every});
+        let params = json!({"name": "test__tick", "arguments": arguments, "_meta": {"progressToken": "t"}});
+        self.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})).await;
+    }
+
+    /// Returns the steps of that call, and its answer.
+    pub(crate) async fn ticked(&mut self) -> (Vec<f64>, Value) {
+        let mut steps = Vec::new();
+        loop {
+            let message = self.next_message().await;
+            if message["id"] == 2 {
+                return (steps, message);
+            }
+            if message["method"] == "notifications/progress" {
+                steps.push(message["params"]["progress"].as_f64().unwrap());
+            }
+        }
+    }
+
     /// Makes the server list one more tool, which returns its arguments, and waits until the gateway lists it.
     async fn add(&mut self, name: &str, execution: Value) -> Value {
         let tool = json!({"name": name, "inputSchema": {"type": "object"}, "execution": execution});

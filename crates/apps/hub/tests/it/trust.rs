@@ -7,7 +7,7 @@ use std::{
 
 use agentwire_hub::{
     Approval, CallDecision, CallError, CallRequest, Change, DisabledBy, Hub, HubBuilder, ServerState,
-    config::{Origin, ProblemKind, ServerConfig, Sources, Stdio, Variables},
+    config::{Origin, ProblemKind, ServerConfig, Sources, Variables},
 };
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -158,9 +158,7 @@ async fn edit_by_the_program_stays_trusted() {
     assert!(project.read(".mcp.json").contains("alwaysAllow"));
     hub.set_always_allow("a", "echo", false).await.unwrap();
     // So does a server that the program adds.
-    let mut stdio = Stdio::new("sh");
-    stdio.args = program().args;
-    hub.add(project.path(".roo/mcp.json"), "b", ServerConfig::new(stdio)).await.unwrap();
+    hub.add(project.path(".roo/mcp.json"), "b", ServerConfig::new(program())).await.unwrap();
     until(&hub, || is_connected(&hub, "b")).await;
     hub.close().await;
     let mut states = Vec::new();

@@ -1,8 +1,13 @@
 //! The requests of a client.
 #![expect(deprecated, reason = "clients with a handshake subscribe to resources and set the log level")]
 
-use std::{borrow::Cow, iter, sync::Arc};
+use std::{
+    borrow::Cow,
+    iter,
+    sync::{Arc, atomic::Ordering},
+};
 
+use agentwire_net::head;
 use futures_util::TryFutureExt as _;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -302,7 +307,7 @@ impl ServerHandler for Gateway {
         if !self.passes_logs {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        self.min_level.set(request.level);
+        self.min_level.store(request.level as u8, Ordering::Relaxed);
         Ok(())
     }
 
@@ -343,13 +348,7 @@ impl Gateway {
     fn record_unknown(&self, what: Use, name: &str, arguments: &Value, context: &RequestContext<RoleServer>) {
         let audit = self.hub.calls().audit.as_ref();
         let recording = Recording::new(audit, what, &caller(context), ("", name), arguments);
-        recording.end(Err(&CallError::Unknown {
-            server: "".into(),
-            kind: "",
-            name: String::new(),
-            known: Vec::new(),
-            suggestion: None,
-        }));
+        recording.end(Err("unknown"));
     }
 }
 
@@ -378,10 +377,39 @@ fn result(outcome: CallOutcome, has_output_schema: bool, rewrite: &Rewrite<'_>) 
     result
 }
 
-/// Returns the client's name for itself.
+/// Returns the client's name for itself, cut because records keep it.
 fn caller(context: &RequestContext<RoleServer>) -> Arc<str> {
-    context.client_info().map_or_else(|| Arc::from("gateway"), |client| Arc::from(client.name))
+    let client = context.client_info();
+    client.map_or_else(|| Arc::from("gateway"), |client| Arc::from(head(&client.name, MAX_CALLER)))
 }
 
 /// The error code for a call that requires the user to open a page first.
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
+/// The maximum length of a client's name, in bytes.
+const MAX_CALLER: usize = 1 << 10;
+
+#[cfg(test)]
+mod tests {
+    use rmcp::{
+        ClientLifecycleMode, ClientServiceExt as _,
+        model::{ClientCapabilities, ClientConfig},
+    };
+
+    use super::*;
+    use crate::{Audit, Hub};
+
+    #[tokio::test]
+    async fn long_name_of_a_client_is_cut_in_records() {
+        let (audit, mut records) = Audit::new(1);
+        let hub = Hub::builder().audit(audit).build();
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let _server = tokio::spawn(Gateway::new(&hub).serve(ours));
+        let name = Implementation::new("x".repeat(100_000), "1");
+        let client = ClientConfig::new(ClientCapabilities::default(), name)
+            .serve_with_lifecycle(theirs, ClientLifecycleMode::Initialize)
+            .await
+            .unwrap();
+        client.call_tool(CallToolRequestParams::new("unknown")).await.unwrap_err();
+        assert_eq!(records.recv().await.unwrap().caller.len(), MAX_CALLER);
+    }
+}

@@ -17,7 +17,8 @@ use rmcp::{
 };
 use serde_json::Value;
 use tokio::sync::{broadcast, mpsc};
-use tokio::{task::JoinSet, time::sleep};
+use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{Progress, client::Question, lock::locked};
 
@@ -26,7 +27,7 @@ use crate::{Progress, client::Question, lock::locked};
 pub(super) struct Running {
     /// The method and the name, which must be the same in the repeated request.
     subject: (&'static str, String),
-    work: JoinSet<Result<ServerResult, ErrorData>>,
+    work: AbortOnDropHandle<Result<ServerResult, ErrorData>>,
     questions: mpsc::Receiver<Question>,
     /// The open questions, by their keys.
     open: BTreeMap<String, Question>,
@@ -45,28 +46,27 @@ impl Running {
         questions: mpsc::Receiver<Question>,
         progress: broadcast::Receiver<Progress>,
     ) -> Self {
-        let mut running = JoinSet::new();
-        running.spawn(work);
-        let open = BTreeMap::new();
-        Self { subject, work: running, questions, open, early, asked: 0, progress: Some(progress) }
+        let work = AbortOnDropHandle::new(tokio::spawn(work));
+        Self { subject, work, questions, open: BTreeMap::new(), early, asked: 0, progress: Some(progress) }
     }
 
-    /// Waits for the result. Returns `None` as soon as there are open questions. Cancel-safe.
+    /// Waits for the result, which it returns once. Returns `None` as soon as there are open questions. Cancel-safe.
     pub(super) async fn next(&mut self) -> Option<Result<ServerResult, ErrorData>> {
         loop {
             // Questions are open also after a future that was dropped while it collected more.
             if !self.open.is_empty() {
                 // Collect the questions that arrive together.
                 sleep(QUESTION_BATCH_WINDOW).await;
-                self.ask_more();
+                while let Ok(question) = self.questions.try_recv() {
+                    self.ask(question);
+                }
                 return None;
             }
             tokio::select! {
                 biased;
                 Some(question) = self.questions.recv() => self.ask(question),
-                done = self.work.join_next() => {
-                    let done = done.and_then(Result::ok);
-                    let failed = || Err(ErrorData::internal_error("the request has failed", None));
+                done = &mut self.work => {
+                    let failed = |_| Err(ErrorData::internal_error("the request has failed", None));
                     return Some(done.unwrap_or_else(failed));
                 }
             }
@@ -103,12 +103,6 @@ impl Running {
         self.asked += 1;
         let free = key.filter(|key| !self.open.contains_key(key));
         self.open.insert(free.unwrap_or_else(|| format!("input-{}", self.asked)), question);
-    }
-
-    fn ask_more(&mut self) {
-        while let Ok(question) = self.questions.try_recv() {
-            self.ask(question);
-        }
     }
 }
 

@@ -39,8 +39,8 @@ impl Subscribed {
         drop(removed);
     }
 
-    /// Returns the URIs to report to the client after this change.
-    fn concerned(&self, update: &Update) -> Vec<String> {
+    /// Returns the URIs to report to the client after this change. A client with a filter receives no other URIs.
+    fn concerned(&self, update: &Update, has_filter: bool) -> Vec<String> {
         let all = locked(&self.0);
         let of_server = all.iter().filter(|(_, subscription)| subscription.server == update.server);
         of_server
@@ -48,6 +48,7 @@ impl Subscribed {
                 let part = update.uri.strip_prefix(&subscription.uri)?;
                 // A server may report a part of the resource that was subscribed to.
                 let is_part = part.is_empty() || part.starts_with('/') || subscription.uri.ends_with('/');
+                let part = if has_filter { "" } else { part };
                 is_part.then(|| format!("{uri}{part}"))
             })
             .collect()
@@ -85,9 +86,10 @@ pub(super) async fn report(
     subscribed: &Subscribed,
     to: Recipient<'_>,
 ) {
+    let has_filter = matches!(to, Recipient::Subscription(_));
     loop {
         let uris = match updates.recv().await {
-            Ok(update) => subscribed.concerned(&update),
+            Ok(update) => subscribed.concerned(&update, has_filter),
             // Updates were lost: each resource may have changed.
             Err(RecvError::Lagged(_)) => subscribed.uris(),
             Err(RecvError::Closed) => return,
@@ -99,5 +101,22 @@ pub(super) async fn report(
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Subscriptions;
+
+    #[test]
+    fn change_of_a_part_is_reported_under_a_uri_that_the_client_receives() {
+        let (subscribed, uri) = (Subscribed::default(), "test://a".to_owned());
+        let hold = Subscriptions::default().hold(&uri).unwrap();
+        let subscription = Subscription { server: "s".into(), uri, _hold: hold };
+        locked(&subscribed.0).insert("mcp-hub:s/test://a".to_owned(), subscription);
+        let update = Update { server: "s".into(), uri: "test://a/b".into() };
+        assert_eq!(subscribed.concerned(&update, false), ["mcp-hub:s/test://a/b"]);
+        assert_eq!(subscribed.concerned(&update, true), ["mcp-hub:s/test://a"]);
     }
 }

@@ -68,10 +68,7 @@ async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
     };
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(".mcp.json");
-    let write = |timeout| {
-        let server = format!(r#"{{"command": "x", "disabled": true, "timeout": {timeout}}}"#);
-        fs::write(&file, format!(r#"{{"mcpServers": {{"a": {server}}}}}"#)).unwrap();
-    };
+    let write = |timeout| write_server(&file, timeout);
     write(1);
     let hub = Hub::builder().build();
     let servers = &hub.inner.servers;
@@ -116,10 +113,7 @@ async fn change_is_applied_while_the_folder_of_another_file_hangs() {
     let (project, global) = (root.join("project"), root.join("user/mcp.json"));
     fs::create_dir_all(&project).unwrap();
     fs::create_dir_all(root.join("user")).unwrap();
-    let write = |timeout| {
-        let server = format!(r#"{{"command": "x", "disabled": true, "timeout": {timeout}}}"#);
-        fs::write(&global, format!(r#"{{"mcpServers": {{"a": {server}}}}}"#)).unwrap();
-    };
+    let write = |timeout| write_server(&global, timeout);
     write(1);
     let mut builder = Hub::builder().sources(Sources::new().project(&project).global(&global));
     builder.watch = WatchSettings::hanging(answer);
@@ -182,6 +176,11 @@ async fn server_starts_after_its_files_are_watched() {
 }
 
 const LIMIT: Duration = Duration::from_secs(20);
+
+fn write_server(file: &Path, timeout: u64) {
+    let server = format!(r#"{{"command": "x", "disabled": true, "timeout": {timeout}}}"#);
+    fs::write(file, format!(r#"{{"mcpServers": {{"a": {server}}}}}"#)).unwrap();
+}
 
 fn guard() -> DropGuard {
     CancellationToken::new().drop_guard()

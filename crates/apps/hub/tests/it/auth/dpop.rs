@@ -1,9 +1,9 @@
 //! Tokens that are bound to a key, with an authorization server of the test's own.
 
-use agentwire_hub::{auth::Grant, config::Endpoint};
+use agentwire_hub::auth::Grant;
 
 use super::{
-    WAYS, authorize, echo,
+    Guarded, WAYS, authorize, echo,
     grants::{failure, hub, over_http, with_secret},
     is_connected, is_refused,
     server::{Authority, Nonce},
@@ -43,7 +43,6 @@ async fn every_request_has_a_proof_of_its_own_for_its_token_and_address() {
             }
             assert!(state.proofs.iter().filter(|proof| proof.token.is_some()).count() > 2);
         });
-        hub.close().await;
     }
 }
 
@@ -67,7 +66,6 @@ async fn nonce_of_the_refusal_is_used_until_there_is_another() {
         let answers = futures_util::future::join_all(calls).await;
         assert!(answers.iter().enumerate().all(|(n, answer)| *answer == n.to_string()));
         assert_eq!(issuer.asked(), 2, "another nonce takes no other token");
-        hub.close().await;
     }
 }
 
@@ -79,7 +77,6 @@ async fn token_is_requested_twice_if_the_endpoint_always_requires_another_nonce(
     assert!(shown.contains("refuses a token: use_dpop_nonce"), "{shown}");
     // Two connections, each of which asks once and once more.
     assert!(issuer.asked() <= 4, "{}", issuer.asked());
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -98,32 +95,26 @@ async fn requests_end_if_the_server_always_requires_another_nonce() {
             issuer.with(|state| state.proofs[before..].iter().filter(|proof| proof.token.is_some()).count());
         // For each of three tokens: a request, a nonce, and the request with it.
         assert!(asked <= 2 * 9, "{path}: {asked}");
-        hub.close().await;
     }
 }
 
 #[tokio::test]
 async fn tokens_of_a_user_stay_bound_to_one_key() {
-    for (way, path) in WAYS {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("tokens.json");
-        let server = WebServer::start();
-        let authority = Authority::guard(&server);
-        authority.with(|state| state.scheme = "DPoP");
-        let launch = way(Endpoint::new(server.url(path)));
-        let first = super::hub(launch.clone(), &file);
-        until(&first, is_refused).await;
-        authorize(&first).await;
+    for way in WAYS {
+        let guarded = Guarded::start_with(way, |state| state.scheme = "DPoP").await;
+        let Guarded { authority, hub: first, .. } = &guarded;
+        authorize(first).await;
         authority.with(|state| state.tokens.clear());
-        assert_eq!(echo(&first, "web", "a").await.unwrap(), "a");
+        assert_eq!(echo(first, "web", "a").await.unwrap(), "a");
         assert_eq!(authority.refreshes(), 1);
-        let kept: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        let kept = std::fs::read_to_string(guarded.file()).unwrap();
+        let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
         let secret = &kept.as_object().unwrap().values().next().unwrap()["client"]["dpop_key"];
         let shown = format!("{first:?} {:?} {:?}", first.snapshot(), first.troubles("web"));
         assert!(!shown.contains(secret.as_str().unwrap()));
         first.close().await;
 
-        let again = super::hub(launch, &file);
+        let again = guarded.another_hub();
         until(&again, is_connected).await;
         authority.with(|state| state.tokens.clear());
         assert_eq!(echo(&again, "web", "b").await.unwrap(), "b");
@@ -137,6 +128,5 @@ async fn tokens_of_a_user_stay_bound_to_one_key() {
             assert_eq!(asked, 4, "two codes, and two refresh tokens");
             assert!(state.proofs.len() > 3);
         });
-        again.close().await;
     }
 }

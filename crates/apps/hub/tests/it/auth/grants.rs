@@ -1,22 +1,19 @@
 //! Grants without a user, against an authorization server of the test's own.
 
-use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use agentwire_hub::{
-    Backoff, Hub, ServerState,
+    Hub, ServerState,
     auth::{AuthorizationRequest, AuthorizeError, Grant, IdentityProvider, RegisteredClient, SigningKey},
-    config::{Endpoint, Sources},
+    config::Endpoint,
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
 
-use super::{HTTP, WAYS, Way, config, echo, is_connected, server::Authority};
+use super::{HTTP, WAYS, Way, connecting_twice, echo, is_connected, server::Authority};
 use crate::{over_http::until, web::WebServer};
 
 const SECRET: &str = "hunter2";
@@ -25,10 +22,7 @@ const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// Returns a hub with two connections to the server.
 pub(super) fn hub((way, path): (Way, &str), server: &WebServer, grant: Grant) -> Hub {
     let url = server.url(path);
-    let launch = way(Endpoint::new(&url));
-    let backoff = Backoff::default().first(Duration::from_millis(20)).longest(Duration::from_millis(100));
-    let sources = Sources::new().server("web", config(launch.clone())).server("again", config(launch));
-    Hub::builder().sources(sources).backoff(backoff).grant(url, grant).build()
+    connecting_twice(way(Endpoint::new(&url))).grant(url, grant).build()
 }
 
 pub(super) fn over_http(server: &WebServer, grant: Grant) -> Hub {
@@ -77,7 +71,6 @@ async fn client_with_a_secret_gets_one_token_for_all_connections_until_it_is_ref
         assert_eq!(issuer.asked(), 2);
         let error = hub.authorize("web", AuthorizationRequest::new("http://127.0.0.1:9/")).await.unwrap_err();
         assert!(matches!(error, AuthorizeError::HasGrant));
-        hub.close().await;
     }
 }
 
@@ -110,7 +103,6 @@ async fn token_is_requested_again_after_a_temporary_error() {
         .await;
     issuer.with(|state| state.refusal = None);
     until(&hub, is_connected).await;
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -121,7 +113,6 @@ async fn client_credentials_go_only_to_the_configured_issuer() {
     let shown = failure(&hub).await;
     assert!(shown.contains("and the grant is for https://login.example.org alone"), "{shown}");
     assert_eq!(issuer.asked(), 0);
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -142,7 +133,6 @@ async fn secret_is_sent_by_an_accepted_method() {
     echo(&hub, "web", "a").await.unwrap_err();
     let shown = failure(&hub).await;
     assert!(shown.contains("takes no client with a secret"), "{shown}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -175,7 +165,6 @@ async fn client_with_a_key_signs_an_assertion_for_the_issuer() {
     echo(&hub, "web", "a").await.unwrap_err();
     let shown = failure(&hub).await;
     assert!(shown.contains("takes no signature that the key can make (RS256, PS256"), "{shown}");
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -203,7 +192,6 @@ async fn workload_sends_the_token_of_its_platform() {
         echo(&hub, "web", "a").await.unwrap_err();
         let shown = failure(&hub).await;
         assert!(shown.contains("invalid_grant") && !shown.contains("platform-token"), "{shown}");
-        hub.close().await;
     }
 }
 
@@ -229,7 +217,6 @@ async fn failed_token_source_is_called_again() {
         let why = if panics { "the program panicked" } else { "no metadata service" };
         assert!(troubles.contains(&format!("the assertion could not be made: {why}")), "{troubles}");
         assert_eq!(issuer.asked(), 1);
-        hub.close().await;
     }
 }
 
@@ -259,7 +246,6 @@ async fn identity_provider_exchanges_the_users_token_for_one_of_the_server() {
         assert_eq!(granted.form.len(), 2);
         assert_ne!(exchanged.authorization, granted.authorization);
     });
-    hub.close().await;
 }
 
 #[tokio::test]
@@ -278,5 +264,4 @@ async fn another_token_than_an_assertion_for_the_server_is_not_passed_on() {
     let hub = over_http(&server, Grant::enterprise(with_secret(), provider));
     let shown = failure(&hub).await;
     assert!(shown.contains("the identity provider's token endpoint is not https"), "{shown}");
-    hub.close().await;
 }
