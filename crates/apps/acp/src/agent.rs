@@ -8,15 +8,15 @@ use std::{
 };
 
 use agent_client_protocol::{
-    Agent as Role, Client, Error, on_receive_notification, on_receive_request,
+    Agent as Role, Client, Error, JsonRpcMessage as _, UntypedMessage, on_receive_notification,
+    on_receive_request,
     v1::{
         ConnectionTo, Responder,
         schema::{
             AuthenticateResponse, CancelNotification, ClientCapabilities, ClientRequest,
-            CloseSessionResponse, DeleteSessionResponse, ListSessionsResponse, LoadSessionResponse,
-            NewSessionResponse, ResumeSessionResponse, SessionConfigOptionValue,
-            SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
-            SetSessionModeResponse,
+            CloseSessionResponse, DeleteSessionResponse, LoadSessionResponse, NewSessionResponse,
+            ResumeSessionResponse, SessionConfigOptionValue, SetSessionConfigOptionRequest,
+            SetSessionConfigOptionResponse, SetSessionModeRequest, SetSessionModeResponse,
         },
     },
 };
@@ -33,7 +33,7 @@ use crate::{
     Settings,
     capabilities::{self, LOGIN},
     config::{MODE, MODEL},
-    failure::{invalid, no_session},
+    failure::{invalid, no_session, unreadable},
     features::Features,
     launch::Wanted,
     listing,
@@ -74,8 +74,8 @@ pub async fn serve(
         .v1()
         .name(env!("CARGO_PKG_NAME"))
         .on_receive_request(
-            async move |request: ClientRequest, responder, client| {
-                requests.receive(request, responder, client)
+            async move |request: UntypedMessage, responder, client| {
+                requests.receive(&request, responder, client)
             },
             on_receive_request!(),
         )
@@ -111,82 +111,69 @@ impl Agent {
     /// Answers a request, or starts a task that does: the next message is read when this returns.
     fn receive(
         self: &Arc<Self>,
-        request: ClientRequest,
+        request: &UntypedMessage,
         responder: Responder<Value>,
         client: ConnectionTo<Client>,
     ) -> Result<(), Error> {
+        let request = match ClientRequest::parse_message(request.method(), request.params()) {
+            Ok(request) => request,
+            Err(error) => return responder.respond_with_error(unreadable(error)),
+        };
         let agent = Arc::clone(self);
         let outbox = Outbox::new(client, self.room.clone());
         match request {
             ClientRequest::InitializeRequest(request) => {
                 let answer = capabilities::initialized(&request.client_capabilities);
                 *self.client() = request.client_capabilities;
-                responder.cast().respond(answer)
+                return responder.cast().respond(answer);
             }
             // The CLI has logged in at a terminal, and reads the login when a session starts.
             ClientRequest::AuthenticateRequest(request) if &*request.method_id.0 == LOGIN => {
-                responder.cast().respond(AuthenticateResponse::new())
+                return responder.cast().respond(AuthenticateResponse::new());
             }
-            ClientRequest::AuthenticateRequest(_) => responder.respond_with_error(unknown("methodId")),
+            ClientRequest::AuthenticateRequest(_) => {
+                return responder.respond_with_error(unknown("methodId"));
+            }
             ClientRequest::NewSessionRequest(request) => {
-                self.task(async move {
-                    agent.open(request.into(), outbox, responder.cast(), |opened| opened, false).await
-                });
-                Ok(())
+                self.task(agent.open(request.into(), outbox, responder.cast(), |opened| opened, false));
             }
             ClientRequest::LoadSessionRequest(request) => {
-                self.task(
-                    async move { agent.open(request.into(), outbox, responder.cast(), loaded, true).await },
-                );
-                Ok(())
+                self.task(agent.open(request.into(), outbox, responder.cast(), loaded, true));
             }
             ClientRequest::ResumeSessionRequest(request) => {
-                self.task(async move {
-                    agent.open(request.into(), outbox, responder.cast(), resumed, false).await
-                });
-                Ok(())
+                self.task(agent.open(request.into(), outbox, responder.cast(), resumed, false));
             }
-            ClientRequest::ListSessionsRequest(request) => {
-                let responder = responder.cast::<ListSessionsResponse>();
-                self.task(async move {
-                    responder.respond_with_result(blocking(move || listing::list(&request)).await)
-                });
-                Ok(())
+            ClientRequest::ListSessionsRequest(request) => self.task(async move {
+                let listed = blocking(move || listing::list(&request)).await;
+                responder.cast().respond_with_result(listed)
+            }),
+            ClientRequest::DeleteSessionRequest(request) => self.task(async move {
+                agent.close(&request.session_id.0).await;
+                let deleted = blocking(move || listing::delete(&request.session_id.0)).await;
+                responder.cast().respond_with_result(deleted.map(|()| DeleteSessionResponse::new()))
+            }),
+            ClientRequest::CloseSessionRequest(request) => self.task(async move {
+                let closed = agent.close(&request.session_id.0).await;
+                let answer = closed.then(CloseSessionResponse::new);
+                responder.cast().respond_with_result(answer.ok_or_else(|| no_session(request.session_id)))
+            }),
+            ClientRequest::PromptRequest(request) => {
+                return match self.session(&request.session_id.0) {
+                    Ok(session) => session.prompt(prompt::blocks(&request.prompt), responder.cast()),
+                    Err(error) => responder.respond_with_error(error),
+                };
             }
-            ClientRequest::DeleteSessionRequest(request) => {
-                let responder = responder.cast::<DeleteSessionResponse>();
-                self.task(async move {
-                    agent.close(&request.session_id.0).await;
-                    let deleted = blocking(move || listing::delete(&request.session_id.0)).await;
-                    responder.respond_with_result(deleted.map(|()| DeleteSessionResponse::new()))
-                });
-                Ok(())
-            }
-            ClientRequest::CloseSessionRequest(request) => {
-                let responder = responder.cast::<CloseSessionResponse>();
-                self.task(async move {
-                    let closed = agent.close(&request.session_id.0).await;
-                    let answer = closed.then(CloseSessionResponse::new);
-                    responder.respond_with_result(answer.ok_or_else(|| no_session(request.session_id)))
-                });
-                Ok(())
-            }
-            ClientRequest::PromptRequest(request) => match self.session(&request.session_id.0) {
-                Ok(session) => session.prompt(prompt::blocks(&request.prompt), responder.cast()),
-                Err(error) => responder.respond_with_error(error),
-            },
-            ClientRequest::SetSessionModeRequest(request) => {
-                let responder = responder.cast::<SetSessionModeResponse>();
-                self.task(async move { responder.respond_with_result(agent.set_mode(&request).await) });
-                Ok(())
-            }
-            ClientRequest::SetSessionConfigOptionRequest(request) => {
-                let responder = responder.cast::<SetSessionConfigOptionResponse>();
-                self.task(async move { responder.respond_with_result(agent.set_option(&request).await) });
-                Ok(())
-            }
-            _ => responder.respond_with_error(Error::method_not_found()),
+            ClientRequest::SetSessionModeRequest(request) => self.task(async move {
+                let set = agent.set_mode(&request).await;
+                responder.cast().respond_with_result(set)
+            }),
+            ClientRequest::SetSessionConfigOptionRequest(request) => self.task(async move {
+                let set = agent.set_option(&request).await;
+                responder.cast().respond_with_result(set)
+            }),
+            _ => return responder.respond_with_error(Error::method_not_found()),
         }
+        Ok(())
     }
 
     fn cancel(&self, cancel: &CancelNotification) {

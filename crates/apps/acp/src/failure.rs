@@ -14,6 +14,14 @@ pub(crate) fn invalid(cause: impl Display) -> Error {
     Error::new(ErrorCode::INVALID_PARAMS, cause.to_string())
 }
 
+/// Adds the cause to the message of the library's error, whose data is the cause and the whole request.
+pub(crate) fn unreadable(error: Error) -> Error {
+    match error.data.as_ref().and_then(|data| data["error"].as_str()) {
+        Some(cause) => Error::new(error.code, format!("{}: {cause}", error.message)),
+        None => error,
+    }
+}
+
 /// Returns the error for a missing login.
 pub(crate) fn not_logged_in(cause: impl Display) -> Error {
     Error::new(ErrorCode::AUTH_REQUIRED, cause.to_string())

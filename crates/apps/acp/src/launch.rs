@@ -1,6 +1,9 @@
-//! The options of a session, from a request of the client. No I/O besides looking at the folder.
+//! The options of a session, from a request of the client. No I/O besides looking at the folders.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use agent_client_protocol::{
     Error,
@@ -56,13 +59,17 @@ impl Wanted {
     ///
     /// # Errors
     ///
-    /// If the folder is not an absolute path of a folder, or the system prompt has a mode that is unknown.
+    /// If a folder is not an absolute path of a folder, two servers have one name, or the system prompt has a mode that is
+    /// unknown.
     pub(crate) fn options(self, id: &str, settings: &Settings) -> Result<Options, Error> {
-        check_folder(&self.cwd)?;
+        check_folder("cwd", &self.cwd)?;
+        for folder in &self.additional_directories {
+            check_folder("additionalDirectories", folder)?;
+        }
         let mut options = Options::new()
             .cwd(self.cwd)
             .additional_directories(self.additional_directories)
-            .mcp_servers(self.mcp_servers.into_iter().filter_map(server))
+            .mcp_servers(servers(self.mcp_servers)?)
             .system_prompt(system_prompt(self.system_prompt)?)
             .include_partial_messages()
             .client_app(CLIENT_APP);
@@ -83,15 +90,15 @@ impl Wanted {
     }
 }
 
-fn check_folder(cwd: &Path) -> Result<(), Error> {
-    let why = if !cwd.is_absolute() {
+fn check_folder(field: &str, folder: &Path) -> Result<(), Error> {
+    let why = if !folder.is_absolute() {
         "is not an absolute path"
-    } else if !cwd.is_dir() {
+    } else if !folder.is_dir() {
         "is not a folder on this machine"
     } else {
         return Ok(());
     };
-    Err(invalid(format!("`cwd` {} {why}", cwd.display())))
+    Err(invalid(format!("`{field}` {} {why}", folder.display())))
 }
 
 fn system_prompt(prompt: Option<SystemPrompt>) -> Result<CliPrompt, Error> {
@@ -106,6 +113,17 @@ fn system_prompt(prompt: Option<SystemPrompt>) -> Result<CliPrompt, Error> {
         SystemPromptMode::Override => Ok(CliPrompt::Text(text)),
         _ => Err(invalid("the mode of `systemPrompt` is unknown; use `append` or `override`")),
     }
+}
+
+/// Returns the servers by name, without those of unknown transports.
+fn servers(servers: Vec<McpServer>) -> Result<BTreeMap<String, McpServerConfig>, Error> {
+    let mut named = BTreeMap::new();
+    for (name, config) in servers.into_iter().filter_map(server) {
+        if named.insert(name.clone(), config).is_some() {
+            return Err(invalid(format!("`mcpServers` has two servers with the name `{name}`")));
+        }
+    }
+    Ok(named)
 }
 
 /// Returns a server as the CLI's configuration names it; `None` for a transport that is unknown.
@@ -176,9 +194,19 @@ mod tests {
     }
 
     #[test]
-    fn folder_must_exist() {
-        for cwd in ["relative", "/no/such/folder"] {
-            assert!(options(json!({"cwd": cwd})).is_err(), "{cwd}");
+    fn folders_must_exist() {
+        for folder in ["relative", "/no/such/folder"] {
+            for fields in [json!({"cwd": folder}), json!({"additionalDirectories": [folder]})] {
+                let refused = options(fields).unwrap_err();
+                assert!(refused.message.contains(folder), "{refused:?}");
+            }
         }
+    }
+
+    #[test]
+    fn servers_have_different_names() {
+        let server = json!({"name": "files", "command": "/bin/files", "args": [], "env": []});
+        let refused = options(json!({"mcpServers": [server, server]})).unwrap_err();
+        assert!(refused.message.contains("`files`"), "{refused:?}");
     }
 }

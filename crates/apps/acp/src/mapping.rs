@@ -141,11 +141,11 @@ impl Mapping {
         for block in &answer.content {
             match block {
                 Block::Text(text) if parent.is_none() => {
-                    let rest = self.streamed.rest_of_text(&text.text);
+                    let rest = stream::rest(&mut self.streamed.text, &text.text);
                     updates.extend(chunk(rest, Some(&answer.id)).map(SessionUpdate::AgentMessageChunk));
                 }
                 Block::Thinking(thinking) if parent.is_none() => {
-                    let rest = self.streamed.rest_of_thinking(&thinking.thinking);
+                    let rest = stream::rest(&mut self.streamed.thinking, &thinking.thinking);
                     updates.extend(chunk(rest, Some(&answer.id)).map(SessionUpdate::AgentThoughtChunk));
                 }
                 other => updates.extend(self.block(other, parent)),

@@ -16,8 +16,8 @@ use super::chunk;
 #[derive(Debug, Default)]
 pub(super) struct Streamed {
     message: Option<ApiMessageId>,
-    text: String,
-    thinking: String,
+    pub(super) text: String,
+    pub(super) thinking: String,
 }
 
 /// A part of a streamed answer that is shown.
@@ -60,16 +60,10 @@ impl Streamed {
             _ => None,
         }
     }
+}
 
-    /// Returns the part of a whole text block that has not streamed.
-    pub(super) fn rest_of_text<'a>(&mut self, text: &'a str) -> &'a str {
-        let streamed = std::mem::take(&mut self.text);
-        text.strip_prefix(&*streamed).unwrap_or(text)
-    }
-
-    /// Returns the part of a whole thinking block that has not streamed.
-    pub(super) fn rest_of_thinking<'a>(&mut self, thinking: &'a str) -> &'a str {
-        let streamed = std::mem::take(&mut self.thinking);
-        thinking.strip_prefix(&*streamed).unwrap_or(thinking)
-    }
+/// Takes what has streamed of a block, and returns the rest of the whole block.
+pub(super) fn rest<'a>(streamed: &mut String, whole: &'a str) -> &'a str {
+    let streamed = std::mem::take(streamed);
+    whole.strip_prefix(&*streamed).unwrap_or(whole)
 }

@@ -70,17 +70,16 @@ pub(crate) fn described(name: &str, input: &Value, terminal: Option<&ToolUseId>,
 fn content(name: &str, input: &Value, terminal: Option<&ToolUseId>, cwd: &Path) -> Vec<ToolCallContent> {
     let field = |name: &str| input[name].as_str();
     let path = |name: &str| field(name).map(|path| absolute(path, cwd));
+    let written = |place: &str, text: &str| {
+        path(place).zip(field(text)).map(|(path, new)| diff(path, None, new)).into_iter().collect()
+    };
     match name {
         "Bash" => match (terminal, field("description")) {
             (Some(id), _) => vec![ToolCallContent::Terminal(Terminal::new(TerminalId::new(id.as_str())))],
             (None, Some(description)) => vec![text(description)],
             (None, None) => Vec::new(),
         },
-        "Write" => path("file_path")
-            .zip(field("content"))
-            .map(|(path, new)| diff(path, None, new))
-            .into_iter()
-            .collect(),
+        "Write" => written("file_path", "content"),
         "Edit" => {
             let path = path("file_path");
             path.and_then(|path| replacement(&path, input)).into_iter().collect()
@@ -94,11 +93,7 @@ fn content(name: &str, input: &Value, terminal: Option<&ToolUseId>, cwd: &Path) 
                 })
                 .collect()
         }
-        "NotebookEdit" => path("notebook_path")
-            .zip(field("new_source"))
-            .map(|(path, new)| diff(path, None, new))
-            .into_iter()
-            .collect(),
+        "NotebookEdit" => written("notebook_path", "new_source"),
         "Agent" | "Task" | "WebFetch" => field("prompt").map(text).into_iter().collect(),
         "ExitPlanMode" => field("plan").map(text).into_iter().collect(),
         _ => Vec::new(),

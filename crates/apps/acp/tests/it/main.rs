@@ -42,6 +42,11 @@ fn request(method: &str, params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
 
+/// Returns a request with a text for a session.
+fn prompt(session: &Value, text: &str) -> String {
+    request("session/prompt", json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]}))
+}
+
 const LIMIT: Duration = Duration::from_secs(20);
 
 #[tokio::test]
@@ -64,6 +69,15 @@ async fn prompt_to_a_session_that_is_not_open_is_an_error() {
 }
 
 #[tokio::test]
+async fn error_message_names_a_missing_field() {
+    let initialize = request("initialize", json!({"protocolVersion": 1}));
+    let answers = answers(&[&initialize, &request("session/new", json!({"mcpServers": []}))]).await;
+    let error = &answers[1]["error"];
+    assert_eq!(error["code"], -32602);
+    assert!(error["message"].to_string().contains("missing field `cwd`"), "{error}");
+}
+
+#[tokio::test]
 async fn unknown_requests_and_lines_end_nothing() {
     let initialize = request("initialize", json!({"protocolVersion": 1}));
     let later = request("session/later", json!({}));
@@ -78,8 +92,7 @@ async fn unknown_requests_and_lines_end_nothing() {
 async fn prompt_right_after_a_cancel_is_not_cancelled() {
     in_session(async |session, _, input, lines| {
         let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
-        let text = json!({"type": "text", "text": "Do this instead."});
-        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
+        let prompt = prompt(&session, "Do this instead.");
         input.write_all(format!("{cancel}\n{prompt}\n").as_bytes()).await.unwrap();
         assert_eq!(result(lines).await["stopReason"], "end_turn");
     })
@@ -96,9 +109,7 @@ async fn session_goes_on_if_it_cannot_be_opened_again() {
             let answer = answer(lines).await;
             assert!(answer["error"].is_object(), "{answer}");
         }
-        let text = json!({"type": "text", "text": "Go on."});
-        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
-        input.write_all(format!("{prompt}\n").as_bytes()).await.unwrap();
+        input.write_all(format!("{}\n", prompt(&session, "Go on.")).as_bytes()).await.unwrap();
         assert_eq!(result(lines).await["stopReason"], "end_turn");
     })
     .await;
@@ -107,10 +118,7 @@ async fn session_goes_on_if_it_cannot_be_opened_again() {
 #[tokio::test]
 async fn end_of_the_cli_between_turns_is_reported_with_its_cause() {
     in_session(async |session, _, input, lines| {
-        let prompt = |text| {
-            let prompt = json!([{"type": "text", "text": text}]);
-            request("session/prompt", json!({"sessionId": session, "prompt": prompt})) + "\n"
-        };
+        let prompt = |text| prompt(&session, text) + "\n";
         input.write_all(prompt("Answer, then die.").as_bytes()).await.unwrap();
         assert_eq!(result(lines).await["stopReason"], "end_turn");
         // The first may be sent before the end is known.
@@ -126,8 +134,7 @@ async fn end_of_the_cli_between_turns_is_reported_with_its_cause() {
 #[tokio::test]
 async fn open_call_fails_when_the_cli_ends() {
     in_session(async |session, _, input, lines| {
-        let text = json!([{"type": "text", "text": "Use a tool, then die."}]);
-        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": text}));
+        let prompt = prompt(&session, "Use a tool, then die.");
         input.write_all(format!("{prompt}\n").as_bytes()).await.unwrap();
         let mut calls = Vec::new();
         loop {
@@ -147,8 +154,7 @@ async fn open_call_fails_when_the_cli_ends() {
 #[tokio::test]
 async fn prompts_of_a_cli_that_names_none_are_sent_one_by_one() {
     in_session_of(OLD_CLI, async |session, _, input, lines| {
-        let text = json!([{"type": "text", "text": "Go."}]);
-        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": text}));
+        let prompt = prompt(&session, "Go.");
         input.write_all(format!("{prompt}\n{prompt}\n").as_bytes()).await.unwrap();
         for _ in 0..2 {
             assert_eq!(result(lines).await["stopReason"], "end_turn");
@@ -165,8 +171,7 @@ async fn prompts_of_a_cli_that_names_none_are_sent_one_by_one() {
 #[tokio::test]
 async fn prompt_with_a_broken_character_is_answered() {
     in_session(async |session, _, input, lines| {
-        let text = json!({"type": "text", "text": "cut HERE"});
-        let prompt = request("session/prompt", json!({"sessionId": session, "prompt": [text]}));
+        let prompt = prompt(&session, "cut HERE");
         let (before, after) = prompt.split_once("HERE").unwrap();
         for broken in [&br"\ud83d"[..], b"\xf0\x9f"] {
             input.write_all(&[before.as_bytes(), broken, after.as_bytes(), b"\n"].concat()).await.unwrap();
