@@ -1,45 +1,32 @@
 //! The end of one call, for work that runs outside of its future.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// Stops the work of a call when the call ends: dropped by a timeout or a cancellation, it can't be polled any more.
-#[derive(Debug)]
-pub(crate) struct Caller {
-    is_gone: Arc<AtomicBool>,
-}
-
-impl Drop for Caller {
-    fn drop(&mut self) {
-        self.is_gone.store(true, Ordering::Relaxed);
-    }
-}
-
-/// The time at which work stops, or earlier if its [`Caller`] is dropped.
+/// The time at which work stops, or earlier if its caller is dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     /// `None` for a limit beyond what the clock can count.
     at: Option<Instant>,
-    caller_is_gone: Arc<AtomicBool>,
+    caller: Weak<()>,
     steps: u32,
     is_over: bool,
 }
 
 impl Deadline {
-    pub(crate) fn after(limit: Duration) -> (Caller, Self) {
-        let is_gone = Arc::new(AtomicBool::new(false));
-        let caller = Caller { is_gone: Arc::clone(&is_gone) };
+    /// Returns the deadline, and the caller for the call to hold: a timeout or a cancellation drops it.
+    pub(crate) fn after(limit: Duration) -> (Arc<()>, Self) {
+        let caller = Arc::new(());
         let at = Instant::now().checked_add(limit);
-        (caller, Self { at, caller_is_gone: is_gone, steps: 0, is_over: false })
+        let deadline = Self { at, caller: Arc::downgrade(&caller), steps: 0, is_over: false };
+        (caller, deadline)
     }
 
     /// Counts one step of the work, and returns whether it must stop. Once `true`, it stays `true`.
     pub(crate) fn is_over(&mut self) -> bool {
         // Reading the clock costs more than most steps.
         if self.steps.is_multiple_of(STEPS) {
-            self.is_over |=
-                self.caller_is_gone.load(Ordering::Relaxed) || self.at.is_some_and(|at| Instant::now() >= at);
+            self.is_over |= self.caller.strong_count() == 0 || self.at.is_some_and(|at| Instant::now() >= at);
         }
         self.steps = self.steps.wrapping_add(1);
         self.is_over

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use agentwire_net::error_chain;
+use agentwire_net::{error_chain, excerpt};
 
 /// Why a [`FetchServer`](crate::FetchServer) can't be built.
 #[derive(Debug, thiserror::Error)]
@@ -43,8 +43,12 @@ pub(crate) enum FetchError {
     TimedOut(Duration),
     #[error("the page could not be converted")]
     Unconverted,
-    #[error("HTTP {status} from {url}{}", .body.as_ref().map(|body| format!("\n\n{body}")).unwrap_or_default())]
-    Status { status: reqwest::StatusCode, url: String, body: Option<String> },
+    #[error(
+        "HTTP {status} from {url}{}{}",
+        .retry_after.as_ref().map(|time| format!(" (Retry-After: {})", excerpt(time))).unwrap_or_default(),
+        .body.as_ref().map(|body| format!("\n\n{body}")).unwrap_or_default()
+    )]
+    Status { status: reqwest::StatusCode, url: String, retry_after: Option<String>, body: Option<String> },
     #[error("{}", error_chain(.0))]
     Http(reqwest::Error),
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use agentwire_net::{literal, tls_config};
-use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
 
@@ -103,10 +103,11 @@ impl Fetcher {
         if !status.is_success() {
             wanted.length = wanted.length.min(ERROR_CHARS);
         }
+        let retry_after = Some(header(response.headers(), &RETRY_AFTER)).filter(|time| !time.is_empty());
         let read = self.read(response, wanted, deadline).await;
         if !status.is_success() {
             let body = read.ok().map(|shown| shown.text).filter(|text| !text.is_empty());
-            return Err(FetchError::Status { status, url: url.into(), body });
+            return Err(FetchError::Status { status, url: url.into(), retry_after, body });
         }
         let shown = read?;
         let mut head = format!("URL: {url}");

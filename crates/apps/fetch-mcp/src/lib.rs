@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-#![cfg_attr(docsrs, feature(doc_cfg))]
 #![expect(unexpected_cfgs, reason = "`cargo xtask fuzz` sets `fuzzing`")]
 
 mod server;

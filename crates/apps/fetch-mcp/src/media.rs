@@ -64,7 +64,6 @@ const TEXT: &[&str] = &[
     "application/javascript",
     "application/json",
     "application/jsonl",
-    "application/ld+json",
     "application/sql",
     "application/toml",
     "application/x-javascript",
@@ -74,7 +73,6 @@ const TEXT: &[&str] = &[
     "application/x-yaml",
     "application/xml",
     "application/yaml",
-    "image/svg+xml",
 ];
 
 #[cfg(test)]

@@ -94,14 +94,12 @@ impl Writer {
         self.opening.push_str(mark);
     }
 
-    /// Writes a closing mark; returns `false` if its opening mark was never written.
-    pub(super) fn close(&mut self, opened: &str, mark: &str) -> bool {
-        if self.opening.ends_with(opened) && !opened.is_empty() {
-            self.opening.truncate(self.opening.len() - opened.len());
-            return false;
+    /// Writes a closing mark, unless its opening mark was never written.
+    pub(super) fn close(&mut self, opened: &str, mark: &str) {
+        match self.opening.strip_suffix(opened).map(str::len) {
+            Some(length) => self.opening.truncate(length),
+            None => self.out.push_str(mark),
         }
-        self.out.push_str(mark);
-        true
     }
 
     pub(super) fn heading(&mut self, level: usize) {

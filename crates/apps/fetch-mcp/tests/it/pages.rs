@@ -119,6 +119,15 @@ async fn an_error_status_is_reported_with_its_page() {
 }
 
 #[tokio::test]
+async fn error_names_the_time_of_the_next_attempt() {
+    let headers = "Content-Type: text/plain\r\nRetry-After: 120\r\n";
+    let site = Site::start(move |_| with("429 Slow Down", headers, "Later.")).await;
+    let url = site.url("/");
+    let error = Client::new().await.refused(&url).await;
+    assert_eq!(error, format!("HTTP 429 Too Many Requests from {url} (Retry-After: 120)\n\nLater."));
+}
+
+#[tokio::test]
 async fn a_long_error_page_comes_in_parts() {
     let site = Site::start(|_| with("410 Gone", "Content-Type: text/plain\r\n", "añb".repeat(1_000))).await;
     let client = Client::new().await;
