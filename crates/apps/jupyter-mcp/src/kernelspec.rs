@@ -121,16 +121,10 @@ impl Found {
     ///
     /// Specifications usually mean the Python with which they were installed.
     fn program(&self, name: &str) -> PathBuf {
-        let versions = name
-            .strip_prefix("python")
-            .map(|version| version.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
-        if versions == Some("") {
-            let beside = self.prefix().map(|prefix| prefix.join("bin").join(name));
-            if let Some(python) = beside.filter(|python| python.is_file()) {
-                return python;
-            }
-        }
-        name.into()
+        let is_version = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let prefix = self.prefix().filter(|_| name.strip_prefix("python").is_some_and(is_version));
+        let python = prefix.map(|prefix| prefix.join("bin").join(name)).filter(|python| python.is_file());
+        python.unwrap_or_else(|| name.into())
     }
 
     /// Returns the environment that contains the specification: `PREFIX/share/jupyter/kernels/NAME`.

@@ -97,7 +97,8 @@ impl JupyterServer {
     )]
     async fn interrupt_kernel(&self) -> String {
         let interrupted = self.handle.interrupt().await;
-        if interrupted { texts::INTERRUPTED } else { "Nothing runs in the kernel." }.to_owned()
+        let done = "The running code was interrupted. If it goes on all the same, restart_kernel ends it.";
+        if interrupted { done } else { "Nothing runs in the kernel." }.to_owned()
     }
 
     #[tool(

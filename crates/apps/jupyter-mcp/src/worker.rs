@@ -17,7 +17,7 @@ use crate::kernel::{Kernel, last_words};
 use crate::options::Options;
 use execute::Ran;
 
-/// A handle to the worker. The kernel is killed when the last clone is dropped.
+/// A handle to the worker. The kernel is killed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Handle {
     jobs: mpsc::Sender<Job>,

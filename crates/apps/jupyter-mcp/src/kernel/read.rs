@@ -1,7 +1,10 @@
 //! Reads messages of a kernel.
 
-use jupyter_protocol::{Header, JupyterMessage, JupyterMessageContent};
+use jupyter_protocol::{
+    ExecuteReply, Header, JupyterMessage, JupyterMessageContent, ReplyError, ReplyStatus,
+};
 use jupyter_zmq_client::{Connection, RawMessage, RuntimeError};
+use serde::Deserialize as _;
 use serde_json::Value;
 use zeromq::SocketRecv;
 
@@ -15,7 +18,7 @@ pub(crate) async fn read<S: SocketRecv>(from: &mut Connection<S>) -> Result<Jupy
     };
     let header: Header = serde_json::from_slice(header)?;
     let content: Value = serde_json::from_str(&String::from_utf8_lossy(content))?;
-    let content = JupyterMessageContent::from_type_and_content(&header.msg_type, content)
+    let content = decode(&header.msg_type, content)
         .map_err(|source| RuntimeError::ParseError { msg_type: header.msg_type.clone(), source })?;
     Ok(JupyterMessage {
         zmq_identities,
@@ -26,4 +29,43 @@ pub(crate) async fn read<S: SocketRecv>(from: &mut Connection<S>) -> Result<Jupy
         buffers: buffers.to_vec(),
         channel: None,
     })
+}
+
+/// Decodes the content of a message.
+///
+/// If the library can't decode a reply, the parts that say how the code ended are kept. IRkernel has a status of its own
+/// for interrupted code.
+fn decode(msg_type: &str, content: Value) -> serde_json::Result<JupyterMessageContent> {
+    let kept = (msg_type == "execute_reply").then(|| ExecuteReply {
+        status: ReplyStatus::deserialize(&content["status"]).unwrap_or(ReplyStatus::Error),
+        error: ReplyError::deserialize(&content).ok().map(Box::new),
+        ..ExecuteReply::default()
+    });
+    let decoded = JupyterMessageContent::from_type_and_content(msg_type, content);
+    decoded.or_else(|error| kept.map(JupyterMessageContent::ExecuteReply).ok_or(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn reply_that_is_partly_unknown_says_how_the_code_ended() {
+        let later = json!([{"source": "later"}]);
+        let failed =
+            json!({"status": "error", "ename": "E", "evalue": "", "traceback": [], "payload": later});
+        for (content, status, name) in [
+            (json!({"status": "ok", "payload": later}), ReplyStatus::Ok, None),
+            (json!({"status": "abort"}), ReplyStatus::Error, None),
+            (json!({"status": "aborted", "payload": later}), ReplyStatus::Aborted, None),
+            (failed, ReplyStatus::Error, Some("E")),
+        ] {
+            let Ok(JupyterMessageContent::ExecuteReply(reply)) = decode("execute_reply", content) else {
+                panic!("it is no reply")
+            };
+            assert_eq!((reply.status, reply.error.as_ref().map(|error| &*error.ename)), (status, name));
+        }
+    }
 }

@@ -39,6 +39,3 @@ pub(super) fn info(options: &Options, status: &Status, waiting: usize) -> String
     lines.push(format!("Installed kernels: {}", installed()));
     lines.join("\n")
 }
-
-pub(super) const INTERRUPTED: &str =
-    "The running code was interrupted. If it goes on all the same, restart_kernel ends it.";

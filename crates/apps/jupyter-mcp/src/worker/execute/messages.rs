@@ -60,19 +60,11 @@ impl Call {
         self.until = after(SETTLE_LIMIT).min(self.settled);
     }
 
-    /// Handles a message that can't be decoded; an undecodable reply still ends the code.
+    /// Handles a message that can't be decoded.
     pub(super) fn unreadable(&mut self, error: &RuntimeError) {
         match error {
             // A late reply to the handshake.
             RuntimeError::ParseError { msg_type, .. } if msg_type == "kernel_info_reply" => return,
-            RuntimeError::ParseError { msg_type, .. } if msg_type == "execute_reply" => {
-                self.replied = true;
-                self.settle();
-                // IRkernel answers an interrupt with a status of its own.
-                if self.stop.is_some() {
-                    return;
-                }
-            }
             RuntimeError::ParseError { msg_type, .. } => self.begun |= msg_type != "status",
             _ => {}
         }
@@ -95,6 +87,8 @@ impl Call {
         // Usually the error was also sent as an output before.
         match reply.error.map(|error| *error) {
             Some(ReplyError { ename, evalue, traceback }) => self.error(&ename, &evalue, &traceback),
+            // IRkernel answers an interrupt without an error.
+            None if self.stop.is_some() && reply.status == ReplyStatus::Error => self.is_error = true,
             None => self.error("", "the kernel did not run the code", &[]),
         }
     }
