@@ -65,7 +65,7 @@ async fn page() -> impl IntoResponse {
 }
 
 async fn sessions(State(engine): State<Arc<dyn Engine>>) -> Result<Json<Vec<SessionState>>, Failure> {
-    Ok(Json(engine.sessions().await?))
+    engine.sessions().await.map(Json).map_err(failure)
 }
 
 #[derive(Deserialize)]
@@ -79,7 +79,8 @@ async fn prompt(
     State(engine): State<Arc<dyn Engine>>,
     Json(prompt): Json<Prompt>,
 ) -> Result<Json<String>, Failure> {
-    Ok(Json(engine.prompt(prompt.session.as_deref(), &prompt.id, &prompt.text).await?))
+    let queued = engine.prompt(prompt.session.as_deref(), &prompt.id, &prompt.text).await;
+    queued.map(Json).map_err(failure)
 }
 
 #[derive(Deserialize)]
@@ -93,22 +94,14 @@ async fn answer(
     Path(session): Path<String>,
     Json(answer): Json<Answer>,
 ) -> Result<Json<bool>, Failure> {
-    Ok(Json(engine.answer(&session, &answer.question, answer.allow).await?))
+    engine.answer(&session, &answer.question, answer.allow).await.map(Json).map_err(failure)
 }
 
-/// The error of an engine.
-struct Failure(String);
+/// The response to an error of the engine.
+type Failure = (StatusCode, String);
 
-impl From<String> for Failure {
-    fn from(error: String) -> Self {
-        Self(error)
-    }
-}
-
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
-        (StatusCode::INTERNAL_SERVER_ERROR, self.0).into_response()
-    }
+fn failure(error: String) -> Failure {
+    (StatusCode::INTERNAL_SERVER_ERROR, error)
 }
 
 const PAGE: &str = include_str!("page.html");

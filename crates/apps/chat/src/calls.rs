@@ -48,8 +48,8 @@ impl Calls<'_> {
         let mut done: Vec<Option<Done>> = wanted.iter().map(|_| None).collect();
         let mut running: FuturesUnordered<_> = FuturesUnordered::new();
         for (at, call) in wanted.into_iter().enumerate() {
-            if let Some(name) = call.name() {
-                (self.step)(Step::Calls { name });
+            if !matches!(call, Call::Nothing { .. }) {
+                (self.step)(Step::Calls { name: call.name() });
             }
             running.push(async move { (at, made(hub, offers, call).await) });
         }
@@ -63,33 +63,29 @@ impl Calls<'_> {
 
 impl Call {
     /// Returns the name for display.
-    fn name(&self) -> Option<String> {
+    fn name(&self) -> String {
         match self {
-            Self::Tool { server: Some(server), tool, .. } => Some(format!("{server}/{tool}")),
-            Self::Tool { tool, .. } => Some(tool.clone()),
-            Self::Resource { uri, .. } => Some(uri.clone()),
-            Self::Nothing { .. } => None,
+            Self::Tool { server: Some(server), tool, .. } => format!("{server}/{tool}"),
+            Self::Tool { tool: name, .. } | Self::Resource { uri: name, .. } | Self::Nothing { name, .. } => {
+                name.clone()
+            }
         }
     }
 }
 
 async fn made(hub: &Hub, offers: &Offers, call: Call) -> Done {
     let (name, is_ours) = (call.name(), matches!(call, Call::Nothing { .. }));
-    let (name, made) = match call {
-        Call::Nothing { name, why } => (name, Err(why)),
+    let made = match call {
+        Call::Nothing { why, .. } => Err(why),
         Call::Resource { server, uri } => {
             let read = hub.read_resource(ReadRequest::new(server, uri).caller(CALLER).with_approval()).await;
             let made = read.map(|read| (llm::messages_contents(&read.contents), false));
-            (name.unwrap_or_default(), made.map_err(|error| error.to_string()))
+            made.map_err(|error| error.to_string())
         }
-        Call::Tool { server, tool, arguments } => {
-            (name.unwrap_or_default(), called(hub, offers, server, tool, arguments).await)
-        }
+        Call::Tool { server, tool, arguments } => called(hub, offers, server, tool, arguments).await,
     };
-    match made {
-        Ok((content, failed)) => Done { name, content, failed, is_ours },
-        Err(why) => Done { name, content: vec![json!({"type": "text", "text": why})], failed: true, is_ours },
-    }
+    let (content, failed) = made.unwrap_or_else(|why| (vec![json!({"type": "text", "text": why})], true));
+    Done { name, content, failed, is_ours }
 }
 
 /// Returns a tool's result, or why it was not called.

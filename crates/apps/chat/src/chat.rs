@@ -92,15 +92,10 @@ impl Chat {
             if !text.is_empty() {
                 step(Step::Text(text.clone()));
             }
+            let calls = Calls { hub: &self.hub, offers: &offers, step: &mut step };
             let answers = match self.form {
-                Form::Native => {
-                    let calls = Calls { hub: &self.hub, offers: &offers, step: &mut step };
-                    turn::native(&reply, calls).await
-                }
-                form => {
-                    let calls = Calls { hub: &self.hub, offers: &offers, step: &mut step };
-                    turn::from_text(&text, form, reply.stop_reason.as_deref(), calls).await
-                }
+                Form::Native => turn::native(&reply, calls).await,
+                form => turn::from_text(&text, form, reply.stop_reason.as_deref(), calls).await,
             };
             // The API rejects messages without content.
             if !reply.content.is_empty() {

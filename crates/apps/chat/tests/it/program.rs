@@ -75,7 +75,7 @@ async fn terminal_escapes_of_the_model_are_shown_as_text() {
     let model = model(&json!({"replies": [call, known, {"blocks": [{"text": "Done."}]}]})).await;
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
-    let output = chatted(&model, folder.path(), &["--trust", "Go."], &[]).await;
+    let output = chatted_with(&model, folder.path(), &["--trust", "Go."], "").await;
     let (stdout, stderr) =
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(stdout.contains("\\u{1b}]52;c;cm0=\\u{7}") && stderr.contains("\\u{9b}8m"), "{stdout} {stderr}");
@@ -97,12 +97,15 @@ async fn servers_of_the_folder_start_only_where_they_are_trusted() {
     let is_started = || fs::remove_file(path.join("started")).is_ok();
     let config = tempfile::tempdir().unwrap();
     let kept = config.path().join("agentwire/chat-trusted");
-    let variables = [("XDG_CONFIG_HOME", config.path().to_str().unwrap())];
+    let chatted = async |arguments: &[&str]| {
+        let mut chat = chat(&model, &path, arguments);
+        chat.env("XDG_CONFIG_HOME", config.path()).stdin(Stdio::null()).output().await.unwrap()
+    };
 
-    let output = chatted(&model, &path, &["Go."], &variables).await;
+    let output = chatted(&["Go."]).await;
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success() && stderr.contains("s: not started") && !is_started(), "{stderr}");
-    chatted(&model, &path, &["--trust", "Go."], &variables).await;
+    chatted(&["--trust", "Go."]).await;
     assert!(is_started() && !kept.exists());
 
     // Trusted definitions are started; others are not.
@@ -110,10 +113,10 @@ async fn servers_of_the_folder_start_only_where_they_are_trusted() {
     fs::create_dir(kept.parent().unwrap()).unwrap();
     fs::write(&kept, format!("{fingerprint}\n")).unwrap();
     fs::set_permissions(&kept, fs::Permissions::from_mode(0o600)).unwrap();
-    chatted(&model, &path, &["Go."], &variables).await;
+    chatted(&["Go."]).await;
     assert!(is_started());
     write(r#"{"mcpServers": {"s": {"command": "touch", "args": ["./started"]}}}"#);
-    chatted(&model, &path, &["Go."], &variables).await;
+    chatted(&["Go."]).await;
     assert!(!is_started());
 }
 
@@ -142,17 +145,6 @@ fn chat(model: &ScriptedModel, folder: &Path, arguments: &[&str]) -> Command {
     chat.args(arguments).current_dir(folder).env("ANTHROPIC_BASE_URL", model.base_url());
     chat.env("ANTHROPIC_API_KEY", "sk-fake").env("ANTHROPIC_MODEL", "scripted").kill_on_drop(true);
     chat
-}
-
-/// Returns the program's output without any input.
-async fn chatted(
-    model: &ScriptedModel,
-    folder: &Path,
-    arguments: &[&str],
-    variables: Variables<'_>,
-) -> Output {
-    let mut chat = chat(model, folder, arguments);
-    chat.envs(variables.iter().copied()).stdin(Stdio::null()).output().await.unwrap()
 }
 
 /// Returns the program's output with this input, through a pipe.

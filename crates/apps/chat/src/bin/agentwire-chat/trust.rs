@@ -4,6 +4,7 @@ use std::{
     collections::HashSet,
     env, fmt, fs,
     io::{self, IsTerminal as _, Write as _},
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -95,8 +96,7 @@ impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Configured { name, origin, config, .. } = self.0;
         let file = origin.file().map(|file| file.to_string_lossy()).unwrap_or_default();
-        let line = |text: &str| shown_line(text);
-        writeln!(f, "The server `{}` of {}:", line(name.as_str()), line(&file))?;
+        writeln!(f, "The server `{}` of {}:", shown_line(name.as_str()), shown_line(&file))?;
         match &config.launch {
             Launch::Stdio(stdio) => {
                 write!(f, "  runs {:?}", stdio.command)?;
@@ -127,12 +127,11 @@ fn file() -> Option<PathBuf> {
 }
 
 fn read(file: &Path) -> io::Result<HashSet<String>> {
-    let is_theirs = match fs::metadata(file) {
-        Ok(metadata) => is_for_others(&metadata),
+    let metadata = match fs::metadata(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashSet::new()),
-        Err(error) => return Err(error),
+        found => found?,
     };
-    if is_theirs {
+    if metadata.permissions().mode() & 0o077 != 0 {
         let why = format!("others may use {}: give it the mode 0600", file.display());
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     }
@@ -143,14 +142,8 @@ fn append(file: &Path, fingerprint: &str) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut options = fs::OpenOptions::new();
-    options.append(true).create(true);
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    writeln!(options.open(file)?, "{fingerprint}")
-}
-
-fn is_for_others(metadata: &fs::Metadata) -> bool {
-    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 != 0
+    let mut file = fs::OpenOptions::new().append(true).create(true).mode(0o600).open(file)?;
+    writeln!(file, "{fingerprint}")
 }
 
 #[cfg(test)]
@@ -167,11 +160,8 @@ mod tests {
         append(&file, "one").unwrap();
         append(&file, "two").unwrap();
         assert_eq!(read(&file).unwrap(), ["one".to_owned(), "two".to_owned()].into());
-        assert_eq!(
-            std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&file).unwrap().permissions()) & 0o777,
-            0o600
-        );
-        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o620)).unwrap();
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o620)).unwrap();
         assert!(read(&file).is_err());
     }
 
