@@ -99,13 +99,14 @@ impl RedisLog {
     async fn read(&self, session: &str, after: Position) -> Result<Batch, EventLogError> {
         let (events, state) = (self.key(session, "events"), self.key(session, "state"));
         let mut read = pipe();
-        read.atomic().cmd("XRANGE").arg(&events).arg(format!("({after}")).arg("+").arg("COUNT").arg(BATCH);
-        read.cmd("HGET").arg(&state).arg("lost");
+        read.cmd("EVAL").arg(script::READ).arg(2).arg(&events).arg(&state);
+        read.arg(format!("({after}")).arg(BATCH);
         let mut wait = pipe();
         wait.cmd("XREAD").arg("COUNT").arg(1).arg("BLOCK").arg(BLOCK.as_millis() as u64);
         wait.arg("STREAMS").arg(&events).arg(after.to_string());
         loop {
-            let (stored, lost): (Vec<Stored>, Option<String>) = self.run(session, &read, self.limit).await?;
+            let ((stored, lost),): ((Vec<Stored>, Option<String>),) =
+                self.run(session, &read, self.limit).await?;
             let (entries, lost) = decode(stored, lost).map_err(|cause| unavailable(session, cause))?;
             if let Some(batch) = Batch::after(after, lost, entries) {
                 return Ok(batch);

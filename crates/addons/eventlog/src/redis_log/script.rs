@@ -1,4 +1,4 @@
-//! The script that appends an entry, and its reply.
+//! The scripts that read entries and append one, and the reply to an append.
 
 use std::time::Duration;
 
@@ -46,6 +46,13 @@ pub(super) fn refusal(reply: Reply) -> Option<Refusal> {
     let mut reply = reply.into_iter();
     Some(Refusal { error: reply.next()?, last: reply.next().and_then(|id| id.parse().ok()) })
 }
+
+/// Returns the entries after an id, and the last lost id, at one time. A full server would refuse a transaction.
+///
+/// Keys: the stream, and its hash. Arguments: the start of the range, and the highest number of entries.
+pub(super) const READ: &str = r"
+local entries = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', ARGV[2])
+return {entries, redis.call('HGET', KEYS[2], 'lost')}";
 
 /// Keys: the stream, and the hash with its bytes, the last lost id, and the id up to which it has no deltas.
 /// Arguments: the id, the kind, the data, whether deltas are deleted, the overhead of an entry, the limit of bytes, and

@@ -3,13 +3,14 @@
 use std::{
     env,
     error::Error as _,
+    process::Stdio,
     sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
 use agentwire_eventlog::{EventLog as _, EventLogError, Position, RedisLog};
 use redis::Client;
-use tokio::{task::JoinSet, time::timeout};
+use tokio::{process::Command, task::JoinSet, time::timeout};
 
 use crate::{
     contract::{self, LIMIT},
@@ -102,6 +103,24 @@ async fn log_reconnects_after_its_connections_were_killed() {
 
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
+async fn full_server_still_has_readers() {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut command = Command::new(env::var("AGENTWIRE_TEST_REDIS_SERVER").unwrap());
+    command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""]);
+    let _server = command.stdout(Stdio::null()).kill_on_drop(true).spawn().unwrap();
+    let client = Client::open(format!("redis://127.0.0.1:{port}/")).unwrap();
+    let (log, frames) = (RedisLog::new(client.clone()), turn(1, 0));
+    let stored = async { while log.append(SESSION, frames[0].position, &frames[0].frame).await.is_err() {} };
+    timeout(LIMIT, stored).await.unwrap();
+    let mut admin = client.get_multiplexed_async_connection().await.unwrap();
+    redis::cmd("CONFIG").arg(&["SET", "maxmemory", "1"]).query_async::<()>(&mut admin).await.unwrap();
+    let error = log.append(SESSION, frames[1].position, &frames[1].frame).await.unwrap_err();
+    assert!(error.source().unwrap().to_string().contains("OOM"), "{error:?}");
+    let read = contract::read(&log, Position::START, frames[0].position).await;
+    assert_eq!(read, (frames[..1].to_vec(), false));
+}
+
+#[tokio::test]
 async fn silent_server_is_an_error_within_the_limit() {
     // The listener never answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -120,6 +139,7 @@ async fn limit_applies_to_connecting_too() {
     let client = Client::open(format!("redis://{}/", silent.local_addr().unwrap())).unwrap();
     let log = RedisLog::new(client).limit(Duration::from_millis(1200));
     let error = log.append(SESSION, Position::new(1, 1), &message("text")).await.unwrap_err();
+    assert!(matches!(error, EventLogError::Unavailable { .. }), "{error:?}");
     assert_eq!(error.source().unwrap().to_string(), "redis has not answered within 1.2s");
 }
 
