@@ -35,8 +35,8 @@ use files::{SPENT, blocking};
 
 pub(super) struct Engine {
     folder: PathBuf,
-    /// Locked while the engine lives.
-    _lock: File,
+    /// Locked while the engine lives, and while a file is written that it has begun to write.
+    lock: Arc<File>,
     worker: Worker,
     policy: LossPolicy,
     limits: Ledger,
@@ -77,7 +77,7 @@ impl Engine {
             blocking(read).await.map_err(|source| LocalError::Folder { folder: folder.clone(), source })?;
         let mut engine = Self {
             folder,
-            _lock: lock,
+            lock: Arc::new(lock),
             worker,
             policy,
             limits,

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    ffi::OsStr,
     fs::{self, File},
     io::{self, Write as _},
     path::{Path, PathBuf},
@@ -167,12 +168,12 @@ pub(super) fn read_all(folder: &Path) -> io::Result<Vec<(SessionName, Record)>> 
         if !tenant.file_type()?.is_dir() {
             continue;
         }
+        let name = tenant.file_name();
         for file in fs::read_dir(tenant.path())? {
             let path = file?.path();
-            let name = path.file_stem().zip(path.extension()).filter(|(_, end)| *end == "json");
-            if let Some((Some(tenant), Some(session))) = name
-                .map(|(name, _)| (path.parent(), name.to_str()))
-                .map(|(folder, name)| (folder.and_then(Path::file_name).and_then(|name| name.to_str()), name))
+            if path.extension().is_some_and(|end| end == "json")
+                && let (Some(tenant), Some(session)) =
+                    (name.to_str(), path.file_stem().and_then(OsStr::to_str))
                 && let Some(record) = read(&path)?
             {
                 records.push((SessionName::new(tenant, session), record));

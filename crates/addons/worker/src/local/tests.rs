@@ -3,7 +3,9 @@
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use agentwire::{Options, sessions::FolderStore};
-use tokio::time::timeout;
+use agentwire_testkit::eventually;
+use rustix::fs::{FlockOperation, flock};
+use tokio::{runtime, task::spawn_blocking, time::timeout};
 
 use super::{
     record::{Prompt, Record},
@@ -47,6 +49,34 @@ async fn folder_has_one_engine_at_a_time() {
         drop(engine);
         engine = open().await.unwrap();
     }
+}
+
+#[test]
+fn folder_stays_locked_until_its_files_are_written() {
+    let runtime =
+        runtime::Builder::new_current_thread().max_blocking_threads(1).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("engine");
+        let opened = Local::open(&path, worker(folder.path()), LossPolicy::Tell, Ledger::default());
+        let mut engine = opened.await.unwrap();
+        // The only thread for files is busy, so that the record of the prompt waits.
+        let (free, busy) = std::sync::mpsc::channel();
+        let thread = spawn_blocking(move || busy.recv());
+        let name = session();
+        let queued = engine.prompt(&name, TurnSpec::prompt(PROMPT, "Go."));
+        timeout(Duration::from_millis(100), queued).await.unwrap_err();
+        engine.engine.shutdown().await;
+        let is_locked = || {
+            let lock = fs::File::open(path.join("lock")).unwrap();
+            flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err()
+        };
+        assert!(is_locked());
+        free.send(()).unwrap();
+        thread.await.unwrap().unwrap();
+        eventually(|| !is_locked()).await;
+        assert!(record::path(&path, &name).exists());
+    });
 }
 
 #[tokio::test]

@@ -120,7 +120,7 @@ async fn answer_is_used_although_the_first_checkout_for_it_fails() {
     let engine = place.engine(worker, LossPolicy::RetryUnstarted).await;
     engine.prompt(&session(1), prompt(1, "ask")).await.unwrap();
     reached(&engine, Phase::Parked).await;
-    place.store_entry().await;
+    place.store_line(r#"{"type":"user","uuid":"1"}"#).await;
     engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await.unwrap();
     assert_eq!(ended(&engine, 1).await, done());
     assert!(place.lines(1, "prompts")[1].contains("is now allowed"));

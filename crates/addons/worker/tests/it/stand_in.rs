@@ -91,11 +91,7 @@ impl Place {
         Arc::new(FolderStore::at(self.path("store")))
     }
 
-    /// Stores an entry of the first session, as the CLI does when its turn has begun.
-    pub(crate) async fn store_entry(&self) {
-        self.store_line(r#"{"type":"user","uuid":"1"}"#).await;
-    }
-
+    /// Stores an entry of the first session, as the CLI does.
     pub(crate) async fn store_line(&self, line: &str) {
         let key = SessionKey::new("tenant", session(1).session).unwrap();
         let entry = RawEntry::parse(line).unwrap();

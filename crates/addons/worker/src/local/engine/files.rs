@@ -1,7 +1,8 @@
 //! The files of the engine.
 
-use std::io;
+use std::{io, path::PathBuf, sync::Arc};
 
+use serde::Serialize;
 use tokio::task::spawn_blocking;
 
 use super::Engine;
@@ -20,19 +21,25 @@ impl Engine {
         ledger.settle(budget, cost_usd);
         if cost_usd > 0.0 {
             let (path, spent) = (self.folder.join(&*session.tenant).join(SPENT), ledger.spent_usd);
-            self.written(blocking(move || record::write(&path, &spent)).await)?;
+            self.write(path, spent).await?;
         }
         Ok(())
     }
 
     pub(super) async fn save(&self, session: &SessionName) -> Result<(), LocalError> {
         let Some(record) = self.sessions.get(session).cloned() else { return Ok(()) };
-        let path = record::path(&self.folder, session);
-        self.written(blocking(move || record::write(&path, &record)).await)
+        self.write(record::path(&self.folder, session), record).await
     }
 
-    fn written(&self, result: io::Result<()>) -> Result<(), LocalError> {
-        result.map_err(|source| LocalError::Folder { folder: self.folder.clone(), source })
+    async fn write(&self, path: PathBuf, value: impl Serialize + Send + 'static) -> Result<(), LocalError> {
+        let lock = Arc::clone(&self.lock);
+        let write = move || {
+            let written = record::write(&path, &value);
+            // If the engine was dropped, the next one must not begin before.
+            drop(lock);
+            written
+        };
+        blocking(write).await.map_err(|source| LocalError::Folder { folder: self.folder.clone(), source })
     }
 }
 
