@@ -43,7 +43,8 @@ pub struct AdmissionNumbers {
     pub slots: usize,
     /// How many run or start.
     pub running: usize,
-    /// The highest memory of one process and its children so far, in bytes; an assumption before the first turn.
+    /// The highest memory of one process and its children so far, in bytes. It is an assumption until a turn has ended
+    /// whose process still runs.
     pub high_water: u64,
 }
 

@@ -106,6 +106,8 @@ impl WorkerConfig {
     }
 
     /// Sets how long a question waits for a person before it is parked: one minute by default.
+    ///
+    /// After a day the CLI itself refuses a tool of [`approvals`](Self::approvals).
     pub fn question_grace(mut self, grace: Duration) -> Self {
         self.config.question_grace = grace;
         self

@@ -95,19 +95,12 @@ pub(crate) fn is_unstarted(error: &agentwire::Error) -> bool {
 pub(crate) fn notice(answers: &[(Question, Answer)]) -> Option<String> {
     let asked = answers.iter().filter(|(question, _)| question.way == Way::Grant);
     let lines: Vec<_> = asked
-        .map(|(question, answer)| match answer {
-            Answer::Allow { .. } => format!(
-                "The use of {} with the input {} is now allowed, once. Use it again with exactly this input.",
-                question.tool,
-                question.input.as_str()
-            ),
-            Answer::Deny { reason } => {
-                format!(
-                    "The use of {} with the input {} is denied: {reason}",
-                    question.tool,
-                    question.input.as_str()
-                )
-            }
+        .map(|(question, answer)| {
+            let verdict = match answer {
+                Answer::Allow { .. } => "now allowed, once. Use it again with exactly this input.",
+                Answer::Deny { reason } => &format!("denied: {reason}"),
+            };
+            format!("The use of {} with the input {} is {verdict}", question.tool, question.input.as_str())
         })
         .collect();
     (!lines.is_empty()).then(|| lines.join("\n"))

@@ -122,16 +122,9 @@ impl Recovery {
                 text = None;
             }
             for block in blocks(entry) {
-                let field = |name| block.get(name).and_then(Value::as_str);
-                match field("type") {
-                    Some("tool_use") => tools.extend(open_tool(block)),
-                    Some("tool_result") => {
-                        tools.retain(|tool| Some(tool.id.as_str()) != field("tool_use_id"));
-                    }
-                    Some("text") if is_assistant && entry["message"]["stop_reason"] == "end_turn" => {
-                        text = field("text").map(str::to_owned);
-                    }
-                    _ => {}
+                follow(&mut tools, block);
+                if block["type"] == "text" && is_assistant && entry["message"]["stop_reason"] == "end_turn" {
+                    text = block["text"].as_str().map(str::to_owned);
                 }
             }
         }
@@ -166,15 +159,18 @@ pub(crate) fn open_tools(entries: &[RawEntry]) -> Vec<ToolUseId> {
     // Other entries contain neither a tool use nor a result of one.
     for entry in entries.iter().filter(|entry| entry.as_str().contains("tool_use")) {
         let Ok(entry) = serde_json::from_str::<Value>(entry.as_str()) else { continue };
-        for block in blocks(&entry) {
-            match (block["type"].as_str(), block["id"].as_str(), block["tool_use_id"].as_str()) {
-                (Some("tool_use"), Some(id), _) => tools.push(id.into()),
-                (Some("tool_result"), _, Some(id)) => tools.retain(|tool: &ToolUseId| tool.as_str() != id),
-                _ => {}
-            }
-        }
+        blocks(&entry).for_each(|block| follow(&mut tools, block));
     }
-    tools
+    tools.into_iter().map(|tool| tool.id).collect()
+}
+
+/// Adds the tool use of a block, or removes that of a result.
+fn follow(tools: &mut Vec<OpenTool>, block: &Value) {
+    match block["type"].as_str() {
+        Some("tool_use") => tools.extend(open_tool(block)),
+        Some("tool_result") => tools.retain(|tool| block["tool_use_id"] != tool.id.as_str()),
+        _ => {}
+    }
 }
 
 /// Returns the blocks of the message in an entry.

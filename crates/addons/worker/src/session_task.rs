@@ -253,19 +253,10 @@ impl SessionTask {
     /// Returns the questions that the CLI has withdrawn.
     fn withdrawn(&mut self) -> Vec<Event> {
         // The machine does not know a question that was withdrawn before `Event::Asked`.
-        let is_known = |id: &ToolUseId| self.machine.questions().iter().any(|question| question.id == *id);
-        let gone: Vec<_> = self
-            .verdicts
-            .iter()
-            .filter(|(id, verdict)| verdict.is_closed() && is_known(id))
-            .map(|(id, _)| id.clone())
-            .collect();
-        gone.into_iter()
-            .map(|id| {
-                self.verdicts.remove(&id);
-                Event::Withdrawn(id)
-            })
-            .collect()
+        let open = self.machine.questions();
+        let is_known = |id: &ToolUseId| open.iter().any(|question| question.id == *id);
+        let gone = self.verdicts.extract_if(|id, verdict| verdict.is_closed() && is_known(id));
+        gone.map(|(id, _)| Event::Withdrawn(id)).collect()
     }
 
     async fn apply(&mut self, event: Event, commands: &mut mpsc::Receiver<Command>) {

@@ -108,7 +108,10 @@ impl SessionTask {
             Some(turn) if self.is_unstarted => turn.revision.clone(),
             _ => self.snapshot().await,
         };
-        self.config.admission.observe();
+        // After its process has ended, only others would be measured, such as one that has just started.
+        if self.session.is_some() {
+            self.config.admission.observe();
+        }
         // The engine may start the next turn within the callback.
         self.view.lock().unwrap_or_else(PoisonError::into_inner).is_busy = false;
         self.released();

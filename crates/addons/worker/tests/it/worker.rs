@@ -34,6 +34,19 @@ fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
     (Worker::new(config.on_end(on_end)).unwrap(), ends)
 }
 
+/// The same, whose reports of ends wait for permits.
+fn held(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>, Arc<Semaphore>) {
+    let (sender, ends) = mpsc::unbounded_channel();
+    let gate = Arc::new(Semaphore::new(0));
+    let held = Arc::clone(&gate);
+    let on_end = move |end| {
+        let held = Arc::clone(&held);
+        sender.send(end).unwrap();
+        async move { held.acquire().await.unwrap().forget() }
+    };
+    (Worker::new(config.on_end(on_end)).unwrap(), ends, gate)
+}
+
 #[tokio::test]
 async fn process_that_has_missed_a_turn_ends() {
     let place = Place::new();
@@ -63,15 +76,7 @@ async fn process_that_has_got_the_prompt_before_ends() {
 #[tokio::test]
 async fn late_cancel_of_an_ended_turn_does_not_stop_the_next() {
     let place = Place::new();
-    let (ended, mut ends) = mpsc::unbounded_channel();
-    let gate = Arc::new(Semaphore::new(0));
-    let held = Arc::clone(&gate);
-    let worker = Worker::new(place.worker().on_end(move |end| {
-        let held = Arc::clone(&held);
-        ended.send(end).unwrap();
-        async move { held.acquire().await.unwrap().forget() }
-    }))
-    .unwrap();
+    let (worker, mut ends, gate) = held(place.worker());
     let fences = [1, 2].map(|epoch| worker.fence(&session(1), epoch));
     assert_eq!(worker.start(&fences[0], &prompt(1, "Go.")), Start::Started);
     timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
@@ -259,21 +264,28 @@ async fn question_may_wait_for_ever() {
 #[tokio::test]
 async fn process_whose_turn_is_being_reported_makes_room() {
     let place = Place::new();
-    let (ended, mut ends) = mpsc::unbounded_channel();
-    let gate = Arc::new(Semaphore::new(0));
-    let held = Arc::clone(&gate);
-    let config = place.worker().admission(Admission::slots(1)).on_end(move |end: TurnEnd| {
-        let held = Arc::clone(&held);
-        ended.send(end).unwrap();
-        async move { held.acquire().await.unwrap().forget() }
-    });
-    let worker = Worker::new(config).unwrap();
+    let (worker, mut ends, gate) = held(place.worker().admission(Admission::slots(1)));
     assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
     timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
     assert_eq!(worker.start(&worker.fence(&session(2), 1), &prompt(2, "Go.")), Start::Busy);
     gate.add_permits(9);
     timeout(LIMIT, worker.room()).await.unwrap();
     assert_eq!(worker.start(&worker.fence(&session(2), 1), &prompt(2, "Go.")), Start::Started);
+}
+
+#[tokio::test]
+async fn memory_is_not_measured_after_the_end_of_a_process() {
+    let place = Place::new();
+    let admission = Admission::memory(4000 << 20, 0);
+    let assumed = admission.numbers().high_water;
+    let (worker, mut ends) = started(place.worker().admission(admission));
+    for n in [1, 2] {
+        assert_eq!(worker.start(&worker.fence(&session(n), 1), &prompt(n, "hold")), Start::Started);
+        eventually(|| place.lines(n, "prompts").len() == 1).await;
+    }
+    assert!(worker.stop(&session(1)));
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, Outcome::Cancelled);
+    assert_eq!(worker.numbers().admission.high_water, assumed, "the other process is a shell");
 }
 
 #[tokio::test(start_paused = true)]
