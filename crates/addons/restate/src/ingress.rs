@@ -96,8 +96,8 @@ impl Ingress {
     }
 
     /// Returns the HTTP client, to use it for other addresses too.
-    pub(crate) fn client(&self) -> reqwest::Client {
-        self.client.clone()
+    pub(crate) fn client(&self) -> &reqwest::Client {
+        &self.client
     }
 
     /// Sends a request to one node after the other, each within `limit`, until one has answered.

@@ -21,12 +21,11 @@ use crate::{
 pub(crate) struct Peers {
     ingress: Ingress,
     pool: Box<str>,
-    client: reqwest::Client,
     known: Arc<Mutex<Known>>,
 }
 
 /// The addresses of the workers, as they were read last.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Known {
     addresses: Vec<String>,
     read: Option<Instant>,
@@ -34,14 +33,12 @@ struct Known {
 
 impl Peers {
     pub(crate) fn new(ingress: Ingress, pool: Box<str>) -> Self {
-        let known = Known { addresses: Vec::new(), read: None };
-        let client = ingress.client();
-        Self { ingress, pool, client, known: Arc::new(Mutex::new(known)) }
+        Self { ingress, pool, known: Arc::default() }
     }
 
     /// Sends a request to a worker; `None` without an answer, in which case the worker may have got the request.
     pub(crate) async fn call<T: DeserializeOwned>(&self, address: &str, call: &Call) -> Option<T> {
-        match self.post(address, call).await.and_then(Response::error_for_status) {
+        match self.request(address, call).send().await.and_then(Response::error_for_status) {
             Ok(response) => read(address, response.json().await),
             Err(error) => read(address, Err(error)),
         }
@@ -49,7 +46,7 @@ impl Peers {
 
     /// As [`call`](Self::call), for a start. A call that the worker refuses would be refused again.
     pub(crate) async fn start(&self, address: &str, call: &Call) -> Option<Begun> {
-        match self.post(address, call).await {
+        match self.request(address, call).send().await {
             Ok(response) if response.status().is_client_error() => {
                 let status = response.status().as_u16();
                 read(address, response.text().await).map(|why| Begun::Refused(status, why))
@@ -59,14 +56,10 @@ impl Peers {
         }
     }
 
-    async fn post(&self, address: &str, call: &Call) -> reqwest::Result<Response> {
-        self.request(address, call).send().await
-    }
-
     fn request(&self, address: &str, call: &Call) -> RequestBuilder {
         // The worker loads the whole session.
         let limit = if matches!(call, Call::Recovery(..)) { RECOVERY } else { LIMIT };
-        self.client.post(address).timeout(limit).json(call)
+        self.ingress.client().post(address).timeout(limit).json(call)
     }
 
     /// Gets a fence from the worker `first`, or from the next one in an order that depends on the session and `tried`.

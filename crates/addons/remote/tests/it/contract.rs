@@ -9,9 +9,9 @@ use crate::stand_in::{KINDS, StandIns, peer};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn transports_meet_the_contract() {
-    let stand_ins = StandIns::new();
-    let suites = KINDS.iter().map(|kind| {
-        conformance::transport(|part| {
+    let stand_ins = &StandIns::new();
+    let [docker, kubectl, ssh] = KINDS.map(|kind| {
+        conformance::transport(move |part| {
             let short = Duration::from_millis(200);
             let grace = Grace::default().after_input(short).after_terminate(short);
             // A process can't break its pipe in a way that its reader notices.
@@ -20,10 +20,6 @@ async fn transports_meet_the_contract() {
         .cancel_safe_reads()
         .run()
     });
-    let mut suites: Vec<_> = suites.collect();
-    let ssh = suites.pop().unwrap();
-    let kubectl = suites.pop().unwrap();
-    let docker = suites.pop().unwrap();
     let reports = tokio::join!(docker, kubectl, ssh);
     for report in [reports.0, reports.1, reports.2] {
         assert!(report.is_clean(), "{report}");

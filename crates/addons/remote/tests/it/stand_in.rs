@@ -14,7 +14,7 @@ use tempfile::TempDir;
 pub(crate) struct StandIns(TempDir);
 
 /// The kinds of far sides.
-pub(crate) const KINDS: &[&str] = &["docker", "kubectl", "ssh"];
+pub(crate) const KINDS: [&str; 3] = ["docker", "kubectl", "ssh"];
 
 impl StandIns {
     pub(crate) fn new() -> Self {

@@ -1,6 +1,6 @@
 //! The settings of all processes, in one file.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc};
 
 use agentwire_eventlog::{EventLog, RedisLog, redis};
 use agentwire_restate::{Ingress, IngressError};
@@ -38,14 +38,14 @@ pub(crate) struct Settings {
     /// The memory of a worker in bytes; by default, the memory of the cgroup or the machine.
     pub(crate) memory: Option<u64>,
     #[serde(default = "lease")]
-    lease_seconds: u64,
+    pub(crate) lease_seconds: u64,
     #[serde(default = "question_grace")]
-    question_grace_seconds: f64,
+    pub(crate) question_grace_seconds: f64,
     #[serde(default = "drain_grace")]
-    drain_grace_seconds: u64,
+    pub(crate) drain_grace_seconds: u64,
     /// How long a process waits for the next turn of its session.
     #[serde(default = "idle")]
-    idle_seconds: f64,
+    pub(crate) idle_seconds: f64,
     /// The level of the log, on standard error.
     #[serde(default = "log")]
     pub(crate) log: String,
@@ -58,22 +58,6 @@ impl Settings {
 
     pub(crate) fn events(&self) -> Result<Arc<dyn EventLog>, redis::RedisError> {
         Ok(Arc::new(RedisLog::new(redis::Client::open(self.redis.as_str())?)))
-    }
-
-    pub(crate) fn lease(&self) -> Duration {
-        Duration::from_secs(self.lease_seconds)
-    }
-
-    pub(crate) fn question_grace(&self) -> Duration {
-        Duration::from_secs_f64(self.question_grace_seconds)
-    }
-
-    pub(crate) fn idle(&self) -> Duration {
-        Duration::from_secs_f64(self.idle_seconds)
-    }
-
-    pub(crate) fn drain_grace(&self) -> Duration {
-        Duration::from_secs(self.drain_grace_seconds)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A worker.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use agentwire::{Options, sessions::FolderStore};
 use agentwire_restate::{Host, HostConfig};
@@ -24,13 +24,14 @@ pub(crate) async fn run(settings: &Settings, listener: TcpListener, url: &str) -
         .approvals(settings.approvals.clone())
         .secrets(SecretFolder::new(&settings.secrets))
         .admission(admission)
-        .question_grace(settings.question_grace())
-        .ttl(settings.idle())
+        .question_grace(Duration::from_secs_f64(settings.question_grace_seconds))
+        .ttl(Duration::from_secs_f64(settings.idle_seconds))
         .events(settings.events()?);
-    let config = HostConfig::new(settings.ingress()?, POOL, url).lease(settings.lease());
+    let lease = Duration::from_secs(settings.lease_seconds);
+    let config = HostConfig::new(settings.ingress()?, POOL, url).lease(lease);
     let host = Host::start(worker, config, listener)?;
     println!("{url}");
     ended().await;
-    host.worker().drain(settings.drain_grace()).await;
+    host.worker().drain(Duration::from_secs(settings.drain_grace_seconds)).await;
     Ok(())
 }
