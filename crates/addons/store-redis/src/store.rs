@@ -57,17 +57,15 @@ impl RedisStore {
         let keys = Keys::of(&self.prefix, key);
         for _ in 0..MOST_TRIES {
             let kept = self.kept(key, &keys, entries).await?;
-            let fresh = kept.fresh(entries);
-            if fresh.is_empty() {
+            if kept.fresh.is_empty() {
                 return Ok(());
             }
             let summary = match key.subpath() {
-                None => fold_summary(kept.summary.as_ref(), &fresh).map_err(|error| {
-                    StoreError::new(format_args!("bringing the summary of {key} up to date"), error)
-                })?,
+                None => fold_summary(kept.summary.as_ref(), &kept.fresh)
+                    .map_err(|error| StoreError::new(format_args!("updating the summary of {key}"), error))?,
                 Some(_) => RawJson::empty_object(),
             };
-            let script = self.script(key, &keys, kept.length, &summary, &fresh);
+            let script = self.script(key, &keys, kept.length, &summary, &kept.fresh);
             let (done,): (bool,) =
                 self.link.query_once(&script).await.map_err(|error| failed("appending to", key, error))?;
             if done {
@@ -86,13 +84,14 @@ impl RedisStore {
         // Redis refuses a command without members.
         pipe.cmd("SMISMEMBER").arg(&keys.ids).arg(if ids.is_empty() { &[""] } else { &ids[..] });
         let (length, summary, known): (u64, Option<String>, Vec<bool>) =
-            self.query("looking at", key, &pipe).await?;
+            self.query("reading the state of", key, &pipe).await?;
         let summary = summary.map(|text| agentwire_protocol::decode::decode(&text)).transpose();
         let summary =
             summary.map_err(|error| StoreError::new(format_args!("reading the summary of {key}"), error))?;
-        let known =
-            ids.into_iter().zip(known).filter(|(_, known)| *known).map(|(id, _)| id.to_owned()).collect();
-        Ok(Kept { length, summary, known })
+        let known = ids.into_iter().zip(known).filter(|(_, known)| *known);
+        let mut ids: HashSet<&str> = known.map(|(id, _)| id).collect();
+        let fresh = entries.iter().filter(|entry| entry.uuid().is_none_or(|id| ids.insert(id.as_str())));
+        Ok(Kept { length, summary, fresh: fresh.cloned().collect() })
     }
 
     fn script(
@@ -175,8 +174,8 @@ impl RedisStore {
         let keys = Keys::of(&self.prefix, key);
         if let Some(subpath) = key.subpath() {
             let mut pipe = pipe();
-            pipe.atomic().cmd("UNLINK").arg(&keys.entries).arg(&keys.ids).ignore();
-            pipe.cmd("SREM").arg(&keys.subpaths).arg(subpath).ignore();
+            pipe.cmd("EVAL").arg(DELETE_SUBPATH).arg(3).arg(&keys.entries).arg(&keys.ids).arg(&keys.subpaths);
+            pipe.arg(subpath).ignore();
             return self.query("deleting", key, &pipe).await;
         }
         for _ in 0..MOST_TRIES {
@@ -262,17 +261,8 @@ struct Kept {
     /// The number of entries, which changes with each append.
     length: u64,
     summary: Option<RawJson>,
-    /// The given ids that are already stored.
-    known: HashSet<String>,
-}
-
-impl Kept {
-    /// Returns the entries that are not stored yet, each once.
-    fn fresh(&self, entries: &[RawEntry]) -> Vec<RawEntry> {
-        let mut ids: HashSet<&str> = self.known.iter().map(String::as_str).collect();
-        let fresh = entries.iter().filter(|entry| entry.uuid().is_none_or(|id| ids.insert(id.as_str())));
-        fresh.cloned().collect()
-    }
+    /// The given entries that are not stored yet, each once.
+    fresh: Vec<RawEntry>,
 }
 
 fn failed(doing: &str, what: impl fmt::Display, error: RedisError) -> StoreError {
@@ -301,6 +291,11 @@ redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[1])
 for at = 3, #KEYS do redis.call('UNLINK', KEYS[at]) end
 return 1";
+
+/// Keys: entries, ids, and the session's subpaths. Argument: the subpath. A full server would refuse a transaction.
+const DELETE_SUBPATH: &str = r"
+redis.call('UNLINK', KEYS[1], KEYS[2])
+redis.call('SREM', KEYS[3], ARGV[1])";
 
 /// Each failed try is an append of another writer.
 const MOST_TRIES: usize = 1000;

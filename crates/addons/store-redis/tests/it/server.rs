@@ -71,13 +71,19 @@ async fn acknowledged_entries_survive_a_restart_and_the_store_reconnects() {
 async fn sessions_of_a_full_server_are_listed_and_deleted() {
     let server = Server::start().await;
     let (store, key) = (RedisStore::new(server.client()), key());
-    store.append(&key, &[entry(1)]).await.unwrap();
+    let beneath = key.with_subpath("subagents/agent-1").unwrap();
+    for key in [&key, &beneath] {
+        store.append(key, &[entry(1)]).await.unwrap();
+    }
     let mut connection = server.client().get_multiplexed_async_connection().await.unwrap();
     let full = redis::cmd("CONFIG").arg(&["SET", "maxmemory", "1"]).query_async::<()>(&mut connection).await;
     full.unwrap();
     let text = error_chain(&store.append(&key, &[entry(2)]).await.unwrap_err());
     assert!(text.contains("OOM"), "{text}");
     assert_eq!(store.list_summaries("-home-me").unwrap().await.unwrap().len(), 1);
+    store.delete(&beneath).unwrap().await.unwrap();
+    assert_eq!(store.load(&beneath).await.unwrap(), None);
+    assert_eq!(store.list_subkeys(&key).unwrap().await.unwrap(), [""; 0]);
     store.delete(&key).unwrap().await.unwrap();
     assert_eq!(store.list_sessions("-home-me").unwrap().await.unwrap(), []);
 }
@@ -164,7 +170,6 @@ async fn wrong_password_is_reported() {
 }
 
 #[tokio::test]
-#[ignore = "needs Redis: cargo xtask services"]
 async fn unresponsive_server_times_out() {
     // The listener never accepts, so connecting hangs.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
