@@ -41,10 +41,8 @@ impl BucketStore {
 
     async fn add(&self, key: &SessionKey, entries: &[RawEntry], stamp: Stamp) -> Result<(), StoreError> {
         let folder = place::entries(&place::folder(&self.prefix, key));
-        let stamp = match self.is_seen(&folder) {
-            true => stamp,
-            false => self.after_all(&folder, stamp).await?,
-        };
+        let is_seen = self.seen().contains(&folder);
+        let stamp = if is_seen { stamp } else { self.after_all(&folder, stamp).await? };
         let mut text = String::with_capacity(entries.iter().map(|entry| entry.as_str().len() + 1).sum());
         for entry in entries {
             text.push_str(entry.as_str());
@@ -64,10 +62,6 @@ impl BucketStore {
         let latest = later.try_fold(None, async |latest, object| Ok(latest.max(moment(&object))));
         let latest = latest.await.map_err(|error| failed("listing", folder, error))?;
         Ok(latest.map_or(stamp, Stamp::after))
-    }
-
-    fn is_seen(&self, folder: &Path) -> bool {
-        self.seen().contains(folder)
     }
 
     fn see(&self, folder: Path) {

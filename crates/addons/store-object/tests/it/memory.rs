@@ -1,9 +1,9 @@
 //! Tests with an object store in memory.
 
-use std::sync::Arc;
+use std::{convert::Infallible, sync::Arc};
 
 use crate::quicker::Quicker;
-use agentwire_sessions::{RawEntry, SessionKey, SessionStore};
+use agentwire_sessions::{RawEntry, SessionKey, SessionStore, conformance};
 use agentwire_store_object::BucketStore;
 use futures_util::TryStreamExt as _;
 use object_store::memory::InMemory;
@@ -75,6 +75,13 @@ async fn delete_continues_past_objects_that_are_gone() {
     }
     store.delete(&key()).unwrap().await.unwrap();
     assert_eq!(objects.list(None).try_collect::<Vec<_>>().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn passes_the_conformance_suite() {
+    let store = async || Ok::<_, Infallible>(BucketStore::new(Arc::new(InMemory::new()), "kept"));
+    let report = conformance::run(store).await;
+    assert!(report.is_conformant(), "{report}");
 }
 
 #[tokio::test]

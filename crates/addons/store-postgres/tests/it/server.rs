@@ -309,7 +309,6 @@ async fn wrong_password_and_missing_tables_are_reported() {
 }
 
 #[tokio::test]
-#[ignore = "needs PostgreSQL: cargo xtask services"]
 async fn missing_or_unresponsive_server_times_out() {
     // The listener never accepts, so connecting hangs.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
