@@ -19,7 +19,7 @@ use object::Object;
 ///
 /// If the title is only white space.
 pub(crate) fn title_entry(session: &SessionId, title: &str) -> Result<RawEntry, ChangeError> {
-    let title = text::title(title).ok_or(ChangeError::EmptyTitle)?;
+    let title = text::trimmed(title).ok_or(ChangeError::EmptyTitle)?;
     let mut entry = Object::of_kind("custom-title");
     entry.set("customTitle", &title);
     entry.set("sessionId", session);

@@ -65,9 +65,9 @@ where
                 Outcome::Failed(format!("there is no store: {}", tested_store::chain(&*error.into())))
             }
         };
-        checked.push(Checked::new(check, outcome));
+        checked.push(Checked { check, outcome });
     }
-    Report::new(checked)
+    Report { checked }
 }
 
 /// A check of one requirement.

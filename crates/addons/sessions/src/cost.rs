@@ -109,7 +109,7 @@ impl Sessions {
     fn count(&self, file: SessionFile, meter: &mut CostMeter) -> Result<(), SessionError> {
         for source in self.sources(file, true) {
             let reading = |error| SessionError::io("reading", &source.path)(error);
-            let mut lines = match Lines::open(&source.path, meter.max_line()) {
+            let mut lines = match Lines::open(&source.path, meter.max_line) {
                 Ok(lines) => lines,
                 // It was deleted since it was listed.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -118,7 +118,7 @@ impl Sessions {
             while let Some(line) = lines.next().map_err(reading)? {
                 match line {
                     Line::Whole(line) => meter.line(line),
-                    Line::TooLong(_) => meter.too_long(),
+                    Line::TooLong(_) => meter.summary.lines_too_long += 1,
                 }
             }
         }

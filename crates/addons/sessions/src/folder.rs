@@ -21,13 +21,7 @@ pub fn project_key(project: &Path) -> String {
 /// Returns the folder's name for a resolved path.
 pub(crate) fn folder_name(resolved: &Path) -> String {
     let text = resolved.to_string_lossy();
-    let mut name = plain_name(&text);
-    if name.len() > MAX_NAME {
-        name.truncate(MAX_NAME);
-        name.push('-');
-        name.push_str(&base36(hash(&text)));
-    }
-    name
+    cut_name(resolved).map_or_else(|| plain_name(&text), |cut| cut + &base36(hash(&text)))
 }
 
 /// Returns the part of the folder's name before the hash, with the `-`; `None` if the name has no hash.

@@ -11,7 +11,7 @@ use agentwire_protocol::session_info::SessionInfo;
 use memchr::memmem;
 
 pub(crate) use archived::{mark_of, prompted_at};
-pub(crate) use first_prompt::{Prompt, first_media, first_prompt, prompt_text};
+pub(crate) use first_prompt::{Prompt, first_media, first_prompt, prompts};
 pub(crate) use programmatic::is_programmatic;
 
 use crate::ends::Ends;

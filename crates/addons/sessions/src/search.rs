@@ -44,7 +44,7 @@ impl Search {
     /// Matches upper and lower case exactly.
     #[must_use]
     pub fn exact(self) -> Self {
-        Self { needle: Needle::new(self.needle.text(), true), ..self }
+        Self { needle: Needle::new(&self.needle.text, true), ..self }
     }
 
     /// Also searches the model's thinking.
@@ -107,8 +107,8 @@ impl Search {
             hits.push(Hit {
                 session_id: session.clone(),
                 agent: agent.map(Box::from),
-                uuid: entry.uuid(),
-                role: entry.role(),
+                uuid: entry.uuid.clone(),
+                role: entry.role.clone(),
                 part,
                 offset: found.start,
                 excerpt,

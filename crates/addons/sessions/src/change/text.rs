@@ -3,11 +3,6 @@
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
-/// Trims the title; returns `None` if it is empty.
-pub(super) fn title(title: &str) -> Option<String> {
-    trimmed(title)
-}
-
 /// Normalizes the tag to NFKC (`ﬁ` becomes `fi`), removes invisible characters (format characters such as zero-width
 /// spaces and directional marks, private use, unassigned) and trims it; returns `None` if it is empty.
 ///
@@ -24,7 +19,8 @@ pub(super) fn tag(tag: &str) -> Option<String> {
     trimmed(&tag)
 }
 
-fn trimmed(text: &str) -> Option<String> {
+/// Trims the text; returns `None` if it is empty.
+pub(super) fn trimmed(text: &str) -> Option<String> {
     // JavaScript's `trim` removes the byte order mark too.
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     (!text.is_empty()).then(|| text.to_owned())
@@ -40,7 +36,7 @@ const MAX_ROUNDS: usize = 10;
 
 #[cfg(test)]
 mod tests {
-    use super::{tag, title};
+    use super::{tag, trimmed};
 
     #[test]
     fn invisible_characters_of_a_tag_are_removed() {
@@ -61,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_title_keeps_all_but_the_space_around_it() {
-        assert_eq!(title("\u{feff} a\u{200b} b\t").unwrap(), "a\u{200b} b");
-        assert_eq!(title(" \u{feff}\n"), None);
+        assert_eq!(trimmed("\u{feff} a\u{200b} b\t").unwrap(), "a\u{200b} b");
+        assert_eq!(trimmed(" \u{feff}\n"), None);
     }
 }

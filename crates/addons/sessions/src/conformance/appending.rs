@@ -97,10 +97,7 @@ pub(super) async fn an_id_that_is_no_text_is_none(store: TestedStore<'_>) -> Ver
 }
 
 pub(super) async fn appends_at_once_lose_nothing(store: TestedStore<'_>) -> Verdict {
-    let mut batches = Vec::new();
-    for writer in 0..WRITERS {
-        batches.push((key(1)?, writings(writer)?));
-    }
+    let batches = batches()?;
     store.append_all(&batches).await?;
     let mut is: Vec<_> =
         loaded(store, &key(1)?).await?.iter().map(|entry| canonical(entry.as_str())).collect();
@@ -114,10 +111,7 @@ pub(super) async fn appends_at_once_lose_nothing(store: TestedStore<'_>) -> Verd
 }
 
 pub(super) async fn appends_at_once_stay_together_each(store: TestedStore<'_>) -> Verdict {
-    let mut batches = Vec::new();
-    for writer in 0..WRITERS {
-        batches.push((key(1)?, writings(writer)?));
-    }
+    let batches = batches()?;
     store.append_all(&batches).await?;
     let loaded = loaded(store, &key(1)?).await?;
     let mut open = loaded.as_slice();
@@ -172,6 +166,11 @@ pub(super) async fn many_entries_are_kept(store: TestedStore<'_>) -> Verdict {
         store.append(&key(1)?, batch).await?;
     }
     store.keeps(&key(1)?, &all).await
+}
+
+/// Returns the batches that all writers append to one session.
+fn batches() -> Result<Vec<(SessionKey, Vec<RawEntry>)>, Stop> {
+    (0..WRITERS).map(|writer| Ok((key(1)?, writings(writer)?))).collect()
 }
 
 /// Returns the entries that one of several writers appends.

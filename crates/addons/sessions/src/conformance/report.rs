@@ -16,14 +16,10 @@ use super::Check;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Report {
-    checked: Vec<Checked>,
+    pub(super) checked: Vec<Checked>,
 }
 
 impl Report {
-    pub(super) fn new(checked: Vec<Checked>) -> Self {
-        Self { checked }
-    }
-
     /// Returns each check with its outcome, in the order of [`CHECKS`](super::CHECKS).
     pub fn checked(&self) -> &[Checked] {
         &self.checked
@@ -77,12 +73,6 @@ pub struct Checked {
     pub check: &'static Check,
     /// The outcome.
     pub outcome: Outcome,
-}
-
-impl Checked {
-    pub(super) fn new(check: &'static Check, outcome: Outcome) -> Self {
-        Self { check, outcome }
-    }
 }
 
 /// The outcome of a check.

@@ -117,7 +117,7 @@ pub(super) fn alike(one: &RawEntry, other: &RawEntry) -> bool {
 }
 
 /// Returns a failure with the error and its sources.
-pub(super) fn failed(doing: impl std::fmt::Display, error: &StoreError) -> Stop {
+fn failed(doing: impl std::fmt::Display, error: &StoreError) -> Stop {
     Stop::Failed(format!("{doing} failed: {}", chain(error)))
 }
 

@@ -21,8 +21,8 @@ use crate::stream::MAX_LINE;
 pub struct CostMeter {
     prices: Prices,
     offset_minutes: i32,
-    max_line: usize,
-    summary: CostSummary,
+    pub(super) max_line: usize,
+    pub(super) summary: CostSummary,
     open: HashMap<u64, Counted>,
     /// The ids of the open answers, oldest first.
     order: VecDeque<u64>,
@@ -78,14 +78,6 @@ impl CostMeter {
         }
         self.summary.recorded_usd = (!self.recorded.is_empty()).then(|| self.recorded.values().sum());
         self.summary
-    }
-
-    pub(super) fn max_line(&self) -> usize {
-        self.max_line
-    }
-
-    pub(super) fn too_long(&mut self) {
-        self.summary.lines_too_long += 1;
     }
 
     /// Counts a line, if it is an entry.

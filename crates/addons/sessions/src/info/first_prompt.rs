@@ -11,18 +11,23 @@ use serde_json::Value;
 /// A command is used only if there is no other prompt.
 pub(crate) fn first_prompt(head: &[u8]) -> Option<String> {
     let mut command = None;
-    for line in prompt_lines(head) {
-        let entry = agentwire_protocol::decode::decode::<Value>(&String::from_utf8_lossy(line));
-        let Some(entry) = entry.ok().filter(|entry| entry["type"] == "user") else { continue };
-        for text in texts(&entry["message"]["content"]) {
-            match prompt_text(text) {
-                Prompt::Words(words) => return Some(words),
-                Prompt::Command(name) => command = command.or(Some(name).filter(|name| !name.is_empty())),
-                Prompt::Nothing => {}
-            }
+    for prompt in prompts(head) {
+        match prompt {
+            Prompt::Words(words) => return Some(words),
+            Prompt::Command(name) => command = command.or(Some(name).filter(|name| !name.is_empty())),
+            Prompt::Nothing => {}
         }
     }
     command
+}
+
+/// Returns the prompts in the user's messages; none of messages with tool results.
+pub(crate) fn prompts(head: &[u8]) -> impl Iterator<Item = Prompt> {
+    prompt_lines(head).flat_map(|line| {
+        let entry = agentwire_protocol::decode::decode::<Value>(&String::from_utf8_lossy(line));
+        let entry = entry.ok().filter(|entry| entry["type"] == "user").unwrap_or_default();
+        texts(&entry["message"]["content"]).into_iter().map(prompt_text).collect::<Vec<_>>()
+    })
 }
 
 /// Returns `Image` or `Document` for the first prompt with a picture or a document.
@@ -44,7 +49,7 @@ pub(crate) enum Prompt {
 }
 
 /// Returns the part of a text that is shown.
-pub(crate) fn prompt_text(text: &str) -> Prompt {
+pub(super) fn prompt_text(text: &str) -> Prompt {
     let text = text.replace('\n', " ");
     let text = text.trim();
     if let Some(name) =

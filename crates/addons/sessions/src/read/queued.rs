@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use agentwire_protocol::session_info::{SessionMessage, SessionMessageKind};
 use agentwire_protocol::{RawJson, SessionId, Uuid};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::graph::Graph;
 use super::link::{Kind, Link, is_sent};
 use crate::RawEntry;
+use crate::entry::last;
 
 /// The queued prompts that are shown, by their index on the path.
 ///
@@ -60,8 +61,9 @@ impl Queued {
     /// Returns the prompt as a user message, if it is shown.
     pub(super) fn message(&self, at: usize, link: &Link, entry: &RawEntry) -> Option<SessionMessage> {
         let uuid = self.shown.get(&at)?.clone();
-        let content = entry.decode::<Whole>().ok()?.attachment.prompt;
-        let message = RawJson::encode(&Prompt { role: "user", content }).ok()?;
+        let [attachment] = last(entry.as_json(), ["attachment"])?;
+        let [prompt] = last(&attachment?, ["prompt"])?;
+        let message = RawJson::encode(&Prompt { role: "user", content: prompt? }).ok()?;
         Some(SessionMessage::new(
             SessionMessageKind::User,
             uuid,
@@ -69,16 +71,6 @@ impl Queued {
             message,
         ))
     }
-}
-
-#[derive(Deserialize)]
-struct Whole {
-    attachment: Attachment,
-}
-
-#[derive(Deserialize)]
-struct Attachment {
-    prompt: RawJson,
 }
 
 #[derive(Serialize)]

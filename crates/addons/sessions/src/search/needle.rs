@@ -7,7 +7,7 @@ use memchr::{memchr2_iter, memmem};
 /// A text to find.
 #[derive(Clone, Debug)]
 pub(super) struct Needle {
-    text: String,
+    pub(super) text: String,
     exact: bool,
     /// The characters, in lower case unless `exact`.
     folded: Vec<char>,
@@ -26,10 +26,6 @@ impl Needle {
             plain: longest(&folded, |char| is_plain(char, exact)).iter().collect(),
             folded,
         }
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
     }
 
     /// Returns `false` if no text in this line of JSON can contain the needle.

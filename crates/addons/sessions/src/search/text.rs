@@ -11,8 +11,8 @@ use crate::read::is_sent;
 
 /// An entry with a message.
 pub(super) struct SearchableEntry {
-    uuid: Option<Uuid>,
-    role: SessionMessageKind,
+    pub(super) uuid: Option<Uuid>,
+    pub(super) role: SessionMessageKind,
     content: RawJson,
 }
 
@@ -45,14 +45,6 @@ impl SearchableEntry {
         }
         let role = if kind == "assistant" { SessionMessageKind::Assistant } else { SessionMessageKind::User };
         Some(Self { uuid: uuid.and_then(|uuid| uuid.decode().ok()), role, content })
-    }
-
-    pub(super) fn uuid(&self) -> Option<Uuid> {
-        self.uuid.clone()
-    }
-
-    pub(super) fn role(&self) -> SessionMessageKind {
-        self.role.clone()
     }
 
     /// Calls `give` with each text, in order; blocks that are nested too deeply are skipped.

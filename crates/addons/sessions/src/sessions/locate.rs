@@ -165,7 +165,7 @@ impl Inside {
     }
 
     /// Rejects links that lead out of the projects folder.
-    pub(crate) fn checked(&self, path: PathBuf, kind: FileType) -> Option<PathBuf> {
+    fn checked(&self, path: PathBuf, kind: FileType) -> Option<PathBuf> {
         if !kind.is_symlink() {
             return Some(path);
         }
@@ -175,15 +175,7 @@ impl Inside {
 
     /// Returns the folders of all projects.
     fn folders(&self) -> io::Result<Vec<PathBuf>> {
-        let mut folders = Vec::new();
-        for entry in read_dir(&self.projects)? {
-            let Ok(kind) = entry.file_type() else { continue };
-            if let Some(path) = self.checked(entry.path(), kind).filter(|path| kind.is_dir() || path.is_dir())
-            {
-                folders.push(path);
-            }
-        }
-        Ok(folders)
+        Ok(read_dir(&self.projects)?.filter_map(|entry| self.folder(entry.path())).collect())
     }
 
     /// Returns the folder named after the project and, for a long name, folders with another hash if a session in them

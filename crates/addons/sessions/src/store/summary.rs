@@ -1,7 +1,6 @@
 //! Summaries of sessions, folded from the entries of each append.
 
 mod info;
-mod prompts;
 
 use std::collections::BTreeMap;
 
@@ -12,9 +11,8 @@ use serde::de::DeserializeOwned;
 use crate::RawEntry;
 use crate::change::ARCHIVED;
 use crate::entry::last;
-use crate::info::{Prompt, first_media, prompted_at};
+use crate::info::{Prompt, first_media, prompted_at, prompts};
 use crate::time::parse_ms;
-use prompts::prompts;
 
 /// A summary of a session, which a store keeps beside the entries and updates in each append ([`fold_summary`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +139,7 @@ impl Folded {
     }
 
     fn prompt(&mut self, entry: &RawEntry) {
-        for prompt in prompts(entry) {
+        for prompt in prompts(entry.as_str().as_bytes()) {
             match prompt {
                 Prompt::Command(name) if !self.has_text("command_fallback") => {
                     self.last("command_fallback", Some(&name));

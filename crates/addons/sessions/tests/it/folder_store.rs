@@ -2,20 +2,24 @@
 
 use std::convert::Infallible;
 use std::fs;
+use std::ops::Deref;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use agentwire_sessions::conformance::{self, CHECKS, Outcome};
-use agentwire_sessions::{
-    FolderStore, RawEntry, SessionKey, SessionStore, SessionSummary, StoreFuture, StoredSession,
-};
+use agentwire_sessions::{FolderStore, RawEntry, SessionKey, SessionStore};
 use tempfile::TempDir;
 
 use crate::written::id;
 
 #[tokio::test]
 async fn folder_store_conforms() {
-    let report = conformance::run(async || Ok::<_, Infallible>(Kept::new(false))).await;
+    let (folder, mut number) = (tempfile::tempdir().unwrap(), 0);
+    let report = conformance::run(async || {
+        number += 1;
+        Ok::<_, Infallible>(FolderStore::at(folder.path().join(number.to_string())))
+    })
+    .await;
     assert!(report.is_conformant(), "{report}");
     assert_eq!((report.passed(), report.skipped()), (CHECKS.len(), 0), "{report}");
 }
@@ -27,7 +31,7 @@ async fn store_with_synced_appends_keeps_order_and_retries() {
         CHECKS.iter().filter(|check| check.name().contains("order") || check.name().contains("retry"));
     let mut run = 0;
     for check in checks {
-        assert_eq!(check.run(&Kept::new(true)).await, Outcome::Passed, "{check:?}");
+        assert_eq!(check.run(&Kept::new(true).store).await, Outcome::Passed, "{check:?}");
         run += 1;
     }
     assert!(run >= 4, "{run}");
@@ -219,29 +223,11 @@ impl Kept {
     }
 }
 
-impl SessionStore for Kept {
-    fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [RawEntry]) -> StoreFuture<'a, ()> {
-        self.store.append(key, entries)
-    }
+impl Deref for Kept {
+    type Target = FolderStore;
 
-    fn load<'a>(&'a self, key: &'a SessionKey) -> StoreFuture<'a, Option<Vec<RawEntry>>> {
-        self.store.load(key)
-    }
-
-    fn list_sessions<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<StoredSession>>> {
-        self.store.list_sessions(project)
-    }
-
-    fn list_summaries<'a>(&'a self, project: &'a str) -> Option<StoreFuture<'a, Vec<SessionSummary>>> {
-        self.store.list_summaries(project)
-    }
-
-    fn delete<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, ()>> {
-        self.store.delete(key)
-    }
-
-    fn list_subkeys<'a>(&'a self, key: &'a SessionKey) -> Option<StoreFuture<'a, Vec<String>>> {
-        self.store.list_subkeys(key)
+    fn deref(&self) -> &FolderStore {
+        &self.store
     }
 }
 

@@ -289,10 +289,13 @@ fn of_repeated_fields_the_last_counts() {
         r#"{"type":"system","type":"user","uuid":"x","uuid":"a","message":1,"message":{"role":"user","content":"a"}}"#,
         r#"{"type":"assistant","uuid":"b","parentUuid":"x","parentUuid":"a","message":{"id":"r","id":"q","content":[],"content":[{"type":"text","type":"tool_use","id":"c","id":"d"}]}}"#,
         r#"{"type":"user","uuid":"e","parentUuid":"b","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","tool_use_id":"d"}]}}"#,
+        r#"{"type":"attachment","uuid":"f","parentUuid":"e","attachment":1,"attachment":{"type":"queued_command","prompt":"x","prompt":"more"}}"#,
+        r#"{"type":"assistant","uuid":"g","parentUuid":"f","message":{"id":"r","content":[]}}"#,
     ];
     let entries: Vec<_> = entries.iter().map(|text| RawEntry::parse(*text).unwrap()).collect();
     let messages = conversation(&entries);
     let ids: Vec<_> = messages.iter().map(|message| message.uuid.as_str()).collect();
-    assert_eq!(ids, ["a", "b", "e"]);
+    assert_eq!(ids, ["a", "b", "e", "f", "g"]);
     assert_eq!(messages[0].message.as_str(), r#"{"role":"user","content":"a"}"#);
+    assert_eq!(messages[3].message.as_str(), r#"{"role":"user","content":"more"}"#);
 }

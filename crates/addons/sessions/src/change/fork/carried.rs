@@ -77,7 +77,7 @@ fn of_fork(object: &Object, fork: &SessionId) -> Result<RawEntry, ChangeError> {
 /// Returns the title of a fork: the given one, or the original's title with ` (fork)`.
 pub(super) fn title(given: Option<&str>, called: impl FnOnce() -> Option<String>) -> String {
     given
-        .and_then(text::title)
+        .and_then(text::trimmed)
         .unwrap_or_else(|| format!("{} (fork)", called().as_deref().unwrap_or("Forked session")))
 }
 
