@@ -30,8 +30,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let output = BufWriter::new(io::stdout().lock());
     match decode(BufReader::new(input), output) {
         Ok(false) => Err(Failure::already_reported()),
-        // The reader, such as `head`, has closed the pipe.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         done => done.map(drop).while_doing(|| match &args.file {
             Some(file) => format!("decoding {}", file.display()),
             None => "decoding the standard input".to_owned(),
@@ -39,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Writes a verdict for each line, and returns whether all could be decoded.
+/// Writes a verdict for each line while the output is read, and returns whether all could be decoded.
 fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<bool> {
     let mut is_good = true;
     let mut inspector = Inspector::new();
@@ -62,9 +60,12 @@ fn decode(input: impl io::BufRead, mut output: impl Write) -> io::Result<bool> {
             },
         };
         is_good &= verdict.undecodable.is_none();
-        serde_json::to_writer(&mut output, &verdict)?;
-        output.write_all(b"\n")?;
-        output.flush()?;
+        let line = serde_json::to_string(&verdict)?;
+        match writeln!(output, "{line}").and_then(|()| output.flush()) {
+            // The reader, such as `head`, has closed the pipe.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
+            written => written?,
+        }
     }
     Ok(is_good)
 }

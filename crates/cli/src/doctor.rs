@@ -14,7 +14,7 @@ use agentwire_transport::process::{CliVersion, Launch, locate};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{Color, json, line, paint};
+use crate::output::{self, Color, json, line, paint};
 
 /// Check that sessions can run on this machine
 ///
@@ -51,39 +51,35 @@ impl Finding {
 ///
 /// # Errors
 ///
-/// A failed check, which is reported.
+/// A failed check, which is reported, or if the output could not be written.
 pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut is_good = true;
+    let (mut is_good, mut printed) = (true, Ok(()));
     let mut report = |finding: Finding| {
         is_good &= finding.ok;
-        print(&finding, as_json)
+        if printed.is_ok() {
+            printed = print(&finding, as_json);
+        }
     };
-    report(configuration())?;
-    for finding in settings::check(folder().as_deref()) {
-        report(finding)?;
-    }
-    report(login::check(folder().as_deref()))?;
-    let program = match locate(None) {
+    report(configuration());
+    settings::check(folder().as_deref()).into_iter().for_each(&mut report);
+    report(login::check(folder().as_deref()));
+    match locate(None) {
         Ok(program) => {
-            report(Finding::good("CLI", program.display().to_string()))?;
-            Some(program)
+            report(Finding::good("CLI", program.display().to_string()));
+            let version = runtime.block_on(version(&program));
+            let works = version.ok;
+            report(version);
+            if works && !args.no_session {
+                report(runtime.block_on(session()));
+            }
         }
         Err(error) => {
             let remedy = "install Claude Code, or set AGENTWIRE_CLI to its path";
-            report(Finding::bad("CLI", error.to_string(), remedy))?;
-            None
-        }
-    };
-    if let Some(program) = program {
-        let version = runtime.block_on(version(&program));
-        let works = version.ok;
-        report(version)?;
-        if works && !args.no_session {
-            report(runtime.block_on(session()))?;
+            report(Finding::bad("CLI", error.to_string(), remedy));
         }
     }
-    if is_good { Ok(()) } else { Err(Failure::already_reported()) }
+    output::end(printed, is_good)
 }
 
 fn print(finding: &Finding, as_json: bool) -> Result<(), Failure> {

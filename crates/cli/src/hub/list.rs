@@ -21,7 +21,7 @@ pub(super) struct Args {
 pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     let hub = args.servers.start(Approval::denied())?;
     hub.wait_until_ready(LIMIT).await;
-    let mut is_good = true;
+    let (mut is_good, mut printed) = (true, Ok(()));
     for server in hub.snapshot() {
         let name = server.configured.name.as_str();
         let (state, why) = shown(&server.state);
@@ -31,25 +31,29 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         is_good &= !matches!(server.state, ServerState::Failed { .. } | ServerState::Starting);
         let catalog = hub.catalog(name);
         let tools = catalog.as_deref().map(|catalog| catalog.tools()).unwrap_or_default();
+        if printed.is_err() {
+            continue;
+        }
         if as_json {
             let tools: Vec<_> = tools
                 .iter()
                 .map(|tool| json!({"name": tool.name, "description": tool.description}))
                 .collect();
-            output::json(&json!({"server": name, "state": state, "why": why, "tools": tools}))?;
+            printed = output::json(&json!({"server": name, "state": state, "why": why, "tools": tools}));
             continue;
         }
         let color = if state == "connected" { Color::Green } else { Color::Red };
         let why = if why.is_empty() { described(&server.configured) } else { why };
-        output::line(format_args!("{name}: {} ({})", paint(state, color), plain(why.trim())))?;
+        let mut text = format!("{name}: {} ({})", paint(state, color), plain(why.trim()));
         for tool in tools {
             let about = tool.description.as_deref().unwrap_or_default();
             let about: String = about.lines().next().unwrap_or_default().chars().take(WIDTH).collect();
-            output::line(format_args!("  {}  {}", plain(&tool.name), paint(&plain(&about), Color::Dim)))?;
+            text += &format!("\n  {}  {}", plain(&tool.name), paint(&plain(&about), Color::Dim));
         }
+        printed = output::line(text);
     }
     hub.close().await;
-    if is_good { Ok(()) } else { Err(Failure::already_reported()) }
+    output::end(printed, is_good)
 }
 
 /// Returns the name of a state, and its reason if it has one.

@@ -25,10 +25,10 @@ fn output(arguments: &[&str]) -> Output {
 }
 
 /// Returns the output after the reader of the standard output has closed the pipe.
-fn without_reader(arguments: &[&str]) -> Output {
+fn without_reader(command: &mut Command) -> Output {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    agentwire(arguments).stdout(writer).output().unwrap()
+    command.stdout(writer).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -425,7 +425,7 @@ fn record_replaces_the_folder_that_it_runs_in() {
 
 #[test]
 fn closed_pipe_ends_quietly() {
-    let done = without_reader(&["decode", fixture().to_str().unwrap()]);
+    let done = without_reader(&mut agentwire(&["decode", fixture().to_str().unwrap()]));
     assert!(done.status.success() && done.stderr.is_empty(), "{}", text(&done.stderr));
 }
 
@@ -436,9 +436,19 @@ fn closed_pipe_hides_no_failure() {
     let [broken, new, junit] = files.each_ref().map(|file| file.to_str().unwrap());
     fs::write(broken, "no transcript\n").unwrap();
     fs::write(new, "{\"type\":\"zz_new\"}\n").unwrap();
-    assert_eq!(without_reader(&["check", broken, "--junit", junit]).status.code(), Some(1));
+    let code = |command: &mut Command| without_reader(command).status.code();
+    assert_eq!(code(&mut agentwire(&["check", broken, "--junit", junit])), Some(1));
     assert!(fs::read_to_string(junit).unwrap().contains("failures=\"1\""));
-    assert_eq!(without_reader(&["drift", new]).status.code(), Some(1));
+    assert_eq!(code(&mut agentwire(&["drift", new])), Some(1));
+    assert_eq!(code(&mut agentwire(&["decode", broken])), Some(1));
+    let mut doctor = agentwire(&["doctor", "--no-session"]);
+    assert_eq!(code(doctor.env("HOME", folder.path()).env("AGENTWIRE_CLI", "/no/such/cli")), Some(1));
+    #[cfg(feature = "hub")]
+    {
+        let config = folder.path().join("servers.json");
+        fs::write(&config, r#"{"mcpServers": {"s": {"command": "/no/such/program"}}}"#).unwrap();
+        assert_eq!(code(&mut agentwire(&["hub", "list", "--config", config.to_str().unwrap()])), Some(1));
+    }
 }
 
 #[cfg(target_os = "linux")]
@@ -458,7 +468,7 @@ fn import_is_complete_after_a_closed_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let ids = store_three(folder.path());
     let (place, url) = (folder.path().to_str().unwrap(), format!("file://{}/store", folder.path().display()));
-    let done = without_reader(&["sessions", "--folder", place, "import", &url]);
+    let done = without_reader(&mut agentwire(&["sessions", "--folder", place, "import", &url]));
     assert!(done.status.success() && done.stderr.is_empty(), "{}", text(&done.stderr));
     let listed = output(&["sessions", "--store", &url, "--project", "/p", "list"]);
     assert_eq!(text(&listed.stdout).lines().count(), ids.len());

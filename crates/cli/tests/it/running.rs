@@ -18,6 +18,20 @@ fn run(folder: &Path, script: &str, arguments: &[&str]) -> Command {
     command
 }
 
+/// Runs the same in a folder of its own; returns the exit code, the output and the notes.
+fn ran(script: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let done = run(folder.path(), script, arguments).stdin(Stdio::null()).output().unwrap();
+    let [text, notes] = [done.stdout, done.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (done.status.code(), text, notes)
+}
+
+/// Returns [`COMMAND_CLI`] with these lines before its answer.
+fn with_lines(lines: &[impl std::fmt::Display]) -> String {
+    let lines: String = lines.iter().map(|line| format!("        echo '{line}'\n")).collect();
+    COMMAND_CLI.replacen("        echo", &format!("{lines}        echo"), 1)
+}
+
 /// Starts `agentwire run` with a CLI that never finishes a turn by itself, and returns once the turn has begun.
 fn running(folder: &Path) -> Child {
     let mut command = run(folder, CLI, &["Wait.", "--json"]);
@@ -52,44 +66,30 @@ fn signal_ends_the_turn_in_order() {
 
 #[test]
 fn answer_that_did_not_stream_is_printed() {
-    let folder = tempfile::tempdir().unwrap();
-    let done = run(folder.path(), COMMAND_CLI, &["/context"]).stdin(Stdio::null()).output().unwrap();
-    let text = String::from_utf8(done.stdout).unwrap();
-    assert!(done.status.success() && text.starts_with("the context\n["), "{text}");
+    let (code, text, _) = ran(COMMAND_CLI, &["/context"]);
+    assert!(code == Some(0) && text.starts_with("the context\n["), "{text}");
 }
 
 #[test]
 fn answer_that_was_cut_off_is_not_printed_again() {
-    let folder = tempfile::tempdir().unwrap();
     let delta = |text| {
         let delta = serde_json::json!({"type": "text_delta", "text": text});
         serde_json::json!({"type": "content_block_delta", "index": 0, "delta": delta})
     };
     let start = serde_json::json!({"type": "message_start", "message": {"content": []}});
     let events = [start.clone(), delta("This nev"), start, delta("Once more.")];
-    let events = events.map(|event| {
-        let event = serde_json::json!({"type": "stream_event", "event": event});
-        format!("echo '{event}'\n")
-    });
-    let script = COMMAND_CLI.replace("the context", "Once more.");
-    let script = script.replacen("        echo", &format!("        {}        echo", events.concat()), 1);
-    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
-    let text = String::from_utf8(done.stdout).unwrap();
-    assert!(done.status.success() && text.starts_with("This nev\nOnce more.\n["), "{text}");
+    let events = events.map(|event| serde_json::json!({"type": "stream_event", "event": event}));
+    let script = with_lines(&events).replace("the context", "Once more.");
+    let (code, text, _) = ran(&script, &["Go."]);
+    assert!(code == Some(0) && text.starts_with("This nev\nOnce more.\n["), "{text}");
 }
 
 #[test]
 fn json_is_the_lines_of_the_cli() {
-    let folder = tempfile::tempdir().unwrap();
     let line = r#"{"type": "keep_alive","zz" : 1}"#;
-    let script = COMMAND_CLI.replacen(
-        "        echo",
-        &format!("        echo '{line}'\n        echo a stray print\n        echo '{{\"type\":\"a line that is cut'\n        echo"),
-        1,
-    );
-    let done = run(folder.path(), &script, &["Go.", "--json"]).stdin(Stdio::null()).output().unwrap();
-    let (text, notes) = (String::from_utf8(done.stdout).unwrap(), String::from_utf8(done.stderr).unwrap());
-    assert!(done.status.success() && text.starts_with(&format!("{line}\n")), "{text}");
+    let script = with_lines(&[line, "a stray print", r#"{"type":"a line that is cut"#]);
+    let (code, text, notes) = ran(&script, &["Go.", "--json"]);
+    assert!(code == Some(0) && text.starts_with(&format!("{line}\n")), "{text}");
     for noise in ["a stray print", "a line that is cut"] {
         assert!(!text.contains(noise) && notes.contains(noise), "{text}{notes}");
     }
@@ -97,17 +97,14 @@ fn json_is_the_lines_of_the_cli() {
 
 #[test]
 fn json_has_the_lines_after_the_result() {
-    let folder = tempfile::tempdir().unwrap();
     let idle = r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#;
     let script = COMMAND_CLI.replace(RESULT, &format!("{RESULT}; echo '{idle}'"));
-    let done = run(folder.path(), &script, &["Go.", "--json"]).stdin(Stdio::null()).output().unwrap();
-    let text = String::from_utf8(done.stdout).unwrap();
-    assert!(done.status.success() && text.ends_with(&format!("{idle}\n")), "{text}");
+    let (code, text, _) = ran(&script, &["Go.", "--json"]);
+    assert!(code == Some(0) && text.ends_with(&format!("{idle}\n")), "{text}");
 }
 
 #[test]
 fn turns_after_background_work_are_printed() {
-    let folder = tempfile::tempdir().unwrap();
     let started = r#"{"type":"system","subtype":"task_started","task_id":"t","description":"d","task_type":"local_agent","is_backgrounded":true}"#;
     let ended = r#"{"type":"system","subtype":"task_notification","task_id":"t","status":"completed","output_file":"/o","summary":"s"}"#;
     let turn = |text: &str| {
@@ -118,42 +115,30 @@ fn turns_after_background_work_are_printed() {
     };
     let script = COMMAND_CLI
         .replace(RESULT, &format!("echo '{started}'; {RESULT}; echo '{ended}'; {}", turn("The report.")));
-    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
-    let text = String::from_utf8(done.stdout).unwrap();
-    assert!(
-        done.status.success() && text.contains("the context\n[") && text.contains("The report.\n["),
-        "{text}"
-    );
+    let (code, text, _) = ran(&script, &["Go."]);
+    assert!(code == Some(0) && text.contains("the context\n[") && text.contains("The report.\n["), "{text}");
 }
 
 #[test]
 fn repeated_requests_are_reported() {
-    let folder = tempfile::tempdir().unwrap();
     let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"retry_delay_ms":5,"error_status":401,"error":"authentication_failed"}"#;
-    let script = COMMAND_CLI.replacen("        echo", &format!("        echo '{retry}'\n        echo"), 1);
-    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
-    let notes = String::from_utf8(done.stderr).unwrap();
+    let (_, _, notes) = ran(&with_lines(&[retry]), &["Go."]);
     assert_eq!(notes, "(the request failed: authentication_failed; sent again, 1 of 10)\n");
 }
 
 #[test]
 fn warnings_of_the_cli_are_printed() {
-    let folder = tempfile::tempdir().unwrap();
     let news = |level: &str, text: &str| {
-        let news = serde_json::json!({
+        serde_json::json!({
             "type": "system", "subtype": "informational", "level": level, "content": text,
-        });
-        format!("        echo '{news}'\n")
+        })
     };
-    let all = [news("info", "A detail."), news("warning", "A hook gave no answer.")].concat();
-    let script = COMMAND_CLI.replacen("        echo", &format!("{all}        echo"), 1);
-    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
-    assert_eq!(String::from_utf8(done.stderr).unwrap(), "A hook gave no answer.\n");
+    let script = with_lines(&[news("info", "A detail."), news("warning", "A hook gave no answer.")]);
+    assert_eq!(ran(&script, &["Go."]).2, "A hook gave no answer.\n");
 }
 
 #[test]
 fn refused_prompt_is_a_failure_with_its_reason() {
-    let folder = tempfile::tempdir().unwrap();
     let refused = RESULT.replace("}'", r#","num_turns":0,"result":"blocked by a hook: no"}'"#);
     let answer = COMMAND_CLI.lines().find(|line| line.contains("assistant")).unwrap();
     let command = COMMAND_CLI.replace(RESULT, &refused);
@@ -163,26 +148,22 @@ fn refused_prompt_is_a_failure_with_its_reason() {
     });
     let refused = command.replace(answer, &format!("        echo '{outcome}'"));
     for arguments in [&["Go."][..], &["Go.", "--json"]] {
-        let done = run(folder.path(), &refused, arguments).stdin(Stdio::null()).output().unwrap();
-        let notes = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(notes, "agentwire: the turn failed: blocked by a hook: no\n");
-        assert_eq!(done.status.code(), Some(1));
+        let (code, _, notes) = ran(&refused, arguments);
+        assert_eq!((code, &*notes), (Some(1), "agentwire: the turn failed: blocked by a hook: no\n"));
     }
     // A command of the CLI answers with a message.
-    let done = run(folder.path(), &command, &["/cost"]).stdin(Stdio::null()).output().unwrap();
-    assert!(done.status.success(), "{done:?}");
+    let ran = ran(&command, &["/cost"]);
+    assert_eq!(ran.0, Some(0), "{ran:?}");
 }
 
 #[test]
 fn failed_turn_has_a_reason_for_people() {
-    let folder = tempfile::tempdir().unwrap();
     let reason = r#""is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"]"#;
     let result = RESULT.replace(r#""is_error":false"#, reason);
     // The end of the CLI is a consequence of the failure.
     let script = COMMAND_CLI.replace(RESULT, &format!("{result}; exit 3"));
-    let done = run(folder.path(), &script, &["Go."]).stdin(Stdio::null()).output().unwrap();
-    assert_eq!(String::from_utf8(done.stderr).unwrap(), "agentwire: the turn failed: it was interrupted\n");
-    assert_eq!(done.status.code(), Some(1));
+    let (code, _, notes) = ran(&script, &["Go."]);
+    assert_eq!((code, &*notes), (Some(1), "agentwire: the turn failed: it was interrupted\n"));
 }
 
 #[cfg(target_os = "linux")]
