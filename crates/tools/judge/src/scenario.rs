@@ -48,6 +48,7 @@ use std::{
 
 pub use error::{Failed, ScenarioError};
 use spec::Spec;
+pub(crate) use steps::text::kind_of;
 use words::Words;
 
 use agentwire_testkit::Transcript;

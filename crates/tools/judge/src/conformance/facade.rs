@@ -119,7 +119,7 @@ fn compare_end(book: &Book, ended: Option<Error>, report: &mut Report) {
         // A clean session does not report its exit.
         (None, true) if ended.is_none() => {}
         (Some(Some(exit)), _) if exit.code == recorded.code && exit.signal == recorded.signal => {}
-        (None | Some(_), _) => {
+        _ => {
             let how = ended.map_or_else(|| "well".to_owned(), |error| error_chain(&error));
             report.find(*line, format!("the session ended in another way: {how}"));
         }

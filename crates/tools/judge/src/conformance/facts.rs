@@ -30,8 +30,6 @@ pub(super) struct Facts {
     pub(super) interrupted: bool,
     /// The line on which each tool use first appears, by its id.
     pub(super) tool_uses: HashMap<Box<str>, usize>,
-    /// The answer to which each tool use belongs.
-    pub(super) answers: HashMap<Box<str>, Box<str>>,
     /// The ids of the answers that stream.
     pub(super) started: HashSet<Box<str>>,
     /// The line of the first prompt.
@@ -103,8 +101,6 @@ impl Facts {
                 for block in content(read) {
                     if let Some(id) = block.text_at(&["id"]) {
                         self.tool_uses.entry(id.into()).or_insert(line);
-                        let answer = read.json.text_at(&["message", "id"]).unwrap_or_default();
-                        self.answers.entry(id.into()).or_insert_with(|| answer.into());
                     }
                 }
             }

@@ -48,7 +48,7 @@ impl Order {
         let line = item.line;
         match &item.what {
             What::Ours(_, Some(read)) => {
-                self.tools.ours(line, read);
+                self.tools.ours(read);
                 self.turns.ours(line, read, facts);
             }
             What::Theirs(_, Some(read)) => {
@@ -60,7 +60,7 @@ impl Order {
             }
             What::EndOfInput => {
                 self.tools.input_ended();
-                self.turns.input_ended(line);
+                self.turns.input_ended();
             }
             What::Ours(_, None) | What::Theirs(_, None) | What::Signal | What::Stderr | What::End(_) => {}
         }

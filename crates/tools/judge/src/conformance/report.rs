@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The faults, in no particular order; empty if there are none.
+    /// The faults, in the order of the file, each once; empty if there are none.
     pub findings: Vec<Finding>,
     /// Lines of the CLI's that were checked.
     pub inbound: usize,

@@ -3,10 +3,11 @@
 use serde_json::Value;
 
 use super::ids::Ids;
+use crate::scenario::kind_of;
 
 /// Describes the frame in words.
 pub(super) fn describe(frame: &Value, ids: &Ids) -> String {
-    let mut words = Words(vec![kind(frame)]);
+    let mut words = Words(vec![kind_of(frame)]);
     match frame["type"].as_str().unwrap_or_default() {
         "system" => {
             for field in ["state", "status", "permissionMode", "attempt", "level", "tag", "model"] {
@@ -28,14 +29,6 @@ pub(super) fn describe(frame: &Value, ids: &Ids) -> String {
         _ => {}
     }
     words.0.join(" ")
-}
-
-fn kind(frame: &Value) -> String {
-    let kind = frame["type"].as_str().unwrap_or("no type");
-    match frame["subtype"].as_str() {
-        Some(subtype) => format!("{kind}/{subtype}"),
-        None => kind.to_owned(),
-    }
 }
 
 struct Words(Vec<String>);
@@ -77,7 +70,7 @@ impl Words {
     }
 
     fn event(&mut self, event: &Value) {
-        self.push(kind(event));
+        self.push(kind_of(event));
         self.field(event, "index");
         for part in ["delta", "content_block"] {
             self.field(&event[part], "type");

@@ -1,6 +1,6 @@
 //! Why a scenario could not be run, or did not go as it should.
 
-use std::{fmt, io, path::PathBuf};
+use std::{io, path::PathBuf};
 
 use agentwire_testkit::{ModelError, Transcript, record::TooLong, redact::Leftovers};
 
@@ -49,7 +49,7 @@ pub enum ScenarioError {
         why: String,
     },
     /// The session went through, but not as expected.
-    #[error("{}", Lines(.0))]
+    #[error("{}", .0.join("; "))]
     Unexpected(Vec<String>),
     /// The session was too long.
     #[error(transparent)]
@@ -57,12 +57,4 @@ pub enum ScenarioError {
     /// Private text remains after the redaction.
     #[error(transparent)]
     Leftovers(#[from] Leftovers),
-}
-
-struct Lines<'a>(&'a [String]);
-
-impl fmt::Display for Lines<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.join("; "))
-    }
 }

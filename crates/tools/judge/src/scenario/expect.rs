@@ -4,7 +4,7 @@ use std::{fmt::Debug, fs, io};
 
 use serde_json::Value;
 
-use super::{pattern::Pattern, place::Place, spec::Expect, steps::kind_of, witness::Seen};
+use super::{kind_of, pattern::Pattern, place::Place, spec::Expect, witness::Seen};
 use agentwire_testkit::{End, Entry, ScriptedModel, Transcript};
 
 /// Describes everything that is not as expected.

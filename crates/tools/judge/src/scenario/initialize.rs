@@ -3,18 +3,10 @@
 use agentwire::transport::{ByteSink, Connected, Transport, TransportError};
 use bytes::Bytes;
 
-/// A transport that sends lines before the first `initialize` that goes over it, and adds fields to that.
+/// A transport or its sink that sends lines before the first `initialize` that goes over it, and adds fields to that.
 #[derive(Debug)]
 pub(super) struct Added<T> {
     inner: T,
-    lines: Vec<String>,
-    fields: Option<String>,
-}
-
-/// Its sink.
-#[derive(Debug)]
-pub(super) struct AddingSink<S> {
-    inner: S,
     lines: Vec<String>,
     fields: Option<String>,
 }
@@ -30,7 +22,7 @@ impl<T> Added<T> {
 
 impl<T: Transport> Transport for Added<T> {
     type Source = T::Source;
-    type Sink = AddingSink<T::Sink>;
+    type Sink = Added<T::Sink>;
     type Handle = T::Handle;
 
     fn hold_input(&mut self) {
@@ -39,15 +31,11 @@ impl<T: Transport> Transport for Added<T> {
 
     async fn open(self) -> Result<Connected<Self::Source, Self::Sink, Self::Handle>, TransportError> {
         let Connected { source, sink, handle } = self.inner.open().await?;
-        Ok(Connected {
-            source,
-            sink: AddingSink { inner: sink, lines: self.lines, fields: self.fields },
-            handle,
-        })
+        Ok(Connected { source, sink: Added { inner: sink, lines: self.lines, fields: self.fields }, handle })
     }
 }
 
-impl<S: ByteSink> ByteSink for AddingSink<S> {
+impl<S: ByteSink> ByteSink for Added<S> {
     async fn write(&mut self, chunk: Bytes) -> Result<(), TransportError> {
         for line in std::mem::take(&mut self.lines) {
             self.inner.write(format!("{line}\n").into()).await?;

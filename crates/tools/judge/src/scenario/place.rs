@@ -7,24 +7,9 @@ use std::{
 };
 
 use agentwire::RawJson;
-use serde::Deserialize;
 use tempfile::TempDir;
 
 use agentwire_testkit::{Redactor, ScriptedModel};
-
-/// The content of a file: a text, or any other JSON without changes.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(from = "RawJson")]
-pub(super) enum Content {
-    Text(String),
-    Json(RawJson),
-}
-
-impl From<RawJson> for Content {
-    fn from(json: RawJson) -> Self {
-        json.decode().map_or_else(|_| Self::Json(json.clone()), Self::Text)
-    }
-}
 
 /// The folders of one run; they go when it is dropped.
 #[derive(Debug)]
@@ -58,14 +43,11 @@ impl Place {
         }
     }
 
-    /// Writes a file.
-    pub(super) fn write(&self, name: &str, content: &Content) -> io::Result<()> {
+    /// Writes a file: a text, or any other JSON without changes.
+    pub(super) fn write(&self, name: &str, content: &RawJson) -> io::Result<()> {
         let file = self.file(name);
         fs::create_dir_all(file.parent().unwrap_or(Path::new("")))?;
-        match content {
-            Content::Text(text) => fs::write(file, text),
-            Content::Json(json) => fs::write(file, json.as_str()),
-        }
+        fs::write(file, content.decode().unwrap_or_else(|_| content.as_str().to_owned()))
     }
 
     /// Returns the whole environment of the CLI.
@@ -94,12 +76,10 @@ impl Place {
 
     /// Returns the CLI's own folder.
     pub(super) fn config(&self) -> PathBuf {
-        self.home().join(CONFIG)
+        self.home().join(".claude")
     }
 
     fn temporary(&self) -> PathBuf {
         self.real.join("tmp")
     }
 }
-
-const CONFIG: &str = ".claude";

@@ -16,7 +16,7 @@ use super::{
     place::Place,
     servers,
     spec::{Expect, Part, Spec},
-    steps::{Play, step_error},
+    steps::{Play, step_error, within},
     stored,
     witness::Witness,
     words::Words,
@@ -61,7 +61,7 @@ async fn played(
     }
     let model = ScriptedModel::start(spec.model.clone()).await?;
     for command in &spec.prepare {
-        shell(command, place, &model)?;
+        shell(command, place, &model).map_err(|why| step_error(0, command, why))?;
     }
     let stage = Stage { cli, place, model: &model };
     let Some(before) = &spec.before else {
@@ -108,7 +108,7 @@ impl Stage<'_> {
     ) -> Result<Words, ScenarioError> {
         let builder = recorded(part, self.builder(part, witness), recorder)?;
         if let Some(refusal) = &expect.refused {
-            return refused(builder, refusal).await.map(|()| words);
+            return within(0, "the handshake", refused(builder, refusal)).await.map(|()| words);
         }
         let mut play = Play::start(builder, self.place, recorder, self.model, witness, words, expect).await?;
         for step in &part.steps {
@@ -159,16 +159,15 @@ fn recorded(
     Ok(builder.transport(Added::new(recorder.record(process), part.lines_before.clone(), more)))
 }
 
-async fn refused(builder: SessionBuilder, refusal: &str) -> Result<(), ScenarioError> {
-    let why = match builder.connect().await {
+async fn refused(builder: SessionBuilder, refusal: &str) -> Result<(), String> {
+    match builder.connect().await {
         Ok(session) => {
             drop(session.close().await);
-            "it was to be refused".to_owned()
+            Err("it was to be refused".to_owned())
         }
-        Err(error) if error_chain(&error).contains(refusal) => return Ok(()),
-        Err(error) => format!("it was refused otherwise: {}", error_chain(&error)),
-    };
-    Err(step_error(0, "the handshake", why))
+        Err(error) if error_chain(&error).contains(refusal) => Ok(()),
+        Err(error) => Err(format!("it was refused otherwise: {}", error_chain(&error))),
+    }
 }
 
 /// Returns the CLI's messages without requests and replies.
@@ -178,14 +177,14 @@ fn messages(transcript: &Transcript) -> Vec<Value> {
 }
 
 /// Runs a command of the shell in the working folder.
-pub(super) fn shell(command: &str, place: &Place, model: &ScriptedModel) -> Result<(), ScenarioError> {
+pub(super) fn shell(command: &str, place: &Place, model: &ScriptedModel) -> Result<(), String> {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(place.project()).env_clear();
     shell.envs(place.environment(model)).stdin(Stdio::null());
-    let output = shell.output()?;
+    let output = shell.output().map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());
     }
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    Err(step_error(0, command, stderr))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    Err(format!("it ended with {} and the errors {:?}", output.status, stderr.trim_end()))
 }

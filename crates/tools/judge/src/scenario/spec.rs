@@ -1,4 +1,4 @@
-//! The JSON form of a scenario. The module above documents each field.
+//! The JSON form of a scenario. `docs/internals/fixtures.md` documents each field.
 
 mod step;
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 pub(super) use step::{Asking, Call, Step};
 
-use super::{pattern::Pattern, place::Content, words::Words};
+use super::{pattern::Pattern, words::Words};
 use agentwire_testkit::model::script::Script;
 
 /// The whole file.
@@ -29,7 +29,7 @@ pub(super) struct Spec {
     pub(super) faults: bool,
     pub(super) model: Script,
     #[serde(default)]
-    pub(super) files: BTreeMap<String, Content>,
+    pub(super) files: BTreeMap<String, RawJson>,
     /// Commands of the shell, run in the working folder before the CLI is started.
     #[serde(default)]
     pub(super) prepare: Vec<String>,

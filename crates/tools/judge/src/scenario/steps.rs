@@ -1,18 +1,17 @@
 //! Taking the steps of a scenario, one after the other, each within a limit.
 
 mod calls;
-mod text;
+pub(super) mod text;
 mod waits;
 
 use std::{collections::HashMap, future::Future, time::Duration};
 
 use agentwire::{ControlError, Error, Incoming, RawJson, Session, SessionBuilder, UserInput};
 use agentwire_net::error_chain;
+use agentwire_protocol::decode::decode_bytes;
 use bytes::Bytes;
 use serde_json::Value;
 use tokio::{task::JoinHandle, time::timeout};
-
-pub(super) use text::kind_of;
 
 use super::{
     ScenarioError,
@@ -138,7 +137,7 @@ impl<'a> Play<'a> {
             Step::Cancel(name) => self.cancel(name).await,
             Step::Replied(call) => self.replied(call).await,
             Step::Keep(names) => self.keep(names),
-            Step::Run(command) => shell(command, self.place, self.model).map_err(|error| error.to_string()),
+            Step::Run(command) => shell(command, self.place, self.model),
             Step::Signal(name) => self.signal(name),
             Step::EndInput => {
                 self.session.end_input();
@@ -157,7 +156,7 @@ impl<'a> Play<'a> {
         let pid = self.session.initialized().pid.ok_or("the CLI has not reported its process id")?;
         self.recorder.signal(name);
         let short = name.strip_prefix("SIG").unwrap_or(name);
-        shell(&format!("kill -{short} {pid}"), self.place, self.model).map_err(|error| error.to_string())
+        shell(&format!("kill -{short} {pid}"), self.place, self.model)
     }
 
     /// Keeps the values at these paths of the last message that has such a path.
@@ -175,7 +174,7 @@ impl<'a> Play<'a> {
         loop {
             match self.session.next().await {
                 Some(Ok(Incoming::Message(_, line))) => {
-                    let message = text::read(line.as_bytes()).map_err(|error| error.to_string())?;
+                    let message = decode_bytes(line.as_bytes()).map_err(|error| error.to_string())?;
                     self.messages.push(message);
                     return Ok(self.messages.last());
                 }
@@ -199,7 +198,7 @@ impl<'a> Play<'a> {
 }
 
 /// Does something within the limit that every wait has.
-async fn within<T>(
+pub(super) async fn within<T>(
     number: usize,
     name: &str,
     work: impl Future<Output = Result<T, String>>,

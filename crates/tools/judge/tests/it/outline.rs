@@ -22,10 +22,13 @@ const SESSION: &str = r#"# agentwire-transcript 1
 = exit 0
 "#;
 
+fn outline(text: &str) -> Outline {
+    Outline::of(&Transcript::parse(text).unwrap())
+}
+
 /// Returns the differences after a change of the text.
 fn differences(from: &str, to: &str) -> Vec<String> {
     assert!(SESSION.contains(from), "{from}");
-    let outline = |text: &str| Outline::of(&Transcript::parse(text).unwrap());
     outline(SESSION).differences(&outline(&SESSION.replacen(from, to, 1)))
 }
 
@@ -33,7 +36,6 @@ fn swapped(first: usize, second: usize) -> Vec<String> {
     let mut lines: Vec<&str> = SESSION.lines().collect();
     lines.swap(first - 1, second - 1);
     let text = lines.join("\n") + "\n";
-    let outline = |text: &str| Outline::of(&Transcript::parse(text).unwrap());
     outline(SESSION).differences(&outline(&text))
 }
 
@@ -41,7 +43,6 @@ fn swapped(first: usize, second: usize) -> Vec<String> {
 fn ids_texts_and_times_do_not_matter() {
     let other = SESSION.replace("\"c2\"", "\"x\"").replace("\"t1\"", "\"y\"").replace("\"hi\"", "\"ho\"");
     let other = other.replace("req_1", "z").replace("= exit", "! a warning\n~ 5ms\n= exit");
-    let outline = |text: &str| Outline::of(&Transcript::parse(text).unwrap());
     assert_eq!(outline(SESSION).differences(&outline(&other)), [""; 0]);
 }
 
@@ -85,7 +86,6 @@ fn every_other_change_is_a_difference() {
             .filter(|(at, _)| at + 1 != line)
             .map(|(_, line)| format!("{line}\n"))
             .collect();
-        let outline = |text: &str| Outline::of(&Transcript::parse(text).unwrap());
         assert!(!outline(SESSION).differences(&outline(&text)).is_empty(), "without line {line}");
     }
 }
@@ -110,7 +110,6 @@ fn repeated_request_stops_at_the_expected_reply() {
 "#
         )
     };
-    let outline = |text: &str| Outline::of(&Transcript::parse(text).unwrap());
     let once = outline(&format!("# agentwire-transcript 1\n{}", asked(1)));
     let thrice = outline(&format!("# agentwire-transcript 1\n{}{}{}", asked(1), asked(2), asked(3)));
     assert_eq!(once.differences(&thrice), [""; 0]);

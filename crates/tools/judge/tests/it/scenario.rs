@@ -6,7 +6,7 @@ use agentwire_judge::{
     Scenario,
     scenario::{Failed, ScenarioError},
 };
-use agentwire_testkit::Entry;
+use agentwire_testkit::{Entry, Transcript};
 use tempfile::TempDir;
 
 /// Answers the handshake, then each prompt with a result, and exits with 0 at the end of input.
@@ -49,6 +49,10 @@ fn scenario(steps: &str, expect: &str) -> Scenario {
 const ASK: &str = r#"[{"prompt": "go"}, {"until": "result"}]"#;
 const DONE: &str = r#"{"results": [{"result": "done"}]}"#;
 
+async fn run(body: &str, text: &str) -> Result<Transcript, Failed> {
+    Scenario::parse("test", text).unwrap().run(&Fake::new(body).path()).await
+}
+
 async fn failure(body: &str, steps: &str, expect: &str) -> Failed {
     scenario(steps, expect).run(&Fake::new(body).path()).await.unwrap_err()
 }
@@ -87,7 +91,7 @@ async fn unmet_expectation_fails_the_scenario() {
 #[tokio::test]
 async fn unrequested_replies_are_reported() {
     let text = r#"{"about": "A test.", "model": {"replies": [{"blocks": [{"text": "a"}]}]}, "steps": []}"#;
-    let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(GOOD).path()).await.unwrap_err();
+    let failed = run(GOOD, text).await.unwrap_err();
     assert!(failed.to_string().contains("1 replies of the model were not asked for"), "{failed}");
 }
 
@@ -114,6 +118,21 @@ async fn failure_of_the_cli_names_the_step() {
 }
 
 #[tokio::test]
+async fn failed_command_is_reported_with_its_status_and_errors() {
+    let failed = failure(GOOD, r#"[{"run": "echo no >&2; exit 3"}]"#, "{}").await.to_string();
+    assert!(failed.starts_with("step 1, run") && !failed.contains("step 0"), "{failed}");
+    assert!(failed.ends_with(r#"it ended with exit status: 3 and the errors "no""#), "{failed}");
+}
+
+#[tokio::test]
+async fn lone_surrogate_is_replaced_and_a_pair_stays() {
+    let line = r#"printf '%s\n' '{"type":"greeting","title":"\ud83d\ude00 \ud83d"}'; echo '{"type":"result""#;
+    let steps = r#"[{"prompt": "go"}, {"until": {"title": "\ud83d\ude00 \ufffd"}}, {"until": "result"}]"#;
+    let cli = Fake::new(&GOOD.replace(r#"echo '{"type":"result""#, line));
+    scenario(steps, DONE).run(&cli.path()).await.unwrap();
+}
+
+#[tokio::test]
 async fn scenario_fails_without_a_cli() {
     let nowhere = tempfile::tempdir().unwrap();
     let failed = scenario(ASK, DONE).run(&nowhere.path().join("claude")).await.unwrap_err();
@@ -123,7 +142,7 @@ async fn scenario_fails_without_a_cli() {
 #[tokio::test(start_paused = true)]
 async fn a_wait_has_a_limit() {
     let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [{"hooked": "Stop"}]}"#;
-    let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(GOOD).path()).await;
+    let failed = run(GOOD, text).await;
     // With a paused clock the handshake may run out of time as well: what matters is that something does.
     assert!(failed.unwrap_err().to_string().contains("step "));
 }
@@ -162,7 +181,7 @@ async fn handshake_has_the_fields_of_the_scenario_and_kept_words_are_replaced() 
             {"until": "result"}, {"run": "echo in > c.txt"}, {"received": "result"}],
         "expect": {"results": [{"result": "u-7"}], "requested": ["elicitation"],
             "files": {"b.json": "{\"b\": 1}", "c.txt": "in\n"}}}"#;
-    let transcript = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap();
+    let transcript = run(ECHO, text).await.unwrap();
     let first = transcript.outbound().next().unwrap();
     assert!(first.ends_with(br#","title":"s-1"}}"#), "{first:?}");
 }
@@ -171,20 +190,26 @@ async fn handshake_has_the_fields_of_the_scenario_and_kept_words_are_replaced() 
 async fn signal_ends_the_session_and_cuts_the_turn() {
     let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [{"signal": "SIGTERM"}, {"until": "never"}],
         "expect": {"cut": true, "signal": "SIGTERM"}}"#;
-    let failed = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap_err();
+    let failed = run(ECHO, text).await.unwrap_err();
     assert!(failed.to_string().contains("the session ended first"), "{failed}");
     let text = text.replace(r#", {"until": "never"}"#, "");
-    let transcript = Scenario::parse("test", text).unwrap().run(&Fake::new(ECHO).path()).await.unwrap();
+    let transcript = run(ECHO, &text).await.unwrap();
     assert!(transcript.entries.contains(&Entry::Signal("SIGTERM".into())));
 }
 
 #[tokio::test]
 async fn refused_handshake_is_expected_or_a_failure() {
     let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [], "expect": {"refused": "exit code 3", "exit": 3}}"#;
-    let scenario = Scenario::parse("test", text).unwrap();
-    assert!(scenario.run(&Fake::new("exit 3").path()).await.is_ok());
-    let failed = scenario.run(&Fake::new(GOOD).path()).await.unwrap_err();
+    assert!(run("exit 3", text).await.is_ok());
+    let failed = run(GOOD, text).await.unwrap_err();
     assert!(failed.to_string().contains("was to be refused"), "{failed}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_handshake_has_a_limit() {
+    let text = r#"{"about": "A test.", "model": {"replies": []}, "steps": [], "expect": {"refused": "exit code 3"}}"#;
+    let failed = run("while read -r line; do :; done", text).await.unwrap_err().to_string();
+    assert!(failed.starts_with("step 0, the handshake") && failed.contains("within 60s"), "{failed}");
 }
 
 #[test]

@@ -58,10 +58,7 @@ async fn hook(book: Arc<Book>, event: AnyHook, context: HookContext) -> Answer {
     if let Err(error) = read {
         return Err(format!("the input of {} can't be read: {error}", event.name));
     }
-    match book.answer(context.request_id.as_str()) {
-        Some(answer) => answer,
-        None => never(context.cancelled.cancelled()).await,
-    }
+    answered(&book, context.request_id.as_str(), context.cancelled.cancelled()).await
 }
 
 fn permissions(book: &Arc<Book>) -> PermissionHandler {
@@ -69,10 +66,7 @@ fn permissions(book: &Arc<Book>) -> PermissionHandler {
     PermissionHandler::new(move |_, context: CallContext| {
         let book = Arc::clone(&book);
         async move {
-            let answer = match book.answer(context.request_id.as_str()) {
-                Some(answer) => answer?,
-                None => never(context.cancelled.cancelled()).await?,
-            };
+            let answer = answered(&book, context.request_id.as_str(), context.cancelled.cancelled()).await?;
             answer.decode::<Decision>().map_err(|error| error.to_string())
         }
     })
@@ -113,16 +107,18 @@ impl Responder for Recording {
     fn respond(&self, _: InboundRequest, context: CallContext) -> Option<Reply> {
         let book = Arc::clone(&self.0);
         Some(Box::pin(async move {
-            match book.answer(context.request_id.as_str()) {
-                Some(answer) => Ok(answer?),
-                None => Ok(never(context.cancelled.cancelled()).await?),
-            }
+            Ok(answered(&book, context.request_id.as_str(), context.cancelled.cancelled()).await?)
         }))
     }
 }
 
-/// Waits until a request without a recorded answer is cancelled or the session ends.
-async fn never(cancelled: impl Future<Output = ()>) -> Answer {
-    cancelled.await;
-    Err("no answer was recorded".to_owned())
+/// Returns the recorded answer. Without one, waits until the request is cancelled or the session ends.
+async fn answered(book: &Book, id: &str, cancelled: impl Future<Output = ()>) -> Answer {
+    match book.answer(id) {
+        Some(answer) => answer,
+        None => {
+            cancelled.await;
+            Err("no answer was recorded".to_owned())
+        }
+    }
 }

@@ -60,11 +60,13 @@ fn is_granted(entries: &[(usize, Entry)], id: &str) -> Option<bool> {
     Some(reply.json.text_at(&["response", "subtype"]) == Some("success"))
 }
 
-fn names(read: &Recorded, ids: &HashSet<Box<str>>) -> bool {
+/// Returns whether a line has one of these ids.
+pub(super) fn names(read: &Recorded, ids: &HashSet<Box<str>>) -> bool {
     read.id().is_some_and(|id| ids.contains(id))
 }
 
-fn read(entry: &Entry) -> Option<Recorded> {
+/// Decodes the line of an entry, if it has one.
+pub(super) fn read(entry: &Entry) -> Option<Recorded> {
     match entry {
         Entry::Inbound(line) | Entry::Outbound(line) => Recorded::read(line),
         _ => None,

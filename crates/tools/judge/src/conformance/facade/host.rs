@@ -53,7 +53,7 @@ impl Host {
                 }
             }
             Some((_, Role::Cancel { id })) if self.calls.contains_key(id) => {
-                // Dropping a call's future takes the call back.
+                // Dropping a call's future cancels the call.
                 self.calls.remove(id).into_iter().for_each(|call| call.abort());
             }
             read => self.say(line, read.map(|(read, _)| read)).await,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 
-use super::handshakes;
+use super::handshakes::{self, names, read};
 
 use agentwire_testkit::{
     Entry, Transcript,
@@ -42,13 +42,10 @@ pub(super) fn entries(transcript: &Transcript) -> Vec<(usize, Entry)> {
 fn drop_unanswerable(entries: &mut Vec<(usize, Entry)>) {
     let (mut open, mut dropped) = (HashSet::new(), HashSet::new());
     for (_, entry) in entries.iter() {
-        let (Entry::Inbound(line) | Entry::Outbound(line)) = entry else {
-            if *entry == Entry::EndOfInput {
-                dropped.extend(open.drain());
-            }
-            continue;
-        };
-        let Some(read) = Recorded::read(line) else { continue };
+        if *entry == Entry::EndOfInput {
+            dropped.extend(open.drain());
+        }
+        let Some(read) = read(entry) else { continue };
         match read.role {
             Role::Request { id, subtype } if *subtype == *"can_use_tool" => drop(open.insert(id)),
             Role::Response { id } if open.remove(&id) => {
@@ -61,12 +58,7 @@ fn drop_unanswerable(entries: &mut Vec<(usize, Entry)>) {
             _ => {}
         }
     }
-    entries.retain(|(_, entry)| match entry {
-        Entry::Inbound(line) | Entry::Outbound(line) => !Recorded::read(line)
-            .and_then(|read| read.id().map(Box::<str>::from))
-            .is_some_and(|id| dropped.contains(&id)),
-        _ => true,
-    });
+    entries.retain(|(_, entry)| !read(entry).is_some_and(|read| names(&read, &dropped)));
 }
 
 /// Drops the faulty lines that a session never sends: blank ones, and answers and cancellations that nothing waits for.

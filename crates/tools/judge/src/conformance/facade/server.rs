@@ -42,6 +42,25 @@ impl RecordedServer {
         let listed = manifest.and_then(|manifest| manifest.field("toolsListResult"));
         Self { exchanges: Arc::new(exchanges), listed: listed.map(|listed| listed.to_string().into()) }
     }
+
+    /// Returns `None` for a notification; for a request the response, if there is one.
+    fn answer(&self, message: &Json) -> Option<Option<RawJson>> {
+        let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
+        let of_method = || self.exchanges.iter().filter(|exchange| *exchange.method == *method);
+        // The bridge requests the list of tools under an id of its own.
+        let recorded = of_method().find(|exchange| exchange.id.same(id)).or_else(|| of_method().next());
+        Some(match recorded.map(|exchange| exchange.response.as_ref()) {
+            Some(None) => None,
+            Some(Some(Ok(response))) => Some(renamed(response, id)),
+            Some(Some(Err(why))) => Some(failure(id, why)),
+            None => match &self.listed {
+                Some(listed) if method == "tools/list" => {
+                    RawJson::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listed}}}"#)).ok()
+                }
+                _ => Some(failure(id, "the recorded server was never asked this")),
+            },
+        })
+    }
 }
 
 impl McpService for RecordedServer {
@@ -61,31 +80,6 @@ impl ServerInstance for RecordedServer {
                 None => None,
             }
         })
-    }
-}
-
-impl RecordedServer {
-    /// Returns `None` for a notification; for a request the response, if there is one.
-    fn answer(&self, message: &Json) -> Option<Option<RawJson>> {
-        let (method, id) = (message.text_at(&["method"])?, message.field("id")?);
-        let of_method = || self.exchanges.iter().filter(|exchange| *exchange.method == *method);
-        // The bridge requests the list of tools under an id of its own.
-        let recorded = of_method().find(|exchange| exchange.id.same(id)).or_else(|| of_method().next());
-        Some(match recorded.map(|exchange| exchange.response.as_ref()) {
-            Some(None) => None,
-            Some(Some(Ok(response))) => Some(renamed(response, id)),
-            Some(Some(Err(why))) => Some(failure(id, why)),
-            None if method == "tools/list" && self.listed.is_some() => self.list(id),
-            None => Some(failure(id, "the recorded server was never asked this")),
-        })
-    }
-}
-
-impl RecordedServer {
-    /// Returns the tools of the handshake.
-    fn list(&self, id: &Json) -> Option<RawJson> {
-        let listed = self.listed.as_ref()?;
-        RawJson::parse(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listed}}}"#)).ok()
     }
 }
 

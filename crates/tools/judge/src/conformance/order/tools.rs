@@ -2,12 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::super::facts::{Facts, callbacks, content, is_made_up, is_main, is_plain_success};
+use super::super::facts::{Facts, callbacks, content, is_made_up, is_main, is_plain_success, is_replay};
 use super::Report;
-use agentwire_testkit::{
-    json::Json,
-    recorded::{Recorded, Role},
-};
+use agentwire_testkit::recorded::{Recorded, Role};
 
 /// The state of each tool use.
 #[derive(Debug, Default)]
@@ -28,7 +25,7 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    pub(super) fn ours(&mut self, _: usize, read: &Recorded) {
+    pub(super) fn ours(&mut self, read: &Recorded) {
         match &read.role {
             Role::Response { id } => {
                 self.questions.remove(id);
@@ -108,7 +105,7 @@ impl Tools {
     }
 
     fn results(&mut self, line: usize, read: &Recorded, facts: &Facts, report: &mut Report) {
-        if read.json.field("isReplay").is_some_and(Json::is_true) {
+        if is_replay(read) {
             return;
         }
         for block in content(read).iter().filter(|block| block.text_at(&["type"]) == Some("tool_result")) {

@@ -59,7 +59,7 @@ impl Turns {
         }
     }
 
-    pub(super) fn input_ended(&mut self, _: usize) {
+    pub(super) fn input_ended(&mut self) {
         self.input_ended = true;
         self.calls.settled += self.calls.questions.drain().count();
     }

@@ -99,7 +99,7 @@ impl Play<'_> {
         self.router.cancel(&ours);
         match self.router.poll_event() {
             Some(RouterEvent::Answered { id, reply: Err(ControlError::Cancelled { .. }) }) if id == ours => {}
-            other => return Err(format!("taking a call back does not end it: {other:?}")),
+            other => return Err(format!("cancelling a call does not end it: {other:?}")),
         }
         let sent = self.sent()?;
         if sent.role == (Role::Cancel { id: ours.as_str().into() }) {

@@ -73,20 +73,26 @@ impl Source<'_> {
     fn faults_of(&self, corruption: Corruption, item: usize) -> Vec<Fault> {
         let Some(what) = self.scene.items.get(item).map(|item| &item.what) else { return Vec::new() };
         let once = |is_it: bool, fault: Fault| if is_it { vec![fault] } else { Vec::new() };
+        let (ours, role) = (matches!(what, What::Ours(..)), what.read().map(|read| &read.role));
+        let is_response = matches!(role, Some(Role::Response { .. }));
+        let is_request = matches!(role, Some(Role::Request { .. }));
+        let is_message = !ours && role == Some(&Role::Message);
         let is_complete = self.facts.ended_well() && !self.facts.stopped;
         let (bare, faults) = (self.scene.bare, self.scene.faults);
         match corruption {
-            Corruption::DropReply => once(is_reply(what) && is_complete && !bare, Fault::Drop),
-            Corruption::DropAnswer => once(is_answer(what) && self.is_due(item, what), Fault::Drop),
-            Corruption::DropRequest => once(is_request(what) && !faults && !bare, Fault::Drop),
+            Corruption::DropReply => once(is_response && !ours && is_complete && !bare, Fault::Drop),
+            Corruption::DropAnswer => once(is_response && ours && self.is_due(item, what), Fault::Drop),
+            Corruption::DropRequest => once(is_request && !ours && !faults && !bare, Fault::Drop),
             Corruption::DropResult => once(is_result(what) && is_complete, Fault::Drop),
-            Corruption::DropMessage => once(is_message(what) && self.has_result_after(item), Fault::Drop),
-            Corruption::DropCall => once(is_call(what) && self.has_reply(what), Fault::Drop),
-            Corruption::RepeatReply => once(is_reply(what), Fault::Repeat),
-            Corruption::RepeatAnswer => once(is_answer(what) && !faults, Fault::Repeat),
-            Corruption::RepeatRequest => once(is_request(what), Fault::Repeat),
-            Corruption::RepeatCall => once(is_call(what), Fault::Repeat),
-            Corruption::RepeatMessage => once(is_message(what) || is_result(what), Fault::Repeat),
+            Corruption::DropMessage => {
+                once(is_message && !is_result(what) && self.has_result_after(item), Fault::Drop)
+            }
+            Corruption::DropCall => once(is_request && ours && self.has_reply(what), Fault::Drop),
+            Corruption::RepeatReply => once(is_response && !ours, Fault::Repeat),
+            Corruption::RepeatAnswer => once(is_response && ours && !faults, Fault::Repeat),
+            Corruption::RepeatRequest => once(is_request && !ours, Fault::Repeat),
+            Corruption::RepeatCall => once(is_request && ours, Fault::Repeat),
+            Corruption::RepeatMessage => once(is_message, Fault::Repeat),
             Corruption::LoseTail => once(item + 1 < self.scene.items.len(), Fault::LoseRest),
             Corruption::Swap => once(item + 1 < self.scene.items.len(), Fault::SwapWithNext),
             Corruption::Cut => cuts(what),
@@ -173,31 +179,6 @@ impl Source<'_> {
         }
         Some(transcript)
     }
-}
-
-fn is_reply(what: &What) -> bool {
-    matches!(what, What::Theirs(_, Some(read)) if matches!(read.role, Role::Response { .. }))
-}
-
-fn is_answer(what: &What) -> bool {
-    matches!(what, What::Ours(_, Some(read)) if matches!(read.role, Role::Response { .. }))
-}
-
-fn is_request(what: &What) -> bool {
-    matches!(what, What::Theirs(_, Some(read)) if matches!(read.role, Role::Request { .. }))
-}
-
-fn is_call(what: &What) -> bool {
-    matches!(what, What::Ours(_, Some(read)) if matches!(read.role, Role::Request { .. }))
-}
-
-/// Returns whether it is a message other than a result.
-fn is_message(what: &What) -> bool {
-    let read = match what {
-        What::Theirs(_, Some(read)) => read,
-        _ => return false,
-    };
-    read.role == Role::Message && read.kind() != "result"
 }
 
 fn is_result(what: &What) -> bool {

@@ -7,26 +7,12 @@ use agentwire_testkit::excerpt::excerpt;
 use serde_json::Value;
 
 /// Returns the `type`, with the `subtype` if there is one.
-pub(in super::super) fn kind_of(message: &Value) -> String {
-    let kind = message["type"].as_str().unwrap_or("?");
+pub(crate) fn kind_of(message: &Value) -> String {
+    let kind = message["type"].as_str().unwrap_or("no type");
     match message["subtype"].as_str() {
         Some(subtype) => format!("{kind}/{subtype}"),
         None => kind.to_owned(),
     }
-}
-
-/// Decodes a message; a lone surrogate becomes U+FFFD.
-pub(super) fn read(line: &[u8]) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice(line).or_else(|_| {
-        let text = String::from_utf8_lossy(line);
-        let mut pieces = text.split("\\ud");
-        let mut whole = pieces.next().unwrap_or_default().to_owned();
-        for piece in pieces {
-            whole.push_str("\\ufffd");
-            whole.push_str(piece.get(3..).unwrap_or_default());
-        }
-        serde_json::from_str(&whole)
-    })
 }
 
 /// Returns a text or a number as a word.

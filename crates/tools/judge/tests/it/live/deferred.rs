@@ -13,7 +13,7 @@ use std::{
 };
 
 use agentwire::{
-    Control, ControlError, Incoming, Message, Options, Session, SessionBuilder,
+    Control, ControlError, Options, Session, SessionBuilder,
     hooks::{Hooks, Matcher},
     mcp::{McpServers, McpService, Outbox, ResponseFuture, ServerInstance},
     protocol::{
@@ -53,11 +53,7 @@ async fn denied(place: &Place, session: &str, with: impl FnOnce(SessionBuilder) 
     let builder = Session::builder().options(options(place).resume(session)).hooks(hooks);
     let mut session = with(builder).connect().await.unwrap();
     // It continues without a prompt.
-    let result = loop {
-        if let Incoming::Message(Message::Result(result), _) = session.next().await.unwrap().unwrap() {
-            break result;
-        }
-    };
+    let result = session.turn().finish().await.unwrap().unwrap();
     session.close().await.unwrap();
     assert_eq!(result.result.as_deref(), Some("Done."));
     let written = std::fs::read_to_string(place.file("project/a.txt")).unwrap();

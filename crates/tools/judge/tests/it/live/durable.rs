@@ -71,6 +71,11 @@ fn noted(place: &Place, n: usize) -> String {
         .unwrap_or_default()
 }
 
+/// Waits for the outcome of a prompt of the `n`th session.
+async fn ended(engine: &Local, n: usize, prompt: usize) -> Outcome {
+    engine.ended(&session(n), &prompt_id(prompt).as_str().into()).await.unwrap()
+}
+
 fn done(text: &str) -> Outcome {
     Outcome::Done { text: text.to_owned(), is_error: false }
 }

@@ -6,7 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use agentwire::{
@@ -141,15 +141,12 @@ async fn manifests_spare_every_round_trip_before_the_first_turn() {
             let place = calling(&["mcp__s__echo"]).await;
             let options = place.in_project().allowed_tools(["mcp__s"]);
             let servers = servers(number).manifest_limit(limit);
-            let began = Instant::now();
             let (mut session, wire) =
                 recorded(Session::builder().options(options).mcp_servers(servers)).await;
-            let connected = began.elapsed();
             let fates = session.initialized().sdk_mcp_manifests_parked.clone();
             let turn = session.ask("Go.").await.unwrap();
             let result = turn.finish().await.unwrap().unwrap();
             assert_eq!(result.result.as_deref(), Some("Done."));
-            eprintln!("{number} servers, {limit:?}: connected {connected:?}, turn {:?}", began.elapsed());
             session.close().await.unwrap();
             let asked = wire.asked();
             let count = |method: &str| asked.iter().filter(|asked| *asked == method).count();

@@ -8,13 +8,13 @@ mod races;
 use std::sync::{Arc, Mutex};
 
 use agentwire::{
-    Block, Incoming, Message, Options, RawJson, Session, Warning,
+    Incoming, Message, Options, RawJson, Session, Warning,
     hooks::{Hooks, PermissionHandler},
     protocol::{control::CanUseTool, message::TurnResult, settings::RawSettings},
 };
 use serde_json::{Value, json};
 
-use super::{LIMIT, Place};
+use super::{LIMIT, Place, place::tool_results};
 
 /// The outcome of one prompt.
 struct Played {
@@ -93,10 +93,7 @@ impl Game {
                 // The CLI's exit code reports the outcome of its last turn.
                 Err(error) => assert!(turns.last().is_some_and(|turn: &TurnResult| turn.is_error), "{error}"),
                 Ok(Incoming::Message(Message::User(user), _)) => {
-                    for block in user.message.content.blocks() {
-                        let Block::ToolResult(result) = block else { continue };
-                        results.push((result.is_error == Some(true), result.text()));
-                    }
+                    results.extend(tool_results(&user));
                     details.extend(user.tool_use_result.map(|raw| raw.decode::<Value>().unwrap()));
                 }
                 Ok(Incoming::Message(Message::Result(result), _)) => {

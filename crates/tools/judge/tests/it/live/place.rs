@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use agentwire::{Options, SessionBuilder, protocol::message::TurnResult};
+use agentwire::{
+    Block, Options, SessionBuilder,
+    protocol::message::{TurnResult, User},
+};
 use agentwire_testkit::{Script, ScriptedModel, model::environment};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -75,6 +78,12 @@ pub(super) async fn turn(builder: SessionBuilder, prompt: &str) -> TurnResult {
     let result = session.ask(prompt).await.unwrap().finish().await.unwrap().unwrap();
     session.close().await.unwrap();
     *result
+}
+
+/// Returns the results of tools in a message: whether each is an error, and its text.
+pub(super) fn tool_results(user: &User) -> impl Iterator<Item = (bool, String)> {
+    let results = user.message.content.blocks().iter().filter_map(Block::as_tool_result);
+    results.map(|result| (result.is_error == Some(true), result.text()))
 }
 
 /// Returns a block of a reply of the model: a use of `Bash`.

@@ -42,11 +42,11 @@ mod matching;
 mod prompts;
 mod telling;
 
-use agentwire::{Block, Message, Options, Session, SessionBuilder, System, hooks::Hooks};
+use agentwire::{Message, Options, Session, SessionBuilder, System, hooks::Hooks};
 use agentwire_testkit::model::Answer;
 use serde_json::{Value, json};
 
-use super::Place;
+use super::{Place, place::tool_results};
 
 /// What a turn came to.
 #[derive(Debug, Default)]
@@ -95,12 +95,8 @@ pub(super) async fn hold(session: SessionBuilder) -> Seen {
     while let Some(incoming) = turn.next().await {
         match incoming.unwrap().into_message() {
             Some(Message::User(user)) => {
-                for block in user.message.content.blocks() {
-                    if let Block::ToolResult(result) = block {
-                        let failed = result.is_error == Some(true);
-                        seen.outputs.push(if failed { Err(result.text()) } else { Ok(result.text()) });
-                    }
-                }
+                let results = tool_results(&user);
+                seen.outputs.extend(results.map(|(failed, text)| if failed { Err(text) } else { Ok(text) }));
             }
             Some(Message::System(System::Informational(notice))) => seen.notices.push(notice.content),
             Some(Message::Result(result)) => seen.answer = result.result.unwrap_or_default(),

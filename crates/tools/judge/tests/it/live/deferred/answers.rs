@@ -6,7 +6,7 @@ use std::{
 };
 
 use agentwire::{
-    Block, Decision, Incoming, Message, Session, SessionBuilder,
+    Decision, Incoming, Message, Session, SessionBuilder,
     hooks::{Hooks, PermissionHandler},
     protocol::{
         hook::{HookReply, PreToolUse},
@@ -16,7 +16,10 @@ use agentwire::{
 };
 use serde_json::{Value, json};
 
-use super::super::{Place, place::bash};
+use super::super::{
+    Place,
+    place::{bash, tool_results},
+};
 
 /// What a session was seen to do.
 #[derive(Debug, Default)]
@@ -93,12 +96,7 @@ async fn run(builder: SessionBuilder, prompt: Option<&str>, turns: usize) -> See
     let mut seen = Seen::default();
     while seen.results.len() < turns {
         match session.next().await.unwrap().unwrap() {
-            Incoming::Message(Message::User(user), _) => {
-                for block in user.message.content.blocks() {
-                    let Block::ToolResult(result) = block else { continue };
-                    seen.outputs.push((result.is_error == Some(true), result.text()));
-                }
-            }
+            Incoming::Message(Message::User(user), _) => seen.outputs.extend(tool_results(&user)),
             Incoming::Message(Message::Result(result), _) => seen.results.push(*result),
             _ => {}
         }

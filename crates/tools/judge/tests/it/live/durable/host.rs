@@ -29,7 +29,7 @@ async fn turns_of_a_killed_host_are_reported_and_not_repeated() {
     let place = killed().await;
     let engine = engine(&place, worker(&place)).await;
     for n in 0..SESSIONS {
-        let outcome = engine.ended(&session(n), &prompt_id(n).as_str().into()).await.unwrap();
+        let outcome = ended(&engine, n, n).await;
         let Outcome::Interrupted { state: Recovery::Interrupted { tools }, .. } = outcome else {
             panic!("{outcome:?}")
         };
@@ -38,10 +38,7 @@ async fn turns_of_a_killed_host_are_reported_and_not_repeated() {
         engine.prompt(&session(n), prompt(100 + n)).await.unwrap();
     }
     for n in 0..SESSIONS {
-        assert_eq!(
-            engine.ended(&session(n), &prompt_id(100 + n).as_str().into()).await.unwrap(),
-            done("Done.")
-        );
+        assert_eq!(ended(&engine, n, 100 + n).await, done("Done."));
         assert_eq!(noted(&place, n), "began\n", "the effect is not repeated");
     }
     engine.close(LIMIT).await;
@@ -54,7 +51,7 @@ async fn turns_of_a_killed_host_continue_with_a_notice() {
     let policy = LossPolicy::Resume("The machine was lost. Check before you repeat a command.".to_owned());
     let engine = engine_in(Path::new(place.root()), worker(&place), policy).await;
     for n in 0..SESSIONS {
-        assert_eq!(engine.ended(&session(n), &prompt_id(n).as_str().into()).await.unwrap(), done("Done."));
+        assert_eq!(ended(&engine, n, n).await, done("Done."));
         assert_eq!(noted(&place, n), "began\n", "the effect is not repeated");
     }
     engine.close(LIMIT).await;

@@ -78,10 +78,18 @@ async fn more_prompts_than_slots_all_end() {
         engine.prompt(&session(n), prompt(n)).await.unwrap();
     }
     for n in 0..10 {
-        engine.ended(&session(n), &prompt_id(n).as_str().into()).await.unwrap();
+        ended(&engine, n, n).await;
     }
     assert_eq!(most.load(Ordering::Relaxed), 2);
     engine.close(LIMIT).await;
+}
+
+/// Returns a folder with this secret of the tenant, called `token`.
+fn secret(text: &str) -> tempfile::TempDir {
+    let secrets = tempfile::tempdir().unwrap();
+    fs::create_dir(secrets.path().join(TENANT)).unwrap();
+    fs::write(secrets.path().join(TENANT).join("token"), text).unwrap();
+    secrets
 }
 
 #[tokio::test]
@@ -89,9 +97,7 @@ async fn more_prompts_than_slots_all_end() {
 async fn secret_reaches_the_tool_and_no_file() {
     const CANARY: &str = "canary-71c3c1f0";
     let place = scripted(&[bash("toolu_1", "echo ${#TOKEN} >> ran.txt")]).await;
-    let secrets = tempfile::tempdir().unwrap();
-    fs::create_dir(secrets.path().join(TENANT)).unwrap();
-    fs::write(secrets.path().join(TENANT).join("token"), CANARY).unwrap();
+    let secrets = secret(CANARY);
     let messages = Arc::new(Mutex::new(String::new()));
     let seen = Arc::clone(&messages);
     let worker = worker(&place).secrets(SecretFolder::new(secrets.path())).on_message(move |_, incoming| {
@@ -101,7 +107,7 @@ async fn secret_reaches_the_tool_and_no_file() {
     let mut turn = prompt(1);
     turn.secrets.insert("TOKEN".to_owned(), "token".to_owned());
     engine.prompt(&session(1), turn).await.unwrap();
-    assert_eq!(engine.ended(&session(1), &prompt_id(1).as_str().into()).await.unwrap(), done("Done."));
+    assert_eq!(ended(&engine, 1, 1).await, done("Done."));
     engine.close(LIMIT).await;
     assert_eq!(noted(&place, 1), format!("{}\n", CANARY.len()), "the command has the secret");
     assert!(!messages.lock().unwrap().contains(CANARY));
@@ -126,17 +132,14 @@ async fn secret_of_a_turn_is_not_kept_for_the_next() {
     let done_after = |times| json!({"blocks": [{"text": "Done."}], "times": times});
     let script = json!({"replies": [note("toolu_1"), done_after(1), note("toolu_2"), done_after(99)]});
     let place = Place::scripted(&script.to_string()).await;
-    let secrets = tempfile::tempdir().unwrap();
-    fs::create_dir(secrets.path().join(TENANT)).unwrap();
-    fs::write(secrets.path().join(TENANT).join("token"), "secret").unwrap();
+    let secrets = secret("secret");
     let engine = engine(&place, worker(&place).secrets(SecretFolder::new(secrets.path()))).await;
     let mut with_secret = prompt(1);
     with_secret.secrets.insert("TOKEN".to_owned(), "token".to_owned());
     engine.prompt(&session(1), with_secret).await.unwrap();
     engine.prompt(&session(1), prompt(2)).await.unwrap();
     for n in [1, 2] {
-        let outcome = engine.ended(&session(1), &prompt_id(n).as_str().into()).await.unwrap();
-        assert_eq!(outcome, done("Done."));
+        assert_eq!(ended(&engine, 1, n).await, done("Done."));
     }
     engine.close(LIMIT).await;
     assert_eq!(noted(&place, 1), "6\n0\n");
@@ -157,10 +160,8 @@ async fn cancelled_turn_has_its_cost_and_does_not_run_again() {
     eventually(|| !noted(&place, 1).is_empty()).await;
     assert!(engine.cancel(&session(1)).await.unwrap());
     engine.prompt(&session(1), prompt(2)).await.unwrap();
-    let outcome = engine.ended(&session(1), &prompt_id(1).as_str().into()).await.unwrap();
-    assert_eq!(outcome, Outcome::Cancelled);
-    let outcome = engine.ended(&session(1), &prompt_id(2).as_str().into()).await.unwrap();
-    assert_eq!(outcome, done("Done."));
+    assert_eq!(ended(&engine, 1, 1).await, Outcome::Cancelled);
+    assert_eq!(ended(&engine, 1, 2).await, done("Done."));
     engine.close(LIMIT).await;
     assert_eq!(noted(&place, 1), "began\n");
     let costs = costs.lock().unwrap();

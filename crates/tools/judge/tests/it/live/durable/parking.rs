@@ -23,10 +23,10 @@ async fn parked(tools: &[Value], ways: &[Way], answer: &Answer) -> (String, Outc
         assert!(second.answer(&name, &question.id, answer.clone()).await.unwrap());
         assert!(!second.answer(&name, &question.id, answer.clone()).await.unwrap(), "an answer counts once");
     }
-    let outcome = second.ended(&name, &prompt_id(1).as_str().into()).await.unwrap();
+    let outcome = ended(&second, 1, 1).await;
     // A prompt that is sent again is not run again.
     second.prompt(&name, prompt(1)).await.unwrap();
-    assert_eq!(second.ended(&name, &prompt_id(1).as_str().into()).await.unwrap(), outcome);
+    assert_eq!(ended(&second, 1, 1).await, outcome);
     second.close(LIMIT).await;
     (noted(&place, 1), outcome)
 }
@@ -77,7 +77,7 @@ async fn grant_allows_one_use_with_the_same_input() {
     let again = engine.status(&name).await.unwrap().unwrap().questions.remove(0);
     assert_eq!(again.id.as_str(), "toolu_4");
     engine.answer(&name, &again.id, Answer::deny("once is enough")).await.unwrap();
-    assert_eq!(engine.ended(&name, &prompt_id(1).as_str().into()).await.unwrap(), done("Done."));
+    assert_eq!(ended(&engine, 1, 1).await, done("Done."));
     engine.close(LIMIT).await;
     assert_eq!(noted(&place, 1), "one\ntwo\n");
 }
@@ -91,10 +91,10 @@ async fn question_that_is_answered_in_time_needs_no_parking() {
     engine.prompt(&name, prompt(1)).await.unwrap();
     asked(&engine, &name, 1, false).await;
     assert!(engine.answer(&name, &"toolu_1".into(), Answer::allow()).await.unwrap());
-    assert_eq!(engine.ended(&name, &prompt_id(1).as_str().into()).await.unwrap(), done("Done."));
+    assert_eq!(ended(&engine, 1, 1).await, done("Done."));
     assert_eq!(engine.worker().numbers().idle, 1, "the process waits for the next prompt");
     engine.prompt(&name, prompt(2)).await.unwrap();
-    assert_eq!(engine.ended(&name, &prompt_id(2).as_str().into()).await.unwrap(), done("Done."));
+    assert_eq!(ended(&engine, 1, 2).await, done("Done."));
     engine.close(LIMIT).await;
     assert_eq!(noted(&place, 1), "one\n");
 }

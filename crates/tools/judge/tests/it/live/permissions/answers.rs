@@ -69,7 +69,7 @@ async fn changed_input_runs_despite_deny_rules() {
     });
     let played = Game::new(changes).options(denied()).play(uses([shell(TOUCH)])).await;
     assert!(played.exists("project/made") && !played.exists("project/b.txt"), "{:?}", played.results);
-    // The new rule must fit the tool.
+    // The changed input must fit the schema of the tool.
     let changes = PermissionHandler::new(async |_, _| {
         RawJson::parse(r#"{"nothing": 1}"#).map(Decision::allow_with_input)
     });

@@ -102,7 +102,7 @@ async fn questions_for_a_person_are_asked_despite_allow_rules() {
     assert_eq!((played.asked().len(), played.results[0].0), (0, true));
 }
 
-/// Plans, and then writes a file; returns the reported modes and the outcome.
+/// Plans, and then writes a file.
 async fn planned(decide: fn(&Plan) -> Decision) -> Played {
     let handler = PermissionHandler::new(move |request: CanUseTool, _| {
         std::future::ready(Plan::presented_by(&request).map(|plan| plan.map(|plan| decide(&plan))))

@@ -1,4 +1,4 @@
-//! Decisions of the recipes without a CLI: inputs that lack fields, and commands in disguise.
+//! Decisions of the recipes for inputs that lack fields, without a CLI; the guide lists the recipes.
 
 use std::{fs, path::Path};
 
@@ -64,99 +64,6 @@ fn input_without_the_guarded_field_is_refused() {
         assert!(refused(&commands::judge(&input("Bash", fields.clone()), |_| None)), "{fields}");
     }
     assert!(refused(&env_files::judge(&input("Grep", json!({"path": 5})))));
-}
-
-#[test]
-fn searches_are_guarded() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().canonicalize().unwrap();
-    let approved = |tool, fields: Value| {
-        let reply = read_only::judge(&input(tool, fields), &folder).unwrap();
-        decision(&reply) == Some(PermissionDecision::Allow)
-    };
-    assert!(approved("Glob", json!({"path": folder, "pattern": "**/*.rs"})));
-    for pattern in ["/etc/*", "../*", "a/../../*", "~/*", "{/etc,a}/*"] {
-        assert!(!approved("Glob", json!({"path": folder, "pattern": pattern})), "{pattern}");
-    }
-    // Without a path it is the working directory that is searched, which is another one here.
-    assert!(!approved("Grep", json!({"pattern": "x"})));
-}
-
-#[test]
-fn disguised_commands_are_recognized() {
-    let refused = |command: &str| {
-        refused(&commands::judge(&input("Bash", json!({"command": command})), commands::danger))
-    };
-    for command in [
-        "rm -rf /",
-        "rm -r -f x",
-        "rm --recursive x",
-        "/bin/rm -rf x",
-        "r\\m -rf x",
-        "'rm' -rf x",
-        "r\\\nm -rf x",
-        "a=1 rm -rf x",
-        "true; rm -rf x",
-        "true && rm -rf x",
-        "true\nrm -rf x",
-        "(rm -rf x)",
-        "{ rm -rf x; }",
-        "if true; then rm -rf x; fi",
-        "echo $(rm -rf x)",
-        "echo `rm -rf x`",
-        "diff <(rm -rf x) y",
-        "true & rm -rf x",
-        "$X -rf x",
-        "${X} -rf x",
-        "rm $X",
-        "rm {-r,-f} x",
-        "command -p rm -rf x",
-        "time rm -rf x",
-        "2>a rm -rf x",
-        "! rm -rf x",
-        "f() { rm -rf x; }; f",
-        "function f { rm -rf x; }; f",
-        "sudo ls",
-        "/usr/bin/sudo ls",
-        "eval ls",
-        "echo ls | sh",
-        "sh -c ls",
-        "xargs rm < a",
-        "find . -delete",
-        "find . -exec rm {} +",
-        "dd if=a of=b",
-        "mkfs.ext4 a",
-        "git push --force",
-        "git -C a reset --hard",
-        "chmod -R 777 .",
-        "case a in a) rm -rf x;; esac",
-        "for i in 1; do rm -rf x; done",
-        "r*m -rf x",
-        "trap 'ls' EXIT",
-        "=rm -rf x",
-        "a+=1 rm -rf x",
-        "a[0]=1 rm -rf x",
-        "noglob rm -rf x",
-    ] {
-        assert!(refused(command), "{command}");
-    }
-    for command in [
-        "ls -la",
-        "cargo test",
-        "echo hello > a.txt",
-        "git status",
-        "git commit -m x",
-        "git add cleanup.rs",
-        "rm a.txt",
-        "cat a | grep -v b",
-        "A=1 make",
-        "find . -name x",
-        "chmod 644 a",
-        "cd sub && ls",
-        "echo $HOME",
-    ] {
-        assert!(!refused(command), "{command}");
-    }
 }
 
 /// The guide names every recipe, and its links lead somewhere.

@@ -87,23 +87,8 @@ async fn patterns_match_as_in_the_cli() {
     let seen = hold(Session::builder().options(options).hooks(hooks).mcp_servers(servers())).await;
     assert_eq!(seen.refused(), [false], "{seen:#?}");
     let fired = fired.lock().unwrap();
-    let of_them = patterns.into_iter().filter(|pattern| fired.iter().any(|fired| fired == pattern));
-    assert_eq!(
-        of_them.collect::<Vec<_>>(),
-        [
-            "mcp__.*",
-            "mcp__srv__.*",
-            "srv.*",
-            "Bash|mcp__srv__hello",
-            "Bash, mcp__srv__hello",
-            "mcp__*",
-            "*",
-            "",
-            " mcp__srv__hello",
-            "mcp__srv__hello$",
-            "mcp__srv__.*|Bash"
-        ]
-    );
+    let silent = patterns.into_iter().filter(|pattern| !fired.iter().any(|fired| fired == pattern));
+    assert_eq!(silent.collect::<Vec<_>>(), ["^srv.*", "mcp__srv__h"]);
 }
 
 /// What the CLI would take without a word, and match nothing with.

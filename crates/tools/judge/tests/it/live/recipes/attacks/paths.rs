@@ -210,12 +210,17 @@ fn reading_elsewhere_needs_a_question() {
     ] {
         for (tool, field) in [("Glob", "pattern"), ("Grep", "glob")] {
             let call = input_in(root.to_str().unwrap(), tool, json!({"path": folder, field: pattern}));
-            assert!(unapproved(&call), "{tool} {pattern}");
+            let reply = read_only::judge(&call, &folder);
+            assert!(reply.is_ok() && !approved(&reply), "{tool} {pattern}: {reply:?}");
         }
     }
     fs::write(folder.join("own"), "x").unwrap();
-    let own = input_in(root.to_str().unwrap(), "Read", json!({"file_path": "keep/own"}));
-    assert!(!unapproved(&own));
+    let call = |tool: &str, fields| input_in(root.to_str().unwrap(), tool, fields);
+    assert!(!unapproved(&call("Read", json!({"file_path": "keep/own"}))));
+    assert!(!unapproved(&call("Glob", json!({"path": folder, "pattern": "**/*.rs"}))));
+    // Without a path it is the working directory that is searched, which is another one here.
+    let elsewhere = read_only::judge(&call("Grep", json!({"pattern": "x"})), &folder);
+    assert!(elsewhere.is_ok() && !approved(&elsewhere), "{elsewhere:?}");
 }
 
 /// The chain calls each handler: a refusal of one holds against the others.
