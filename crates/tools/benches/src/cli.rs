@@ -21,7 +21,7 @@
 //! client sends once it has the result.
 //! All lines are built before the clock starts.
 //!
-//! It needs the pipes of Unix; on other systems only the synthetic [`stream`] is available.
+//! It needs the pipes of Unix.
 
 mod callback;
 mod lines;

@@ -4,7 +4,6 @@ pub mod cli;
 pub mod clients;
 mod handlers;
 pub mod measured;
-mod memory;
 mod one_core;
 pub mod outcome;
 pub mod peers;

@@ -102,9 +102,9 @@ pub(crate) fn messages_a_second(run: &Run) -> f64 {
     run.report.sent.messages as f64 / seconds(run)
 }
 
-/// Returns the bytes a second over all laps.
-pub(crate) fn bytes_a_second(run: &Run) -> f64 {
-    run.report.sent.bytes as f64 / seconds(run)
+/// Returns the megabytes a second over all laps.
+pub(crate) fn megabytes_a_second(run: &Run) -> f64 {
+    run.report.sent.bytes as f64 / 1e6 / seconds(run)
 }
 
 fn seconds(run: &Run) -> f64 {

@@ -2,13 +2,12 @@
 
 use std::{
     collections::BTreeMap,
+    fs,
     time::{Duration, Instant},
 };
 
 use crate::cli::Tally;
 use serde::{Deserialize, Serialize};
-
-use crate::memory::most_resident;
 
 /// A client's report of its run, as one line of JSON.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -109,6 +108,14 @@ impl Outcome {
     }
 }
 
+/// Returns the peak resident memory in bytes (`VmHWM`); `None` where the system does not report it.
+fn most_resident() -> Option<usize> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: usize = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
 /// Returns the CPU time of this process, of all threads together.
 fn cpu_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
@@ -120,6 +127,12 @@ mod tests {
     use crate::cli::Tally;
 
     use super::Received;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn linux_reports_the_peak_memory() {
+        assert!(super::most_resident().unwrap() > 100 << 10);
+    }
 
     #[test]
     fn received_messages_must_match_the_sent_ones() {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::cli::{Phase, Workload};
 
 use crate::{
-    measured::{Measured, bytes_a_second, lap, megabytes, messages_a_second, start},
+    measured::{Measured, lap, megabytes, megabytes_a_second, messages_a_second, start},
     rounds::Rounds,
     run::Run,
 };
@@ -16,18 +16,15 @@ pub fn table(rounds: &Rounds, clients: &[String]) -> String {
     // Writing to a string does not fail.
     let _: std::fmt::Result = match rounds.workload() {
         Workload::Callback(_) | Workload::HookMany => round_trips(rounds, clients, &mut table),
-        Workload::Stream | Workload::Stalled => streams(rounds, clients, &mut table),
-        Workload::Turns => laps(rounds, clients, &mut table),
-        Workload::Start => starts(rounds, clients, &mut table),
+        Workload::Stream | Workload::Stalled => figures(rounds, clients, STREAM, &mut table),
+        Workload::Turns => figures(rounds, clients, TURNS, &mut table),
+        Workload::Start => figures(rounds, clients, START, &mut table),
     };
     table
 }
 
 /// Returns the bounds with their measured values.
 pub fn bounds(workload: Workload, measured: &[Measured]) -> String {
-    if measured.is_empty() {
-        return String::new();
-    }
     let mut table = format!("| {} | bound | measured | |\n|---|---:|---:|---|\n", workload.name());
     for Measured { what, bound, value } in measured {
         let verdict = if bound.holds(*value) { "kept" } else { "MISSED" };
@@ -59,48 +56,18 @@ fn round_trips(rounds: &Rounds, clients: &[String], table: &mut String) -> std::
     Ok(())
 }
 
-fn laps(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt::Result {
-    writeln!(
-        table,
-        "| client | a turn, µs | messages/s | MB/s | CPU, µs a turn | memory, MB |\n|---|---:|---:|---:|---:|---:|"
-    )?;
-    for client in clients {
-        writeln!(
-            table,
-            "| {client} | {:.0} | {:.0} | {:.0} | {:.0} | {:.1} |",
-            rounds.middle(client, lap),
-            rounds.middle(client, messages_a_second),
-            rounds.middle(client, bytes_a_second) / 1e6,
-            rounds.middle(client, cpu_a_lap),
-            rounds.middle(client, megabytes),
-        )?;
-    }
-    Ok(())
-}
+/// The name of a figure, the number of its digits after the point, and the figure of a run.
+type Column = (&'static str, usize, fn(&Run) -> f64);
 
-fn starts(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt::Result {
-    writeln!(table, "| client | to the first message, µs | CPU of a session, µs |\n|---|---:|---:|")?;
+fn figures(rounds: &Rounds, clients: &[String], columns: &[Column], table: &mut String) -> std::fmt::Result {
+    let names: Vec<&str> = columns.iter().map(|(name, ..)| *name).collect();
+    writeln!(table, "| client | {} |\n|---{}|", names.join(" | "), "|---:".repeat(columns.len()))?;
     for client in clients {
-        let (first, cpu) = (rounds.middle(client, start), rounds.middle(client, cpu_a_start));
-        writeln!(table, "| {client} | {first:.0} | {cpu:.0} |")?;
-    }
-    Ok(())
-}
-
-fn streams(rounds: &Rounds, clients: &[String], table: &mut String) -> std::fmt::Result {
-    writeln!(
-        table,
-        "| client | messages/s | MB/s | CPU, µs a message | memory, MB |\n|---|---:|---:|---:|---:|"
-    )?;
-    for client in clients {
-        writeln!(
-            table,
-            "| {client} | {:.0} | {:.0} | {:.2} | {:.1} |",
-            rounds.middle(client, messages_a_second),
-            rounds.middle(client, bytes_a_second) / 1e6,
-            rounds.middle(client, cpu_a_message),
-            rounds.middle(client, megabytes),
-        )?;
+        write!(table, "| {client} |")?;
+        for &(_, digits, figure) in columns {
+            write!(table, " {:.digits$} |", rounds.middle(client, figure))?;
+        }
+        table.push('\n');
     }
     Ok(())
 }
@@ -124,3 +91,10 @@ fn cpu_a_lap(run: &Run) -> f64 {
 fn cpu_a_start(run: &Run) -> f64 {
     run.outcome.cpu.map_or(f64::NAN, |cpu| cpu * 1e6 / run.outcome.first.len() as f64)
 }
+
+const STREAM: &[Column] = &[MESSAGES, BYTES, ("CPU, µs a message", 2, cpu_a_message), MEMORY];
+const TURNS: &[Column] = &[("a turn, µs", 0, lap), MESSAGES, BYTES, ("CPU, µs a turn", 0, cpu_a_lap), MEMORY];
+const START: &[Column] = &[("to the first message, µs", 0, start), ("CPU of a session, µs", 0, cpu_a_start)];
+const MESSAGES: Column = ("messages/s", 0, messages_a_second);
+const BYTES: Column = ("MB/s", 0, megabytes_a_second);
+const MEMORY: Column = ("memory, MB", 1, megabytes);

@@ -55,17 +55,10 @@ async fn streamed(setup: &Setup, sessions: usize, turns: usize) -> Result<String
             let is_in_order = events.windows(2).all(|pair| pair[0].position < pair[1].position);
             let whole = events.iter().all(|event| event.name != "gap" && event.name != "failed");
             let uuids: Vec<_> = read.iter().filter_map(|message| message["uuid"].as_str()).collect();
-            let kept: Vec<_> =
-                stored.iter().map(String::as_str).filter(|uuid| uuids.contains(uuid)).collect();
-            let seen: Vec<_> =
-                uuids.iter().filter(|uuid| stored.iter().any(|known| known == *uuid)).collect();
-            if !is_in_order
-                || !whole
-                || read != first
-                || kept.len() != stored.len()
-                || seen.len() != kept.len()
-            {
-                wrong.push(format!("session {n}: {} of {} messages", seen.len(), stored.len()));
+            let is_kept = stored.iter().all(|uuid| uuids.contains(&uuid.as_str()));
+            let seen = uuids.iter().filter(|uuid| stored.iter().any(|known| known == *uuid)).count();
+            if !is_in_order || !whole || read != first || !is_kept || seen != stored.len() {
+                wrong.push(format!("session {n}: {seen} of {} messages", stored.len()));
             }
             messages += read.len();
             deltas += events.iter().filter(|event| event.name == "delta").count();

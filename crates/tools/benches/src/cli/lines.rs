@@ -12,18 +12,14 @@ pub struct Lines {
     searched: usize,
 }
 
+/// An empty buffer with room for one block.
 impl Default for Lines {
     fn default() -> Self {
-        Self::new()
+        Self { buffer: vec![0; BLOCK], start: 0, end: 0, searched: 0 }
     }
 }
 
 impl Lines {
-    /// Creates an empty buffer with room for one block.
-    pub fn new() -> Self {
-        Self { buffer: vec![0; BLOCK], start: 0, end: 0, searched: 0 }
-    }
-
     /// Returns the free part of the buffer, for the next read.
     pub fn room(&mut self) -> &mut [u8] {
         if self.start > 0 {

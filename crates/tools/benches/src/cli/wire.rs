@@ -29,7 +29,7 @@ impl Wire {
     pub(super) fn open() -> io::Result<Self> {
         let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
         let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-        Ok(Self { input, output, lines: Lines::new(), arrived: Instant::now() })
+        Ok(Self { input, output, lines: Lines::default(), arrived: Instant::now() })
     }
 
     /// Writes all bytes.

@@ -105,7 +105,7 @@ async fn read(
     input: Arc<Mutex<Option<ChildStdin>>>,
     sender: mpsc::Sender<Vec<Read>>,
 ) -> Result<(), Failure> {
-    let mut lines = Lines::new();
+    let mut lines = Lines::default();
     loop {
         let length = output.read(lines.room()).await?;
         if length == 0 {

@@ -192,7 +192,7 @@ fn block_part(block: &Block, place: &Place) -> Part {
 }
 
 /// Returns the parts of a tool's result: texts unchanged, other blocks by their kind.
-fn result_parts(value: &Value, place: &Place) -> Vec<Part> {
+pub(super) fn result_parts(value: &Value, place: &Place) -> Vec<Part> {
     let Value::Array(blocks) = value else { return Part::of_value("result", value, place) };
     let part = |(at, block): (usize, &Value)| match (&block["text"], &block["type"]) {
         (Value::String(text), _) => Part::new(Look::Code, "result", text, place.at(at).key("text")),

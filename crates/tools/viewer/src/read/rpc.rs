@@ -3,7 +3,7 @@
 use agentwire_protocol::control::McpMessage;
 use serde_json::Value;
 
-use super::{Reader, Way};
+use super::{Reader, Way, messages::result_parts};
 use crate::item::{Kind, Outcome};
 use crate::part::{Look, Part, Place};
 
@@ -67,19 +67,10 @@ impl Reader<'_> {
             return Outcome::bad("error");
         }
         let result = &rpc["result"];
-        let place = place.key("result");
         // Other results of a server stay in the frame: lists of tools are long.
-        if let Value::Array(blocks) = &result["content"] {
-            for (at, block) in blocks.iter().enumerate() {
-                let place = place.key("content").at(at);
-                match (&block["text"], &block["type"]) {
-                    (Value::String(text), _) => {
-                        self.part(item, Part::new(Look::Code, "result", text, place.key("text")));
-                    }
-                    (_, kind) => {
-                        self.part(item, Part::new(Look::Code, "result", &kind.to_string(), place));
-                    }
-                }
+        if result["content"].is_array() {
+            for part in result_parts(&result["content"], &place.key("result").key("content")) {
+                self.part(item, part);
             }
         }
         if result["isError"] == true { Outcome::bad("tool error") } else { Outcome::good("ok") }

@@ -99,7 +99,7 @@ fn the_policy_allows_the_style_and_the_script_of_the_page_and_nothing_else() {
         digest(style),
         digest(script),
     );
-    assert_eq!(policy, expected, "the style or the script has changed: put these hashes into view.rs");
+    assert_eq!(policy, expected, "the style or the script has changed: put these hashes into src/lib.rs");
     for text in [style, script] {
         assert!(!text.contains("http") && !text.contains("url(") && !text.contains("@import"), "{text}");
         assert!(!text.contains("innerHTML") && !text.contains("eval("), "{text}");

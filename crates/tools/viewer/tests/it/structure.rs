@@ -201,6 +201,9 @@ fn an_mcp_call_is_paired_with_its_answer_and_shown_with_its_tool() {
         "{call}"
     );
     assert_eq!(shown(call).len(), 2);
+    let page = agentwire_viewer::page(&recording("mcp-tool-image"), "x");
+    let call = page.split("<b>tools/call</b>").nth(1).unwrap().split("<div class=\"it ").next().unwrap();
+    assert!(call.contains("Here is the picture.") && call.contains("(image)"), "{call}");
 }
 
 #[test]
