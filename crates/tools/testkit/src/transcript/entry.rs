@@ -100,10 +100,7 @@ impl Entry {
 }
 
 fn with_sigil(sigil: u8, body: &[u8]) -> Vec<u8> {
-    let mut line = Vec::with_capacity(body.len() + 3);
-    line.extend_from_slice(&[sigil, b' ']);
-    line.extend_from_slice(body);
-    line
+    [&[sigil, b' '][..], body].concat()
 }
 
 /// Parses a number in its canonical form, which excludes `07` and `+7`.

@@ -37,18 +37,10 @@ fn version_is_printed_with_any_fault() {
 
 #[test]
 fn unknown_fault_is_an_error() {
-    for mut program in [
-        {
-            let mut p = program();
-            p.arg("--fault-crush");
-            p
-        },
-        {
-            let mut p = program();
-            p.env(VARIABLE, "crush");
-            p
-        },
-    ] {
+    let (mut by_flag, mut by_variable) = (program(), program());
+    by_flag.arg("--fault-crush");
+    by_variable.env(VARIABLE, "crush");
+    for mut program in [by_flag, by_variable] {
         let output = program.output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -59,14 +51,7 @@ fn unknown_fault_is_an_error() {
 #[test]
 fn the_flags_of_the_cli_are_ignored_and_a_session_goes_well() {
     let mut child = program()
-        .args([
-            "--print",
-            "--output-format=stream-json",
-            "--model",
-            "x",
-            "--verbose",
-            "--include-partial-messages",
-        ])
+        .args("--print --output-format=stream-json --model x --verbose --include-partial-messages".split(' '))
         .env("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -1,7 +1,5 @@
 //! As much of an HTTP client as the tests of the scripted model need.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
-
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufReader},
     net::TcpStream,

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 
 use secrets::delta;
 
-fn session(lines: &[&str]) -> Transcript {
+fn session(lines: &[impl AsRef<str>]) -> Transcript {
     let entries = lines.iter().map(|line| {
+        let line = line.as_ref();
         let body = Bytes::copy_from_slice(&line.as_bytes()[2..]);
         match &line[..2] {
             "> " => Entry::Outbound(body),
@@ -24,7 +25,7 @@ fn session(lines: &[&str]) -> Transcript {
     session
 }
 
-fn redacted(redactor: &Redactor, lines: &[&str]) -> Vec<String> {
+fn redacted(redactor: &Redactor, lines: &[impl AsRef<str>]) -> Vec<String> {
     let session = redactor.redact(&session(lines)).unwrap();
     assert_eq!(session.header.redacted, Some(true));
     let text = |entry: &Entry| match entry {
@@ -80,7 +81,6 @@ fn paths_cut_over_deltas_are_replaced() {
                 .chunks(length)
                 .map(|piece| delta(field, &String::from_utf8_lossy(piece)))
                 .collect();
-            let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
             let redactor = Redactor::new().path("/srv/agent", "<home>");
             let piece = |line: &String| {
                 let line: Value = serde_json::from_str(&line[2..]).unwrap();
@@ -104,7 +104,6 @@ fn streamed_input_is_replaced_as_the_input_of_the_block() {
         let pieces = streamed.as_bytes().chunks(length).map(String::from_utf8_lossy);
         let mut lines: Vec<String> = pieces.map(|piece| delta("partial_json", &piece)).collect();
         lines.push(block.clone());
-        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         let redacted = redacted(&Redactor::new(), &lines);
         let lines: Vec<Value> =
             redacted.iter().map(|line| serde_json::from_str(&line[2..]).unwrap()).collect();
@@ -197,7 +196,6 @@ fn ids_and_times_are_stable() {
         r#"< {"timestamp":"2026-11-21T22:51:20.123Z","at":"2025-01-01T00:00:00Z","again":"2026-11-21T22:51:20.123Z"}"#.to_owned(),
         r#"< {"task_id":"b81xk2q7p","id":"b81xk2q7px","agentId":"a8bc5624929cd2503","taskId":"1","f":"/agent-a8bc5624929cd2503.jsonl"}"#.to_owned(),
     ];
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let stable = |number| format!("00000000-0000-4000-8000-{number:012}");
     let (one, two) = (stable(1), stable(2));
     let expected = [
@@ -208,8 +206,7 @@ fn ids_and_times_are_stable() {
     ];
     assert_eq!(redacted(&Redactor::new(), &lines), expected);
     // A second redaction changes nothing.
-    let again: Vec<&str> = expected.iter().map(String::as_str).collect();
-    assert_eq!(redacted(&Redactor::new(), &again[..3]), expected[..3]);
+    assert_eq!(redacted(&Redactor::new(), &expected[..3]), expected[..3]);
 }
 
 #[test]
@@ -268,12 +265,12 @@ fn streamed_prose_goes() {
     let words = ["This sentence was written by somebody else, ", "and it is long enough ", "to be a text."];
     for field in ["text", "thinking"] {
         let pieces = words.map(|piece| delta(field, piece));
-        let after = redacted(&Redactor::new(), &pieces.each_ref().map(String::as_str));
+        let after = redacted(&Redactor::new(), &pieces);
         assert_eq!(after, ["<prose>", "", ""].map(|piece| delta(field, piece)));
     }
     let ours = words.map(|piece| delta("text", piece));
     let redactor = Redactor::new().own(words.concat());
-    assert_eq!(redacted(&redactor, &ours.each_ref().map(String::as_str)), ours);
+    assert_eq!(redacted(&redactor, &ours), ours);
 }
 
 #[test]
@@ -287,7 +284,6 @@ fn text_of_our_side_stays() {
     let ours = "A prompt of ours that is so long that it would be taken for prose if it were not ours.";
     let lines =
         [format!(r#"> {{"content":"{ours}"}}"#), format!(r#"< {{"content":"{ours}","echo":"1\t{ours}\n"}}"#)];
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     assert_eq!(redacted(&Redactor::new(), &lines), lines);
 }
 
@@ -376,6 +372,6 @@ fn leftovers_are_reported() {
     assert!(matches!(leftovers.found[..], [(2, _)]), "{leftovers}");
     assert_eq!(redactor.redact_with_report(&session(&lines)).0.header.redacted, Some(false));
     let pieces = [delta("text", "/srv/ag"), delta("text", "ent/b")];
-    let leftovers = redactor.redact(&session(&pieces.each_ref().map(String::as_str))).unwrap_err();
+    let leftovers = redactor.redact(&session(&pieces)).unwrap_err();
     assert_eq!(leftovers.found.len(), 1);
 }

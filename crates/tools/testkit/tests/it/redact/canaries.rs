@@ -135,43 +135,11 @@ fn redacted_lines_decode() {
 }
 
 fn odd_text() -> impl Strategy<Value = String> {
+    #[rustfmt::skip]
     let pieces = [
-        "password",
-        "token",
-        "=",
-        ": ",
-        "\"",
-        "'",
-        "\\",
-        "\n",
-        " ",
-        "https://",
-        "u:p@h",
-        "?",
-        "#",
-        "&",
-        "/",
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        "<",
-        ">",
-        "%41",
-        "\\u0041",
-        "abc123",
-        "<redacted-1>",
-        "Bearer ",
-        "env",
-        "authorization",
-        "is ",
-        "-",
-        "$X",
-        "ä",
-        "😀",
-        "MIIEvQIBAD",
-        "sk-ant-api03-abc",
+        "password", "token", "=", ": ", "\"", "'", "\\", "\n", " ", "https://", "u:p@h", "?", "#", "&", "/",
+        "{", "}", "[", "]", ",", "<", ">", "%41", "\\u0041", "abc123", "<redacted-1>", "Bearer ", "env",
+        "authorization", "is ", "-", "$X", "ä", "😀", "MIIEvQIBAD", "sk-ant-api03-abc",
     ];
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..14).prop_map(|pieces| pieces.concat())
 }

@@ -76,10 +76,10 @@ pub(super) fn core(shape: &str) -> &str {
     if shape.starts_with("https://example.com/t/") { "aB3dEf6hIj9kLm2nOp5q" } else { shape }
 }
 
-pub(super) fn redacted(redactor: &Redactor, lines: &[String]) -> (String, RedactionReport) {
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let (session, report) = redactor.redact_with_report(&session(&lines));
-    assert_eq!(report.leftovers, None, "{lines:?}");
+pub(super) fn redacted(redactor: &Redactor, lines: &[impl AsRef<str>]) -> (String, RedactionReport) {
+    let before = session(lines);
+    let (session, report) = redactor.redact_with_report(&before);
+    assert_eq!(report.leftovers, None, "{before:?}");
     let (again, _) = redactor.redact_with_report(&session);
     assert_eq!(again.entries, session.entries, "redacted twice");
     (text(&session), report)
@@ -142,7 +142,7 @@ fn named_secrets_are_blanked_in_every_spelling() {
     }
     // The last character has two bytes, and a line break follows.
     let (text, report) =
-        redacted(&Redactor::new().secret("geheim-tür-é"), &[r#"< {"data":"geheim-tür-é\nx"}"#.to_owned()]);
+        redacted(&Redactor::new().secret("geheim-tür-é"), &[r#"< {"data":"geheim-tür-é\nx"}"#]);
     assert_eq!(text, r#"{"data":"<redacted-1>\nx"}"#);
     assert_eq!(report.found[&SecretKind::Named], 1);
     // Programs wrap base64 at 76 characters.
@@ -153,8 +153,7 @@ fn named_secrets_are_blanked_in_every_spelling() {
     let redactor = Redactor::new().secret("correct-horse-battery-staple-".repeat(4));
     let (text, _) = redacted(&redactor, &[format!(r#"< {{"data":"{first}\n{rest}"}}"#)]);
     assert!(!text.contains(&first[..20]) && !text.contains(&rest[..20]), "{text}");
-    let (text, _) =
-        redacted(&Redactor::new().secret("998877"), &[r#"< {"n":998877,"m":[1998877.5]}"#.to_owned()]);
+    let (text, _) = redacted(&Redactor::new().secret("998877"), &[r#"< {"n":998877,"m":[1998877.5]}"#]);
     assert_eq!(text, r#"{"n":0,"m":[0]}"#);
     assert!(!format!("{:?}", Redactor::new().secret("hunter2")).contains("hunter2"));
 }
@@ -162,7 +161,7 @@ fn named_secrets_are_blanked_in_every_spelling() {
 #[test]
 fn values_are_blanked_for_their_place() {
     let line = r#"> {"type":"control_request","request_id":"req_1","request":{"subtype":"initialize","mcpServers":{"db":{"command":"x","args":["--api-key","plain words","-v"],"env":{"PGPASSWORD":"hunter two","LEVEL":"1"}},"gh":{"type":"http","url":"https://u:pw1@h/a?key=value&n=1","headers":{"X-Any":"plain words"}}},"settings":{"env":{"A":"plain words"}}}}"#;
-    let (text, report) = redacted(&Redactor::new(), &[line.to_owned()]);
+    let (text, report) = redacted(&Redactor::new(), &[line]);
     assert_eq!(
         text,
         r#"{"type":"control_request","request_id":"req_1","request":{"subtype":"initialize","mcpServers":{"db":{"command":"x","args":["--api-key","<redacted-1>","-v"],"env":{"PGPASSWORD":"<redacted-2>","LEVEL":"1"}},"gh":{"type":"http","url":"https://<redacted-3>@h/a?key=<redacted-4>&n=1","headers":{"X-Any":"<redacted-1>"}}},"settings":{"env":{"A":"<redacted-1>"}}}}"#
@@ -172,7 +171,7 @@ fn values_are_blanked_for_their_place() {
         [(SecretKind::Environment, 2), (SecretKind::Header, 1), (SecretKind::Url, 2), (SecretKind::Field, 1)];
     assert_eq!(found, expected);
     let account = r#"< {"account":{"email":"jane.doe@corp.example","organization":"Corp Incorporated","subscriptionType":"max","tokenSource":"none"},"password":[12345,"two words"],"usage":{"tokens":5,"token":7}}"#;
-    let (text, _) = redacted(&Redactor::new(), &[account.to_owned()]);
+    let (text, _) = redacted(&Redactor::new(), &[account]);
     assert_eq!(
         text,
         r#"{"account":{"email":"<redacted-1>","organization":"<redacted-2>","subscriptionType":"max","tokenSource":"none"},"password":[0,"<redacted-3>"],"usage":{"tokens":5,"token":7}}"#
@@ -182,14 +181,14 @@ fn values_are_blanked_for_their_place() {
 #[test]
 fn a_field_named_pass_holds_a_secret() {
     let line = r#"< {"auth":{"user":"me","pass":"two words"},"smtp_pass":12345}"#;
-    let (text, _) = redacted(&Redactor::new(), &[line.to_owned()]);
+    let (text, _) = redacted(&Redactor::new(), &[line]);
     assert_eq!(text, r#"{"auth":{"user":"me","pass":"<redacted-1>"},"smtp_pass":0}"#);
 }
 
 #[test]
 fn values_below_a_list_of_passwords_are_blanked() {
     let line = r#"< {"passwords":{"db":"two words"},"api_keys":["two words"]}"#;
-    let (text, _) = redacted(&Redactor::new(), &[line.to_owned()]);
+    let (text, _) = redacted(&Redactor::new(), &[line]);
     assert_eq!(text, r#"{"passwords":{"db":"<redacted-1>"},"api_keys":["<redacted-1>"]}"#);
 }
 
@@ -216,7 +215,7 @@ fn named_secret_that_is_json_is_blanked() {
     let quoted = json!({ "content": part }).to_string();
     let (text, _) = redacted(&redactor, &[format!("> {part}"), format!("> {quoted}")]);
     assert_eq!(text, "{\"key\":0}\n".to_owned() + r#"{"content":"{\"key\":0}"}"#);
-    let mut session = session(&[]);
+    let mut session = Transcript::default();
     session.argv = Some(Argv::new(["--settings", secret]));
     let session = redactor.redact(&session).unwrap();
     assert_eq!(session.argv.unwrap().args()[1], "<redacted-1>");
@@ -225,9 +224,9 @@ fn named_secret_that_is_json_is_blanked() {
 #[test]
 fn secret_found_in_one_place_is_blanked_everywhere() {
     let lines = [
-        r#"< {"text":"connected as jane.doe@corp.example with s3cretvalue"}"#.to_owned(),
-        r#"> {"env":{"PGPASSWORD":"s3cretvalue"}}"#.to_owned(),
-        r#"< {"account":{"email":"jane.doe@corp.example"}}"#.to_owned(),
+        r#"< {"text":"connected as jane.doe@corp.example with s3cretvalue"}"#,
+        r#"> {"env":{"PGPASSWORD":"s3cretvalue"}}"#,
+        r#"< {"account":{"email":"jane.doe@corp.example"}}"#,
     ];
     let (text, _) = redacted(&Redactor::new(), &lines);
     assert!(!text.contains("jane") && !text.contains("s3cret"), "{text}");
@@ -248,7 +247,7 @@ fn lines_of_a_private_key_are_blanked_everywhere() {
 
 #[test]
 fn secrets_in_arguments_and_comments_are_blanked() {
-    let mut session = session(&[]);
+    let mut session = Transcript::default();
     let config = r#"{"mcpServers":{"a":{"env":{"K":"plain words"}}}}"#;
     session.argv = Some(Argv::new(["--mcp-config", config, "--token", "plain words"]));
     session.entries = vec![Entry::Comment("password: hunter2".into())];
@@ -311,16 +310,15 @@ fn prose_and_ids_stay() {
         assert!(report.found.is_empty());
     }
     let counts = r#"> {"pass":3456,"bypass":"always"}"#;
-    assert_eq!(redacted(&Redactor::new(), &[counts.to_owned()]).0, counts[2..]);
+    assert_eq!(redacted(&Redactor::new(), &[counts]).0, counts[2..]);
     let schema =
         r#"> {"inputSchema":{"properties":{"token":{"type":"string"},"headers":{"type":"object"}}}}"#;
-    assert_eq!(redacted(&Redactor::new(), &[schema.to_owned()]).0, schema[2..]);
+    assert_eq!(redacted(&Redactor::new(), &[schema]).0, schema[2..]);
 }
 
 #[test]
 fn the_report_counts_and_shows_no_secret() {
-    let (_, report) =
-        redacted(&Redactor::new(), &[r#"< {"env":{"A":"hunter2"},"b":"password: hunter3"}"#.to_owned()]);
+    let (_, report) = redacted(&Redactor::new(), &[r#"< {"env":{"A":"hunter2"},"b":"password: hunter3"}"#]);
     let shown = report.to_string();
     assert!(
         shown.contains("1 × environment variable") && shown.contains("1 × field or assignment"),
