@@ -59,11 +59,8 @@ fn one(program: &Path, corpus: &Path, prefix: &Path, seconds: u32) -> Result<(),
         prefix.with_file_name(format!("{}log", prefix.file_name().unwrap_or_default().to_string_lossy()));
     let file = fs::File::create(&log).while_doing(|| format!("writing {}", log.display()))?;
     let mut command = Command::new(program);
-    command.arg(format!("-max_total_time={seconds}")).args([
-        "-max_len=16384",
-        "-timeout=20",
-        "-rss_limit_mb=2048",
-    ]);
+    command.arg(format!("-max_total_time={seconds}"));
+    command.args(["-max_len=16384", "-timeout=20", "-rss_limit_mb=2048"]);
     command.arg(format!("-artifact_prefix={}", prefix.display())).arg(corpus);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(file);
     program::run(&mut command).while_doing(|| format!("fuzzing; the log is {}", log.display()))

@@ -29,20 +29,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         command.arg("--no-verify");
     }
     for package in metadata.members().filter(|package| package.is_published()) {
-        let list = program::output(program::cargo()?.args([
-            "package",
-            "--list",
-            "--allow-dirty",
-            "-p",
-            &package.name,
-        ]))?;
+        let mut list = program::cargo()?;
+        list.args(["package", "--list", "--allow-dirty", "-p", &package.name]);
+        let list = program::output(&mut list)?;
         let missing = missing(&list);
         if !missing.is_empty() {
-            return Err(Failure::new(format!(
-                "the package of {} lacks {}",
-                package.name,
-                missing.join(", ")
-            )));
+            let (name, missing) = (&package.name, missing.join(", "));
+            return Err(Failure::new(format!("the package of {name} lacks {missing}")));
         }
         println!("    {}: {} files", package.name, list.lines().count());
         command.args(["-p", &package.name]);

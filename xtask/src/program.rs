@@ -13,10 +13,7 @@ use crate::workspace;
 /// `cargo run` describes this crate in variables which some build scripts watch.
 /// Left in, they would make such a script run again, and all that depends on it be built again.
 pub(crate) fn cargo() -> Result<Command, Failure> {
-    clean(Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into())))
-}
-
-fn clean(mut cargo: Command) -> Result<Command, Failure> {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(workspace::root()?);
     for (name, _) in env::vars_os() {
         let Some(text) = name.to_str() else { continue };

@@ -15,7 +15,7 @@ use crate::workspace;
 
 /// The scenarios with these names, or all; in the order of their names.
 fn load(names: &[String]) -> Result<Vec<Scenario>, Failure> {
-    let folder = folder()?;
+    let folder = workspace::root()?.join("crates/tools/judge/scenarios");
     let mut scenarios = Vec::new();
     for file in workspace::files(&folder, &["json"])? {
         scenarios.push(Scenario::load(&file).while_doing(|| file.display().to_string())?);
@@ -125,7 +125,11 @@ impl Task {
 
     /// Stores a transcript for inspection, and returns its path.
     pub(crate) fn keep(&self, transcript: &Transcript) -> Result<PathBuf, Failure> {
-        keep(&self.name().replace('/', "-"), transcript)
+        let folder = workspace::root()?.join("target/scenarios");
+        fs::create_dir_all(&folder)?;
+        let file = folder.join(format!("{}.transcript", self.name().replace('/', "-")));
+        fs::write(&file, transcript.to_bytes()?)?;
+        Ok(file)
     }
 
     fn failure(&self, failed: Failed) -> Failure {
@@ -138,14 +142,6 @@ impl Task {
     }
 }
 
-fn keep(name: &str, transcript: &Transcript) -> Result<PathBuf, Failure> {
-    let folder = workspace::root()?.join("target/scenarios");
-    fs::create_dir_all(&folder)?;
-    let file = folder.join(format!("{name}.transcript"));
-    fs::write(&file, transcript.to_bytes()?)?;
-    Ok(file)
-}
-
 /// Returns the transcript with a header that names its origin.
 pub(crate) fn with_header(version: &str, mut transcript: Transcript) -> Transcript {
     let mut header = Header::of_cli(version);
@@ -154,10 +150,6 @@ pub(crate) fn with_header(version: &str, mut transcript: Transcript) -> Transcri
     header.faults = transcript.header.faults;
     transcript.header = header;
     transcript
-}
-
-fn folder() -> Result<PathBuf, Failure> {
-    Ok(workspace::root()?.join("crates/tools/judge/scenarios"))
 }
 
 /// The name that stands for the MCP project's server for tests.

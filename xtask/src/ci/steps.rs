@@ -179,15 +179,7 @@ fn alone_tests(_: &Path) -> Result<Plan, Failure> {
     let mut check = machine::cargo_tool("hack")?;
     check.args(["check", "--keep-going", "--lib", "--tests", "--ignore-private"]);
     let mut tests = machine::cargo_tool("hack")?;
-    tests.args([
-        "nextest",
-        "run",
-        "--keep-going",
-        "--lib",
-        "--tests",
-        "--status-level=slow",
-        "--no-tests=pass",
-    ]);
+    tests.args("nextest run --keep-going --lib --tests --status-level=slow --no-tests=pass".split(' '));
     tests.arg("--no-default-features").args(with_defaults.flat_map(|package| ["-p", &package.name]));
     // cargo-hack calls `cargo nextest`.
     tests.env("PATH", machine::path_with("nextest")?);
@@ -212,15 +204,8 @@ fn powerset(_: &Path) -> Result<Plan, Failure> {
         return Ok(Plan::Missing("there is no rustup".to_owned()));
     }
     let mut command = machine::cargo_tool("hack")?;
-    command.args([
-        "check",
-        "--rust-version",
-        "--ignore-private",
-        "--feature-powerset",
-        "--depth",
-        "2",
-        "--no-dev-deps",
-    ]);
+    let line = "check --rust-version --ignore-private --feature-powerset --depth 2 --no-dev-deps";
+    command.args(line.split(' '));
     // `cargo run` names its own toolchain in these variables, which would take precedence.
     command.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
     Ok(Plan::Run(vec![command]))

@@ -41,13 +41,8 @@ fn package(spec: &str, inside: &Path, place: &Path) -> Result<(), Failure> {
     fs::write(aside.path().join("package.json"), "{\"private\":true}\n")?;
     eprintln!("installing {spec} (once)");
     let mut command = Command::new(npm);
-    command
-        .current_dir(aside.path())
-        .arg("install")
-        .arg("--prefix")
-        .arg(aside.path())
-        .args(QUIETLY)
-        .arg(spec);
+    command.current_dir(aside.path()).args(["install", "--prefix"]).arg(aside.path());
+    command.args(QUIETLY.split(' ')).arg(spec);
     program::output(&mut command)?;
     match fs::rename(aside.path(), place) {
         Ok(()) => Ok(()),
@@ -92,15 +87,8 @@ fn aside(path: &Path) -> Result<TempDir, Failure> {
 }
 
 /// No scripts, no lock file, no report, and no CLI that a package brings along for its platform.
-const QUIETLY: &[&str] = &[
-    "--no-save",
-    "--no-package-lock",
-    "--ignore-scripts",
-    "--omit=optional",
-    "--no-audit",
-    "--no-fund",
-    "--loglevel=error",
-];
+const QUIETLY: &str =
+    "--no-save --no-package-lock --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error";
 
 const SILENT: &[&str] = &[
     "DISABLE_TELEMETRY",

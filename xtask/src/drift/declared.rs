@@ -58,15 +58,11 @@ impl Drift<'_> {
     fn messages(&mut self) {
         let mut inspector = Inspector::new();
         let mut arms = self.sampler.arms("SDKMessage");
-        arms.extend(
-            self.sampler
-                .arms("StdoutMessage")
-                .into_iter()
-                .filter(|arm| !arms.contains(arm))
-                .collect::<Vec<_>>(),
-        );
+        let mut others = self.sampler.arms("StdoutMessage");
+        others.retain(|arm| !arms.contains(arm));
+        arms.extend(others);
         for arm in arms.iter().filter(|arm| *arm != "SDKControlRequest") {
-            for sample in self.samples(arm) {
+            for sample in self.sampler.of(arm) {
                 let verdict = inspector.inspect(From::Cli, &Line::from(sample.to_string().as_str()));
                 let kind = verdict.kind.unwrap_or_default();
                 if !verdict.known {
@@ -126,7 +122,7 @@ impl Drift<'_> {
     /// The answers of hooks: what all may say, beside what only one may.
     fn hook_replies(&mut self) {
         for name in ["SyncHookJSONOutput", "AsyncHookJSONOutput"] {
-            for sample in self.samples(name) {
+            for sample in self.sampler.of(name) {
                 let event = sample.pointer("/hookSpecificOutput/hookEventName").and_then(Value::as_str);
                 if let Some(types) = self.registry.events.get(event.unwrap_or("PreToolUse")).copied() {
                     self.judge(name, &sample, types.reply, "");
@@ -137,7 +133,7 @@ impl Drift<'_> {
 
     /// Reads the samples of a declaration as a type of ours.
     fn read(&mut self, name: &str, reader: Reader, tag: &str) {
-        for sample in self.samples(name) {
+        for sample in self.sampler.of(name) {
             self.judge(name, &sample, reader, tag);
         }
     }
@@ -157,10 +153,6 @@ impl Drift<'_> {
             view.missing.into_iter().chain(view.unknown).filter(|path| path != tag || tag.is_empty());
         self.unknown(name, missing.collect());
         self.untyped(name, sample, view.raw);
-    }
-
-    fn samples(&mut self, name: &str) -> Vec<Value> {
-        self.sampler.of(name)
     }
 
     fn unknown(&mut self, name: &str, paths: Vec<String>) {

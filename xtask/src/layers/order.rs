@@ -38,8 +38,7 @@ fn wrong_edge(from: &str, dependency: &Dependency) -> Option<&'static str> {
     match (from, to) {
         (XTASK | CLUSTER | BENCHES, _) => None,
         (_, XTASK | CLUSTER | BENCHES) => Some("nothing may use the chores"),
-        (JUDGE, _) => None,
-        (COMMAND, _) => None,
+        (JUDGE | COMMAND, _) => None,
         (_, COMMAND) => Some("only the chores use the command"),
         (_, JUDGE) => Some("the judge is for tests only"),
         (from, TESTKIT) if from != VIEWER => Some("the testkit is for tests only"),
