@@ -1,5 +1,5 @@
 //! All servers as one MCP server.
-#![expect(deprecated, reason = "roots and logging are deprecated in MCP, and servers still use them")]
+#![expect(deprecated, reason = "roots are deprecated in MCP, and servers still request them")]
 
 mod errors;
 mod full_tools;
@@ -13,16 +13,16 @@ mod watch;
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, OnceLock, atomic::AtomicU8},
+    sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
 
-use rmcp::{Peer, RoleServer, model::LoggingLevel, service::RequestContext};
+use rmcp::{Peer, RoleServer, service::RequestContext};
 use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{Hub, Naming, Offers, client::Caller, llm::fenced, lock::locked};
-use log_level::pass_on;
+use log_level::{MinLevel, pass_on};
 use rounds::Waiting;
 use subscribed::Subscribed;
 use watch::{Changes, Recipient, watch};
@@ -58,8 +58,7 @@ pub struct Gateway {
     patience: Duration,
     passes_logs: bool,
     asks_for_resources: bool,
-    /// The lowest log level that the client receives.
-    min_level: Arc<AtomicU8>,
+    min_level: MinLevel,
     offers: Mutex<Option<Offers>>,
     /// The task that reports changes.
     watch: OnceLock<AbortOnDropHandle<()>>,
@@ -88,7 +87,7 @@ impl Gateway {
             patience: PATIENCE,
             passes_logs: false,
             asks_for_resources: true,
-            min_level: Arc::new(AtomicU8::new(LoggingLevel::Info as u8)),
+            min_level: MinLevel::default(),
             offers: Mutex::new(None),
             watch: OnceLock::new(),
             passed_on: OnceLock::new(),
@@ -174,7 +173,7 @@ impl Gateway {
         if self.passes_logs {
             self.passed_on.get_or_init(|| {
                 let logs = self.hub.handlers().feed.listen();
-                AbortOnDropHandle::new(tokio::spawn(pass_on(logs, Arc::clone(&self.min_level), peer.clone())))
+                AbortOnDropHandle::new(tokio::spawn(pass_on(logs, self.min_level.clone(), peer.clone())))
             });
         }
     }

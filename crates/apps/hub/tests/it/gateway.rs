@@ -8,10 +8,11 @@ use agentwire_hub::{
 };
 use futures_util::StreamExt as _;
 use rmcp::{
-    ClientHandler, RoleClient, RoleServer, ServiceExt,
+    ClientHandler, ClientLifecycleMode, ClientServiceExt as _, RoleClient, RoleServer, ServiceExt,
     model::{
-        CallToolRequest, CallToolResult, ClientRequest, CompleteRequestParams, GetPromptRequestParams,
-        ProgressNotificationParam, ReadResourceRequestParams, ResourceContents,
+        CallToolRequest, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
+        CompleteRequestParams, GetPromptRequestParams, Implementation, ProgressNotificationParam,
+        ReadResourceRequestParams, ResourceContents,
     },
     service::{NotificationContext, PeerRequestOptions, RunningService, ServiceError},
 };
@@ -232,6 +233,21 @@ async fn unknown_prompt_and_resource_are_recorded() {
         let record = records.try_recv().unwrap();
         assert_eq!((record.what, &*record.name, record.outcome), (what, name, Ended::Failed("unknown")));
     }
+}
+
+#[tokio::test]
+async fn long_name_of_a_client_is_cut_in_records() {
+    let (audit, mut records) = Audit::new(1);
+    let hub = Hub::builder().audit(audit).build();
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let _server = tokio::spawn(Gateway::new(&hub).serve(ours));
+    let name = Implementation::new("x".repeat(100_000), "1");
+    let client = ClientConfig::new(ClientCapabilities::default(), name)
+        .serve_with_lifecycle(theirs, ClientLifecycleMode::Initialize)
+        .await
+        .unwrap();
+    client.call_tool(params("unknown", json!({}))).await.unwrap_err();
+    assert_eq!(records.recv().await.unwrap().caller.len(), 1024);
 }
 
 #[tokio::test]

@@ -1,11 +1,7 @@
 //! The requests of a client.
 #![expect(deprecated, reason = "clients with a handshake subscribe to resources and set the log level")]
 
-use std::{
-    borrow::Cow,
-    iter,
-    sync::{Arc, atomic::Ordering},
-};
+use std::{borrow::Cow, iter, sync::Arc};
 
 use agentwire_net::head;
 use futures_util::TryFutureExt as _;
@@ -307,7 +303,7 @@ impl ServerHandler for Gateway {
         if !self.passes_logs {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
-        self.min_level.store(request.level as u8, Ordering::Relaxed);
+        self.min_level.set(request.level);
         Ok(())
     }
 
@@ -387,29 +383,3 @@ fn caller(context: &RequestContext<RoleServer>) -> Arc<str> {
 const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 /// The maximum length of a client's name, in bytes.
 const MAX_CALLER: usize = 1 << 10;
-
-#[cfg(test)]
-mod tests {
-    use rmcp::{
-        ClientLifecycleMode, ClientServiceExt as _,
-        model::{ClientCapabilities, ClientConfig},
-    };
-
-    use super::*;
-    use crate::{Audit, Hub};
-
-    #[tokio::test]
-    async fn long_name_of_a_client_is_cut_in_records() {
-        let (audit, mut records) = Audit::new(1);
-        let hub = Hub::builder().audit(audit).build();
-        let (ours, theirs) = tokio::io::duplex(1 << 16);
-        let _server = tokio::spawn(Gateway::new(&hub).serve(ours));
-        let name = Implementation::new("x".repeat(100_000), "1");
-        let client = ClientConfig::new(ClientCapabilities::default(), name)
-            .serve_with_lifecycle(theirs, ClientLifecycleMode::Initialize)
-            .await
-            .unwrap();
-        client.call_tool(CallToolRequestParams::new("unknown")).await.unwrap_err();
-        assert_eq!(records.recv().await.unwrap().caller.len(), MAX_CALLER);
-    }
-}

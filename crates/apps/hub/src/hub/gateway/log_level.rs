@@ -14,15 +14,35 @@ use tokio::sync::broadcast::{self, error::RecvError};
 
 use crate::LogMessage;
 
-/// Forwards log messages of this level or a higher one, until the client or the hub is gone.
+/// The lowest log level that a client receives. Clones share it.
+#[derive(Clone, Debug)]
+pub(super) struct MinLevel(Arc<AtomicU8>);
+
+impl Default for MinLevel {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU8::new(LoggingLevel::Info as u8)))
+    }
+}
+
+impl MinLevel {
+    pub(super) fn set(&self, level: LoggingLevel) {
+        self.0.store(level as u8, Ordering::Relaxed);
+    }
+
+    fn includes(&self, level: LoggingLevel) -> bool {
+        level as u8 >= self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Forwards log messages until the client or the hub is gone.
 pub(super) async fn pass_on(
     mut logs: broadcast::Receiver<LogMessage>,
-    min_level: Arc<AtomicU8>,
+    min_level: MinLevel,
     peer: Peer<RoleServer>,
 ) {
     loop {
         let message = match logs.recv().await {
-            Ok(message) if message.level as u8 >= min_level.load(Ordering::Relaxed) => forwarded(message),
+            Ok(message) if min_level.includes(message.level) => forwarded(message),
             Ok(_) => continue,
             // The client is too slow.
             Err(RecvError::Lagged(missed)) => {
