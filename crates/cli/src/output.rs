@@ -41,7 +41,7 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     line(serde_json::to_string(value)?)
 }
 
-/// Returns the end of a command that has printed what it found: a closed pipe does not hide a finding.
+/// Returns the result of a command after its output: a closed pipe does not hide a finding.
 ///
 /// # Errors
 ///

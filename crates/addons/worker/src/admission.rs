@@ -43,8 +43,8 @@ pub struct AdmissionNumbers {
     pub slots: usize,
     /// How many run or start.
     pub running: usize,
-    /// The highest memory of one process and its children so far, in bytes. It is an assumption until a turn has ended
-    /// whose process still runs.
+    /// The highest memory of one process and its children so far, in bytes. It is an assumption until it is measured, at
+    /// the end of a turn after which the process of the session still runs.
     pub high_water: u64,
 }
 

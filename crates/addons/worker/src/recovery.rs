@@ -164,7 +164,7 @@ pub(crate) fn open_tools(entries: &[RawEntry]) -> Vec<ToolUseId> {
     tools.into_iter().map(|tool| tool.id).collect()
 }
 
-/// Adds the tool use of a block, or removes that of a result.
+/// Adds the tool use of a block, or removes the tool use that the block answers.
 fn follow(tools: &mut Vec<OpenTool>, block: &Value) {
     match block["type"].as_str() {
         Some("tool_use") => tools.extend(open_tool(block)),

@@ -14,7 +14,7 @@ pub(crate) fn invalid(cause: impl Display) -> Error {
     Error::new(ErrorCode::INVALID_PARAMS, cause.to_string())
 }
 
-/// Adds the cause to the message of the library's error, whose data is the cause and the whole request.
+/// Adds the cause to the message of the library's error. Its data, the cause and the whole request, is left out.
 pub(crate) fn unreadable(error: Error) -> Error {
     match error.data.as_ref().and_then(|data| data["error"].as_str()) {
         Some(cause) => Error::new(error.code, format!("{}: {cause}", error.message)),

@@ -21,7 +21,7 @@ async fn answer(handler: &PermissionHandler, question: Value) -> Result<Value, S
     Cli::start(handler.clone()).await.exchange(question).await
 }
 
-/// Returns the tools that the handler allows, and those that it denies. It must leave all others open.
+/// Returns the allowed tools and the denied tools. The handler must leave all others open.
 async fn sorted(
     handler: &PermissionHandler,
     tools: &[&'static str],

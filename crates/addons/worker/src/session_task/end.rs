@@ -108,7 +108,7 @@ impl SessionTask {
             Some(turn) if self.is_unstarted => turn.revision.clone(),
             _ => self.snapshot().await,
         };
-        // After its process has ended, only others would be measured, such as one that has just started.
+        // Without a process of this session, only the processes of other sessions would be measured, perhaps just started.
         if self.session.is_some() {
             self.config.admission.observe();
         }

@@ -34,7 +34,7 @@ fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
     (Worker::new(config.on_end(on_end)).unwrap(), ends)
 }
 
-/// The same, whose reports of ends wait for permits.
+/// Returns the same, and a semaphore: each report of an end waits for a permit.
 fn held(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>, Arc<Semaphore>) {
     let (sender, ends) = mpsc::unbounded_channel();
     let gate = Arc::new(Semaphore::new(0));

@@ -62,7 +62,7 @@ impl Streamed {
     }
 }
 
-/// Takes what has streamed of a block, and returns the rest of the whole block.
+/// Takes the streamed text of a block, and returns the rest of the whole text.
 pub(super) fn rest<'a>(streamed: &mut String, whole: &'a str) -> &'a str {
     let streamed = std::mem::take(streamed);
     whole.strip_prefix(&*streamed).unwrap_or(whole)

@@ -186,7 +186,7 @@ impl Hub {
     ///
     /// As [`call`](Self::call), and [`CallError::NotSent`] where the server has too many subscriptions.
     pub async fn subscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
-        // Until it is kept, the hold prevents the release of a client's hold from cancelling this subscription.
+        // The hold keeps the subscription until the program's own entry exists, even if a client releases the same resource.
         self.hold(server, uri).await?.keep();
         Ok(())
     }

@@ -11,7 +11,7 @@ use agentwire_testkit::recorded::{Recorded, Role};
 pub(super) struct Once(HashMap<Box<str>, usize>);
 
 impl Once {
-    /// Checks that no other message has the id. The echo of a prompt has that of the prompt.
+    /// Checks that no other message has the id. The echo of a prompt is no other message.
     pub(super) fn see(&mut self, line: usize, read: &Recorded, report: &mut Report) {
         if read.role != Role::Message || is_replay(read) {
             return;
