@@ -19,6 +19,7 @@ pub(crate) struct Metadata {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Package {
     pub(crate) name: String,
+    pub(crate) version: String,
     pub(crate) manifest_path: PathBuf,
     pub(crate) dependencies: Vec<Dependency>,
     pub(crate) features: BTreeMap<String, Vec<String>>,
