@@ -11,18 +11,22 @@ use crate::machine;
 use crate::netns;
 use crate::program;
 
+/// Returns the command that builds and runs the tests of the workspace.
+///
+/// Not the examples, which nextest would link by default: the step `clippy` checks them.
+pub(crate) fn tests() -> Result<Command, Failure> {
+    let mut nextest = machine::cargo_tool("nextest")?;
+    nextest.args("run --workspace --all-features --lib --bins --tests --status-level=slow".split(' '));
+    Ok(nextest)
+}
+
 /// Builds all tests and returns the command that runs the ignored ones that this nextest filter selects, without a
 /// network if `offline`.
 ///
 /// The command fails if the filter selects no test.
 pub(crate) fn ignored_tests(filter: &str, offline: bool) -> Result<Command, Failure> {
-    let nextest = || -> Result<Command, Failure> {
-        let mut nextest = machine::cargo_tool("nextest")?;
-        nextest.args(["run", "--workspace", "--all-features", "--status-level=slow"]);
-        Ok(nextest)
-    };
-    program::run(nextest()?.arg("--no-run"))?;
-    let mut command = if offline { netns::inside(nextest()?)? } else { nextest()? };
+    program::run(tests()?.arg("--no-run"))?;
+    let mut command = if offline { netns::inside(tests()?)? } else { tests()? };
     command.args(["--offline", "--run-ignored=only", "-E", filter]);
     Ok(command)
 }

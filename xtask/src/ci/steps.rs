@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::built;
 use crate::failure::Failure;
 use crate::machine;
 use crate::mcp_servers;
@@ -78,7 +79,7 @@ pub(super) const STEPS: &[Step] = &[
     long("services-proof", "the current CLI resumes sessions from Redis and from PostgreSQL", |own| with(&[services::provide, cli], own, &["cli", "services --proof"])),
     long("sessions-agree", "we read stored sessions as the published Python SDK does", |own| with(&[|| machine::provide(&[PYTHON, "git"])], own, &["sessions-agree"])),
     long("sdks", "the Python and the TypeScript SDK over `agentwire record` and `replay`", |own| with(&[python, cli], own, &["sdks"])),
-    long("ssh", "a CLI over a real OpenSSH server on loopback", ssh),
+    long("ssh", "a CLI over a real OpenSSH server", ssh),
     long("mcp-servers", "the hub and the Jupyter server with real MCP servers and kernels", |own| with(&[mcp_servers::provide, cli], own, &["mcp-servers"])),
     long("mcp-conformance", "the hub in the conformance suite of the MCP project", |own| with(&[mcp_servers::provide, cli], own, &["mcp-conformance"])),
     long("hub-marks", "fifty servers at once lose no call, and a call beside rmcp alone", |own| xtask(own, &["hub-marks --quick", "hub-marks"])),
@@ -94,7 +95,7 @@ pub(super) const STEPS: &[Step] = &[
     long("alone-tests", "the tests of each crate build by themselves, and pass without its default features", alone_tests),
     long("powerset", "each crate by itself with every pair of its features, on the oldest Rust that it supports", powerset),
     long("versions", "the workspace builds with the lowest and with the newest versions of the dependencies", versions),
-    long("properties", "the property tests, with ten thousand new cases", properties),
+    long("properties", "the property tests, with four thousand new cases", properties),
     long("fuzz", "the fuzz targets, half a minute each", |own| with(&[|| machine::provide(&["c++"])], own, &["fuzz --seconds 30"])),
     long("bench", "the limits of docs/performance.md, as ratios within one run", |own| xtask(own, &["bench --check"])),
     long("first-program", "the first page of the guide, in a new package", |own| xtask(own, &["first-program"])),
@@ -144,9 +145,7 @@ fn component(name: &str, component: &str) -> Result<(), Failure> {
 
 /// The seed gives property tests the same cases each time; the step `properties` takes others.
 fn tests(_: &Path) -> Result<Plan, Failure> {
-    let mut command = machine::cargo_tool("nextest")?;
-    command.args(["run", "--workspace", "--all-features", "--status-level=slow"]);
-    Ok(Plan::Run(vec![seeded(command)]))
+    Ok(Plan::Run(vec![seeded(built::tests()?)]))
 }
 
 fn seeded(mut command: Command) -> Command {
@@ -158,15 +157,15 @@ fn properties(_: &Path) -> Result<Plan, Failure> {
     let metadata = Metadata::load()?;
     let packages = metadata.members().filter(|package| package.depends_on("proptest"));
     let filter: Vec<String> = packages.map(|package| format!("package({})", package.name)).collect();
-    let mut command = machine::cargo_tool("nextest")?;
-    command.args(["run", "--workspace", "--all-features", "--status-level=slow", "-E", &filter.join(" | ")]);
-    command.env("PROPTEST_CASES", "10000");
+    let mut command = built::tests()?;
+    command.args(["-E", &filter.join(" | ")]).env("PROPTEST_CASES", "4000");
     Ok(Plan::Run(vec![command]))
 }
 
+/// Only libraries: the binary `agentwire` would be documented in the folder of the library `agentwire`.
 fn docs(_: &Path) -> Result<Plan, Failure> {
     let mut command = program::cargo()?;
-    command.args(["doc", "--quiet", "--workspace", "--no-deps", "--all-features"]);
+    command.args(["doc", "--quiet", "--workspace", "--lib", "--no-deps", "--all-features"]);
     command.env("RUSTDOCFLAGS", "-D warnings");
     Ok(Plan::Run(vec![command]))
 }
@@ -272,7 +271,7 @@ fn ssh(_: &Path) -> Result<Plan, Failure> {
     if let Err(missing) = machine::provide(&["ssh", "sshd"]) {
         return Ok(Plan::Missing(missing.to_string()));
     }
-    Ok(Plan::Run(vec![crate::built::ignored_tests("package(agentwire-remote) & test(sshd)", false)?]))
+    Ok(Plan::Run(vec![built::ignored_tests("package(agentwire-remote) & test(sshd)", false)?]))
 }
 
 fn scripted(own: &Path) -> Result<Plan, Failure> {
