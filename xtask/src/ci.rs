@@ -20,7 +20,7 @@ use summary::{Line, Outcome};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Run the long steps too
-    #[arg(long)]
+    #[arg(long, conflicts_with = "steps")]
     full: bool,
     /// Print the names of the steps
     #[arg(long)]

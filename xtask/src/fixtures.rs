@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[arg(value_parser = ["list"])]
     what: String,
     /// Write the table into docs/internals/protocol.md
-    #[arg(long)]
+    #[arg(long, conflicts_with = "check")]
     write: bool,
     /// Fail where the table in docs/internals/protocol.md is not current
     #[arg(long)]

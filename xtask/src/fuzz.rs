@@ -16,7 +16,7 @@ use crate::workspace;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Seconds for each target
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
     /// Targets; all by default
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(TARGETS))]

@@ -140,13 +140,18 @@ mod tests {
     }
 
     #[test]
-    fn options_that_would_be_ignored_are_refused() {
+    fn options_that_would_be_ignored_or_have_no_limit_are_refused() {
         for line in [
             "xtask drift --write --recordings",
             "xtask drift --declarations 0.3.331 --recordings",
             "xtask durable --nodes 3 --check all",
             "xtask durable --small",
             "xtask services --proof -- true",
+            "xtask fixtures list --write --check",
+            "xtask ci --full tidy",
+            // libFuzzer takes 0 for no limit.
+            "xtask fuzz --seconds 0",
+            "xtask soak --sessions 0",
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             assert!(super::wrong_arguments(&words).is_some(), "{line}");

@@ -11,7 +11,7 @@ use crate::failure::{Failure, While as _};
 use crate::netns;
 use crate::program;
 use crate::quickstart;
-use crate::scenarios;
+use crate::scenarios::{self, Task};
 
 /// Runs scenarios on the real CLI and stores the fixtures
 #[derive(Debug, clap::Args)]
@@ -44,8 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if quickstart.is_some() && names.is_empty() {
         return Ok(());
     }
-    let mut tasks = scenarios::tasks(&names, only.as_deref())?;
-    tasks.retain(|task| task.scenario.is_recorded());
+    let tasks = recorded(&names, only.as_deref())?;
     if !netns::is_inside()? {
         scenarios::prepare(&tasks)?;
     }
@@ -67,6 +66,21 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
+/// Returns the scenarios with fixtures that can be recorded; a named one must be among them.
+fn recorded(names: &[String], only: Option<&str>) -> Result<Vec<Task>, Failure> {
+    let can_be =
+        |task: &Task| task.scenario.is_recorded() && !scenarios::REFUSED.contains(&task.scenario.name());
+    let (tasks, others): (Vec<Task>, Vec<Task>) =
+        scenarios::tasks(names, only)?.into_iter().partition(can_be);
+    match others.first().filter(|_| !names.is_empty()) {
+        Some(task) => Err(Failure::new(format!(
+            "{} is not recorded: it is only run, or the library refuses its hook replies",
+            task.name()
+        ))),
+        None => Ok(tasks),
+    }
+}
+
 /// Writes the fixture, unless only its date would change.
 fn store(file: &Path, mut transcript: Transcript) -> Result<&'static str, Failure> {
     if let Ok(before) = fs::read(file).map_err(Failure::from).and_then(|text| Ok(Transcript::parse(text)?)) {
@@ -86,4 +100,19 @@ fn store(file: &Path, mut transcript: Transcript) -> Result<&'static str, Failur
 /// Returns today's date as `2026-11-21`, in UTC.
 fn today() -> Result<String, Failure> {
     Ok(program::output(Command::new("date").args(["-u", "+%F"]))?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{recorded, scenarios::REFUSED};
+
+    #[test]
+    fn scenario_without_a_new_fixture_is_refused_by_name_and_left_out_of_all() {
+        for name in ["hook-error", REFUSED[0]] {
+            let failure = recorded(&["two-turns".to_owned(), name.to_owned()], None).unwrap_err();
+            assert!(failure.to_string().starts_with(&format!("{name} is not recorded")), "{failure}");
+        }
+        let all = recorded(&[], None).unwrap();
+        assert!(all.len() > 100 && all.iter().all(|task| !REFUSED.contains(&task.scenario.name())));
+    }
 }

@@ -16,8 +16,8 @@ use crate::scenarios::{self, Task};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Number of sessions
-    #[arg(long, default_value_t = 24)]
-    sessions: usize,
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u16).range(1..))]
+    sessions: u16,
 }
 
 /// Runs sessions of many kinds in one program and one runtime.
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !netns::is_inside()? {
         scenarios::prepare(&tasks)?;
     }
-    netns::within(|| soak(&tasks, args.sessions))
+    netns::within(|| soak(&tasks, args.sessions.into()))
 }
 
 fn soak(tasks: &[Task], sessions: usize) -> Result<(), Failure> {
