@@ -17,10 +17,10 @@ pub mod slice;
 pub mod surrogate;
 mod view;
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use agentwire_codec::{Frame, Incoming, Line};
-use agentwire_protocol::{DecodeError, Message};
+use agentwire_protocol::{DecodeError, Message, message::Event};
 use serde::Serialize;
 
 use compare::join;
@@ -65,8 +65,8 @@ pub struct Verdict {
 #[derive(Debug)]
 pub struct Inspector {
     registry: Registry,
-    /// Requests by whether they are ours, and by id.
-    open: HashMap<(bool, String), Asked>,
+    /// The latest requests without a reply: whether they are ours, and their ids.
+    open: VecDeque<(bool, String, Asked)>,
 }
 
 impl Default for Inspector {
@@ -77,7 +77,7 @@ impl Default for Inspector {
 
 impl Inspector {
     pub fn new() -> Self {
-        Self { registry: Registry::new(), open: HashMap::new() }
+        Self { registry: Registry::new(), open: VecDeque::new() }
     }
 
     /// Returns what our types read of a line.
@@ -156,7 +156,7 @@ impl Inspector {
                     }
                     (Some("control_response"), _) => {
                         let id = parts::response_id(node);
-                        !self.open.contains_key(&(true, id.clone())) && self.open.contains_key(&(false, id))
+                        self.find(true, &id).is_none() && self.find(false, &id).is_some()
                     }
                     _ => false,
                 }
@@ -166,16 +166,23 @@ impl Inspector {
 
     fn remember(&mut self, ours: bool, node: &Node) {
         if let Some((id, asked)) = parts::request(node, ours, &self.registry) {
-            self.open.insert((ours, id), asked);
+            self.open.truncate(MOST_OPEN - 1);
+            self.open.push_front((ours, id, asked));
         }
     }
 
-    /// Returns the request that this response answers.
-    fn asked(&self, ours: bool, node: &Node) -> Option<Asked> {
+    /// Returns the request that this response answers, and forgets it.
+    fn asked(&mut self, ours: bool, node: &Node) -> Option<Asked> {
         if node.text_at(&["type"]).as_deref() != Some("control_response") {
             return None;
         }
-        self.open.get(&(!ours, parts::response_id(node))).copied()
+        let place = self.find(!ours, &parts::response_id(node))?;
+        self.open.remove(place).map(|(_, _, asked)| asked)
+    }
+
+    /// Returns the place of an open request.
+    fn find(&self, ours: bool, id: &str) -> Option<usize> {
+        self.open.iter().position(|(by, open, _)| *by == ours && open == id)
     }
 }
 
@@ -204,7 +211,8 @@ fn comes_back(line: &Line) -> bool {
 
 /// Returns whether the line is a stream event with its known fields decoded.
 fn is_read(text: &str) -> bool {
-    matches!(Message::from_line(text), Ok(Message::StreamEvent(event)) if event.event().is_ok())
+    let Ok(Message::StreamEvent(event)) = Message::from_line(text) else { return false };
+    event.event().is_ok_and(|event| !matches!(event, Event::Unknown(_)))
 }
 
 fn noise(kept: bool, error: Option<DecodeError>) -> Verdict {
@@ -227,3 +235,6 @@ fn described(error: &DecodeError, at: usize, path: &str) -> String {
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// The most requests that are kept: a capture of one side has no replies to that side's requests.
+const MOST_OPEN: usize = 1024;

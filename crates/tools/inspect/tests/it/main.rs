@@ -4,5 +4,6 @@
 mod compare;
 mod encode;
 mod node;
+mod requests;
 mod slice;
 mod surrogate;
