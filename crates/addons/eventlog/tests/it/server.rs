@@ -104,11 +104,13 @@ async fn log_reconnects_after_its_connections_were_killed() {
 #[tokio::test]
 #[ignore = "needs Redis: cargo xtask services"]
 async fn full_server_still_has_readers() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // Another process could take a free port before the server does.
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("redis.sock");
     let mut command = Command::new(env::var("AGENTWIRE_TEST_REDIS_SERVER").unwrap());
-    command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", ""]);
+    command.args(["--port", "0", "--save", "", "--unixsocket"]).arg(&socket);
     let _server = command.stdout(Stdio::null()).kill_on_drop(true).spawn().unwrap();
-    let client = Client::open(format!("redis://127.0.0.1:{port}/")).unwrap();
+    let client = Client::open(format!("unix://{}", socket.display())).unwrap();
     let (log, frames) = (RedisLog::new(client.clone()), turn(1, 0));
     let stored = async { while log.append(SESSION, frames[0].position, &frames[0].frame).await.is_err() {} };
     timeout(LIMIT, stored).await.unwrap();

@@ -3,12 +3,13 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
 };
 
 use agentwire::{Options, Session, SessionBuilder, transport::process::ProcessTransport};
 use agentwire_net::error_chain;
 use serde_json::Value;
+use tokio::process::Command;
 
 use super::{
     Failed, ScenarioError, callbacks, expect,
@@ -61,7 +62,7 @@ async fn played(
     }
     let model = ScriptedModel::start(spec.model.clone()).await?;
     for command in &spec.prepare {
-        shell(command, place, &model).map_err(|why| step_error(0, command, why))?;
+        within(0, command, shell(command, place, &model)).await?;
     }
     let stage = Stage { cli, place, model: &model };
     let Some(before) = &spec.before else {
@@ -176,12 +177,12 @@ fn messages(transcript: &Transcript) -> Vec<Value> {
     read.filter(|line| line["type"].as_str().is_none_or(|kind| !kind.starts_with("control_"))).collect()
 }
 
-/// Runs a command of the shell in the working folder.
-pub(super) fn shell(command: &str, place: &Place, model: &ScriptedModel) -> Result<(), String> {
+/// Runs a command of the shell in the working folder. Dropping the future kills the shell.
+pub(super) async fn shell(command: &str, place: &Place, model: &ScriptedModel) -> Result<(), String> {
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(place.project()).env_clear();
-    shell.envs(place.environment(model)).stdin(Stdio::null());
-    let output = shell.output().map_err(|error| error.to_string())?;
+    shell.envs(place.environment(model)).stdin(Stdio::null()).kill_on_drop(true);
+    let output = shell.output().await.map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(());
     }

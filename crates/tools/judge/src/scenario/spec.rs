@@ -151,8 +151,6 @@ pub(super) struct Expect {
     /// What the error of a handshake that is refused holds; no step is taken then.
     pub(super) refused: Option<String>,
     pub(super) longest_line: usize,
-    /// How many lines of the CLI's can't be decoded.
-    pub(super) undecodable: usize,
 }
 
 impl Spec {

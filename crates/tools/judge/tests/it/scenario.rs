@@ -147,6 +147,13 @@ async fn a_wait_has_a_limit() {
     assert!(failed.unwrap_err().to_string().contains("step "));
 }
 
+#[tokio::test(start_paused = true)]
+async fn command_of_the_shell_has_a_limit() {
+    let text = r#"{"about": "A test.", "model": {"replies": []}, "prepare": ["sleep 20"], "steps": []}"#;
+    let failed = run(GOOD, text).await.unwrap_err().to_string();
+    assert_eq!(failed, "step 0, sleep 20: nothing came of it within 60s");
+}
+
 /// Answers the handshake with its input, then each prompt with its line; `[BYE]` ends it in a turn.
 const ECHO: &str = r#"
 while read -r line; do
@@ -173,13 +180,13 @@ async fn handshake_has_the_fields_of_the_scenario_and_kept_words_are_replaced() 
         "prepare": ["cat ~/a.json > b.json"],
         "steps": [
             {"until": {"title": "s-1"}},
+            {"keep": {"id": "/session_id"}},
             {"ask": {"name": "early", "request": {"subtype": "early"}}},
-            {"requested": "elicitation"},
             {"sent": {"response": {"response": {"action": "decline"}}}},
-            {"replied": {"request": "early", "reply": {"id": 7}, "keep": {"id": "/id"}}},
+            {"replied": {"request": "early", "reply": {"id": 7}}},
             {"user": {"content": [{"type": "text", "text": "go"}], "uuid": "u-${id}"}},
             {"until": "result"}, {"run": "echo in > c.txt"}, {"received": "result"}],
-        "expect": {"results": [{"result": "u-7"}], "requested": ["elicitation"],
+        "expect": {"results": [{"result": "u-s-1"}], "requested": ["elicitation"],
             "files": {"b.json": "{\"b\": 1}", "c.txt": "in\n"}}}"#;
     let transcript = run(ECHO, text).await.unwrap();
     let first = transcript.outbound().next().unwrap();

@@ -1,6 +1,6 @@
 //! The user of the session: sends each line when it is due.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, panic::resume_unwind};
 
 use agentwire::{Control, ControlError, RawJson};
 use bytes::Bytes;
@@ -37,9 +37,8 @@ impl Host {
         }
         let mut replies = Vec::new();
         for (id, call) in self.calls {
-            if let Ok(reply) = call.await {
-                replies.push((id, reply));
-            }
+            // A cancelled call was removed, so only a panic is left.
+            replies.push((id, call.await.unwrap_or_else(|error| resume_unwind(error.into_panic()))));
         }
         replies
     }

@@ -19,7 +19,6 @@ pub(in super::super) enum Step {
     Until(Pattern),
     Asked(String),
     Hooked(String),
-    Requested(String),
     Sent(Pattern),
     Received(Pattern),
     File(String),
@@ -38,7 +37,6 @@ pub(in super::super) enum Step {
     Keep(BTreeMap<String, String>),
     Run(String),
     Signal(String),
-    EndInput,
 }
 
 /// A control request of the scenario, and the expected outcome.
@@ -52,9 +50,6 @@ pub(in super::super) struct Call {
     /// Whether it is repeated until the reply matches this.
     #[serde(default)]
     pub(in super::super) again: bool,
-    /// The parts of the reply to keep, by name.
-    #[serde(default)]
-    pub(in super::super) keep: BTreeMap<String, String>,
 }
 
 /// A control request; a later step waits for its reply.

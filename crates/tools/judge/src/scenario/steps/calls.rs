@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::time::interval;
 
-use super::{Play, text::word};
+use super::Play;
 use crate::scenario::{
     pattern::Pattern,
     spec::{Asking, Call},
@@ -25,7 +25,7 @@ impl Play<'_> {
         loop {
             looks.tick().await;
             let reply = self.session.control().call_raw(&subtype, &call.request).await;
-            match self.looked_at(call, reply) {
+            match check(call, reply) {
                 Err(_) if call.again => {}
                 outcome => return outcome,
             }
@@ -54,29 +54,26 @@ impl Play<'_> {
         let name: String = call.request.decode().map_err(|error| error.to_string())?;
         let task = self.asked.remove(&name).ok_or("nobody has asked that")?;
         let reply = task.await.map_err(|error| error.to_string())?;
-        self.looked_at(call, reply)
+        check(call, reply)
     }
+}
 
-    fn looked_at(&mut self, call: &Call, reply: Reply) -> Result<(), String> {
-        match (reply, &call.error) {
-            (Ok(reply), None) => {
-                let value: Value = reply.decode().map_err(|error| error.to_string())?;
-                if let Some(pattern) = call.reply.as_ref().filter(|pattern| !pattern.fits(&value)) {
-                    return Err(format!("was to be answered with {pattern}: {reply}"));
-                }
-                for (name, place) in &call.keep {
-                    let word = word(value.pointer(place));
-                    self.words.set(name, word.ok_or_else(|| format!("the reply has no text at {place}"))?);
-                }
-                Ok(())
+/// Checks a reply against the outcome that the scenario expects.
+fn check(call: &Call, reply: Reply) -> Result<(), String> {
+    match (reply, &call.error) {
+        (Ok(reply), None) => {
+            let value: Value = reply.decode().map_err(|error| error.to_string())?;
+            if let Some(pattern) = call.reply.as_ref().filter(|pattern| !pattern.fits(&value)) {
+                return Err(format!("was to be answered with {pattern}: {reply}"));
             }
-            (Ok(reply), Some(_)) => Err(format!("was to be refused, but was answered: {reply}")),
-            (Err(ControlError::Rejected { message, code, .. }), Some(pattern)) => {
-                let error = serde_json::json!({"message": message, "code": code});
-                if pattern.fits(&error) { Ok(()) } else { Err(format!("was refused otherwise: {error}")) }
-            }
-            (Err(error), _) => Err(error_chain(&error)),
+            Ok(())
         }
+        (Ok(reply), Some(_)) => Err(format!("was to be refused, but was answered: {reply}")),
+        (Err(ControlError::Rejected { message, code, .. }), Some(pattern)) => {
+            let error = serde_json::json!({"message": message, "code": code});
+            if pattern.fits(&error) { Ok(()) } else { Err(format!("was refused otherwise: {error}")) }
+        }
+        (Err(error), _) => Err(error_chain(&error)),
     }
 }
 
