@@ -54,7 +54,7 @@ mod shapes;
 mod stream;
 mod words;
 
-use std::{fmt, ops::Range, path::Path};
+use std::{collections::BTreeSet, fmt, ops::Range, path::Path};
 
 use bytes::Bytes;
 
@@ -91,14 +91,20 @@ impl Redactor {
 
     /// Sets the replacement of a path and of everything below it.
     ///
-    /// Of paths within each other, the longest counts. A slash at the end does not count.
+    /// Of paths within each other, the longest counts. A slash at the end does not count; escapes of JSON are found.
     /// A path with one name, such as `/app`, is not replaced within another word, such as `src/app`.
     #[must_use]
     pub fn path(mut self, path: impl AsRef<Path>, stands_for: &str) -> Self {
         let path = path.as_ref().to_string_lossy().trim_end_matches('/').to_owned();
         let stands_for = stands_for.trim_end_matches('/');
         self.paths.push((folder_name(&path), folder_name(stands_for)));
-        self.paths.push((path, stands_for.to_owned()));
+        let mut spellings = vec![path.clone(), prose::ascii(&path), prose::ascii(&path).replace('/', r"\/")];
+        // JSON may be a text within JSON, up to three levels deep: each level escapes once more.
+        for at in 0..7 {
+            spellings.push(prose::escape(&spellings[at]));
+        }
+        let spellings = BTreeSet::from_iter(spellings);
+        self.paths.extend(spellings.into_iter().map(|path| (path, stands_for.to_owned())));
         self
     }
 

@@ -60,7 +60,7 @@ use tokio::sync::Notify;
 pub use link::{ReplayPeer, ReplaySink, ReplaySource};
 pub use report::{Mismatch, Missing, ReplayReport};
 
-use crate::{Entry, Splits, Transcript};
+use crate::{Entry, Splits, Transcript, splits::Cutter};
 #[doc(hidden)]
 pub use player::Due;
 use player::Player;
@@ -102,7 +102,7 @@ impl Replay {
     /// Cuts the output into reads like this.
     #[must_use]
     pub fn splits(self, splits: Splits) -> Self {
-        self.shared.player().cut(splits);
+        self.shared.player().cutter = Cutter::new(splits);
         self
     }
 

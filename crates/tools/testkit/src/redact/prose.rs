@@ -122,9 +122,18 @@ fn is_word(raw: &str) -> bool {
 }
 
 /// Returns the text as it is written between quotes in JSON.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Returns the text with all but ASCII escaped as in JSON.
+pub(super) fn ascii(text: &str) -> String {
+    let unit = |unit: u16| match u8::try_from(unit) {
+        Ok(byte) if byte.is_ascii() => char::from(byte).to_string(),
+        _ => format!("\\u{unit:04x}"),
+    };
+    text.encode_utf16().map(unit).collect()
 }
 
 /// The replacement of the vendor's words.

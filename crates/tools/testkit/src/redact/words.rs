@@ -195,7 +195,14 @@ pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
         return None;
     }
     let stray = FOLDERS.iter().any(|folder| rest.starts_with(folder)) && !rest.starts_with(STABLE_HOME);
-    stray.then(|| rest.find(ENDS).unwrap_or(rest.len()))
+    let ends = |(at, char): &(usize, char)| ENDS.contains(char) && !is_escaped_letter(&rest[*at..]);
+    stray.then(|| rest.char_indices().find(ends).map_or(rest.len(), |(at, _)| at))
+}
+
+/// Returns whether the text starts with an escape of JSON for a character beyond ASCII.
+fn is_escaped_letter(text: &str) -> bool {
+    let code = text.trim_start_matches('\\').strip_prefix('u').and_then(|code| code.get(..4));
+    code.is_some_and(|code| u16::from_str_radix(code, 16).is_ok_and(|unit| unit > 0x7f))
 }
 
 // Assembled from parts, so that this file does not trigger the check for machine names.

@@ -28,7 +28,7 @@ pub(super) struct Player {
     pub(super) leniency: Leniency,
     /// How long the host may keep the player waiting.
     pub(super) limit: Duration,
-    cutter: Cutter,
+    pub(super) cutter: Cutter,
     /// Output that was played and not read yet.
     output: BytesMut,
     /// A line of ours that has no newline yet.
@@ -76,11 +76,6 @@ impl Player {
             late: 0,
             given: None,
         }
-    }
-
-    /// Sets how the output is cut into reads.
-    pub(super) fn cut(&mut self, splits: Splits) {
-        self.cutter = Cutter::new(splits);
     }
 
     /// Plays as far as nothing of ours is missing.
@@ -172,7 +167,7 @@ impl Player {
             .take_while(|(_, step)| !matches!(step.action, Action::EndOfInput))
             .find(|(_, step)| matches!(&step.action, Action::Ours(ours) if !ours.arrived && !ours.optional));
         match awaited.map(|(index, _)| index) {
-            Some(index) => self.fail(Some(index), None, "the input was ended first"),
+            Some(index) => self.fail(index, None, "the input was ended first"),
             None => self.advance(),
         }
     }
@@ -185,7 +180,7 @@ impl Player {
         let is_recorded =
             played.any(|step| matches!(step.action, Action::Signal(Some(signal)) if signal == how));
         if !is_recorded && !self.is_over() && self.mismatch.is_none() {
-            self.fail(Some(self.cursor), None, "the peer was asked to stop");
+            self.fail(self.cursor, None, "the peer was asked to stop");
         }
     }
 
@@ -205,8 +200,7 @@ impl Player {
 
     /// Gives up because the host kept the player waiting for too long.
     pub(super) fn give_up(&mut self) {
-        let why = format!("nothing came within {:?}", self.limit);
-        self.fail((!self.is_over()).then_some(self.cursor), None, &why);
+        self.fail(self.cursor, None, &format!("nothing came within {:?}", self.limit));
     }
 
     pub(super) fn report(&self) -> ReplayReport {
@@ -267,10 +261,10 @@ impl Player {
                 return;
             }
             self.extra.push(excerpt(line));
-            return self.fail(self.next_awaited(), Some(line), "an answer came that was not recorded");
+            return self.fail(self.cursor, Some(line), "an answer came that was not recorded");
         };
         if asked.is_none() {
-            return self.fail(Some(index), Some(line), "an answer came before its request");
+            return self.fail(index, Some(line), "an answer came before its request");
         }
         let request = asked.and_then(|asked| self.replay.theirs(asked));
         let expected = self.ours_at(index).filter(|ours| !(ours.optional && self.leniency.foreign));
@@ -289,11 +283,11 @@ impl Player {
     fn own(&mut self, actual: Option<&Recorded>, line: &[u8]) {
         let Some(index) = self.find(|ours| ours.answers().is_none()) else {
             self.extra.push(excerpt(line));
-            return self.fail(self.next_awaited(), Some(line), "a line came that was not recorded");
+            return self.fail(self.cursor, Some(line), "a line came that was not recorded");
         };
         if !self.is_reached(index) {
             let why = "a line came too early: something is awaited before it";
-            return self.fail(Some(self.cursor), Some(line), why);
+            return self.fail(self.cursor, Some(line), why);
         }
         let mut ids = std::mem::take(&mut self.ids);
         let expected = self.ours_at(index);
@@ -315,7 +309,7 @@ impl Player {
                     ours.arrived = true;
                 }
             }
-            Err(Differs { why, values: None }) => self.fail(Some(index), Some(line), &why),
+            Err(Differs { why, values: None }) => self.fail(index, Some(line), &why),
             Err(Differs { why, values: Some((expected, actual)) }) => {
                 let line = self.replay.steps.get(index).map(|step| step.line);
                 let mismatch = Mismatch { line, expected: Some(expected), actual: Some(actual), why };
@@ -336,10 +330,6 @@ impl Player {
         between.iter().all(|step| step.action.is_passed())
     }
 
-    fn next_awaited(&self) -> Option<usize> {
-        (!self.is_over()).then_some(self.cursor)
-    }
-
     fn ours_at(&self, index: usize) -> Option<&Ours> {
         match &self.replay.steps.get(index)?.action {
             Action::Ours(ours) => Some(ours),
@@ -347,8 +337,8 @@ impl Player {
         }
     }
 
-    fn fail(&mut self, index: Option<usize>, actual: Option<&[u8]>, why: &str) {
-        let step = index.and_then(|index| self.replay.steps.get(index));
+    fn fail(&mut self, index: usize, actual: Option<&[u8]>, why: &str) {
+        let step = self.replay.steps.get(index);
         let mismatch = Mismatch {
             line: step.map(|step| step.line),
             expected: step.map(|step| step.action.describe()),

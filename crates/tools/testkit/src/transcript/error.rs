@@ -115,10 +115,6 @@ impl ParseCause {
         ParseError { line, cause: self }
     }
 
-    pub(super) fn bad_version(text: &[u8]) -> Self {
-        Self::BadVersion { text: excerpt(text) }
-    }
-
     pub(super) fn bad_facts(text: &[u8]) -> Self {
         Self::BadFacts { text: excerpt(text) }
     }

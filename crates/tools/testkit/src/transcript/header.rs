@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{entry::canonical, error::ParseCause};
+use crate::excerpt::excerpt;
 
 /// The first lines of a transcript.
 ///
@@ -106,15 +107,11 @@ impl Version {
     }
 
     pub(super) fn parse(text: &[u8]) -> Result<Self, ParseCause> {
-        let bad = || ParseCause::bad_version(text);
+        let bad = || ParseCause::BadVersion { text: excerpt(text) };
         let words = str::from_utf8(text).map_err(|_| bad())?;
-        let version = match words.split_once('.') {
-            None => Self { major: canonical(words).ok_or_else(bad)?, minor: 0 },
-            Some((major, minor)) => {
-                let (major, minor) = (canonical(major).ok_or_else(bad)?, canonical(minor).ok_or_else(bad)?);
-                Self { major, minor }
-            }
-        };
+        let (major, minor) = words.split_once('.').unwrap_or((words, "0"));
+        let number = |text| canonical(text).ok_or_else(bad);
+        let version = Self { major: number(major)?, minor: number(minor)? };
         match version {
             Self { major, .. } if major > Self::CURRENT.major => Err(ParseCause::Newer { found: version }),
             _ if version.major == 0 || version.to_string() != words => Err(bad()),

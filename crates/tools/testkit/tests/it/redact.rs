@@ -158,6 +158,25 @@ fn path_with_one_name_is_not_replaced_within_other_words() {
 }
 
 #[test]
+fn paths_are_found_as_json_spells_them() {
+    let redactor = Redactor::new().path("/srv/jürgen", "<home>").path(r"C:\acme", "<cwd>");
+    // Python escapes all but ASCII, PHP slashes too; both may print that in the output of a tool.
+    for path in ["/srv/jürgen/a", r"/srv/j\u00fcrgen/a", r"\/srv\/j\u00fcrgen\/a"] {
+        let once = format!(r#"["{path}","C:\\acme\\b"]"#);
+        let deeper = json!({ "a": once, "b": json!([once]).to_string() }).to_string();
+        for line in [once, deeper] {
+            let after = redacted(&redactor, &[&format!("> {line}")]).concat();
+            assert!(!after.contains("rgen") && !after.contains("acme"), "{line}: {after}");
+            assert!(after.contains("<home>") && after.contains("<cwd>"), "{line}: {after}");
+        }
+    }
+    // One that was not named.
+    let line = concat!(r#"> {"a":"/ho"#, r#"me/j\u00fcrgen/x\n\"/ho"#, r#"me/z\u001b[0m"}"#);
+    let expected = r#"> {"a":"/home/user/tmp/1\n\"/home/user/tmp/2\u001b[0m"}"#;
+    assert_eq!(redacted(&Redactor::new(), &[line]), [expected]);
+}
+
+#[test]
 fn slash_at_the_end_of_a_path_does_not_count() {
     let line = r#"> {"cwd":"/srv/acme","file":"/srv/acme/a","folder":"-srv-acme-b"}"#;
     let expected = r#"> {"cwd":"/project","file":"/project/a","folder":"-project-b"}"#;
