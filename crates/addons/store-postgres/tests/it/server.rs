@@ -1,6 +1,7 @@
 //! Tests with a real server, which `cargo xtask services` starts.
 
 use std::env;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -8,6 +9,7 @@ use std::time::{Duration, Instant};
 use agentwire_net::error_chain;
 use agentwire_sessions::{RawEntry, SessionKey, SessionStore, StoreError, conformance};
 use agentwire_store_postgres::PostgresStore;
+use tokio::net::TcpSocket;
 use tokio_postgres::{Client, Config, NoTls};
 
 use crate::proxy::Proxy;
@@ -312,14 +314,19 @@ async fn wrong_password_and_missing_tables_are_reported() {
 async fn missing_or_unresponsive_server_times_out() {
     // The listener never accepts, so connecting hangs.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let mut config = Config::new();
-    config.host("127.0.0.1").user("agentwire").port(silent.local_addr().unwrap().port());
-    let store = PostgresStore::new(config).limit(Duration::from_millis(200));
+    // Nothing listens on this port, and no other process can take it.
+    let held = TcpSocket::new_v4().unwrap();
+    held.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let store = |at: SocketAddr| {
+        let mut config = Config::new();
+        config.host("127.0.0.1").user("agentwire").port(at.port());
+        PostgresStore::new(config).limit(Duration::from_millis(200))
+    };
     let started = Instant::now();
+    let (store, missing) = (store(silent.local_addr().unwrap()), store(held.local_addr().unwrap()));
     let text = error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err());
     assert!(text.contains("no answer within 200ms"), "{text}");
-    drop(silent);
-    let text = error_chain(&store.load(&key()).await.unwrap_err());
+    let text = error_chain(&missing.load(&key()).await.unwrap_err());
     assert!(text.contains("refused"), "{text}");
     assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
 }

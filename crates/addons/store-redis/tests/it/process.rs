@@ -1,7 +1,6 @@
 //! A Redis server for one test, which the test can kill and restart.
 
 use std::env;
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,24 +12,24 @@ use tokio::process::{Child, Command};
 /// A server that syncs before it replies; dropping it deletes its data.
 pub(crate) struct Server {
     data: TempDir,
-    port: u16,
     process: Child,
 }
 
 impl Server {
-    /// Starts a server on a free port.
+    /// Starts a server on a socket in its folder.
+    ///
+    /// Not on a free port, because another process could take that before the server does.
     pub(crate) async fn start() -> Self {
         let data = tempfile::tempdir().unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let process = run(port, data.path());
-        let mut server = Self { data, port, process };
+        let process = run(data.path());
+        let mut server = Self { data, process };
         server.is_ready().await;
         server
     }
 
     /// Returns a client for its address.
     pub(crate) fn client(&self) -> Client {
-        Client::open(format!("redis://127.0.0.1:{}/", self.port)).unwrap()
+        Client::open(format!("unix://{}", self.data.path().join(SOCKET).display())).unwrap()
     }
 
     /// Kills the server; unwritten data is lost.
@@ -38,9 +37,9 @@ impl Server {
         self.process.kill().await.unwrap();
     }
 
-    /// Restarts the server on the same port and data.
+    /// Restarts the server on the same socket and data.
     pub(crate) async fn start_again(&mut self) {
-        self.process = run(self.port, self.data.path());
+        self.process = run(self.data.path());
         self.is_ready().await;
     }
 
@@ -62,11 +61,13 @@ impl Server {
     }
 }
 
-fn run(port: u16, data: &Path) -> Child {
+fn run(data: &Path) -> Child {
     let program = env::var("AGENTWIRE_TEST_REDIS_SERVER")
         .expect("AGENTWIRE_TEST_REDIS_SERVER is not set: run this with `cargo xtask services`");
     let mut command = Command::new(program);
-    command.args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--appendonly", "yes"]);
-    command.args(["--appendfsync", "always", "--save", "", "--dir"]).arg(data);
+    command.args(["--port", "0", "--appendonly", "yes", "--appendfsync", "always", "--save", "", "--dir"]);
+    command.arg(data).arg("--unixsocket").arg(data.join(SOCKET));
     command.stdin(Stdio::null()).stdout(Stdio::null()).kill_on_drop(true).spawn().unwrap()
 }
+
+const SOCKET: &str = "redis.sock";
