@@ -48,6 +48,11 @@ impl Stamp {
     }
 }
 
+/// Returns whether this process wrote the object of this name.
+pub(crate) fn is_own(name: &str) -> bool {
+    name.ends_with(&format!("-{:016x}{EXTENSION}", process()))
+}
+
 /// Returns a number that identifies this process across machines.
 fn process() -> u64 {
     static PROCESS: OnceLock<u64> = OnceLock::new();
@@ -62,7 +67,7 @@ const EXTENSION: &str = ".jsonl";
 
 #[cfg(test)]
 mod tests {
-    use super::Stamp;
+    use super::{Stamp, is_own};
 
     #[test]
     fn names_sort_as_they_were_made() {
@@ -94,5 +99,7 @@ mod tests {
         {
             assert_eq!(Stamp::of(name), None, "{name}");
         }
+        assert!(is_own(&Stamp::next().name()));
+        assert!(!is_own("0000000000000001-0000000000000001.jsonl"));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
+use std::future::ready;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use agentwire_protocol::SessionId;
 use agentwire_sessions::{RawEntry, SessionKey, SessionStore, StoreError, StoreFuture, StoredSession};
@@ -10,7 +12,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt as _};
 
-use crate::name::Stamp;
+use crate::name::{Stamp, is_own};
 use crate::place;
 
 /// A store in a bucket of S3, GCS, Azure or any other service of `object_store`, below a prefix.
@@ -24,11 +26,16 @@ use crate::place;
 /// There are no summaries, because updating them concurrently would lose changes.
 /// Loading takes a request for each append, several at a time; a mirror with large batches needs fewer.
 ///
-/// Time limits and retries are those of the given client.
+/// An append fails after 30 seconds ([`append_limit`](Self::append_limit)), even if the client would go on: a mirror
+/// repeats what has failed. Other time limits, and retries, are those of the given client.
+/// A failed append may have been stored; repeating it does not duplicate entries with an id.
+///
+/// Requires tokio.
 /// S3 limits the name of an object to 1,024 bytes, which allows for some 900 bytes of ASCII in project and subpath.
 pub struct BucketStore {
     objects: Arc<dyn ObjectStore>,
     prefix: Path,
+    append_limit: Duration,
     /// Folders for which the store has checked that no other writer's clock is ahead.
     seen: Mutex<HashSet<Path>>,
 }
@@ -36,7 +43,16 @@ pub struct BucketStore {
 impl BucketStore {
     /// Creates a store below this prefix; an empty prefix is the whole bucket.
     pub fn new(objects: Arc<dyn ObjectStore>, prefix: impl Into<Path>) -> Self {
-        Self { objects, prefix: prefix.into(), seen: Mutex::default() }
+        Self { objects, prefix: prefix.into(), append_limit: APPEND_LIMIT, seen: Mutex::default() }
+    }
+
+    /// Sets the time limit of an append; the default is 30 seconds.
+    ///
+    /// A mirror loses entries whose append takes longer than its `sessionStoreAppendTimeoutMs`, which must be higher.
+    #[must_use]
+    pub fn append_limit(mut self, limit: Duration) -> Self {
+        self.append_limit = limit;
+        self
     }
 
     async fn add(&self, key: &SessionKey, entries: &[RawEntry], stamp: Stamp) -> Result<(), StoreError> {
@@ -55,10 +71,15 @@ impl BucketStore {
         Ok(())
     }
 
-    /// Returns a stamp after all existing objects; the clocks of other writers may be ahead.
+    /// Returns a stamp after all objects of other writers, whose clocks may be ahead.
+    ///
+    /// A later object of this process belongs to an append that was called later.
     async fn after_all(&self, folder: &Path, stamp: Stamp) -> Result<Stamp, StoreError> {
         let later = self.objects.list_with_offset(Some(folder), &folder.clone().join(stamp.name()));
-        let moment = |object: &ObjectMeta| moment(object).filter(|moment| moment.is_credible());
+        let moment = |object: &ObjectMeta| {
+            let is_others = !object.location.filename().is_some_and(is_own);
+            moment(object).filter(|moment| is_others && moment.is_credible())
+        };
         let latest = later.try_fold(None, async |latest, object| Ok(latest.max(moment(&object))));
         let latest = latest.await.map_err(|error| failed("listing", folder, error))?;
         Ok(latest.map_or(stamp, Stamp::after))
@@ -136,16 +157,30 @@ impl BucketStore {
         Ok(sessions.into_iter().map(session).collect())
     }
 
+    /// Deletes the session's own entries last, so that an interrupted deletion is visible and can be repeated.
     async fn remove(&self, key: &SessionKey) -> Result<(), StoreError> {
         let folder = place::folder(&self.prefix, key);
-        let folder = if key.subpath().is_some() { place::entries(&folder) } else { folder };
-        let names = self.list(&folder).map_ok(|object| object.location).boxed();
+        let own = place::entries(&folder);
+        if key.subpath().is_none() {
+            let entries = own.clone();
+            self.remove_all(&folder, move |object| !object.prefix_matches(&entries)).await?;
+        }
+        self.remove_all(&own, |_| true).await
+    }
+
+    async fn remove_all(
+        &self,
+        folder: &Path,
+        is_meant: impl Fn(&Path) -> bool + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let names = self.list(folder).map_ok(|object| object.location);
+        let names = names.try_filter(move |name| ready(is_meant(name))).boxed();
         let mut removed = self.objects.delete_stream(names);
         while let Some(removed) = removed.next().await {
             match removed {
                 // Another process deleted this object; others may be left.
                 Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
-                Err(error) => return Err(failed("deleting", &folder, error)),
+                Err(error) => return Err(failed("deleting", folder, error)),
             }
         }
         Ok(())
@@ -174,7 +209,16 @@ impl SessionStore for BucketStore {
     fn append<'a>(&'a self, key: &'a SessionKey, entries: &'a [RawEntry]) -> StoreFuture<'a, ()> {
         // Taken at the call and not at the first poll, so that objects keep the order of the calls.
         let stamp = Stamp::next();
-        Box::pin(async move { if entries.is_empty() { Ok(()) } else { self.add(key, entries, stamp).await } })
+        Box::pin(async move {
+            if entries.is_empty() {
+                return Ok(());
+            }
+            let added = tokio::time::timeout(self.append_limit, self.add(key, entries, stamp)).await;
+            added.unwrap_or_else(|_| {
+                let why = format!("no answer within {:?}", self.append_limit);
+                Err(StoreError::new(format_args!("appending to {key} in the object store"), why))
+            })
+        })
     }
 
     fn load<'a>(&'a self, key: &'a SessionKey) -> StoreFuture<'a, Option<Vec<RawEntry>>> {
@@ -213,6 +257,8 @@ fn failed(doing: &str, object: &Path, error: object_store::Error) -> StoreError 
     StoreError::new(format_args!("{doing} {object} in the object store"), error)
 }
 
+/// Longer than a working service takes, and half of a mirror's limit.
+const APPEND_LIMIT: Duration = Duration::from_secs(30);
 /// How many objects are read concurrently.
 const AT_ONCE: usize = 8;
 /// The maximum number of remembered folders, of some hundred bytes each.

@@ -2,6 +2,6 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what the tests share is test code too")]
 
+mod faulty;
 mod memory;
-mod quicker;
 mod server;

@@ -1,14 +1,20 @@
 //! Tests with an object store in memory.
 
-use std::{convert::Infallible, sync::Arc};
+use std::convert::Infallible;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Poll;
+use std::time::Duration;
 
-use crate::quicker::Quicker;
+use crate::faulty::{Faulty, not_found};
+use agentwire_net::error_chain;
 use agentwire_sessions::{RawEntry, SessionKey, SessionStore, conformance};
 use agentwire_store_object::BucketStore;
 use futures_util::TryStreamExt as _;
 use object_store::memory::InMemory;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt as _};
+use object_store::{Error, ObjectStore, ObjectStoreExt as _};
 
 const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
 
@@ -68,13 +74,58 @@ async fn implausible_timestamp_is_not_continued() {
 
 #[tokio::test]
 async fn delete_continues_past_objects_that_are_gone() {
-    let objects = Arc::new(InMemory::new());
-    let store = BucketStore::new(Arc::new(Quicker(Arc::clone(&objects))), "kept");
+    // Another process deletes the first object before the store does.
+    let bucket = Arc::new(Faulty::new(|at, path| (at == 0).then(|| not_found(path))));
+    let store = BucketStore::new(Arc::clone(&bucket) as Arc<dyn ObjectStore>, "kept");
     for number in 0..5 {
         store.append(&key(), &[entry(number)]).await.unwrap();
     }
     store.delete(&key()).unwrap().await.unwrap();
-    assert_eq!(objects.list(None).try_collect::<Vec<_>>().await.unwrap(), []);
+    assert_eq!(bucket.list(None).try_collect::<Vec<_>>().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn session_that_is_deleted_in_part_is_still_listed() {
+    let bucket = Faulty::new(|_, path| {
+        let refused = || Error::PermissionDenied { path: path.to_string(), source: "no".into() };
+        path.as_ref().contains("/subagents/").then(refused)
+    });
+    let store = BucketStore::new(Arc::new(bucket), "kept");
+    let beneath = key().with_subpath("subagents/agent-1").unwrap();
+    for key in [&key(), &beneath] {
+        store.append(key, &[entry(1)]).await.unwrap();
+    }
+    store.delete(&key()).unwrap().await.unwrap_err();
+    assert_eq!(store.list_sessions("-home-me").unwrap().await.unwrap().len(), 1);
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), [entry(1)]);
+}
+
+#[tokio::test]
+async fn concurrent_first_appends_keep_the_order_of_the_calls() {
+    let store = BucketStore::new(Arc::new(Faulty::new(|_, _| None)), "kept");
+    let (key, entries) = (key(), [1, 2].map(entry));
+    let mut first = store.append(&key, &entries[..1]);
+    let is_listing = poll_fn(|context| Poll::Ready(first.as_mut().poll(context).is_pending())).await;
+    assert!(is_listing);
+    store.append(&key, &entries[1..]).await.unwrap();
+    first.await.unwrap();
+    assert_eq!(store.load(&key).await.unwrap().unwrap(), entries);
+}
+
+#[tokio::test]
+async fn append_without_an_answer_fails_in_time_and_may_be_repeated() {
+    let bucket = Arc::new(Faulty::new(|_, _| None));
+    let store = BucketStore::new(Arc::clone(&bucket) as Arc<dyn ObjectStore>, "kept");
+    let store = store.append_limit(Duration::from_millis(50));
+    bucket.is_silent.store(true, Ordering::Relaxed);
+    let text = error_chain(&store.append(&key(), &[entry(1)]).await.unwrap_err());
+    assert!(text.contains("no answer within 50ms"), "{text}");
+    bucket.is_silent.store(false, Ordering::Relaxed);
+    // The object was written, although the reply was lost.
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), [entry(1)]);
+    let store = store.append_limit(Duration::from_secs(30));
+    store.append(&key(), &[1, 2].map(entry)).await.unwrap();
+    assert_eq!(store.load(&key()).await.unwrap().unwrap(), [1, 2].map(entry));
 }
 
 #[tokio::test]

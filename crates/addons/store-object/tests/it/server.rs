@@ -12,6 +12,7 @@ use agentwire_store_object::BucketStore;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::{BackoffConfig, RetryConfig};
+use tokio::net::TcpSocket;
 
 const ID: &str = "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11";
 const LIMIT: Duration = Duration::from_secs(300);
@@ -115,8 +116,10 @@ async fn wrong_credentials_are_reported() {
 #[tokio::test]
 #[ignore = "needs an S3 server: cargo xtask services"]
 async fn missing_server_is_reported_within_its_limit() {
-    // A port without a listener.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    // Nothing listens on the port, and no other process can take it.
+    let held = TcpSocket::new_v4().unwrap();
+    held.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let port = held.local_addr().unwrap().port();
     let retry = RetryConfig {
         backoff: BackoffConfig { init_backoff: Duration::from_millis(10), ..BackoffConfig::default() },
         max_retries: 2,
