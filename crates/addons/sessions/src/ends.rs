@@ -5,6 +5,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
+use memchr::memmem;
+use serde_json::Value;
+
 use crate::fields::{Field, Fields};
 
 /// The first and the last part of a file.
@@ -70,9 +73,21 @@ impl Ends {
         &self.head[..end]
     }
 
-    /// Returns the first working directory in the head.
+    /// Returns the session's working directory: the one to which the CLI has moved it, or the first one.
     pub(crate) fn cwd(&self) -> Option<String> {
-        Fields::of(&self.head).first(Field::Cwd)
+        self.relocated().or_else(|| Fields::of(&self.head).first(Field::Cwd))
+    }
+
+    /// Returns the directory to which the CLI has moved the session, such as a worktree.
+    pub(crate) fn relocated(&self) -> Option<String> {
+        // Most sessions were not moved, so their lines need not be searched.
+        memmem::find(self.tail(), RELOCATED)?;
+        self.tail().rsplit(|&byte| byte == b'\n').find_map(|line| {
+            memmem::find(line, RELOCATED)?;
+            let entry: Value = agentwire_protocol::decode::decode(&String::from_utf8_lossy(line)).ok()?;
+            let cwd = entry["relocatedCwd"].as_str().filter(|cwd| !cwd.is_empty())?;
+            (entry["type"] == "relocated").then(|| cwd.to_owned())
+        })
     }
 }
 
@@ -91,6 +106,8 @@ fn fill(buffer: &mut Vec<u8>, file: &mut File) -> io::Result<()> {
     buffer.truncate(filled);
     Ok(())
 }
+
+const RELOCATED: &[u8] = br#""type":"relocated""#;
 
 /// How many bytes of each end are read, as in the published SDKs.
 const CHUNK: u64 = 64 * 1024;

@@ -15,8 +15,8 @@ pub(crate) enum Field {
 
 /// The first and the last string of each field in a text, found in one pass.
 ///
-/// As in the published SDKs, a field is found at any depth, also inside a tool's input, and values without a space
-/// after the colon count before those with a space.
+/// As in the published Python SDK, a field is found at any depth, also inside a tool's input, and values without a
+/// space after the colon count before those with a space.
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {
     found: [Found<'a>; NAMES.len()],

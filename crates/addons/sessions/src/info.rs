@@ -9,6 +9,7 @@ use std::path::Path;
 use agentwire_protocol::SessionId;
 use agentwire_protocol::session_info::SessionInfo;
 use memchr::memmem;
+use serde::Deserialize;
 
 pub(crate) use archived::{mark_of, prompted_at};
 pub(crate) use first_prompt::{Prompt, first_media, first_prompt, prompts};
@@ -21,21 +22,27 @@ use crate::time::parse_ms;
 
 /// Returns the information in the ends of a session's file; `None` for a sidechain, or if there is nothing to show.
 ///
-/// Finds the fields in the same way as the published SDKs.
+/// Finds fields as the published Python SDK does, and those that it does not know as the TypeScript SDK does.
 ///
-/// Without a folder beside the file, a session can't be archived.
+/// Without a folder beside the file, a session can't be archived and has no title there.
 pub(crate) fn info_of(file: &SessionFile, ends: &Ends, has_folder: bool) -> Option<SessionInfo> {
-    let mut info = plain_info(&file.id, ends, file.project.as_deref())?;
+    let folder_title = || if has_folder { folder_title(file) } else { None };
+    let mut info = plain_info(&file.id, ends, file.project.as_deref(), folder_title)?;
     info.archived = if has_folder { archived::archived(file, ends) } else { None };
     Some(info)
 }
 
-fn plain_info(id: &SessionId, ends: &Ends, project: Option<&Path>) -> Option<SessionInfo> {
+fn plain_info(
+    id: &SessionId,
+    ends: &Ends,
+    project: Option<&Path>,
+    folder_title: impl FnOnce() -> Option<String>,
+) -> Option<SessionInfo> {
     if is_sidechain(ends.first_line()) {
         return None;
     }
     let (head, tail) = (Fields::of(&ends.head), Fields::of(ends.tail()));
-    let custom_title = title(&head, &tail);
+    let custom_title = title(&head, &tail, folder_title);
     let first_prompt = first_prompt(&ends.head);
     let summary = custom_title.clone().or_else(|| tail.last(Field::LastPrompt));
     let summary = summary.or_else(|| tail.last(Field::Summary)).or_else(|| first_prompt.clone());
@@ -46,22 +53,44 @@ fn plain_info(id: &SessionId, ends: &Ends, project: Option<&Path>) -> Option<Ses
     info.first_prompt = first_prompt;
     info.git_branch = tail.last(Field::GitBranch).or_else(|| head.first(Field::GitBranch));
     let project = || project.map(|project| project.to_string_lossy().into_owned());
-    info.cwd = head.first(Field::Cwd).or_else(project);
+    info.cwd = ends.relocated().or_else(|| head.first(Field::Cwd)).or_else(project);
     // Most sessions have no tag, so the slower search runs only if the name occurs.
     info.tag = if tail.has(Field::Tag) { tag(ends.tail()) } else { None };
     info.created_at = head.first(Field::Timestamp).as_deref().and_then(parse_ms);
     Some(info)
 }
 
-/// Returns the title or the first prompt from the ends of a session's file.
-pub(crate) fn called(ends: &Ends) -> Option<String> {
-    title(&Fields::of(&ends.head), &Fields::of(ends.tail())).or_else(|| first_prompt(&ends.head))
+/// Returns the title or the first prompt of a session.
+pub(crate) fn called(file: &SessionFile, ends: &Ends) -> Option<String> {
+    let title = title(&Fields::of(&ends.head), &Fields::of(ends.tail()), || folder_title(file));
+    title.or_else(|| first_prompt(&ends.head))
 }
 
 /// Returns the user's title for a session, or the generated one.
-fn title(head: &Fields<'_>, tail: &Fields<'_>) -> Option<String> {
-    let last = |field| tail.last(field).or_else(|| head.last(field));
-    last(Field::CustomTitle).or_else(|| last(Field::AiTitle))
+///
+/// A title in the session's folder is older than one at the end of the file, and later than one at its start.
+fn title(
+    head: &Fields<'_>,
+    tail: &Fields<'_>,
+    folder_title: impl FnOnce() -> Option<String>,
+) -> Option<String> {
+    let custom = tail.last(Field::CustomTitle).or_else(folder_title);
+    let custom = custom.or_else(|| head.last(Field::CustomTitle));
+    custom.or_else(|| tail.last(Field::AiTitle)).or_else(|| head.last(Field::AiTitle))
+}
+
+/// Returns the user's title in the session's folder.
+fn folder_title(file: &SessionFile) -> Option<String> {
+    let title: FolderTitle = archived::in_folder(file, "custom-title.json")?;
+    let title = title.custom_title.trim();
+    (!title.is_empty()).then(|| title.to_owned())
+}
+
+/// The content of `custom-title.json`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FolderTitle {
+    custom_title: String,
 }
 
 fn is_sidechain(line: &[u8]) -> bool {

@@ -14,7 +14,7 @@ use agentwire_protocol::{RawJson, SessionId};
 pub(crate) use lines::entries_of;
 pub(crate) use link::{is_sent, is_true};
 pub(crate) use subagents::Source;
-pub(crate) use subagents::{AgentMetadata, agent_conversation};
+pub(crate) use subagents::{AgentMetadata, agent_conversation, read_metadata};
 
 use crate::sessions::{SessionError, Sessions};
 use crate::{Page, RawEntry};

@@ -102,7 +102,7 @@ impl Sessions {
         let file = self.found(id)?;
         let entries = entries_of(&file.path)?;
         let ends = Ends::read(&file.path).map_err(SessionError::io("reading", &file.path))?;
-        let fork = fork_entries(id, &entries, up_to, title, || ends.and_then(|ends| called(&ends)))?;
+        let fork = fork_entries(id, &entries, up_to, title, || ends.and_then(|ends| called(&file, &ends)))?;
         let text: String = fork.entries.iter().flat_map(|entry| [entry.as_str(), "\n"]).collect();
         let path = file.path.with_file_name(format!("{}.jsonl", fork.session));
         private_file::create(&path, text.as_bytes())?;

@@ -1,6 +1,6 @@
 //! System entries, which the CLI writes into the conversation.
 
-use agentwire_protocol::message::{CompactTrigger, LocalCommandOutcome, LocalCommandRun};
+use agentwire_protocol::message::{CompactTrigger, LocalCommandOutcome, LocalCommandRun, RefusalCategory};
 use agentwire_protocol::{RawJson, ToolUseId, Uuid};
 use serde::Deserialize;
 
@@ -149,7 +149,7 @@ pub struct ModelRefusal {
     /// The model that answered instead, if any.
     pub fallback_model: Option<String>,
     /// The kind of refusal, as reported by the API.
-    pub api_refusal_category: Option<Box<str>>,
+    pub api_refusal_category: Option<RefusalCategory>,
     /// The text for the user.
     pub content: Option<String>,
 }

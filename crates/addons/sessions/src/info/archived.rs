@@ -1,9 +1,10 @@
 //! Reads the mark of an archived session, which a later message of the user cancels.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::first_prompt::{Prompt, prompt_text, texts};
@@ -25,17 +26,10 @@ pub(super) fn archived(file: &SessionFile, ends: &Ends) -> Option<bool> {
 
 /// Returns the session's mark, if it has a readable one.
 pub(crate) fn mark_of(file: &SessionFile) -> Option<Mark> {
-    // Links are not followed.
-    let is_folder = fs::symlink_metadata(file.folder()).ok()?.is_dir();
-    if is_folder { read(archived_mark(file)) } else { None }
+    in_folder(file, "archived.json")
 }
 
-/// Returns the path of the mark: `archived.json` in the session's folder, with the fields `archived`, `at` and `by`.
-fn archived_mark(file: &SessionFile) -> PathBuf {
-    file.folder().join("archived.json")
-}
-
-/// The content of the mark.
+/// The content of the mark, which also has the field `by`.
 #[derive(Deserialize)]
 pub(crate) struct Mark {
     archived: bool,
@@ -43,9 +37,15 @@ pub(crate) struct Mark {
     pub(crate) at: String,
 }
 
-fn read(path: PathBuf) -> Option<Mark> {
+/// Reads a small JSON file in the session's folder. Links are not followed.
+pub(super) fn in_folder<T: DeserializeOwned>(file: &SessionFile, name: &str) -> Option<T> {
+    let folder = file.folder();
+    if !fs::symlink_metadata(&folder).ok()?.is_dir() {
+        return None;
+    }
+    let path = folder.join(name);
     let metadata = fs::symlink_metadata(&path).ok()?;
-    if !metadata.is_file() || metadata.len() > MAX_MARK {
+    if !metadata.is_file() || metadata.len() > MAX_SIZE {
         return None;
     }
     serde_json::from_slice(&fs::read(path).ok()?).ok()
@@ -117,5 +117,5 @@ const NOT_A_PROMPT: [&str; 10] = [
     "scheduledTaskId",
 ];
 
-/// The longest mark that is read, in bytes.
-const MAX_MARK: u64 = 4096;
+/// The longest file that is read, in bytes.
+const MAX_SIZE: u64 = 4096;

@@ -1,7 +1,7 @@
 //! Conversations of subagents, which are in separate files.
 
 use std::path::{Path, PathBuf};
-use std::{fs, iter};
+use std::{fs, io, iter};
 
 use agentwire_protocol::session_info::SessionMessage;
 use agentwire_protocol::{SessionId, ToolUseId};
@@ -41,8 +41,8 @@ impl Sessions {
         let Some((_, path)) = files.into_iter().find(|(name, _)| name == agent) else { return Ok(None) };
         let entries = entries_of(&path)?;
         let metadata = Inside::of(self.projects()).file(path.with_extension("meta.json"));
-        let metadata =
-            metadata.and_then(|path| serde_json::from_slice(&fs::read(path).ok()?).ok()).unwrap_or_default();
+        let metadata = metadata.and_then(|path| read_metadata(&path).ok()?);
+        let metadata = metadata.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default();
         Ok(Some(page.of(agent_conversation(&entries, &metadata).into_iter()).collect()))
     }
 
@@ -102,6 +102,12 @@ pub(crate) struct AgentMetadata {
     parent_agent_id: Value,
 }
 
+/// Reads a file of metadata; returns `None` for a file that is too long.
+pub(crate) fn read_metadata(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let is_long = fs::metadata(path)?.len() > MAX_METADATA;
+    if is_long { Ok(None) } else { fs::read(path).map(Some) }
+}
+
 /// Returns the conversation in a subagent's entries, up to the last message.
 pub(crate) fn agent_conversation(entries: &[RawEntry], metadata: &AgentMetadata) -> Vec<SessionMessage> {
     let graph = Graph::as_written(entries);
@@ -136,5 +142,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<(String, PathBuf)>) {
     }
 }
 
+/// The longest metadata file that is read, in bytes.
+const MAX_METADATA: u64 = 1 << 20;
 /// The maximum depth of subfolders; the CLI creates three levels (`workflows/<run>/…`).
 const MAX_DEPTH: usize = 16;

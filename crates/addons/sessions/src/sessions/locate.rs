@@ -127,7 +127,7 @@ impl Sessions {
 pub(crate) struct Projects(Vec<PathBuf>);
 
 impl Projects {
-    /// Returns whether a session that started in this directory is of another project, whose folder has the same name.
+    /// Returns whether a session with this working directory is of another project, whose folder has the same name.
     ///
     /// `my-app` and `my.app` share a folder. As in the published TypeScript SDK, a directory that does not exist proves
     /// nothing: the project may have been moved.

@@ -37,6 +37,7 @@ use synced::Synced;
 ///   This requires a file system with atomic appends: local ones, not NFS.
 /// - A writer that is killed and a full disk leave at most complete entries and one torn line, which is skipped.
 ///   A retried append is complete; entries without an id may then be stored twice.
+/// - An entry of more than 1 GiB is refused.
 /// - A completed append survives a crash of the program but not of the machine; use [`synced`](Self::synced) for that.
 /// - New files and folders are accessible to the user alone (0600, 0700); existing folders keep their permissions.
 /// - Symbolic links inside the folder are not followed: loads and appends through them fail, and lists leave them out.
@@ -132,8 +133,10 @@ impl SessionStore for FolderStore {
             if entries.is_empty() {
                 return Ok(());
             }
-            let (file, batch, synced) = (self.place.file(key), lines::batch(entries), self.synced.clone());
+            let (file, synced) = (self.place.file(key), self.synced.clone());
             let doing = format!("appending to {}", file.display());
+            let batch =
+                lines::batch(entries, lines::LONGEST).map_err(|error| StoreError::new(&doing, error))?;
             self.run(doing, move |place| append(place, &file, &batch, synced.as_deref())).await
         })
     }

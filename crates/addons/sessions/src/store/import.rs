@@ -1,7 +1,7 @@
 //! Imports sessions from the CLI's files into a store.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use agentwire_protocol::{RawJson, SessionId, Uuid};
@@ -12,6 +12,7 @@ use super::{SessionKey, SessionStore, StoreError};
 use crate::change::archived_entry;
 use crate::ends::Ends;
 use crate::info::{info_of, mark_of};
+use crate::read::read_metadata;
 use crate::sessions::{Inside, SessionFile};
 use crate::stream::{Line, Lines, MAX_LINE};
 use crate::{RawEntry, SessionError, Sessions};
@@ -164,10 +165,10 @@ fn mark(file: &SessionFile) -> Result<Option<RawEntry>, SessionError> {
     Ok(archived_entry(&file.id, archived, &mark.at).ok())
 }
 
-/// Returns a subagent's metadata as the entry that a mirror receives; `None` if the file does not exist.
+/// Returns a subagent's metadata as the entry that a mirror receives; `None` if there is no usable file.
 fn metadata(sessions: &Sessions, path: &Path) -> Result<Option<RawEntry>, SessionError> {
     let Some(path) = Inside::of(sessions.projects()).file(path.to_owned()) else { return Ok(None) };
-    let text = fs::read(&path).map_err(SessionError::io("reading", &path))?;
+    let text = read_metadata(&path).map_err(SessionError::io("reading", &path))?.unwrap_or_default();
     let fields = agentwire_protocol::decode::decode_bytes::<BTreeMap<String, RawJson>>(&text);
     let Ok(mut fields) = fields else { return Ok(None) };
     // The metadata's own `type` would be used as the entry's kind.

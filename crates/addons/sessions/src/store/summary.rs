@@ -42,7 +42,8 @@ impl SessionSummary {
 /// The data is the object of the published Python SDK (`fold_session_summary`) with three more fields (`archived`,
 /// `archived_at` and `media_fallback`), so either can continue the other's summaries. Those of the TypeScript SDK are
 /// continued here; it does not read ours.
-/// `created_at`, `cwd`, `is_sidechain`, `first_prompt` and the fallbacks keep their first value.
+/// `created_at`, `cwd`, `is_sidechain`, `first_prompt` and the fallbacks keep their first value; if the CLI moves the
+/// session to another folder, `cwd` becomes that one, as in the TypeScript SDK.
 /// The other fields keep the last.
 /// Unknown fields are kept.
 ///
@@ -95,7 +96,7 @@ struct Folded {
 
 impl Folded {
     fn add(&mut self, entry: &RawEntry) {
-        let Some([time, sidechain, meta, compaction, cwd, tag, archived, texts @ ..]) =
+        let Some([time, sidechain, meta, compaction, cwd, relocated, tag, archived, texts @ ..]) =
             last(entry.as_json(), FIELDS)
         else {
             return;
@@ -103,7 +104,11 @@ impl Folded {
         let time = parsed(time);
         self.first("is_sidechain", Some(read(sidechain) == Some(true)));
         self.first("created_at", time);
-        self.first("cwd", read(cwd).filter(|cwd: &String| !cwd.is_empty()));
+        let filled = |cwd: &String| !cwd.is_empty();
+        self.first("cwd", read(cwd).filter(filled));
+        if entry.kind() == "relocated" {
+            self.last("cwd", read(relocated).filter(filled));
+        }
         let is_generated = [meta, compaction].into_iter().any(|flag| read(flag) == Some(true));
         if entry.kind() == "user" && !is_generated && !self.is_true("first_prompt_locked") {
             self.prompt(entry);
@@ -190,12 +195,13 @@ fn parsed(time: Option<RawJson>) -> Option<u64> {
 }
 
 /// In the order in which [`Folded::add`] destructures them.
-const FIELDS: [&str; 12] = [
+const FIELDS: [&str; 13] = [
     "timestamp",
     "isSidechain",
     "isMeta",
     "isCompactSummary",
     "cwd",
+    "relocatedCwd",
     "tag",
     "archived",
     "customTitle",
@@ -239,6 +245,19 @@ mod tests {
                 r#""is_sidechain":false,"last_prompt":"p","summary_hint":"s"}"#
             )
         );
+    }
+
+    #[test]
+    fn folder_is_the_first_until_the_session_is_moved() {
+        let first = r#"{"type":"user","cwd":"/a"}"#;
+        let moved = r#"{"type":"relocated","relocatedCwd":"/b"}"#;
+        for (texts, cwd) in [
+            (&[first, moved, r#"{"type":"user","cwd":"/c"}"#][..], "/b"),
+            (&[first, r#"{"type":"relocated","relocatedCwd":""}"#][..], "/a"),
+            (&[first, r#"{"type":"user","relocatedCwd":"/b"}"#][..], "/a"),
+        ] {
+            assert_eq!(fold(texts), format!(r#"{{"cwd":"{cwd}","is_sidechain":false}}"#));
+        }
     }
 
     #[test]

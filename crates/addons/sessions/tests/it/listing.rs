@@ -63,6 +63,43 @@ fn session_fields_are_read_from_both_ends() {
 }
 
 #[test]
+fn session_that_the_cli_moved_has_the_last_folder() {
+    let config = Config::new();
+    let mut entry = user("a", None, "hello");
+    entry["cwd"] = "/w".into();
+    let moved = |to: &str| json!({"type": "relocated", "sessionId": id(1), "relocatedCwd": to});
+    let cwd = |entries: &[Value]| {
+        config.write("/w", &id(1), 10, entries);
+        config.sessions().info(&id(1).into()).unwrap().unwrap().cwd.unwrap()
+    };
+    assert_eq!(cwd(&[entry.clone(), moved("/w/a"), moved("/w/b"), moved("")]), "/w/b");
+    let mentioned = json!({"type": "user", "input": {"type": "relocated"}, "relocatedCwd": "/x"});
+    assert_eq!(cwd(&[entry, mentioned]), "/w");
+}
+
+#[test]
+fn title_in_the_folder_of_a_session_is_between_those_in_its_file() {
+    let config = Config::new();
+    let title = |text: &str| json!({"type": "custom-title", "customTitle": text});
+    let filler = vec![json!({"type": "progress", "text": "x".repeat(1000)}); 100];
+    let entries = [&[user("a", None, "hello"), title("old")][..], &filler[..]].concat();
+    let path = config.write("/w", &id(1), 10, &entries);
+    let summary = || config.sessions().info(&id(1).into()).unwrap().unwrap().summary;
+    assert_eq!(&*summary(), "old");
+    fs::create_dir(path.with_extension("")).unwrap();
+    for (kept, shown) in
+        [(r#"{"customTitle":" kept\n"}"#, "kept"), (r#"{"customTitle":" "}"#, "old"), ("[]", "old")]
+    {
+        fs::write(path.with_extension("").join("custom-title.json"), kept).unwrap();
+        assert_eq!(&*summary(), shown);
+        assert_eq!(&*config.sessions().list(Page::ALL).unwrap()[0].summary, shown);
+    }
+    config.sessions().rename(&id(1).into(), "new").unwrap();
+    fs::write(path.with_extension("").join("custom-title.json"), r#"{"customTitle":"kept"}"#).unwrap();
+    assert_eq!(&*summary(), "new");
+}
+
+#[test]
 fn a_session_is_archived_until_the_user_sends_a_message() {
     let config = Config::new();
     let path = config.write("/w", &id(1), 10, &[user("a", None, "hello")]);

@@ -1,6 +1,7 @@
 //! Tests of conversations: which entries they contain, and in which order.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use agentwire_protocol::session_info::SessionMessageKind;
 use agentwire_sessions::{Page, RawEntry, conversation, conversation_with_system};
@@ -108,6 +109,28 @@ fn after_a_compaction_the_summary_and_kept_messages_are_included() {
 }
 
 #[test]
+fn time_does_not_grow_with_compactions_times_messages() {
+    const MANY: usize = 30_000;
+    let parse = |text: String| RawEntry::parse(text).unwrap();
+    let mut entries = ["a", "b", "h"].map(|id| parse(user(id, None, id).to_string())).to_vec();
+    // Each moves the followers of one message behind the other.
+    let compactions = [("a", "b"), ("b", "a")].into_iter().cycle().take(MANY + 1).enumerate();
+    entries.extend(compactions.map(|(number, (anchor, tail))| {
+        parse(format!(
+            r#"{{"type":"system","uuid":"x{number}","compactMetadata":{{"preservedSegment":{{"anchorUuid":"{anchor}","headUuid":"h","tailUuid":"{tail}"}}}}}}"#
+        ))
+    }));
+    entries.extend(
+        (0..MANY)
+            .map(|at| parse(format!(r#"{{"type":"user","uuid":"u{at}","parentUuid":"a","message":{{}}}}"#))),
+    );
+    let started = Instant::now();
+    let ids: Vec<_> = conversation(&entries).into_iter().map(|message| message.uuid.to_string()).collect();
+    assert_eq!(ids, ["b", "u29999"]);
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+#[test]
 fn queued_prompts_taken_by_a_turn_are_included() {
     let queued = |uuid: &str, parent: &str, beside: Value| {
         let mut attachment = json!({"type": "queued_command", "prompt": [{"type": "text", "text": "more"}]});
@@ -177,6 +200,9 @@ fn the_conversations_of_subagents_are_read() {
     assert_eq!(first[0].parent_tool_use_id.as_ref().unwrap().as_str(), "toolu_1");
     assert_eq!(first[0].parent_agent_id.as_deref(), Some("0"));
     assert_eq!(messages("2").unwrap()[0].parent_tool_use_id, None);
+    let long = format!(r#"{{"toolUseId":"toolu_2"{}}}"#, " ".repeat(1 << 20));
+    fs::write(nested.join("agent-2.meta.json"), long).unwrap();
+    assert_eq!(messages("2").unwrap()[0].parent_tool_use_id, None, "the file is too long to be read");
     assert!(messages("3").is_none() && messages("../x").is_none());
     assert!(config.sessions().subagents(&id(2).into()).unwrap().is_none());
 }
@@ -240,7 +266,7 @@ fn a_long_session_that_was_compacted_is_read_in_time() {
     entries.push(entry("system", "b", None, boundary));
     entries.push(user("s", Some("b"), "summary"));
     let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     assert_eq!(conversation(&entries).len(), 1);
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }

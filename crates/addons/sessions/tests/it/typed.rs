@@ -1,5 +1,6 @@
 //! Tests of typed entries; live scenarios check the entries of the real CLI.
 
+use agentwire_protocol::message::RefusalCategory;
 use agentwire_sessions::RawEntry;
 use agentwire_sessions::entry::{Attachment, Entry, SystemEntry};
 
@@ -58,6 +59,23 @@ fn unknown_kinds_keep_their_json() {
     let attached = entry(&format!(r#"{{"type":"attachment","attachment":{text}}}"#)).typed().unwrap();
     let Entry::Attachment(attached) = attached else { panic!("it is an attachment") };
     assert!(matches!(attached.attachment, Attachment::Unknown(unknown) if unknown.raw.as_str() == text));
+}
+
+#[test]
+fn refusal_has_the_category_of_the_stream() {
+    for (category, expected) in [
+        ("\"cyber\"", Some(RefusalCategory::Cyber)),
+        ("\"later\"", Some(RefusalCategory::from("later"))),
+        ("null", None),
+    ] {
+        let start = r#""type":"system","subtype":"model_refusal_no_fallback","originalModel":"m""#;
+        let text = format!(r#"{{{start},"apiRefusalCategory":{category}}}"#);
+        let Entry::System(SystemEntry::ModelRefusalNoFallback(refusal)) = entry(&text).typed().unwrap()
+        else {
+            panic!("{text}")
+        };
+        assert_eq!(refusal.api_refusal_category, expected);
+    }
 }
 
 #[test]

@@ -2,12 +2,19 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
 
 use crate::RawEntry;
+use crate::stream::{Line, Lines};
 
 /// Encodes a batch: a line break, which ends a torn line before it, then one line for each entry.
-pub(super) fn batch(entries: &[RawEntry]) -> Vec<u8> {
+///
+/// Refuses an entry of more than `longest` bytes, because a load would skip it.
+pub(super) fn batch(entries: &[RawEntry], longest: usize) -> io::Result<Vec<u8>> {
+    if let Some(entry) = entries.iter().find(|entry| entry.as_str().len() > longest) {
+        let why = format!("an entry has {} bytes; the limit is {longest}", entry.as_str().len());
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+    }
     let size = entries.iter().map(|entry| entry.as_str().len() + 1).sum::<usize>();
     let mut batch = Vec::with_capacity(size + 1);
     batch.push(b'\n');
@@ -15,7 +22,7 @@ pub(super) fn batch(entries: &[RawEntry]) -> Vec<u8> {
         batch.extend_from_slice(entry.as_str().as_bytes());
         batch.push(b'\n');
     }
-    batch
+    Ok(batch)
 }
 
 /// Writes a batch to a file that was opened for appending.
@@ -54,7 +61,7 @@ pub(super) fn append(file: &mut impl Write, batch: &[u8]) -> io::Result<()> {
 pub(super) fn load(file: File) -> io::Result<Vec<RawEntry>> {
     let mut entries = Vec::new();
     let mut ids = HashSet::new();
-    for_each(file, |entry| {
+    for_each(file, LONGEST, |entry| {
         if entry.uuid().is_none_or(|id| ids.insert(id.clone())) {
             entries.push(entry);
         }
@@ -62,15 +69,19 @@ pub(super) fn load(file: File) -> io::Result<Vec<RawEntry>> {
     Ok(entries)
 }
 
-/// Calls `take` with each entry, in order.
-pub(super) fn for_each(file: impl io::Read, mut take: impl FnMut(RawEntry)) -> io::Result<()> {
-    let mut lines = BufReader::with_capacity(BUFFER, file);
-    let mut line = Vec::new();
-    while lines.read_until(b'\n', &mut line)? > 0 {
-        if let Some(entry) = std::str::from_utf8(&line).ok().and_then(|text| entry(text.trim())) {
+/// Calls `take` with each entry, in order. Skips lines of more than `longest` bytes, which the store does not write.
+pub(super) fn for_each(
+    file: impl io::Read,
+    longest: usize,
+    mut take: impl FnMut(RawEntry),
+) -> io::Result<()> {
+    let mut lines = Lines::new(file, longest);
+    while let Some(line) = lines.next()? {
+        if let Line::Whole(line) = line
+            && let Some(entry) = std::str::from_utf8(line).ok().and_then(|text| entry(text.trim()))
+        {
             take(entry);
         }
-        line.clear();
     }
     Ok(())
 }
@@ -82,13 +93,14 @@ fn entry(text: &str) -> Option<RawEntry> {
 /// How many consecutive writes may complete no line.
 const MAX_STUCK: usize = 3;
 
-const BUFFER: usize = 64 * 1024;
+/// The longest entry, in bytes.
+pub(super) const LONGEST: usize = 1 << 30;
 
 #[cfg(test)]
 mod tests {
     use std::io::{self, Write};
 
-    use super::{append, batch, for_each};
+    use super::{LONGEST, append, batch, for_each};
     use crate::RawEntry;
 
     /// A writer that accepts a limited number of bytes, and appends another writer's line after each write.
@@ -117,14 +129,14 @@ mod tests {
 
     fn ours(file: &[u8]) -> Vec<RawEntry> {
         let mut all = Vec::new();
-        for_each(file, |entry| all.push(entry)).unwrap();
+        for_each(file, LONGEST, |entry| all.push(entry)).unwrap();
         all.retain(|entry| !entry.as_str().contains("other"));
         all
     }
 
     #[test]
     fn a_write_in_parts_loses_nothing_to_others() {
-        let whole = batch(&entries());
+        let whole = batch(&entries(), LONGEST).unwrap();
         for first in 1..whole.len() {
             for second in [1, 5, 9, 17, 99] {
                 let mut file = Short { sizes: vec![99, 99, second, first], file: Vec::new() };
@@ -141,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_failed_write_is_an_error_with_its_cause() {
-        let whole = batch(&entries());
+        let whole = batch(&entries(), LONGEST).unwrap();
         let mut full = Short { sizes: vec![12], file: Vec::new() };
         assert_eq!(append(&mut full, &whole).unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(ours(&full.file), entries()[..1]);
@@ -153,7 +165,15 @@ mod tests {
     fn torn_lines_are_passed_over() {
         let mut all = Vec::new();
         let text = b"\n{\"a\":1}\n{\"b\":\"\xc3\n\n{\"b\"\n\r\n {\"c\":1} \r\nnull\n{\"d\":";
-        for_each(&text[..], |entry| all.push(entry)).unwrap();
+        for_each(&text[..], LONGEST, |entry| all.push(entry)).unwrap();
         assert_eq!(all.iter().map(RawEntry::as_str).collect::<Vec<_>>(), [r#"{"a":1}"#, r#"{"c":1}"#]);
+    }
+
+    #[test]
+    fn longer_entries_are_refused_and_longer_lines_skipped() {
+        assert_eq!(batch(&entries(), 7).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        let (mut all, whole) = (Vec::new(), batch(&entries(), 8).unwrap());
+        for_each(&whole[..], 7, |entry| all.push(entry)).unwrap();
+        assert_eq!(all.iter().map(RawEntry::as_str).collect::<Vec<_>>(), [r#"{"a":1}"#, r#"{"c":3}"#]);
     }
 }

@@ -15,7 +15,7 @@ use crate::{RawEntry, fold_summary};
 /// between.
 pub(super) fn summary(file: File) -> io::Result<Option<RawJson>> {
     let mut batch = Batch::default();
-    lines::for_each(file, |entry| batch.push(entry))?;
+    lines::for_each(file, lines::LONGEST, |entry| batch.push(entry))?;
     batch.fold();
     Ok(batch.data)
 }
