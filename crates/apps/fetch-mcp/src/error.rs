@@ -31,13 +31,15 @@ pub(crate) enum FetchError {
     Redirected { from: String, cause: Box<Self> },
     #[error("more than {0} redirects")]
     Redirects(usize),
-    #[error("the redirect to `{0}` leads to no URL")]
+    #[error("the redirect to `{}` leads to no URL", excerpt(.0))]
     Location(String),
+    #[error("the redirect leads to a URL of {0} bytes; the limit is {1}")]
+    LongLocation(usize, usize),
     #[error("the body is larger than {0} bytes")]
     TooLarge(usize),
-    #[error("the content is `{0}`, which is neither text nor HTML")]
+    #[error("the content is `{}`, which is neither text nor HTML", excerpt(.0))]
     Binary(String),
-    #[error("the body is encoded as `{0}`, which was not asked for and can't be read")]
+    #[error("the body is encoded as `{}`, which was not asked for and can't be read", excerpt(.0))]
     Encoding(String),
     #[error("not finished within {}", seconds(.0))]
     TimedOut(Duration),

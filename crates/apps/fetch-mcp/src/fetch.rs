@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use agentwire_net::{literal, tls_config};
+use agentwire_net::{excerpt, literal, tls_config};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, LOCATION, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
@@ -119,7 +119,9 @@ impl Fetcher {
         if was_redirected {
             head.push_str(&format!(" (redirected from {asked})"));
         }
-        for (name, value) in [("Type", Some(shown.essence)), ("Title", shown.title), ("Note", shown.note)] {
+        // A header may have hundreds of kilobytes.
+        let essence = excerpt(&shown.essence).into_owned();
+        for (name, value) in [("Type", Some(essence)), ("Title", shown.title), ("Note", shown.note)] {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
                 head.push_str(&format!("\n{name}: {value}"));
             }
@@ -170,8 +172,11 @@ fn shown(
     }
     let decoded = charset::decode(body, content.charset.as_deref(), kind == Kind::Html);
     let mut notes = Vec::new();
-    notes
-        .extend(decoded.unknown.map(|charset| format!("the charset `{charset}` is unknown; read as UTF-8.")));
+    notes.extend(
+        decoded
+            .unknown
+            .map(|charset| format!("the charset `{}` is unknown; read as UTF-8.", excerpt(&charset))),
+    );
     let (text, title) = if kind == Kind::Html {
         let Some(converted) = html::convert(&decoded.text, url, wanted.format, max_text, deadline) else {
             return Ok(None);
@@ -214,7 +219,11 @@ fn redirect(response: &Response) -> Result<Option<Url>, FetchError> {
         return Ok(None);
     }
     let location = header(response.headers(), &LOCATION);
-    response.url().join(&location).map(Some).map_err(|_| FetchError::Location(location))
+    let next = response.url().join(&location).map_err(|_| FetchError::Location(location))?;
+    match next.as_str().len() {
+        0..=MAX_URL => Ok(Some(next)),
+        length => Err(FetchError::LongLocation(length, MAX_URL)),
+    }
 }
 
 fn header(headers: &HeaderMap, name: &HeaderName) -> String {
@@ -223,6 +232,9 @@ fn header(headers: &HeaderMap, name: &HeaderName) -> String {
         .map(|value| String::from_utf8_lossy(value.as_bytes()).trim().to_owned())
         .unwrap_or_default()
 }
+
+/// The maximum length of a URL that a site redirects to, in bytes; results and errors repeat the URL.
+const MAX_URL: usize = 8_000;
 
 /// The most calls that run concurrently.
 const AT_ONCE: usize = 8;

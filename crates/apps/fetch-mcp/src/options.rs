@@ -44,6 +44,8 @@ impl Default for Options {
 impl Options {
     /// Returns whether connections to the address are allowed.
     pub(crate) fn permits(&self, address: IpAddr) -> bool {
-        self.allow_private || is_public(address) || self.allowed_addresses.contains(&address)
+        // `::ffff:10.0.0.1` is the host `10.0.0.1`.
+        let is_it = |allowed: &IpAddr| allowed.to_canonical() == address.to_canonical();
+        self.allow_private || is_public(address) || self.allowed_addresses.iter().any(is_it)
     }
 }

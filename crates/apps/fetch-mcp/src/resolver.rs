@@ -56,5 +56,6 @@ mod tests {
         assert!(refused.to_string().contains("`a.example` is 10.1.2.3"), "{refused}");
         options.allowed_addresses.push("10.1.2.3".parse().unwrap());
         check("a.example", &[public, private], &options).unwrap();
+        check("a.example", &["[::ffff:10.1.2.3]:0".parse().unwrap()], &options).unwrap();
     }
 }

@@ -16,6 +16,7 @@ use crate::deadline::Deadline;
 #[derive(Debug)]
 pub(super) struct Converter {
     base: Url,
+    has_base: bool,
     markdown: bool,
     deadline: Deadline,
     out: Writer,
@@ -65,6 +66,7 @@ impl Converter {
         base.set_fragment(None);
         Self {
             base,
+            has_base: false,
             markdown: format == Format::Markdown,
             deadline,
             out: Writer::new(limit),
@@ -248,7 +250,10 @@ impl Converter {
     }
 
     fn rebase(&mut self, tag: &Tag) {
-        if let Some(base) = tag.attribute("href").and_then(|href| inline::join(&self.base, href.trim())) {
+        // As in browsers, only the first counts.
+        let Some(href) = tag.attribute("href").filter(|_| !self.has_base) else { return };
+        self.has_base = true;
+        if let Some(base) = inline::join(&self.base, href.trim()).filter(|base| !base.cannot_be_a_base()) {
             self.base = base;
         }
     }

@@ -47,7 +47,10 @@ fn links_and_pictures_are_absolute() {
          [card head](https://example.com/a/e) ![a \\[b\\]](https://example.com/a/p.png) dot"
     );
     assert_eq!(text(html), "here, top, js, d\ncard\n\nhead\n\na [b] dot");
-    assert_eq!(markdown("<base href=//cdn.example/><a href=x>y</a>"), "[y](https://cdn.example/x)");
+    let two = "<base><base href=//cdn.example/><base href=//later.example/><a href=x>y</a>";
+    assert_eq!(markdown(two), "[y](https://cdn.example/x)");
+    let none = "<base href='data:,'><a href=x>y</a>";
+    assert_eq!(markdown(none), "[y](https://example.com/a/x)");
 }
 
 #[test]

@@ -94,6 +94,28 @@ async fn redirects_are_followed_and_reported() {
 }
 
 #[tokio::test]
+async fn long_headers_are_cut() {
+    let long = "x".repeat(100_000);
+    let site = Site::start(move |path| match path {
+        "/type" => ok(&format!("text/{long}"), "text"),
+        "/charset" => ok(&format!("text/plain; charset={long}"), "text"),
+        "/binary" => ok(&format!("image/{long}"), "text"),
+        "/coding" => with("200 OK", &format!("Content-Encoding: {long}\r\n"), "text"),
+        "/nowhere" => moved(&format!("http://[{long}")),
+        _ => moved(&format!("/{long}")),
+    })
+    .await;
+    let client = Client::new().await;
+    for path in ["/type", "/charset", "/binary", "/coding", "/nowhere", "/far"] {
+        let shown = text(&client.call(object!({ "url": site.url(path) })).await);
+        assert!(shown.len() < 1_000, "{path}: {} bytes", shown.len());
+    }
+    let far = client.refused(&site.url("/far")).await;
+    let length = site.url("/").len() + 100_000;
+    assert_eq!(far, format!("the redirect leads to a URL of {length} bytes; the limit is 8000"));
+}
+
+#[tokio::test]
 async fn a_page_without_text_has_a_note() {
     let site = Site::start(|_| ok("text/html", "<title>App</title><script src=app.js></script>")).await;
     let shown = Client::new().await.shown(&site.url("/")).await;
