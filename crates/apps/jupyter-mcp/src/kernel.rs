@@ -16,6 +16,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 pub(crate) use channels::{Channels, parent_is};
 pub(crate) use read::read;
+#[cfg(test)]
+pub(crate) use start::fake;
 
 /// A running kernel. Dropping it closes the sockets and kills the process group.
 #[derive(Debug)]

@@ -11,9 +11,9 @@ pub struct Options {
     pub kernel: String,
     /// The kernel's working folder; this process's own by default.
     pub folder: Option<PathBuf>,
-    /// The time limit of calls that do not specify one; 60 seconds by default.
+    /// The time limit of calls that do not specify one, but at most `longest_time`; 60 seconds by default.
     pub time_limit: Duration,
-    /// The maximum time limit that a call may specify; an hour by default.
+    /// The maximum time limit of a call; an hour by default.
     pub longest_time: Duration,
     /// The grace period after an interrupt, before the kernel is killed; 5 seconds by default.
     ///

@@ -49,7 +49,8 @@ impl JupyterServer {
     /// Creates a server; the kernel is started later.
     ///
     /// Must be called in a tokio runtime, where the task that owns the kernel runs.
-    pub fn new(options: Options) -> Self {
+    pub fn new(mut options: Options) -> Self {
+        options.time_limit = options.time_limit.min(options.longest_time);
         let options = Arc::new(options);
         Self { handle: Arc::new(Handle::new(Arc::clone(&options))), options }
     }
@@ -138,3 +139,18 @@ impl ServerHandler for JupyterServer {
 
 /// How many pieces of printed output are queued for the client.
 const PRINTED: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::JupyterServer;
+    use crate::Options;
+
+    #[tokio::test]
+    async fn the_default_limit_is_at_most_the_maximum() {
+        let options = Options { longest_time: Duration::from_secs(10), ..Options::default() };
+        let server = JupyterServer::new(options);
+        assert_eq!(server.limit(None), Ok(Duration::from_secs(10)));
+    }
+}

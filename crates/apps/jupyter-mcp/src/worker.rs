@@ -2,6 +2,7 @@
 
 mod execute;
 
+use std::future::pending;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -226,32 +227,34 @@ impl Worker {
     /// Waits for a job or an order; discards output that belongs to no call.
     async fn next(&mut self) -> Next {
         loop {
-            let idle = async {
-                match &mut self.kernel {
-                    Some(kernel) => {
-                        let (process, channels) = (&kernel.process, &mut kernel.channels);
-                        tokio::select! {
-                            report = process.ended() => Some(report),
-                            _late = channels.iopub.read() => None,
-                            _late = channels.shell.read() => None,
-                            _late = channels.control.read() => None,
-                        }
-                    }
-                    None => std::future::pending().await,
+            let kernel = self.kernel.as_mut();
+            let (process, channels) = kernel.map(|kernel| (&kernel.process, &mut kernel.channels)).unzip();
+            let ended = async {
+                match process {
+                    Some(process) => process.ended().await,
+                    None => pending().await,
+                }
+            };
+            let output = async {
+                match channels {
+                    Some(channels) => tokio::select! {
+                        _late = channels.iopub.read() => {}
+                        _late = channels.shell.read() => {}
+                        _late = channels.control.read() => {}
+                    },
+                    None => pending().await,
                 }
             };
             tokio::select! {
                 biased;
                 () = self.shared.closing.cancelled() => return Next::Close,
                 order = self.orders.recv() => return order.map_or(Next::Close, Next::Order),
-                ended = idle => {
-                    if let Some(report) = ended {
-                        return Next::Ended(report);
-                    }
-                    // A broken socket returns errors continuously.
-                    tokio::task::yield_now().await;
-                }
+                // Before a job, so that the job gets a new kernel.
+                report = ended => return Next::Ended(report),
+                // Before the output, so that a flood of it can't delay a job.
                 job = self.jobs.recv() => return job.map_or(Next::Close, Next::Job),
+                // A broken socket returns errors continuously.
+                () = output => tokio::task::yield_now().await,
             }
         }
     }
@@ -365,3 +368,6 @@ const WAITING: usize = 16;
 const ENDED: &str = "the server is being ended";
 
 const LOST_WITH_A_CALL: &str = "[The kernel was ended with a call that was cancelled. A new one was started: nothing of what was computed is left.]";
+
+#[cfg(test)]
+mod tests;

@@ -148,3 +148,6 @@ async fn discard(mut source: ProcessSource) {
 fn grace() -> Grace {
     Grace::default().after_input(Duration::ZERO).after_terminate(Duration::from_millis(500))
 }
+
+#[cfg(test)]
+pub(crate) mod fake;

@@ -67,9 +67,9 @@ impl Plain {
             (Escape::Begun, _) => (Escape::None, None),
             (Escape::Control, '\u{40}'..='\u{7e}') => (Escape::None, None),
             (Escape::Text { .. }, '\u{7}') | (Escape::Text { ending: true }, '\\') => (Escape::None, None),
-            (Escape::Text { .. }, _) => (Escape::Text { ending: c == '\u{1b}' }, None),
             // A line break ends an unterminated sequence.
-            (Escape::Control, '\n') => (Escape::None, Some(c)),
+            (Escape::Control | Escape::Text { .. }, '\n') => (Escape::None, Some(c)),
+            (Escape::Text { .. }, _) => (Escape::Text { ending: c == '\u{1b}' }, None),
             (Escape::Control, _) => (Escape::Control, None),
         };
         self.escape = next;
@@ -102,6 +102,7 @@ mod tests {
             "Zero xyz"
         );
         assert_eq!(plain("a\u{1b}[31\nb"), "a\nb");
+        assert_eq!(plain("a\u{1b}]0;b\nc"), "a\nc");
     }
 
     #[test]

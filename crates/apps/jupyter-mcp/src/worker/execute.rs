@@ -43,25 +43,7 @@ pub(super) async fn run(
     if let Some(notice) = notice {
         output.say(&notice);
     }
-    let mut call = Call {
-        id: request.header.msg_id.clone(),
-        output,
-        printed,
-        is_error: false,
-        begun: false,
-        held: None,
-        again: false,
-        replied: false,
-        idle: false,
-        unreadable: 0,
-        quits: false,
-        stop: None,
-        phase: Phase::Running,
-        until: after(limit),
-        settled: after(limit),
-        limit,
-        grace: options.grace,
-    };
+    let mut call = Call::new(&request, output, printed, limit, options.grace);
     let end = match timeout(SEND_LIMIT, kernel.channels.shell.send(request)).await {
         Ok(Ok(())) => {
             call.follow(&mut kernel, Events { cancelled: &cancelled, reply: &mut reply, orders, closing })
@@ -164,6 +146,34 @@ enum Event {
 }
 
 impl Call {
+    fn new(
+        request: &JupyterMessage,
+        output: Output,
+        printed: mpsc::Sender<String>,
+        limit: Duration,
+        grace: Duration,
+    ) -> Self {
+        Self {
+            id: request.header.msg_id.clone(),
+            output,
+            printed,
+            is_error: false,
+            begun: false,
+            held: None,
+            again: false,
+            replied: false,
+            idle: false,
+            unreadable: 0,
+            quits: false,
+            stop: None,
+            phase: Phase::Running,
+            until: after(limit),
+            settled: after(limit),
+            limit,
+            grace,
+        }
+    }
+
     /// Handles events until the call has ended.
     async fn follow(&mut self, kernel: &mut Kernel, events: Events<'_>) -> End {
         let Events { cancelled, reply, orders, closing } = events;
@@ -271,11 +281,12 @@ impl Call {
     /// Reads the kernel's output after its exit.
     async fn drain(&mut self, kernel: &mut Kernel) {
         let until = after(DRAIN_LIMIT);
-        while Instant::now() < until
-            && let Ok(Ok(message)) = timeout(DRAIN_PAUSE, read(&mut kernel.channels.iopub)).await
-        {
-            if parent_is(&message, &self.id) {
-                self.take(message.content);
+        while Instant::now() < until {
+            match timeout(DRAIN_PAUSE, read(&mut kernel.channels.iopub)).await {
+                Ok(Ok(message)) if parent_is(&message, &self.id) => self.take(message.content),
+                Ok(Ok(_)) => {}
+                Ok(Err(RuntimeError::ZmqError(_))) | Err(_) => return,
+                Ok(Err(error)) => self.unreadable(&error),
             }
         }
     }
@@ -301,3 +312,6 @@ const END_LIMIT: Duration = Duration::from_secs(1);
 const DRAIN_LIMIT: Duration = Duration::from_millis(500);
 const DRAIN_PAUSE: Duration = Duration::from_millis(50);
 const YEAR: Duration = Duration::from_secs(365 * 24 * 3600);
+
+#[cfg(test)]
+mod tests;

@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         let kernels = installed().to_string().replace("), ", ")\n");
         return writeln!(io::stdout(), "{kernels}").map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     }
-    match run(arguments.options()) {
+    match arguments.options().map_err(Into::into).and_then(run) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("agentwire-jupyter-mcp: {error}");

@@ -1,0 +1,51 @@
+//! A kernel for unit tests: a process that sleeps, and sockets to the test.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use agentwire_transport::process::{Launch, ProcessTransport};
+use agentwire_transport::{ByteSink as _, Connected, Transport as _};
+use jupyter_protocol::StreamContent;
+use jupyter_zmq_client::{
+    KernelControlConnection, KernelIoPubConnection, KernelShellConnection, create_kernel_control_connection,
+    create_kernel_iopub_connection, create_kernel_shell_connection, peek_ports_with_listeners,
+};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::{connection_info, discard, grace};
+use crate::kernel::{Channels, Kernel, Process};
+
+/// The sockets of the kernel; dropping them closes its connections.
+pub(crate) struct Sockets {
+    pub(crate) iopub: KernelIoPubConnection,
+    _shell: KernelShellConnection,
+    _control: KernelControlConnection,
+}
+
+/// Returns a kernel that receives what these sockets send.
+pub(crate) async fn kernel() -> (Kernel, Sockets) {
+    let (ports, held) = peek_ports_with_listeners(IpAddr::V4(Ipv4Addr::LOCALHOST), 5).await.unwrap();
+    drop(held);
+    let info = connection_info(&ports, "fake");
+    let mut sockets = Sockets {
+        iopub: create_kernel_iopub_connection(&info, "kernel").await.unwrap(),
+        _shell: create_kernel_shell_connection(&info, "kernel").await.unwrap(),
+        _control: create_kernel_control_connection(&info, "kernel").await.unwrap(),
+    };
+    let mut channels = Channels::connect(&info, "client").await.unwrap();
+    // A subscription takes a while.
+    while timeout(Duration::from_millis(20), channels.iopub.read()).await.is_err() {
+        sockets.iopub.send(StreamContent::stdout("subscribed").into()).await.unwrap();
+    }
+    let (kept, gone) = oneshot::channel::<Infallible>();
+    let launch = Launch::new("sleep").args(["1000"]);
+    let transport = ProcessTransport::new(launch).grace(grace()).attach(kept);
+    let Connected { source, mut sink, handle } = transport.open().await.unwrap();
+    let _closed_already = sink.finish().await;
+    let stdout = AbortOnDropHandle::new(tokio::spawn(discard(source)));
+    let process = Process { handle, by_message: false, gone, _stdout: stdout };
+    (Kernel { channels, info: None, language: String::new(), process }, sockets)
+}
