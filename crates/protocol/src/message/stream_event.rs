@@ -58,13 +58,19 @@ pub struct StreamEvent {
 }
 
 impl StreamEvent {
-    /// Deserializes the event.
+    /// Deserializes the event. It is read tolerantly, as a message is: one that lacks what its kind needs becomes
+    /// [`Event::Unknown`].
     ///
     /// # Errors
     ///
-    /// Returns an error if a known kind has a missing or wrong field; positions count from the start of the event.
+    /// Returns an error if the event is not an object; positions count from the start of the event.
     pub fn event(&self) -> Result<Event, DecodeError> {
-        decode::tolerant(self.event.as_str(), |_, _| true).map(|(event, _)| event)
+        let read = decode::tolerant(self.event.as_str(), |_, _| true).map(|(event, _)| event);
+        read.or_else(|error| {
+            // Only an object within another value can become `Unknown`.
+            let list = decode::tolerant::<Vec<Event>>(&format!("[{}]", self.event), |_, _| true);
+            list.ok().and_then(|(events, _)| events.into_iter().next()).ok_or(error)
+        })
     }
 
     /// Returns the text of a text delta, the most frequent event.

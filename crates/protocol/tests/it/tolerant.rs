@@ -6,7 +6,7 @@ use agentwire_protocol::{
     Block, Content, InboundRequest, Message,
     control::{ClaimSessionReply, GetContextUsageReply},
     decode::decode,
-    message::Event,
+    message::{Delta, Event},
 };
 use serde_json::json;
 
@@ -78,6 +78,13 @@ fn counts_of_replies_may_have_a_fraction() {
 }
 
 #[test]
+fn estimate_of_thinking_may_have_a_fraction() {
+    let delta = decode(r#"{"type":"thinking_delta","thinking":"","estimated_tokens":7.5}"#).unwrap();
+    let Delta::Thinking(delta) = delta else { panic!("{delta:?}") };
+    assert_eq!(delta.estimated_tokens, Some(8));
+}
+
+#[test]
 fn debug_of_a_login_shows_no_output() {
     let line = r#"{"type":"auth_status","output":["https://x/?code=s3cret"]}"#;
     let message = Message::from_line(line).unwrap();
@@ -116,6 +123,26 @@ fn parts_of_a_stream_event_are_dropped_too() {
     let Message::StreamEvent(event) = Message::from_line(line).unwrap() else { panic!() };
     let Event::ContentBlockDelta(delta) = event.event().unwrap() else { panic!() };
     assert_eq!((delta.index, delta.delta.kind()), (0, "text_delta"));
+}
+
+#[test]
+fn stream_event_that_lacks_a_required_field_is_kept_whole() {
+    for text in [
+        r#"{"type":"content_block_stop"}"#,
+        r#"{"index":"x","delta":{"type":"text_delta","text":"a"},"type":"content_block_delta","n":1.10}"#,
+        r#"{"type":"message_start","message":7}"#,
+    ] {
+        let line = format!(r#"{{"type":"stream_event","event":{text}}}"#);
+        let Message::StreamEvent(event) = Message::from_line(&line).unwrap() else { panic!("{line}") };
+        let Event::Unknown(unknown) = event.event().unwrap() else { panic!("{line}") };
+        assert_eq!(unknown.raw.as_str(), text);
+        assert!(text.contains(&format!(r#""type":"{}""#, unknown.kind.unwrap())));
+    }
+    let Message::StreamEvent(event) = Message::from_line(r#"{"type":"stream_event","event":7}"#).unwrap()
+    else {
+        panic!()
+    };
+    assert_eq!(event.event().unwrap_err().offset(), 1);
 }
 
 /// A permission request without a deciding field would be another request.

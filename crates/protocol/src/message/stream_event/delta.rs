@@ -32,6 +32,7 @@ pub struct ThinkingDelta {
     /// The text; empty if the API does not show it.
     pub thinking: String,
     /// The approximate number of thinking tokens since the last such number, for a progress bar.
+    #[serde(default, deserialize_with = "crate::lenient::optional_count")]
     pub estimated_tokens: Option<u64>,
 }
 

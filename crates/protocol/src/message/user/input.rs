@@ -75,9 +75,7 @@ impl UserInput {
             task_description: None,
         }
     }
-}
 
-impl UserInput {
     /// Sets the id; `command_lifecycle` messages and results refer to it.
     #[must_use]
     pub fn with_uuid(mut self, uuid: impl Into<Uuid>) -> Self {
