@@ -43,7 +43,7 @@ mod stderr;
 mod version;
 mod watch;
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 pub use self::{
     grace::Grace,
@@ -166,18 +166,7 @@ impl Transport for ProcessTransport {
     }
 }
 
-impl fmt::Debug for ProcessTransport {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProcessTransport")
-            .field("launch", &self.launch)
-            .field("grace", &self.grace)
-            .field("guard", &self.guard)
-            .field("holds_input", &self.holds_input)
-            .field("stderr_bound", &self.stderr_bound)
-            .field("on_stderr", &self.on_stderr.is_some())
-            .finish()
-    }
-}
+debug_by_name!(ProcessTransport { launch, grace, guard, holds_input, stderr_bound });
 
 /// Room for a stack trace or a usage text, in bytes.
 const STDERR_TAIL: usize = 16 * 1024;

@@ -41,7 +41,8 @@ impl Pipe {
         poll_fn(|cx| self.poll_read(cx)).await
     }
 
-    /// Moves all of `rest` into the pipe. If the future is dropped, `rest` keeps the bytes that were not moved.
+    /// Moves all of `rest` into the pipe, or drops it with an error. If the future is dropped, `rest` keeps the bytes that
+    /// were not moved.
     pub(super) async fn write(&self, rest: &mut Bytes) -> Result<(), TransportError> {
         poll_fn(|cx| self.poll_write(rest, cx)).await
     }
@@ -97,6 +98,7 @@ impl Pipe {
     fn poll_write(&self, rest: &mut Bytes, cx: &Context<'_>) -> Poll<Result<(), TransportError>> {
         let mut state = self.lock();
         if state.closed || state.abandoned {
+            *rest = Bytes::new();
             return Poll::Ready(Err(TransportError::Closed));
         }
         let piece = rest.split_to(rest.len().min(self.capacity.saturating_sub(state.held)));

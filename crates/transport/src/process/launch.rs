@@ -152,14 +152,21 @@ impl Launch {
         match source.kind() {
             io::ErrorKind::ArgumentListTooLong => TransportError::ArgumentsTooLong { bytes: self.length() },
             // A script fails with the same error if its interpreter is missing.
-            io::ErrorKind::NotFound if is_bare_name(&program) || !program.exists() => {
-                TransportError::NoSuchProgram { program }
-            }
+            io::ErrorKind::NotFound if !self.exists() => TransportError::NoSuchProgram { program },
             io::ErrorKind::PermissionDenied if program.exists() && !is_executable(&program) => {
                 TransportError::NotExecutable { program }
             }
             _ => TransportError::Spawn { program, source },
         }
+    }
+
+    /// Returns whether the program exists. A bare name is searched in the program's own `PATH`.
+    fn exists(&self) -> bool {
+        if !is_bare_name(&self.program) {
+            return self.program.exists();
+        }
+        let path = self.env.get(OsStr::new("PATH")).cloned().or_else(|| std::env::var_os("PATH"));
+        std::env::split_paths(&path.unwrap_or_default()).any(|dir| dir.join(&self.program).exists())
     }
 
     /// Returns the length of all arguments and environment entries as the system counts it, with terminators.

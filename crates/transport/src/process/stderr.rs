@@ -84,6 +84,8 @@ pub(super) fn drain_on_thread(
 struct Lines {
     sink: StderrSink,
     partial: Vec<u8>,
+    /// Whether the callback has received a piece of the current line.
+    is_split: bool,
 }
 
 /// The callback panicked. The panic hook has printed the message.
@@ -91,14 +93,24 @@ struct Panicked;
 
 impl Lines {
     fn new(sink: StderrSink) -> Self {
-        Self { sink, partial: Vec::new() }
+        Self { sink, partial: Vec::new(), is_split: false }
     }
 
     fn feed(&mut self, bytes: &[u8]) -> Result<(), Panicked> {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.partial.extend_from_slice(piece);
-            if piece.ends_with(b"\n") || self.partial.len() >= LINE_MAX {
+            if piece.ends_with(b"\n") {
                 self.flush()?;
+                self.is_split = false;
+            } else if self.partial.len() >= LINE_MAX {
+                // A character at the end that is incomplete belongs to the next piece.
+                let end = match std::str::from_utf8(&self.partial) {
+                    Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                    _ => self.partial.len(),
+                };
+                let rest = self.partial.split_off(end);
+                self.flush()?;
+                (self.partial, self.is_split) = (rest, true);
             }
         }
         Ok(())
@@ -111,7 +123,9 @@ impl Lines {
         let line = String::from_utf8_lossy(&self.partial);
         let line = line.strip_suffix('\n').unwrap_or(&line);
         let line = line.strip_suffix('\r').unwrap_or(line);
-        let called = catch_unwind(AssertUnwindSafe(|| (self.sink)(line)));
+        // After the last piece of a line, its newline is not a line of its own.
+        let is_end = self.is_split && line.is_empty();
+        let called = if is_end { Ok(()) } else { catch_unwind(AssertUnwindSafe(|| (self.sink)(line))) };
         self.partial.clear();
         called.map_err(|_| Panicked)
     }
@@ -137,12 +151,7 @@ mod tests {
 
     #[test]
     fn lines_are_joined_across_reads_and_split_when_long() {
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let sink = {
-            let seen = Arc::clone(&seen);
-            move |line: &str| seen.lock().unwrap().push(line.to_owned())
-        };
-        let mut lines = Lines::new(Arc::new(sink));
+        let (seen, mut lines) = recording();
         for bytes in [&b"one\r\ntw"[..], b"o\n\nthr", b"ee"] {
             assert!(lines.feed(bytes).is_ok());
         }
@@ -151,6 +160,30 @@ mod tests {
         let seen = seen.lock().unwrap();
         assert_eq!(seen[..3], ["one", "two", ""]);
         assert_eq!(seen[3].len(), LINE_MAX + 5);
+    }
+
+    #[test]
+    fn pieces_of_a_long_line_split_no_character_and_end_without_an_empty_line() {
+        let (seen, mut lines) = recording();
+        let long = format!("x{}", "ä".repeat(LINE_MAX));
+        let whole = "y".repeat(LINE_MAX);
+        for line in [&*long, &*whole, "next"] {
+            for bytes in line.as_bytes().chunks(LINE_MAX) {
+                assert!(lines.feed(bytes).is_ok());
+            }
+            assert!(lines.feed(b"\r\n").is_ok());
+        }
+        let seen = seen.lock().unwrap();
+        assert_eq!(seen[..3].concat(), long);
+        assert_eq!(seen[3..], [&*whole, "next"]);
+    }
+
+    /// Returns the lines that the callback has received, and the splitter.
+    fn recording() -> (Arc<Mutex<Vec<String>>>, Lines) {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&seen);
+        let lines = Lines::new(Arc::new(move |line: &str| kept.lock().unwrap().push(line.to_owned())));
+        (seen, lines)
     }
 
     #[test]

@@ -112,6 +112,17 @@ fn write_fails_without_a_reader() {
 }
 
 #[test]
+fn rest_of_a_write_is_dropped_once_the_input_is_closed() {
+    let (mut link, peer) = opened(1);
+    let chunk = Bytes::from(vec![b'x'; 100]);
+    assert!(poll_once(pin!(link.sink.write(chunk.clone()))).is_pending());
+    peer.close_input();
+    assert!(matches!(run(link.sink.finish()), Err(TransportError::Closed)));
+    assert!(run(link.sink.finish()).is_ok(), "a second call does nothing");
+    assert!(chunk.is_unique());
+}
+
+#[test]
 fn waiting_write_fails_when_the_peer_is_dropped() {
     let (mut link, peer) = opened(1);
     let mut write = pin!(link.sink.write(Bytes::from_static(b"123")));
