@@ -82,12 +82,18 @@ impl Router {
     }
 
     fn handle_response(&mut self, id: Option<RequestId>, frame: Frame) {
+        let is_truncated = frame.is_truncated;
+        let incoming = Incoming::decode(frame);
+        // A truncated reply leaves its call open: the end of the session names the cause.
+        if is_truncated && incoming.message().is_none() {
+            return self.show(Received::Decoded(incoming));
+        }
         let Some((id, pending)) = id.and_then(|id| self.outbound.remove(&id).map(|pending| (id, pending)))
         else {
             self.ignored.responses += 1;
             return;
         };
-        let reply = outbound::reply(pending.subtype, Incoming::decode(frame));
+        let reply = outbound::reply(pending.subtype, incoming);
         self.answered(id, reply);
     }
 

@@ -347,6 +347,21 @@ fn truncated_result_does_not_end_a_turn() {
     check(script.end(), &events);
 }
 
+#[test]
+fn truncated_reply_leaves_its_call_to_the_end_of_the_session() {
+    let half = r#"{"type":"control_response","response":{"subtype":"success","request_id":"req_1","respo"#;
+    let mut script = Script::default();
+    script.call();
+    script.last_line(half).exit(9);
+    let ended = "closed the session ended (exit code 9)";
+    check(&mut script, &[&format!("undecodable {half}"), "failed req_1 Closed", ended]);
+    // A complete reply without its newline is one.
+    let mut script = Script::default();
+    script.call();
+    script.last_line(&success("req_1", "{}")).exit(9);
+    check(&mut script, &["answered req_1 {}", ended]);
+}
+
 /// After two queued prompts, the result of the first does not hide that the session ended in the turn of the second.
 #[test]
 fn session_end_cuts_a_running_turn() {
