@@ -76,8 +76,8 @@ pub enum Error {
     /// [`TurnAnswer::structured`](crate::TurnAnswer::structured).
     #[error("the turn failed: {}", failure_text(.0))]
     TurnFailed(Box<TurnResult>),
-    /// There is no result: the prompt was cancelled, the CLI became idle without a result, or the session ended
-    /// without an error before a result.
+    /// There is no result: the prompt was cancelled or has the id of an answered one, the CLI became idle without a
+    /// result, or the session ended without an error before a result.
     #[error("the turn has no result")]
     NoResult,
     /// The model returned no structured output, which the CLI reports as a success. Ask again, or more clearly.

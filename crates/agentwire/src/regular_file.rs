@@ -2,7 +2,13 @@
 
 use std::{fs, io, path::Path};
 
-/// Checks that the path is a regular file: reading a FIFO, or a link to a device, would never end.
+/// Checks that the path is a regular file that fits in memory: reading a FIFO, or a link to a device, would never end.
 pub(crate) fn regular_file(path: &Path) -> io::Result<&Path> {
-    if fs::metadata(path)?.is_file() { Ok(path) } else { Err(io::Error::other("it is not a regular file")) }
+    let file = fs::metadata(path)?;
+    if file.len() > MAX_SIZE {
+        return Err(io::Error::other("it is longer than 64 MiB"));
+    }
+    if file.is_file() { Ok(path) } else { Err(io::Error::other("it is not a regular file")) }
 }
+
+const MAX_SIZE: u64 = 64 << 20;

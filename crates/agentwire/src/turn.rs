@@ -13,7 +13,7 @@ use agentwire_codec::Incoming;
 use agentwire_control::{Control, SessionEvent, TurnEnd, TurnInfo};
 use agentwire_protocol::{
     Message, Uuid,
-    message::{CommandState, TurnResult},
+    message::{AssistantError, CommandState, TurnResult},
     usage::Usage,
 };
 use futures_core::Stream;
@@ -52,6 +52,8 @@ pub struct Turn<'a> {
     /// The awaited prompt; `None` accepts any turn.
     awaited: Option<ExpectedTurn>,
     result: Option<Box<TurnResult>>,
+    /// The failure kind of the last message of the main conversation.
+    failure: Option<AssistantError>,
     /// The error of the result, if it could not be decoded.
     unread: Option<Error>,
     ended: bool,
@@ -63,6 +65,8 @@ pub(crate) struct ExpectedTurn {
     pub(crate) prompt: Uuid,
     /// The number of turns that had ended when the prompt was sent; none of them is its own.
     pub(crate) after: u64,
+    /// Whether the CLI had answered the prompt before it was sent again: the CLI ignores it without a report.
+    pub(crate) was_answered: bool,
 }
 
 /// Which turn a message belongs to, relative to the awaited prompt.
@@ -102,7 +106,8 @@ impl ExpectedTurn {
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(session: &'a mut Session, awaited: Option<ExpectedTurn>) -> Self {
-        Self { session, awaited, result: None, unread: None, ended: false }
+        let ended = awaited.as_ref().is_some_and(|awaited| awaited.was_answered);
+        Self { session, awaited, result: None, failure: None, unread: None, ended }
     }
 
     /// Returns the id of the prompt, for the turn of an [`ask`](Session::ask).
@@ -225,8 +230,12 @@ impl<'a> Turn<'a> {
             self.ended = true;
             self.unread = unread(&incoming).filter(|_| end == TurnEnd::Unreadable);
         }
-        if let Some(Message::Result(result)) = incoming.message() {
-            self.result = Some(result.clone());
+        match incoming.message() {
+            Some(Message::Result(result)) => self.result = Some(result.clone()),
+            Some(Message::Assistant(message)) if is_own && message.parent_tool_use_id.is_none() => {
+                self.failure.clone_from(&message.error);
+            }
+            _ => {}
         }
         Some((incoming, is_own))
     }

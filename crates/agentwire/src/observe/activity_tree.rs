@@ -85,8 +85,10 @@ impl ActivityTree {
         self.calls.clear();
     }
 
-    /// Records a sent prompt.
+    /// Records a prompt that is being sent.
     pub(super) fn prompt(&mut self, id: Uuid, content: RawJson) {
+        // A prompt that could not be sent is sent again under its id.
+        self.prompts.retain(|(known, _)| *known != id);
         if self.prompts.len() == MAX_PROMPTS {
             self.prompts.pop_front();
         }

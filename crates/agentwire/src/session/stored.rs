@@ -113,6 +113,9 @@ impl Stored {
         over_a_transport: bool,
     ) -> Result<(), Error> {
         let Some(store) = self.store.clone() else { return Ok(()) };
+        if options.session_store_project.is_none() && !over_a_transport {
+            options.session_store_project = named_project(options);
+        }
         if let Some(project) = &options.session_store_project
             && let Err(error) = SessionKey::new(project.as_str(), SessionId::from(ANY_SESSION))
         {
@@ -130,6 +133,8 @@ impl Stored {
             // The CLI adds a little to each entry.
             self.copied = if options.fork_session { 2 * bytes } else { 0 };
             options.env.insert(CONFIG_DIR.to_owned(), folder.path().display().to_string());
+            // In the new folder, the project's is named after its path.
+            options.env.insert(PROJECT_NAME.to_owned(), String::new());
             self.resumed = Some((id.clone(), project));
             options.resume = Some(id);
             self.folder = Some(Arc::new(folder));
@@ -176,6 +181,15 @@ pub(super) fn named_config_dir(options: &Options) -> Option<PathBuf> {
     inherited(options, CONFIG_DIR).filter(|dir| !dir.is_empty()).map(PathBuf::from)
 }
 
+/// Returns the name that the environment sets for the project's folder. Like the CLI, ignores it without
+/// `CLAUDE_CONFIG_DIR`, and other names.
+fn named_project(options: &Options) -> Option<String> {
+    named_config_dir(options)?;
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    inherited(options, PROJECT_NAME)
+        .filter(|name| (1..=64).contains(&name.len()) && name.bytes().all(is_valid))
+}
+
 /// Returns the CLI's home folder.
 pub(super) fn home(options: &Options) -> PathBuf {
     let set = inherited(options, "HOME").filter(|home| !home.is_empty());
@@ -185,3 +199,4 @@ pub(super) fn home(options: &Options) -> PathBuf {
 /// A placeholder id for checking only the project.
 const ANY_SESSION: &str = "00000000-0000-0000-0000-000000000000";
 const CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+const PROJECT_NAME: &str = "CLAUDE_CODE_PROJECT_DIR_NAME";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agentwire_codec::Incoming;
 use agentwire_protocol::{
     Block, Message, Uuid,
-    message::{AssistantError, TerminalReason, TurnResult},
+    message::{TerminalReason, TurnResult},
     usage::Usage,
 };
 use serde::de::DeserializeOwned;
@@ -57,7 +57,7 @@ impl Turn<'_> {
         let schema = self.session.schema.clone();
         let result = self.take_result()?.ok_or(Error::NoResult)?;
         if result.is_error {
-            return Err(Error::turn_failed(result, text.error.as_ref()));
+            return Err(Error::turn_failed(result, self.failure.as_ref()));
         }
         Ok(TurnAnswer { text: text.text(), result, schema })
     }
@@ -154,28 +154,23 @@ impl TurnAnswer {
 
 /// The text of the main conversation so far.
 #[derive(Debug, Default)]
-struct AnswerText {
-    texts: Vec<(Option<Uuid>, String)>,
-    /// The failure kind of the last message.
-    error: Option<AssistantError>,
-}
+struct AnswerText(Vec<(Option<Uuid>, String)>);
 
 impl AnswerText {
     fn add(&mut self, incoming: &Incoming) {
         if let Some(Message::Assistant(message)) = incoming.message()
             && message.parent_tool_use_id.is_none()
         {
-            self.error.clone_from(&message.error);
             if let Some(gone) = &message.supersedes {
-                self.texts.retain(|(uuid, _)| uuid.as_ref().is_none_or(|uuid| !gone.contains(uuid)));
+                self.0.retain(|(uuid, _)| uuid.as_ref().is_none_or(|uuid| !gone.contains(uuid)));
             }
             let texts = message.message.content.iter().filter_map(Block::as_text);
-            self.texts.extend(texts.map(|text| (message.uuid.clone(), text.to_owned())));
+            self.0.extend(texts.map(|text| (message.uuid.clone(), text.to_owned())));
         }
     }
 
     fn text(self) -> String {
-        let texts: Vec<_> = self.texts.into_iter().map(|(_, text)| text).collect();
+        let texts: Vec<_> = self.0.into_iter().map(|(_, text)| text).collect();
         texts.join("\n\n")
     }
 }

@@ -23,7 +23,8 @@ impl Schema {
     fn new(schema: &RawJson) -> Result<Self, Error> {
         let schema: serde_json::Value = schema.decode().map_err(refused)?;
         let draft = jsonschema::Draft::Draft7; // As the CLI reads it.
-        jsonschema::options().with_draft(draft).build(&schema).map(Self).map_err(refused)
+        // Offline even if another crate enables jsonschema's resolvers, which would block this thread.
+        jsonschema::options().with_draft(draft).offline().build(&schema).map(Self).map_err(refused)
     }
 
     #[cfg(not(feature = "structured"))]

@@ -229,6 +229,18 @@ async fn a_missing_login_is_an_error_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_missing_login_is_the_error_of_a_turn_that_was_read_before() {
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let mut turn = peer.start_turn(&mut session, "hi").await;
+    reports_missing_login(&peer).await;
+    while let Some(incoming) = turn.next().await {
+        incoming.unwrap();
+    }
+    let error = turn.answer().await.unwrap_err();
+    assert!(matches!(&error, Error::NotLoggedIn { ending: None, .. }), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn login_found_later_is_no_error() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     peer.receive_prompt(&session, "hi").await;

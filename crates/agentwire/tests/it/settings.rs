@@ -123,13 +123,17 @@ fn faulty_file_is_left_out_and_reported() {
     assert_eq!((resolved.faults.len(), resolved.sources.len()), (0, 1));
 }
 
-/// A repository may contain such a link, to a device that never ends.
+/// A repository may contain such a link, to a device that never ends, or such a file.
 #[test]
-fn device_in_the_place_of_settings_is_not_read() {
-    let places = Places::new(&[("p/.claude/a", "")]);
+fn device_or_huge_file_in_the_place_of_settings_is_not_read() {
+    let places = Places::new(&[("p/.claude/a", ""), (USER, "")]);
     std::os::unix::fs::symlink("/dev/null", places.0.path().join(PROJECT)).unwrap();
-    let faults: Vec<_> = places.resolve().faults.into_iter().map(|fault| (fault.tier, fault.why)).collect();
-    assert_eq!(faults, [(SettingsTier::Project, "it is not a regular file".to_owned())]);
+    let huge = fs::File::create(places.0.path().join(USER)).unwrap();
+    huge.set_len((64 << 20) + 1).unwrap();
+    let faults = places.resolve().faults.into_iter();
+    let mut faults: Vec<_> = faults.map(|fault| format!("{:?}: {}", fault.tier, fault.why)).collect();
+    faults.sort();
+    assert_eq!(faults, ["Project: it is not a regular file", "User: it is longer than 64 MiB"]);
 }
 
 #[test]

@@ -96,6 +96,21 @@ async fn rest_of_an_interrupted_turn_is_set_aside() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn prompt_that_was_answered_before_has_no_result() {
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask(UserInput::from("hi").with_uuid("mine")).await.unwrap();
+    assert_eq!(prompt(&mut peer).await.0, "mine");
+    turn_of(&peer, &["mine"], "the answer").await;
+    assert_eq!(turn.text().await.unwrap(), "the answer");
+    assert_eq!(next_kind(&mut session).await, "command_lifecycle");
+    // The CLI ignores it without a report.
+    let turn = session.ask(UserInput::from("hi").with_uuid("mine")).await.unwrap();
+    assert_eq!(prompt(&mut peer).await.0, "mine");
+    let answer = timeout(Duration::from_secs(60), turn.text()).await.expect("an end");
+    assert!(matches!(answer, Err(Error::NoResult)), "{answer:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn turn_started_by_the_cli_is_set_aside() {
     let (mut session, mut peer) = connected(Session::builder()).await;
     let turn = session.ask("first").await.unwrap();

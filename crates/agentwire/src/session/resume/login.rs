@@ -31,6 +31,7 @@ pub(super) fn copy(sources: &Sources, to: &PrivateDir) -> io::Result<()> {
     let login = keychain.or_else(|| read(&sources.config.join(LOGIN)));
     put(to, LOGIN, login.as_deref().and_then(without_refresh_tokens))?;
     put(to, STATE, read(&sources.state.join(STATE)))?;
+    put(to, OLD_STATE, read(&sources.config.join(OLD_STATE)))?;
     for name in SETTINGS {
         put(to, name, read(&sources.config.join(name)).map(without_plugins_and_folder))?;
     }
@@ -95,6 +96,8 @@ fn without_plugins_and_folder(settings: Vec<u8>) -> Vec<u8> {
 
 const LOGIN: &str = ".credentials.json";
 const STATE: &str = ".claude.json";
+/// The CLI prefers it where it exists.
+const OLD_STATE: &str = ".config.json";
 const SETTINGS: &[&str] = &["settings.json", "cowork_settings.json"];
 const LOGIN_VARIABLES: &[&str] = &["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
 const REFRESH_TOKENS: &[&str] = &["refreshToken", "refresh_token"];

@@ -1,7 +1,7 @@
 //! Contents are observed only on request.
 
 use agentwire::{
-    Decision, Session, SessionBuilder,
+    Activity, Decision, Observation, Session, SessionBuilder, UserInput,
     hooks::{DialogHandler, ElicitationHandler, Hooks, PermissionHandler},
     protocol::{
         control::RequestUserDialogReply,
@@ -11,7 +11,7 @@ use agentwire::{
 use serde_json::json;
 
 use super::{rest, spans::RecordedSpans};
-use crate::peer::{Peer, assistant, connected, init};
+use crate::peer::{Peer, assistant, connected, init, result};
 
 /// The secret, which all messages and callbacks contain.
 const SECRET: &str = "xyzzy";
@@ -148,4 +148,27 @@ async fn contents_are_observed_on_request() {
             assert!(whole.contains(&content), "{content}: {whole}");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_prompt_that_is_sent_again_is_the_input_of_its_turn_once() {
+    let (session, mut peer) = connected(Session::builder().observe_contents()).await;
+    let observations = session.observe();
+    let mut prompt = UserInput::new("hi");
+    prompt.uuid = Some("p".into());
+    for _ in 0..2 {
+        session.send(prompt.clone()).await.unwrap();
+        assert_eq!(peer.prompt().await, "hi");
+    }
+    let mut init = init();
+    init["user_message_uuids"] = json!(["p"]);
+    peer.say(&init).await;
+    peer.say(result("done")).await;
+    peer.close(session).await.unwrap();
+    let all = rest(observations).await;
+    let inputs = all.iter().filter_map(|observation| match observation {
+        Observation::Began(began) if matches!(began.activity, Activity::Turn { .. }) => began.input.as_ref(),
+        _ => None,
+    });
+    assert_eq!(inputs.map(ToString::to_string).collect::<Vec<_>>(), [r#""hi""#]);
 }

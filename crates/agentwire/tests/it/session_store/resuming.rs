@@ -94,6 +94,7 @@ async fn the_cli_finds_the_session_and_the_login_in_a_private_folder() {
     for (name, text) in [
         ("home/.claude/.credentials.json", r#"{"claudeAiOauth":{"accessToken":"a","refreshToken":"b"}}"#),
         ("home/.claude.json", r#"{"state": 1}"#),
+        ("home/.claude/.config.json", r#"{"state": 0}"#),
         ("home/.claude/settings.json", r#"{"model":"m","enabledPlugins":{"p":true}}"#),
         ("home/.claude/other.json", "{}"),
     ] {
@@ -109,6 +110,27 @@ async fn the_cli_finds_the_session_and_the_login_in_a_private_folder() {
         let files = files.join("\n").replace(&project_key(&machine.path("project")), "PROJECT");
         insta::assert_snapshot!("files_for_the_cli", files.replace(ID, "SESSION"));
     }
+}
+
+#[tokio::test]
+async fn session_of_a_project_with_a_folder_of_another_name_is_resumed() {
+    let machine = Machine::new();
+    let report = machine.path("report").display().to_string();
+    let script = format!(
+        "#!/bin/sh\ncd \"$CLAUDE_CONFIG_DIR\" || exit 2\n{{ pwd; echo \"name=$CLAUDE_CODE_PROJECT_DIR_NAME\"; find . -name '*.jsonl'; }} > '{report}'\nexit 1\n"
+    );
+    fs::write(machine.path("claude"), script).unwrap();
+    let store = Arc::new(MemoryStore::new());
+    let key = SessionKey::new("named", ID.into()).unwrap();
+    store.append(&key, &[entry(json!({"type": "user", "uuid": "1"}))]).await.unwrap();
+    let options = machine.options().resume(ID).env("CLAUDE_CODE_PROJECT_DIR_NAME", "named");
+    // The CLI ignores the name in its default folder.
+    let refused = machine.refused(Arc::clone(&store) as Arc<dyn SessionStore>, options.clone()).await;
+    assert!(matches!(refused, Error::Resume(ResumeError::NotStored { .. })), "{refused:?}");
+    let config = machine.path("home/.claude").display().to_string();
+    let report = machine.report(store, options.env("CLAUDE_CONFIG_DIR", config)).await;
+    let file = format!("./projects/{}/{ID}.jsonl", project_key(&machine.path("project")));
+    assert_eq!(report.lines().skip(1).collect::<Vec<_>>(), ["name=", &file]);
 }
 
 #[tokio::test]

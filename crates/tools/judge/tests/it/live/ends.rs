@@ -158,6 +158,26 @@ async fn prompt_that_a_stopped_cli_does_not_read_is_not_sent() {
     ends_well(session).await;
 }
 
+#[tokio::test]
+#[ignore = "needs the real CLI: cargo xtask live-tests"]
+async fn prompt_that_was_answered_is_ignored() {
+    let place = Place::scripted(r#"{"replies": [{"blocks": [{"text": "ok"}], "times": 9}]}"#).await;
+    let mut session = Session::connect(place.options()).await.unwrap();
+    let id = "00000000-0000-4000-8000-000000000003";
+    let prompt = || UserInput::new("Go.").with_uuid(id);
+    assert_eq!(session.ask(prompt()).await.unwrap().text().await.unwrap(), "ok");
+    assert_eq!(session.settled(&id.into()).await.unwrap(), PromptState::Completed);
+    session.send(prompt()).await.unwrap();
+    // Whatever the CLI does with it comes before the answer to the next one.
+    let mut turn = session.ask("Go on.").await.unwrap();
+    while turn.next().await.transpose().unwrap().is_some() {}
+    drop(turn);
+    assert_eq!(place.model.request_count(), 2);
+    let answer = session.ask(prompt()).await.unwrap().text().await;
+    assert!(matches!(answer, Err(Error::NoResult)), "{answer:?}");
+    ends_well(session).await;
+}
+
 fn signal(signal: &str, pid: u32) {
     assert!(Command::new("kill").args([signal, &pid.to_string()]).status().unwrap().success());
 }
