@@ -1,17 +1,20 @@
 //! Messages in a form that `rmcp` reads: members of tools that it does not know, such as `execution`, are kept in the tool's
-//! `_meta`, and optional fields of forms lose their `null`.
+//! `_meta`, lists lose the items that do not fit MCP, and optional fields of forms lose their `null`.
 
 use std::borrow::Cow;
 
-use rmcp::model::{ListToolsResult, Tool};
+use rmcp::model::{ListToolsResult, MetaObject, Prompt, Resource, ResourceTemplate, Tool};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// Returns the message with the unknown members of listed tools moved into their `_meta`, under [`KEY`], and without the
-/// `null` of a form's fields.
+/// Returns the message with the unknown members of listed tools moved into their `_meta`, under [`KEY`], without the items
+/// of lists that do not fit MCP, and without the `null` of a form's fields.
 pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
-    // Only lists of tools and forms are parsed twice.
-    let contains = |sign: &[u8]| message.windows(sign.len()).any(|part| part == sign);
-    if !contains(b"\"inputSchema\"") && !contains(b"\"requestedSchema\"") {
+    // Only lists and forms are parsed twice.
+    let is_sign = |(at, byte): (usize, &u8)| {
+        *byte == b'"' && SIGNS.iter().any(|sign| message[at..].starts_with(sign.as_bytes()))
+    };
+    if !message.iter().enumerate().any(is_sign) {
         return Cow::Borrowed(message);
     }
     let Ok(mut parsed) = serde_json::from_slice::<Value>(message) else { return Cow::Borrowed(message) };
@@ -19,6 +22,7 @@ pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
     if let Some(tools) = parsed.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
         tools.iter_mut().filter_map(Value::as_object_mut).for_each(|tool| changed |= keep(tool));
     }
+    changed |= without_unfit(&mut parsed);
     changed |= without_nulls(&mut parsed);
     // Servers without a handshake request forms in their answers.
     let asked = parsed.pointer_mut("/result/inputRequests").and_then(Value::as_object_mut);
@@ -26,6 +30,46 @@ pub(crate) fn kept(message: &[u8]) -> Cow<'_, [u8]> {
     match serde_json::to_vec(&parsed) {
         Ok(text) if changed => Cow::Owned(text),
         _ => Cow::Borrowed(message),
+    }
+}
+
+/// Removes the items of a list that do not fit MCP, because `rmcp` would not read the others either. Their number is put
+/// into the `_meta` of the list. Returns whether there were any.
+fn without_unfit(message: &mut Value) -> bool {
+    let Some(result) = message.get_mut("result").and_then(Value::as_object_mut) else { return false };
+    let mut unfit = 0;
+    for (list, fits) in LISTS {
+        if let Some(items) = result.get_mut(list).and_then(Value::as_array_mut) {
+            let all = items.len();
+            items.retain(fits);
+            unfit += all - items.len();
+        }
+    }
+    if unfit > 0 {
+        put(result, UNFIT, unfit.into());
+    }
+    unfit > 0
+}
+
+type Fits = fn(&Value) -> bool;
+
+fn fits<T: DeserializeOwned>(item: &Value) -> bool {
+    T::deserialize(item).is_ok()
+}
+
+/// Returns the number of items that a list has lost because they do not fit MCP.
+pub fn unfit(list: Option<&MetaObject>) -> u64 {
+    list.and_then(|meta| meta.get(UNFIT)?.as_u64()).unwrap_or(0)
+}
+
+/// Puts a value into the `_meta` of an object.
+fn put(object: &mut Map<String, Value>, key: &str, value: Value) {
+    let meta = object.entry("_meta").or_insert(Value::Null);
+    if meta.is_null() {
+        *meta = Value::Object(Map::new());
+    }
+    if let Some(meta) = meta.as_object_mut() {
+        meta.insert(key.to_owned(), value);
     }
 }
 
@@ -58,13 +102,7 @@ fn keep(tool: &mut Map<String, Value>) -> bool {
     if unknown.is_empty() {
         return false;
     }
-    let meta = tool.entry("_meta").or_insert(Value::Null);
-    if meta.is_null() {
-        *meta = Value::Object(Map::new());
-    }
-    if let Some(meta) = meta.as_object_mut() {
-        meta.insert(KEY.to_owned(), Value::Object(unknown));
-    }
+    put(tool, KEY, Value::Object(unknown));
     true
 }
 
@@ -100,6 +138,18 @@ pub fn needs_task(tool: &Tool) -> bool {
 
 /// The key in the `_meta` of a tool.
 const KEY: &str = "agentwire/members";
+/// The key in the `_meta` of a list.
+const UNFIT: &str = "agentwire/unfit";
+/// The lists of items.
+const LISTS: [(&str, Fits); 4] = [
+    ("tools", fits::<Tool>),
+    ("prompts", fits::<Prompt>),
+    ("resources", fits::<Resource>),
+    ("resourceTemplates", fits::<ResourceTemplate>),
+];
+/// The members of lists and forms.
+const SIGNS: [&str; 5] =
+    ["\"tools\"", "\"prompts\"", "\"resources\"", "\"resourceTemplates\"", "\"requestedSchema\""];
 /// The members of [`Tool`].
 const KNOWN: &[&str] =
     &["name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "_meta"];
@@ -111,7 +161,7 @@ mod tests {
     use rmcp::model::{ListToolsResult, Tool};
     use serde_json::{Value, json};
 
-    use super::{KNOWN, kept, needs_task, restored};
+    use super::{kept, needs_task, restored, unfit};
 
     fn listed(tool: &Value) -> Value {
         let message = json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [tool], "nextCursor": "2"}});
@@ -181,14 +231,30 @@ mod tests {
     }
 
     #[test]
+    fn item_that_does_not_fit_is_removed_and_counted() {
+        for (list, good, bad) in [
+            ("tools", json!({"name": "t", "inputSchema": {"type": "object"}}), json!({"name": "t"})),
+            ("prompts", json!({"name": "p"}), json!({"name": 5})),
+            ("resources", json!({"uri": "test://a", "name": "a"}), json!({"name": "a"})),
+            ("resourceTemplates", json!({"uriTemplate": "test://{a}", "name": "a"}), json!(null)),
+        ] {
+            let message = json!({"jsonrpc": "2.0", "id": 1, "result": {list: [bad, good, bad]}}).to_string();
+            let kept: Value = serde_json::from_slice(&kept(message.as_bytes())).unwrap();
+            assert_eq!(kept["result"][list], json!([good]));
+            let meta = serde_json::from_value(kept["result"]["_meta"].clone()).unwrap();
+            assert_eq!(unfit(Some(&meta)), 2, "{list}");
+        }
+    }
+
+    #[test]
     fn other_messages_are_unchanged() {
-        let known: serde_json::Map<_, _> = KNOWN.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+        let known = json!({"name": "t", "title": "T", "description": "d", "inputSchema": {}, "outputSchema": {},
+            "annotations": {}, "icons": [], "_meta": {}});
         for message in [
             json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [known]}}).to_string(),
             json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": 5, "x": {"inputSchema": 1}}}).to_string(),
-            json!({"jsonrpc": "2.0", "id": 1, "result": {"tools": [5, {"a": "\"inputSchema\""}]}})
-                .to_string(),
-            "{\"inputSchema\": ".to_owned(),
+            json!({"jsonrpc": "2.0", "id": 1, "result": {"capabilities": {"tools": {}}}}).to_string(),
+            "{\"tools\": ".to_owned(),
         ] {
             assert!(matches!(kept(message.as_bytes()), Cow::Borrowed(_)), "{message}");
         }

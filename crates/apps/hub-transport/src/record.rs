@@ -4,7 +4,7 @@ mod keeper;
 
 use std::{sync::Arc, time::SystemTime};
 
-pub use keeper::{Record, beginning, cut, tail};
+pub use keeper::{Record, cut, with_stderr};
 
 /// An error of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::{DeniedBy, ServerName, Use};
 pub(crate) use recording::Recording;
@@ -42,7 +42,7 @@ pub struct Audit {
 impl Audit {
     /// Creates both ends with a capacity of at least one record. Records contain only a hash of the arguments.
     pub fn new(room: usize) -> (Self, CallRecords) {
-        let (sender, records) = mpsc::channel(room.max(1));
+        let (sender, records) = mpsc::channel(room.clamp(1, Semaphore::MAX_PERMITS));
         let audit = Self { sender, missed: Arc::default(), has_text: false };
         let missed = Arc::clone(&audit.missed);
         (audit, CallRecords { records, missed })
@@ -183,6 +183,13 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+
+    #[test]
+    fn any_capacity_is_accepted() {
+        for room in [0, usize::MAX] {
+            drop(Audit::new(room));
+        }
+    }
 
     #[test]
     fn record_is_one_line() {

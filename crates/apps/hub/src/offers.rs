@@ -10,8 +10,8 @@ use crate::{Catalog, Named, NamedTool, Names, Naming, ServerName, ServerSnapshot
 /// A snapshot of the tools, resources and prompts of all connected servers, under unique names. Clones are cheap.
 ///
 /// It includes servers that are being reconnected, with their last known lists.
-/// It excludes disabled tools. Their names stay reserved, as do the names of tools of disconnected servers: a name that was
-/// used once never refers to another tool.
+/// It excludes disabled tools. Their names stay reserved, as do the names of tools of disconnected servers: while a
+/// server lists a tool, its name refers to no other tool. The same applies to the URIs of resources.
 #[derive(Clone)]
 pub struct Offers {
     inner: Arc<Inner>,
@@ -170,9 +170,10 @@ fn connected(servers: &[Offering]) -> impl Iterator<Item = &Offering> {
     servers.iter().filter(|server| server.is_connected)
 }
 
+/// Returns the URIs of all servers. Those of a disconnected server stay reserved: they must not lead to another server.
 fn uris(servers: &[Offering]) -> Uris {
     let mut uris = Uris::default();
-    for server in connected(servers) {
+    for server in servers {
         uris.add(server.name());
         for resource in server.catalog.resources() {
             uris.add_resource(server.name(), &resource.uri);

@@ -14,7 +14,7 @@ use reqwest::{
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 use rmcp::{
-    model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage},
+    model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage, ServerResult},
     transport::{
         common::client_side_sse::BoxedSseResponse,
         streamable_http_client::{StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse},
@@ -197,7 +197,9 @@ impl StreamableHttpClient for Observed {
                 }
                 StreamableHttpPostResponse::Json(ServerJsonRpcMessage::Error(error), session)
             }
-            // rmcp has parsed the other kinds already.
+            StreamableHttpPostResponse::Json(message, session) => {
+                StreamableHttpPostResponse::Json(kept_message(message), session)
+            }
             other => other,
         })
     }
@@ -255,6 +257,19 @@ impl StreamableHttpClient for Observed {
             self.stream_opened(session.as_ref());
         }
         answer.map(kept_events)
+    }
+}
+
+/// Removes the items of a list that do not fit MCP: `rmcp` has read such a list as a result of an unknown kind.
+fn kept_message(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    let ServerJsonRpcMessage::Response(response) = &message else { return message };
+    if !matches!(response.result, ServerResult::CustomResult(_)) {
+        return message;
+    }
+    let text = serde_json::to_vec(&message).unwrap_or_default();
+    match kept(&text) {
+        Cow::Owned(text) => serde_json::from_slice(&text).unwrap_or(message),
+        Cow::Borrowed(_) => message,
     }
 }
 

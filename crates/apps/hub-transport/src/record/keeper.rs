@@ -72,18 +72,20 @@ impl Record {
     }
 }
 
+/// Returns a message with the end of a stderr, at most as long as a [`Trouble`].
+pub fn with_stderr(what: &str, stderr: &str) -> String {
+    let what = cut_to(what, LENGTH - TAIL - 20);
+    let stderr = tail(stderr);
+    if stderr.is_empty() { what } else { format!("{what}; stderr: {stderr}") }
+}
+
 /// Returns the end of a stderr for a message.
-pub fn tail(stderr: &str) -> String {
+fn tail(stderr: &str) -> String {
     let stderr = stderr.trim();
     match stderr.char_indices().nth_back(TAIL) {
         Some((at, _)) => format!("…{}", &stderr[at..]),
         None => stderr.to_owned(),
     }
-}
-
-/// Cuts a message so that a [`tail`] still has room.
-pub fn beginning(text: &str) -> String {
-    cut_to(text, LENGTH - TAIL - 20)
 }
 
 /// Cuts a text to the maximum length.

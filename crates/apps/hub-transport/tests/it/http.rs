@@ -66,6 +66,18 @@ async fn expired_session_is_replaced_and_all_lists_are_read_again() {
 }
 
 #[tokio::test]
+async fn item_that_does_not_fit_hides_no_other_item_of_a_plain_response() {
+    let (server, connected) = start().await;
+    server.fault(|seen| {
+        let tools = json!([{"name": "unfit"}, {"name": "good", "inputSchema": {"type": "object"}}]);
+        let answer = json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": {"tools": tools}});
+        let kind = [(header::CONTENT_TYPE, "application/json")];
+        (seen.rpc() == "tools/list").then(|| (kind, answer.to_string()).into_response())
+    });
+    assert_eq!(connected.tools().await, ["good"]);
+}
+
+#[tokio::test]
 async fn restarted_server_ends_the_connection_when_the_stream_is_opened() {
     let (server, connected) = start().await;
     within(server.saw(1, |seen| seen.is("GET", "/mcp"))).await;

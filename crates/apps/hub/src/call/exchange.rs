@@ -152,7 +152,7 @@ const FAR: Duration = Duration::from_secs(86400 * 365 * 30);
 /// Counts how often the server requested more input.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
-    all: u32,
+    pub(super) all: u32,
     /// The rounds in a row without questions.
     empty: u32,
 }

@@ -40,10 +40,7 @@ pub(crate) struct Target {
 
 impl Target {
     pub(crate) fn find(servers: &Servers, server: &str) -> Result<Self, CallError> {
-        let connection = match servers.find(server) {
-            Some(connection) => connection,
-            None => Self::spelled(servers, server)?,
-        };
+        let connection = Self::connection(servers, server)?;
         let not_connected = || {
             let server = connection.name().clone();
             match connection.state() {
@@ -66,7 +63,8 @@ impl Target {
         Ok(Self { connection, live, catalog, configured: desired.configured })
     }
 
-    fn spelled(servers: &Servers, server: &str) -> Result<Arc<Connection>, CallError> {
+    /// Returns the server of this name, connected or not.
+    pub(crate) fn connection(servers: &Servers, server: &str) -> Result<Arc<Connection>, CallError> {
         let all = servers.all();
         if let Some(connection) = spelling::find(&all, |connection| connection.name().as_str(), server) {
             return Ok(Arc::clone(connection));
@@ -216,7 +214,15 @@ impl Target {
             let options = PeerRequestOptions::no_options().with_meta(meta);
             let answer = match exchange(&self.live, request, options, answer_limits, &mut client).await {
                 Ok(answer) => answer,
-                Err(why) => return Err(self.unanswered(name, why).await),
+                Err(why) => {
+                    return Err(match self.unanswered(name, why).await {
+                        // The server received an earlier round.
+                        CallError::NotSent { server, name, why } if rounds.all > 0 => {
+                            CallError::ConnectionLost { server, name, why: Some(why.into()) }
+                        }
+                        error => error,
+                    });
+                }
             };
             let (wanted, mut next) = match (answer, again) {
                 (ServerResult::InputRequiredResult(wanted), Some(next)) => (wanted, next),

@@ -6,13 +6,14 @@ use agentwire_net::excerpt;
 use rmcp::{
     Peer, RoleClient, ServiceError,
     model::{
-        ErrorCode, PaginatedRequestParams, Prompt, Resource, ResourceTemplate, ServerCapabilities, Tool,
+        ErrorCode, MetaObject, PaginatedRequestParams, Prompt, Resource, ResourceTemplate,
+        ServerCapabilities, Tool,
     },
 };
 use serde::Serialize;
 use tokio::time::{Instant, timeout};
 
-use crate::size::size;
+use crate::{size::size, transport::members::unfit};
 
 /// A list and the problem with it, if any.
 #[derive(Debug)]
@@ -79,8 +80,9 @@ pub(super) async fn tools(peer: &Peer<RoleClient>, limit: Duration) -> Listed<To
     if !announces(peer, |offers| offers.tools.is_some()) {
         return Listed::default();
     }
-    let page =
-        |cursor| async move { peer.list_tools(cursor).await.map(|page| (page.tools, page.next_cursor)) };
+    let page = |cursor| async move {
+        peer.list_tools(cursor).await.map(|page| (page.tools, page.next_cursor, page.meta))
+    };
     pages(page, limit).await.unique(|tool| &tool.name)
 }
 
@@ -89,7 +91,7 @@ pub(super) async fn resources(peer: &Peer<RoleClient>, limit: Duration) -> Liste
         return Listed::default();
     }
     let page = |cursor| async move {
-        peer.list_resources(cursor).await.map(|page| (page.resources, page.next_cursor))
+        peer.list_resources(cursor).await.map(|page| (page.resources, page.next_cursor, page.meta))
     };
     pages(page, limit).await
 }
@@ -102,9 +104,9 @@ pub(super) async fn templates(peer: &Peer<RoleClient>, limit: Duration) -> Liste
         match peer.list_resource_templates(cursor).await {
             // One capability covers both, and many servers with resources do not support templates.
             Err(ServiceError::McpError(error)) if error.code == ErrorCode::METHOD_NOT_FOUND => {
-                Ok((Vec::new(), None))
+                Ok((Vec::new(), None, None))
             }
-            page => page.map(|page| (page.resource_templates, page.next_cursor)),
+            page => page.map(|page| (page.resource_templates, page.next_cursor, page.meta)),
         }
     };
     pages(page, limit).await
@@ -114,8 +116,9 @@ pub(super) async fn prompts(peer: &Peer<RoleClient>, limit: Duration) -> Listed<
     if !announces(peer, |offers| offers.prompts.is_some()) {
         return Listed::default();
     }
-    let page =
-        |cursor| async move { peer.list_prompts(cursor).await.map(|page| (page.prompts, page.next_cursor)) };
+    let page = |cursor| async move {
+        peer.list_prompts(cursor).await.map(|page| (page.prompts, page.next_cursor, page.meta))
+    };
     pages(page, limit).await.unique(|prompt| &prompt.name)
 }
 
@@ -131,7 +134,7 @@ async fn pages<T: Serialize, F>(
     limit: Duration,
 ) -> Listed<T>
 where
-    F: Future<Output = Result<(Vec<T>, Option<String>), ServiceError>>,
+    F: Future<Output = Result<(Vec<T>, Option<String>, Option<MetaObject>), ServiceError>>,
 {
     let start = Instant::now();
     let mut listed = Listed { reply: Reply::Received, ..Listed::default() };
@@ -139,7 +142,7 @@ where
     let mut cursors = HashSet::new();
     let mut cursor = None;
     for _ in 0..MAX_PAGES {
-        let (items, next) = match timeout(limit.saturating_sub(start.elapsed()), page(cursor)).await {
+        let (items, next, meta) = match timeout(limit.saturating_sub(start.elapsed()), page(cursor)).await {
             Ok(Ok(page)) => page,
             Ok(Err(error)) => {
                 listed.note(match error {
@@ -156,6 +159,10 @@ where
                 return listed;
             }
         };
+        match unfit(meta.as_ref()) {
+            0 => {}
+            count => listed.note(format!("items that do not fit MCP are left out: {count}")),
+        }
         let too_large = || format!("it is larger than {MAX_BYTES} bytes, of which the first are taken");
         for item in items {
             bytes += size(&item);
@@ -214,7 +221,7 @@ mod tests {
     async fn all_pages_are_read_in_order() {
         let page = async |asked| {
             let number = cursor_of(asked);
-            Ok((vec![number * 2, number * 2 + 1], (number < 3).then(|| (number + 1).to_string())))
+            Ok((vec![number * 2, number * 2 + 1], (number < 3).then(|| (number + 1).to_string()), None))
         };
         let listed = pages(page, LIMIT).await;
         assert_eq!(listed.items, (0..8).collect::<Vec<_>>());
@@ -226,7 +233,7 @@ mod tests {
         let asked = AtomicUsize::new(0);
         let page = async |_| {
             asked.fetch_add(1, Ordering::Relaxed);
-            Ok((vec![1], Some("again".to_owned())))
+            Ok((vec![1], Some("again".to_owned()), None))
         };
         let listed = pages(page, LIMIT).await;
         assert_eq!(listed.items, [1, 1]);
@@ -237,25 +244,25 @@ mod tests {
     #[tokio::test]
     async fn endless_list_is_cut() {
         let listed =
-            pages(async |asked| Ok((vec![0], Some((cursor_of(asked) + 1).to_string()))), LIMIT).await;
+            pages(async |asked| Ok((vec![0], Some((cursor_of(asked) + 1).to_string()), None)), LIMIT).await;
         assert_eq!(listed.items.len(), MAX_PAGES);
         assert!(listed.problem.is_some());
-        let listed = pages(async |_| Ok((vec![0; MAX_ITEMS + 1], None)), LIMIT).await;
+        let listed = pages(async |_| Ok((vec![0; MAX_ITEMS + 1], None, None)), LIMIT).await;
         assert_eq!(listed.items.len(), MAX_ITEMS);
         assert!(listed.problem.is_some());
         let large = "x".repeat(MAX_BYTES / 3);
-        let page = async |asked| Ok((vec![large.clone()], Some((cursor_of(asked) + 1).to_string())));
+        let page = async |asked| Ok((vec![large.clone()], Some((cursor_of(asked) + 1).to_string()), None));
         let listed = pages(page, LIMIT).await;
         assert_eq!(listed.items.len(), 2);
         assert!(listed.problem.is_some());
         let asked = AtomicUsize::new(0);
         let page = async |_| {
             let number = asked.fetch_add(1, Ordering::Relaxed);
-            Ok((Vec::<usize>::new(), Some(format!("{number}{large}"))))
+            Ok((Vec::<usize>::new(), Some(format!("{number}{large}")), None))
         };
         assert!(pages(page, LIMIT).await.problem.is_some());
         assert!(asked.into_inner() <= 3, "long cursors are kept too");
-        let listed = pages(async |_| Ok((vec![0; MAX_ITEMS], None)), LIMIT).await;
+        let listed = pages(async |_| Ok((vec![0; MAX_ITEMS], None, None)), LIMIT).await;
         assert_eq!(listed.problem, None);
     }
 
@@ -264,7 +271,7 @@ mod tests {
         let fails_at = async |at: usize| {
             let page = async |asked| match cursor_of(asked) {
                 number if number == at => Err(ServiceError::TransportClosed),
-                number => Ok((vec![number], Some((number + 1).to_string()))),
+                number => Ok((vec![number], Some((number + 1).to_string()), None)),
             };
             pages(page, LIMIT).await
         };
@@ -285,7 +292,7 @@ mod tests {
             3 => std::future::pending().await,
             number => {
                 tokio::time::advance(LIMIT / 4).await;
-                Ok((vec![number], Some((number + 1).to_string())))
+                Ok((vec![number], Some((number + 1).to_string()), None))
             }
         };
         let late = pages(page, LIMIT).await;

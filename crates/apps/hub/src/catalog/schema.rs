@@ -42,6 +42,8 @@ impl Default for Threads {
 struct Shared {
     text: Arc<JsonObject>,
     is_plain: bool,
+    /// How many parts of the schema can apply to one value within each other.
+    levels: usize,
     compiled: OnceLock<Result<Validator, Violation>>,
     /// Upgradable while a thread works after its time limit.
     late: Mutex<Weak<()>>,
@@ -50,7 +52,8 @@ struct Shared {
 impl Schema {
     pub(super) fn new(text: &Arc<JsonObject>, threads: &Threads) -> Self {
         let (compiled, late) = (OnceLock::new(), Mutex::default());
-        let shared = Shared { text: Arc::clone(text), is_plain: is_plain(text), compiled, late };
+        let (is_plain, levels) = (is_plain(text), levels(text));
+        let shared = Shared { text: Arc::clone(text), is_plain, levels, compiled, late };
         Self { shared: Arc::new(shared), threads: threads.clone() }
     }
 
@@ -62,6 +65,10 @@ impl Schema {
         let is_short = self.shared.is_plain && size(value) <= PLAIN_SIZE;
         if is_short && self.shared.compiled(tool).is_ok_and(|validator| validator.is_valid(value)) {
             return Vec::new();
+        }
+        let levels = self.shared.levels;
+        if levels <= MAX_LEVELS && levels * depth(value) > MAX_LEVELS_OF_VALUE {
+            return vec![Violation::whole("it is nested too deeply to be checked against the schema")];
         }
         let (name, value) = (tool.to_owned(), value.clone());
         self.in_time(move |schema, reports| match schema.compiled(&name) {
@@ -109,7 +116,8 @@ impl Schema {
                 let _until_the_end = (permit, alive);
                 work(&shared, &sender);
             };
-            if thread::Builder::new().name("mcp-schema".to_owned()).spawn(working).is_ok() {
+            let builder = thread::Builder::new().name("mcp-schema".to_owned()).stack_size(STACK);
+            if builder.spawn(working).is_ok() {
                 while reports.changed().await.is_ok() {}
             }
         };
@@ -139,6 +147,9 @@ impl Shared {
         if bytes > MAX_SIZE {
             return Err(format!("it has {bytes} bytes, more than {MAX_SIZE}"));
         }
+        if self.levels > MAX_LEVELS {
+            return Err("it has too many references".to_owned());
+        }
         let schema = Value::Object((*self.text).clone());
         // Offline, regardless of features that other crates enable: a schema must not cause requests.
         jsonschema::options().offline().build(&schema).map_err(|error| error.to_string())
@@ -158,6 +169,32 @@ fn is_plain(schema: &JsonObject) -> bool {
         }
     }
     size(schema) <= PLAIN_SIZE && schema.iter().all(is_bounded)
+}
+
+/// Returns the depth of the schema plus the depths of all its references: the parts on the way to a reference apply
+/// within each other, and so do those of its target, up to the next reference.
+fn levels(schema: &JsonObject) -> usize {
+    fn references((key, value): (&String, &Value), depth: usize) -> usize {
+        usize::from(REFERENCES.contains(&key.as_str())) * depth + inside(value, depth + 1)
+    }
+    fn inside(value: &Value, depth: usize) -> usize {
+        match value {
+            Value::Object(fields) => fields.iter().map(|field| references(field, depth)).sum(),
+            Value::Array(items) => items.iter().map(|item| inside(item, depth + 1)).sum(),
+            _ => 0,
+        }
+    }
+    let deepest = schema.values().map(depth).max().unwrap_or(0);
+    schema.iter().map(|field| references(field, 1)).sum::<usize>() + deepest
+}
+
+/// Returns how deeply a value is nested; 1 for a text or a number.
+fn depth(value: &Value) -> usize {
+    1 + match value {
+        Value::Object(fields) => fields.values().map(depth).max().unwrap_or(0),
+        Value::Array(items) => items.iter().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 fn all(validator: &Validator, value: &Value) -> Vec<Violation> {
@@ -184,6 +221,12 @@ const MAX_THREADS: usize = 2;
 const TIME_LIMIT: Duration = Duration::from_millis(900);
 /// The largest schema, in bytes of JSON.
 const MAX_SIZE: usize = 1 << 20;
+/// The limits for the levels of a schema, and for those times the depth of a value. Each level takes a part of the stack,
+/// both in a check and in the drop of a compiled schema, and an overflow would end the process.
+const MAX_LEVELS: usize = 3_000;
+const MAX_LEVELS_OF_VALUE: usize = 24_000;
+/// The stack of a check, in bytes. Only the used part takes memory.
+const STACK: usize = 256 << 20;
 /// The length of a plain schema and of a value for it, in bytes of JSON.
 const PLAIN_SIZE: usize = 4096;
 /// The keywords that repeat parts of a schema, and those with regular expressions or parsers.
@@ -197,6 +240,7 @@ const UNBOUNDED: [&str; 8] = [
     "unevaluatedItems",
     "unevaluatedProperties",
 ];
+const REFERENCES: [&str; 3] = ["$dynamicRef", "$recursiveRef", "$ref"];
 const MAX_VIOLATIONS: usize = 20;
 /// The longest text, in bytes, that may quote the value.
 const MAX_QUOTED: usize = 200;

@@ -28,7 +28,7 @@ pub(super) struct Definitions {
 }
 
 #[derive(Debug)]
-struct Definition {
+pub(crate) struct Definition {
     allowed: u64,
     listed: u64,
 }
@@ -47,11 +47,20 @@ impl Allowed {
         definitions.tools.get(&*tool.name).is_some_and(|definition| definition.allowed == hash)
     }
 
-    /// Allows this definition of a tool from now on.
-    pub(crate) fn accept(&self, tool: &Tool) {
+    /// Allows this definition of a tool from now on. Returns the definition that was allowed before.
+    pub(crate) fn accept(&self, tool: &Tool) -> Option<Definition> {
         let mut definitions = self.lock();
         let hash = definitions.hash(tool);
-        definitions.put(tool, Definition { allowed: hash, listed: hash });
+        definitions.put(tool, Definition { allowed: hash, listed: hash })
+    }
+
+    /// Undoes an [`accept`](Self::accept).
+    pub(crate) fn restore(&self, tool: &Tool, before: Option<Definition>) {
+        let mut definitions = self.lock();
+        match before {
+            Some(before) => _ = definitions.put(tool, before),
+            None => _ = definitions.tools.remove(&*tool.name),
+        }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Definitions> {
@@ -86,16 +95,15 @@ impl Definitions {
                     }
                     definition.listed = hash;
                 }
-                None => self.put(tool, Definition { allowed: hash, listed: hash }),
+                None => _ = self.put(tool, Definition { allowed: hash, listed: hash }),
             }
         }
     }
 
-    /// Adds a tool. A tool beyond the limit needs approval.
-    fn put(&mut self, tool: &Tool, definition: Definition) {
-        if self.tools.len() < MAX_TOOLS || self.tools.contains_key(&*tool.name) {
-            self.tools.insert(tool.name.clone().into_owned(), definition);
-        }
+    /// Adds a tool, and returns its earlier definition. A tool beyond the limit needs approval.
+    fn put(&mut self, tool: &Tool, definition: Definition) -> Option<Definition> {
+        let has_room = self.tools.len() < MAX_TOOLS || self.tools.contains_key(&*tool.name);
+        has_room.then(|| self.tools.insert(tool.name.clone().into_owned(), definition)).flatten()
     }
 
     /// Hashes what a model or a user sees of a tool. The key is random, so that no server can construct a collision.

@@ -4,7 +4,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use rmcp::service::ClientInitializeError;
 
-use crate::record::{beginning, cut, tail};
+use crate::record::{cut, with_stderr};
 #[cfg(feature = "http")]
 use crate::transport::link::DisconnectReason;
 use crate::transport::stdio::{Child, StartError};
@@ -79,25 +79,25 @@ pub(super) async fn explain(failure: &Failure, child: Option<&Child>) -> String 
         Some(report) => format!("{} before the handshake", ending(report)),
         None => failure.to_string(),
     };
-    with_stderr(what, &report.map_or_else(|| child.stderr_tail(), |report| report.stderr_tail))
+    with_stderr(&what, &report.map_or_else(|| child.stderr_tail(), |report| report.stderr_tail))
 }
 
 /// Describes the loss of a connection.
 pub(super) async fn lost(child: Option<&Child>) -> String {
     let Some(child) = child else { return "the connection was lost".to_owned() };
     if let Some(why) = child.broken() {
-        return with_stderr(why.to_owned(), &child.stderr_tail());
+        return with_stderr(why, &child.stderr_tail());
     }
     match child.ended(EXIT_TIMEOUT).await {
-        Some(report) => with_stderr(ending(&report), &report.stderr_tail),
-        None => with_stderr("it closed its stdout".to_owned(), &child.stderr_tail()),
+        Some(report) => with_stderr(&ending(&report), &report.stderr_tail),
+        None => with_stderr("it closed its stdout", &child.stderr_tail()),
     }
 }
 
 /// Describes a server that does not respond to pings.
 pub(super) fn silent(limit: Duration, child: Option<&Child>) -> String {
     let stderr = child.map(Child::stderr_tail).unwrap_or_default();
-    with_stderr(format!("it did not answer a ping within {}", seconds(limit)), &stderr)
+    with_stderr(&format!("it did not answer a ping within {}", seconds(limit)), &stderr)
 }
 
 fn ending(report: &agentwire_transport::ExitReport) -> String {
@@ -106,12 +106,6 @@ fn ending(report: &agentwire_transport::ExitReport) -> String {
         (None, Some(signal)) => format!("was ended by signal {signal}"),
         (None, None) => "ended".to_owned(),
     }
-}
-
-fn with_stderr(what: String, stderr: &str) -> String {
-    let what = beginning(&what);
-    let stderr = tail(stderr);
-    if stderr.is_empty() { what } else { format!("{what}; stderr: {stderr}") }
 }
 
 fn seconds(time: Duration) -> String {

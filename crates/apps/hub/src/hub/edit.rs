@@ -46,14 +46,18 @@ impl Hub {
         tool: &str,
         is_allowed: bool,
     ) -> Result<(), EditError> {
-        // The definition that is listed now: the server may list another one before the change is written.
         let listed = self.listed(server, tool);
         let tool = listed.as_ref().map_or(tool, |(_, tool)| &*tool.name).to_owned();
-        self.edit(server, Edit::AlwaysAllow { tool, allowed: is_allowed }).await?;
-        if let Some((connection, tool)) = listed.filter(|_| is_allowed) {
-            connection.allowed().accept(&tool);
+        // Before the change is in force: the server may list another definition meanwhile, which is not allowed.
+        let accepted = listed.filter(|_| is_allowed).map(|(connection, tool)| {
+            let before = connection.allowed().accept(&tool);
+            (connection, tool, before)
+        });
+        let result = self.edit(server, Edit::AlwaysAllow { tool, allowed: is_allowed }).await;
+        if let Some((connection, tool, before)) = accepted.filter(|_| result.is_err()) {
+            connection.allowed().restore(&tool, before);
         }
-        Ok(())
+        result
     }
 
     /// Sets whether a tool may be called (`disabledTools`, and `enabledTools` if that list exists).

@@ -30,8 +30,8 @@ use watch::{Changes, Recipient, watch};
 /// All servers of a hub as one MCP server: an [`rmcp::ServerHandler`], for any transport of `rmcp`.
 ///
 /// - Tools and prompts have unique names ([`Naming`]). The default is `server__tool`, because the client adds a prefix of its
-///   own. Resources and templates keep their URIs if a single server lists them, and are `mcp-hub:SERVER/URI` otherwise;
-///   the same applies to links in results.
+///   own. Resources and templates keep their URIs if no other server lists them, connected or not, and are
+///   `mcp-hub:SERVER/URI` otherwise; the same applies to links in results.
 /// - Calls go through [`Hub::call`], with the hub's approval and limits. A refusal is a result that the model can read
 ///   (`isError`).
 /// - Reading a resource needs approval too; see [`resource_approval`](Self::resource_approval).

@@ -233,8 +233,7 @@ impl Hub {
     ///
     /// As [`call`](Self::call).
     pub async fn unsubscribe(&self, server: &str, uri: &str) -> Result<(), CallError> {
-        let is_held =
-            self.connection(server).is_some_and(|connection| connection.subscriptions().remove(uri));
+        let is_held = Target::connection(self.servers(), server)?.subscriptions().remove(uri);
         let target = self.subscribable(server)?;
         if is_held {
             return Ok(());
@@ -251,7 +250,7 @@ impl Hub {
     }
 
     /// Returns the server, if it is connected and supports subscriptions to resources.
-    fn subscribable(&self, server: &str) -> Result<Target, CallError> {
+    pub(super) fn subscribable(&self, server: &str) -> Result<Target, CallError> {
         let target = Target::find(self.servers(), server)?;
         target.supports("resources that can be subscribed to", takes_subscriptions)?;
         Ok(target)
@@ -285,65 +284,5 @@ impl Target {
             return Ok(());
         }
         Err(CallError::Unsupported { server: self.server().clone(), what })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{future::pending, time::Duration};
-
-    use futures_util::FutureExt as _;
-
-    use super::*;
-    use crate::{
-        Approval, Audit, HubBuilder,
-        config::{ServerConfig, Sources, Stdio},
-    };
-
-    /// A server with resources. All its other answers are empty. `$${` stands for `${`.
-    const SERVER: &str = r#"
-        while read -r line; do
-            id=$${line#*'"id":'}; id=$${id%%,*}
-            case $line in
-                *'"server/discover"'*) answer='"error":{"code":-32601,"message":"unknown"}' ;;
-                *'"initialize"'*)
-                    answer='"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"s","version":"1"}'
-                    answer=$answer',"capabilities":{"resources":{"subscribe":true}}}' ;;
-                *) answer='"result":{}' ;;
-            esac
-            case $line in *'"id":'*) echo '{"jsonrpc":"2.0","id":'"$id,$answer"'}' ;; esac
-        done"#;
-
-    async fn connected(build: impl FnOnce(HubBuilder) -> HubBuilder) -> Hub {
-        let mut server = Stdio::new("sh");
-        server.args = vec!["-c".to_owned(), SERVER.to_owned()];
-        let sources = Sources::new().server("s", ServerConfig::new(server));
-        let hub = build(Hub::builder().sources(sources)).build();
-        assert!(hub.wait_until_ready(Duration::from_secs(30)).await);
-        hub
-    }
-
-    #[tokio::test]
-    async fn subscription_beyond_the_limit_is_refused() {
-        let hub = connected(|builder| builder).await;
-        let connection = hub.connection("s").unwrap();
-        let hold = |number: usize| connection.subscriptions().hold(&number.to_string());
-        let holds: Vec<_> = (0..1000).map(|number| hold(number).unwrap()).collect();
-        assert_eq!(hub.subscribe("s", "more").await.unwrap_err().code(), "not_sent");
-        hub.subscribe("s", "0").await.unwrap();
-        drop(holds);
-        assert!(connection.subscriptions().is_held("0"));
-        hub.close().await;
-    }
-
-    #[tokio::test]
-    async fn read_that_waits_for_its_approval_is_not_recorded_as_free() {
-        let (audit, mut records) = Audit::new(1);
-        let asking = Approval::asked(|_| pending());
-        let hub = connected(|builder| builder.audit(audit).approval(asking)).await;
-        let read = ReadRequest::new("s", "test://a").with_approval();
-        assert!(hub.read_resource(read).now_or_never().is_none());
-        assert_eq!(records.try_recv().unwrap().rule, Rule::None);
-        hub.close().await;
     }
 }

@@ -13,6 +13,7 @@ use agentwire_hub::{
     Proposed, ReadRequest, Rule, Use,
     config::{ServerConfig, Sources},
 };
+use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -286,6 +287,16 @@ async fn resource_needs_approval_if_the_request_requires_it() {
     allowing.read_resource(read("test://a").with_approval()).await.unwrap();
     assert_eq!(records.recv().await.unwrap().rule, Rule::Program);
     allowing.close().await;
+}
+
+#[tokio::test]
+async fn read_that_waits_for_its_approval_is_not_recorded_as_free() {
+    let (audit, mut records) = Audit::new(1);
+    let asking = Approval::asked(|_| std::future::pending());
+    let hub = hub(config(), |builder| builder.audit(audit).approval(asking)).await;
+    let read = ReadRequest::new("test", "test://a").with_approval();
+    assert!(hub.read_resource(read).now_or_never().is_none());
+    assert_eq!(records.try_recv().unwrap().rule, Rule::None);
 }
 
 #[tokio::test]

@@ -150,6 +150,18 @@ async fn each_kind_of_content_is_forwarded() {
 }
 
 #[tokio::test]
+async fn tool_that_does_not_fit_hides_no_other_tool() {
+    let hub = hub(config(), |builder| builder).await;
+    let add = json!({"method": "notifications/tools/list_changed", "params": {}, "add": {"name": "unfit"}});
+    hub.call(call("notify", add)).await.unwrap();
+    let catalog = || hub.catalog("test").unwrap();
+    until(&hub, || catalog().problems().next().is_some()).await;
+    let problem = catalog().problems().next().unwrap().to_string();
+    assert_eq!(problem, "the list of tools: items that do not fit MCP are left out: 1");
+    assert!(catalog().tools().iter().any(|tool| tool.name == "received"), "it is on the same page");
+}
+
+#[tokio::test]
 async fn large_content_is_cut_and_marked() {
     let hub = hub(config(), |builder| builder.limits(CallLimits::default().text(10).media(8))).await;
     let give = async |given: Value| hub.call(call("give", given)).await.unwrap();

@@ -1,10 +1,18 @@
-//! Refused changes: nothing is written, and the error contains the reason.
+//! Refused and dropped changes.
 
 use std::{fs, path::Path, time::Duration};
 
 use agentwire_hub::{
     Hub,
     config::{EditError, Endpoint, Launch, Refusal, ServerConfig, Sources, Stdio},
+};
+use futures_util::FutureExt as _;
+use serde_json::json;
+
+use crate::{
+    call::{add_tool, call},
+    project::Project,
+    server,
 };
 
 /// A file of one server that is never started.
@@ -134,4 +142,31 @@ async fn server_in_a_file_that_the_hub_does_not_read_is_not_changed() {
     let ours = hub.set_disabled("ours", false).await;
     assert!(matches!(ours, Err(EditError::NoFile { .. })), "{ours:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), FILE);
+}
+
+#[tokio::test]
+async fn definition_is_allowed_from_the_start_of_a_change_and_not_after_a_failed_one() {
+    let project = Project::new();
+    let in_project = project.server("test", json!({"alwaysAllow": ["notify", "give2"]}));
+    project.configure(".mcp.json", json!({ "test": in_project }));
+    let in_file = project.hub(|builder| builder).await;
+    let mut config = ServerConfig::new(server::program());
+    config.always_allow = ["notify", "give2"].into_iter().collect();
+    let in_program = server::hub(config, |builder| builder).await;
+    for (hub, is_editable) in [(in_file, true), (in_program, false)] {
+        for description in ["one", "two"] {
+            let tool =
+                json!({"name": "give2", "description": description, "inputSchema": {"type": "object"}});
+            add_tool(&hub, "test", &tool).await;
+        }
+        let give = async || hub.call(call("give2", json!({"content": []}))).await;
+        assert_eq!(give().await.unwrap_err().code(), "denied");
+        if is_editable {
+            // Dropping the future does not stop the change.
+            assert!(hub.set_always_allow("test", "give2", true).now_or_never().is_none());
+        } else {
+            hub.set_always_allow("test", "give2", true).await.unwrap_err();
+        }
+        assert_eq!(give().await.is_ok(), is_editable);
+    }
 }

@@ -3,7 +3,7 @@
 use std::{fs, time::Duration};
 
 use agentwire_hub::{
-    Approval, Audit, CallDecision, CallRequest, Ended, Gateway, Hub, Naming, Use,
+    Approval, Audit, CallDecision, CallRequest, Ended, Gateway, Hub, Naming, ServerState, Use,
     config::{Launch, Sources},
 };
 use futures_util::StreamExt as _;
@@ -22,6 +22,7 @@ use tokio::{sync::mpsc, time::timeout};
 use crate::{
     asking::params,
     gateway_program,
+    project::until,
     server::{LIMIT, config},
     tasks::Raw,
 };
@@ -164,6 +165,21 @@ async fn resource_of_one_server_keeps_its_uri() {
     assert_eq!(uri, "test://a");
     // No other server has resources.
     connected.client.read_resource(ReadResourceRequestParams::new("test://unlisted")).await.unwrap();
+}
+
+#[tokio::test]
+async fn resource_of_a_disabled_server_is_read_from_no_other() {
+    let connected = connected(hub(&["a", "b"]), |gateway| gateway).await;
+    let mut disabled = config();
+    disabled.disabled = true;
+    connected.hub.apply(Sources::new().server("a", config()).server("b", disabled).read());
+    let state = || connected.hub.server("b").unwrap().state;
+    until(&connected.hub, || matches!(state(), ServerState::Disabled(_))).await;
+    let read = async |uri: &str| connected.client.read_resource(ReadResourceRequestParams::new(uri)).await;
+    for uri in ["test://a", "test://unlisted"] {
+        read(uri).await.unwrap_err();
+    }
+    read("mcp-hub:a/test://a").await.unwrap();
 }
 
 #[tokio::test]
@@ -348,7 +364,8 @@ async fn only_changed_lists_are_reported() {
         assert_eq!(connected.next_event().await, expected);
     }
     assert_eq!(connected.tools().await.len(), after.len());
-    assert_eq!(connected.events.try_recv().ok(), None);
+    connected.call("test__tick", json!({"times": 1, "every": 0})).await;
+    assert_eq!(connected.next_event().await, Received::Progress(1.0));
 }
 
 #[tokio::test]

@@ -70,6 +70,11 @@ fn serve() {
     let server = Arc::new(Server { out: Mutex::new(out), state: Mutex::default(), is_stateless });
     for line in stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        if message["params"]["arguments"]["stopReading"] == true {
+            loop {
+                thread::park();
+            }
+        }
         match (message["method"].as_str(), message.get("id")) {
             (Some(_), Some(_)) => {
                 let server = Arc::clone(&server);
@@ -129,7 +134,7 @@ impl Server {
     fn answer(&self, request: &Value) {
         let params = &request["params"];
         let capabilities = json!({"tools": {"listChanged": true}, "prompts": {}, "completions": {},
-            "resources": {"subscribe": true}});
+            "resources": {"subscribe": std::env::var_os("NO_SUBSCRIPTIONS").is_none()}});
         let result = match request["method"].as_str().unwrap() {
             "server/discover" if self.is_stateless => Ok(json!({
                 "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": capabilities,

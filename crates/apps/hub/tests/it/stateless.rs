@@ -1,9 +1,13 @@
 //! Clients of the gateway that speak a version without a handshake.
 #![expect(deprecated, reason = "roots are deprecated in MCP, and clients still list them")]
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use agentwire_hub::{CallError, CallLimits, Gateway, Handlers, Hub, TimeLimit};
+use futures_util::FutureExt as _;
 use rmcp::{
     ClientLifecycleMode, ServerHandler as _, ServiceError,
     model::{
@@ -189,6 +193,34 @@ async fn time_limit_of_a_call_includes_its_questions() {
     let CallError::TimedOut { after, limit, .. } = error else { panic!("{error}") };
     assert_eq!(limit, TimeLimit::Longest(longest));
     assert!(after >= longest, "{after:?}");
+}
+
+#[tokio::test]
+async fn call_may_have_been_executed_if_a_later_round_is_not_sent() {
+    let slot = Arc::new(OnceLock::<Hub>::new());
+    let filled = Arc::clone(&slot);
+    let handlers = Handlers::new().elicitation(move |_| {
+        let hub = filled.get().unwrap().clone();
+        async move {
+            assert!(hub.call(call::call("give", json!({"stopReading": true}))).now_or_never().is_none());
+            // One of them takes the whole queue.
+            let [one, other] = [hub.clone(), hub].map(|hub| {
+                let large = call::call("give", json!({"text": "x".repeat(65 << 20)}));
+                tokio::spawn(async move { hub.call(large).await })
+            });
+            let refused = tokio::select! {
+                refused = one => refused,
+                refused = other => refused,
+            };
+            assert_eq!(refused.unwrap().unwrap_err().code(), "not_sent");
+            ElicitResult::new(ElicitationAction::Decline)
+        }
+    });
+    let hub = server::hub(server::stateless(), |builder| builder.handlers(handlers)).await;
+    slot.set(hub.clone()).unwrap();
+    let error = hub.call(call::call("give", question())).await.unwrap_err();
+    assert!(error.was_sent() && error.to_string().contains("takes no input"), "{error}");
+    hub.close().await;
 }
 
 #[tokio::test]

@@ -1,7 +1,10 @@
 //! Clients of the gateway that subscribe to resources.
 #![expect(deprecated, reason = "versions with a handshake know no other way")]
 
-use agentwire_hub::{CallRequest, Gateway, Hub, Trouble, config::Sources};
+use agentwire_hub::{
+    CallRequest, Gateway, Hub, Trouble,
+    config::{ServerConfig, Sources},
+};
 use rmcp::{
     ServiceError,
     model::{
@@ -15,7 +18,7 @@ use tokio::{task::yield_now, time::timeout};
 use crate::{
     asking::{Connected, connected},
     call::received_by,
-    server::{self, LIMIT, config, hub},
+    server::{self, LIMIT, config, hub, program},
     stateless::stateless,
 };
 
@@ -116,7 +119,10 @@ async fn subscriptions_of_clients_are_independent() {
     settled(&hub, "test", json!(["test://a", "test://a", "test://a"])).await;
     change(&hub, "test", "test://a").await;
     assert_eq!(second.next_message().await, "test://a");
-    assert!(first.messages.try_recv().is_err());
+    first.subscribe("test://b").await.unwrap();
+    change(&hub, "test", "test://b").await;
+    assert_eq!(first.next_message().await, "test://b");
+    first.unsubscribe("test://b").await.unwrap();
     // The program's own subscription counts as one, too.
     hub.subscribe("test", "test://b").await.unwrap();
     second.subscribe("test://b").await.unwrap();
@@ -161,7 +167,6 @@ async fn updates_have_the_uri_of_the_client() {
     change(&hub, "one", "test://a").await;
     change(&hub, "two", "test://a").await;
     assert_eq!(client.next_message().await, "mcp-hub:two/test://a");
-    assert!(client.messages.try_recv().is_err());
 }
 
 #[tokio::test]
@@ -192,6 +197,40 @@ async fn subscription_that_a_server_without_a_handshake_refuses_is_removed() {
     timeout(LIMIT, refused).await.unwrap();
     hub.subscribe("test", "test://b").await.unwrap();
     settled(&hub, "test", json!(["test://b"])).await;
+}
+
+#[tokio::test]
+async fn subscription_that_a_server_does_not_support_is_not_acknowledged() {
+    let mut program = program();
+    program.env.insert("NO_SUBSCRIPTIONS".to_owned(), "1".to_owned());
+    let sources = Sources::new().server("one", config()).server("two", ServerConfig::new(program));
+    let hub = Hub::builder().sources(sources).build();
+    let client = stateless(Gateway::new(&hub), json!({})).await;
+    let uris = ["mcp-hub:one/test://a", "mcp-hub:two/test://a"];
+    let filter = SubscriptionFilter::builder().resource_subscriptions(uris).build();
+    let changes = client.client.listen(filter).await.unwrap();
+    assert_eq!(changes.acknowledged().resource_subscriptions, Some(vec![uris[0].to_owned()]));
+}
+
+#[tokio::test]
+async fn subscription_beyond_the_limit_is_refused() {
+    let hub = one().await;
+    for number in 0..1000 {
+        hub.subscribe("test", &format!("test://{number}")).await.unwrap();
+    }
+    assert_eq!(hub.subscribe("test", "test://more").await.unwrap_err().code(), "not_sent");
+    hub.subscribe("test", "test://0").await.unwrap();
+}
+
+#[tokio::test]
+async fn subscription_of_a_misspelled_server_is_removed() {
+    let hub = Hub::builder().sources(Sources::new().server("my-server", config())).build();
+    assert!(hub.wait_until_ready(LIMIT).await);
+    hub.subscribe("my_server", "test://a").await.unwrap();
+    hub.subscribe("my_server", "test://b").await.unwrap();
+    hub.unsubscribe("my_server", "test://a").await.unwrap();
+    hub.restart("my-server").await.unwrap();
+    settled(&hub, "my-server", json!(["test://b"])).await;
 }
 
 #[tokio::test]

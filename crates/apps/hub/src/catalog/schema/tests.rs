@@ -176,6 +176,21 @@ async fn schema_that_leads_back_to_itself_in_several_ways_ends_in_time() {
     }
 }
 
+#[tokio::test]
+async fn long_chain_of_references_does_not_overflow_the_stack() {
+    let chain = |length: usize| {
+        let next = |level: usize| (level.to_string(), json!({"$ref": format!("#/$defs/{}", level + 1)}));
+        let mut defs: serde_json::Map<_, _> = (0..length).map(next).collect();
+        defs.insert(length.to_string(), json!({"type": "string"}));
+        schema(json!({"$defs": defs, "properties": {"x": {"$ref": "#/$defs/0"}}}))
+    };
+    assert_eq!(ended(&chain(200), &json!({"x": "text"})).await, []);
+    let violations = ended(&chain(200), &nested(100, json!("text"))).await;
+    assert!(violations[0].problem.contains("nested too deeply"), "{violations:?}");
+    let violations = ended(&chain(20_000), &json!({"x": "text"})).await;
+    assert!(violations[0].problem.contains("too many references"), "{violations:?}");
+}
+
 /// Returns a schema with references that go around.
 fn endless() -> Value {
     let others = |own: usize| -> Vec<_> {

@@ -70,7 +70,11 @@ impl ServerHandler for Gateway {
         // rmcp removes kinds that the capabilities do not include.
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.retain(|uri| self.find_resource(uri).is_ok());
+            // The acknowledgement is sent before the requests to servers, so the refusal of a server is only logged.
+            uris.retain(|uri| {
+                let found = self.find_resource(uri);
+                found.is_ok_and(|(server, _)| self.hub.subscribable(server.as_str()).is_ok())
+            });
         }
         Some(accepted)
     }
