@@ -13,10 +13,11 @@ use agent_client_protocol::{
     v1::{
         ConnectionTo, Responder,
         schema::{
-            AuthenticateResponse, CancelNotification, ClientCapabilities, ClientRequest,
-            CloseSessionResponse, DeleteSessionResponse, LoadSessionResponse, NewSessionResponse,
-            ResumeSessionResponse, SessionConfigOptionValue, SetSessionConfigOptionRequest,
-            SetSessionConfigOptionResponse, SetSessionModeRequest, SetSessionModeResponse,
+            AuthenticateResponse, CancelNotification, CancelRequestNotification, ClientCapabilities,
+            ClientRequest, CloseSessionResponse, DeleteSessionResponse, LoadSessionResponse,
+            NewSessionResponse, ResumeSessionResponse, SessionConfigOptionValue,
+            SetSessionConfigOptionRequest, SetSessionConfigOptionResponse, SetSessionModeRequest,
+            SetSessionModeResponse,
         },
     },
 };
@@ -25,7 +26,7 @@ use serde_json::Value;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     task::spawn_blocking,
-    time::timeout,
+    time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -58,8 +59,8 @@ pub async fn serve(
     input: impl AsyncRead + Send + 'static,
     output: impl AsyncWrite + Send + 'static,
 ) -> io::Result<()> {
-    let room = Room::new();
-    let transport = lines(input, output, &room);
+    let (room, ended) = (Room::new(), CancellationToken::new());
+    let transport = lines(input, output, &room, ended.clone());
     let agent = Arc::new(Agent {
         settings,
         room: room.clone(),
@@ -69,8 +70,8 @@ pub async fn serve(
         closing: CancellationToken::new(),
     });
     let _closing = agent.closing.clone().drop_guard();
-    let (requests, cancels) = (Arc::clone(&agent), Arc::clone(&agent));
-    let served = Role
+    let (requests, cancels, withdrawals) = (Arc::clone(&agent), Arc::clone(&agent), Arc::clone(&agent));
+    let connection = Role
         .v1()
         .name(env!("CARGO_PKG_NAME"))
         .on_receive_request(
@@ -86,8 +87,19 @@ pub async fn serve(
             },
             on_receive_notification!(),
         )
-        .connect_to(transport)
-        .await;
+        .on_receive_notification(
+            async move |withdrawn: CancelRequestNotification, _client| {
+                withdrawals.withdraw(&withdrawn);
+                Ok(())
+            },
+            on_receive_notification!(),
+        )
+        .connect_to(transport);
+    let served = tokio::select! {
+        served = connection => served,
+        // A client that has ended its side and reads nothing must not keep the sessions.
+        () = async { ended.cancelled().await; sleep(READ_LIMIT).await } => Ok(()),
+    };
     room.close();
     agent.closing.cancel();
     agent.tasks.close();
@@ -178,7 +190,15 @@ impl Agent {
 
     fn cancel(&self, cancel: &CancelNotification) {
         if let Ok(session) = self.session(&cancel.session_id.0) {
-            session.cancel(&self.tasks);
+            session.cancel(None, &self.tasks);
+        }
+    }
+
+    /// Cancels the turn of a prompt that the client withdraws (`$/cancel_request`). A request that opens a session is
+    /// cancelled by [`open`](Self::open).
+    fn withdraw(&self, withdrawn: &CancelRequestNotification) {
+        for session in self.sessions().values() {
+            session.cancel(Some(withdrawn.request_id.clone()), &self.tasks);
         }
     }
 
@@ -201,14 +221,15 @@ impl Agent {
                 None => Vec::new(),
             };
             let (tasks, stop) = (self.tasks.clone(), self.closing.child_token());
-            let live = Live::start(id, options, &self.settings, features, outbox, tasks, stop).await?;
-            Ok((live, history))
+            let mut live = Live::start(id, options, &self.settings, features, outbox, tasks, stop).await?;
+            live.replay(&history, replays).await;
+            Ok(live)
         };
-        let (mut live, history) = match started.await {
-            Ok(started) => started,
+        let cancellation = responder.cancellation();
+        let live = match cancellation.run_until_cancelled(started).await {
+            Ok(live) => live,
             Err(error) => return responder.respond_with_error(error),
         };
-        live.replay(&history, replays).await;
         let handle = live.handle();
         let before = self.sessions().insert(Arc::clone(&handle.id), handle.clone());
         if let Some(before) = before {
@@ -320,5 +341,7 @@ fn unknown(field: &str) -> Error {
     invalid(format!("`{field}` is not one of those offered"))
 }
 
-/// How long ending all sessions may take.
-const CLOSE_LIMIT: Duration = Duration::from_secs(10);
+/// How long the client may take to read the last lines after it has ended its side.
+const READ_LIMIT: Duration = Duration::from_secs(2);
+/// How long ending all sessions may take after that.
+const CLOSE_LIMIT: Duration = Duration::from_secs(8);

@@ -13,7 +13,7 @@ use agent_client_protocol::{
     Error,
     v1::{
         Responder,
-        schema::{PromptResponse, SessionInfoUpdate, SessionUpdate, StopReason},
+        schema::{PromptResponse, RequestId, SessionInfoUpdate, SessionUpdate, StopReason},
     },
 };
 use agentwire::{
@@ -43,7 +43,8 @@ pub(crate) use handle::Handle;
 #[derive(Debug)]
 enum Command {
     Prompt(Vec<Block>, Box<Responder<PromptResponse>>),
-    Cancel,
+    /// Cancels the turn; with a request id, only if a prompt with this id waits for its answer.
+    Cancel(Option<RequestId>),
     /// Answers when everything that the CLI has sent so far is shown.
     Flush(oneshot::Sender<()>),
 }
@@ -59,8 +60,6 @@ pub(crate) struct Live {
     commands: mpsc::Receiver<Command>,
     handle: Handle,
     tasks: TaskTracker,
-    /// When cancelled prompts are answered even if the CLI has not ended their turn.
-    cancelled_by: Option<Instant>,
 }
 
 impl Live {
@@ -112,7 +111,6 @@ impl Live {
             commands,
             handle,
             tasks,
-            cancelled_by: None,
         })
     }
 
@@ -171,7 +169,8 @@ impl Live {
     /// Serves until the CLI ends, and returns the reason.
     async fn serve(&mut self) -> String {
         loop {
-            let deadline = self.cancelled_by;
+            let cancelled = self.turns.cancelled_at();
+            let answer_by = cancelled.unwrap_or_else(Instant::now) + CANCEL_LIMIT;
             tokio::select! {
                 incoming = self.session.next() => match incoming {
                     Some(Ok(incoming)) => self.receive(&incoming).await,
@@ -182,9 +181,8 @@ impl Live {
                         return why;
                     }
                 }
-                () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => {
-                    self.cancelled_by = None;
-                    for prompt in self.turns.drain_cancelled() {
+                () = sleep_until(answer_by), if cancelled.is_some() => {
+                    for prompt in cancelled.map(|at| self.turns.drain_cancelled(at)).unwrap_or_default() {
                         self.answer(&prompt, Ok(StopReason::Cancelled));
                     }
                     self.send_held().await;
@@ -206,21 +204,23 @@ impl Live {
             self.answer(&prompt, outcome);
         }
         self.send_held().await;
-        if self.responders.is_empty() {
-            self.cancelled_by = None;
-        }
     }
 
     /// Returns the reason as an error if the CLI has ended.
     async fn obey(&mut self, command: Command) -> Result<(), String> {
         match command {
             Command::Prompt(blocks, responder) => self.prompt(blocks, *responder).await,
-            Command::Cancel => {
+            Command::Cancel(request) => {
+                let mut waiting = self.responders.values().chain(self.held.iter().map(|(_, held)| held));
+                if let Some(request) = request
+                    && !waiting.any(|responder| *responder.id() == request)
+                {
+                    return Ok(());
+                }
                 self.turns.cancel();
                 for (_, responder) in self.held.drain(..) {
                     let _ = responder.respond(PromptResponse::new(StopReason::Cancelled));
                 }
-                self.cancelled_by = Some(Instant::now() + CANCEL_LIMIT);
                 let control = self.handle.control.clone();
                 let mut interrupt = Box::pin(async move { control.interrupt_and_cancel_queued().await });
                 // The first poll queues the request, so that no later prompt is sent before it.

@@ -1,6 +1,6 @@
 //! The lines to and from the client, with a limit of updates that the client has not read.
 
-use std::{future::ready, io, sync::Arc};
+use std::{future::ready, io, sync::Arc, task::Poll};
 
 use agent_client_protocol::{
     Client, Lines,
@@ -10,12 +10,15 @@ use agent_client_protocol::{
     },
 };
 use agentwire::protocol::decode::decode;
-use futures_util::{Sink, SinkExt, Stream, TryStreamExt as _};
+use futures_util::{Sink, SinkExt, Stream, StreamExt as _, TryStreamExt as _, stream::poll_fn};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::Semaphore,
 };
-use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead, FramedWrite, LinesCodec};
+use tokio_util::{
+    codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead, FramedWrite, LinesCodec},
+    sync::CancellationToken,
+};
 
 /// Sends updates to the client, and waits while it reads too slowly.
 #[derive(Clone, Debug)]
@@ -65,11 +68,12 @@ impl Outbox {
 }
 
 /// Returns the transport over these streams. A line of the client may have [`LONGEST_LINE`] bytes; a longer one ends
-/// the connection.
+/// the connection. The end of the input cancels `ended`.
 pub(crate) fn lines(
     input: impl AsyncRead + Send + 'static,
     output: impl AsyncWrite + Send + 'static,
     room: &Room,
+    ended: CancellationToken,
 ) -> Lines<
     impl Sink<String, Error = io::Error> + Send + 'static,
     impl Stream<Item = io::Result<String>> + Send + 'static,
@@ -78,6 +82,10 @@ pub(crate) fn lines(
     // `LinesCodec` fails on invalid UTF-8. The empty list is for written lines, and this codec writes none.
     let lines = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), Vec::new(), LONGEST_LINE);
     let incoming = FramedRead::new(input, lines).map_ok(|line| text(&line)).map_err(unread);
+    let incoming = incoming.chain(poll_fn(move |_| {
+        ended.cancel();
+        Poll::Ready(None)
+    }));
     let lines = FramedWrite::new(output, LinesCodec::new());
     let lines = SinkExt::<String>::sink_map_err(lines, io::Error::other);
     let outgoing = SinkExt::<String>::with(lines, move |line: String| {

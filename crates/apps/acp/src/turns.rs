@@ -13,6 +13,7 @@ use agentwire::{
         },
     },
 };
+use tokio::time::Instant;
 
 use crate::failure::{internal, not_logged_in};
 
@@ -36,14 +37,14 @@ pub(crate) struct Turns {
 struct Waiting {
     prompt: Uuid,
     state: Option<CommandState>,
-    /// Whether the client has cancelled it.
-    cancelled: bool,
+    /// When the client cancelled it first, if it did.
+    cancelled: Option<Instant>,
 }
 
 impl Turns {
     /// Adds a prompt.
     pub(crate) fn sent(&mut self, prompt: Uuid) {
-        self.waiting.push_back(Waiting { prompt, state: None, cancelled: false });
+        self.waiting.push_back(Waiting { prompt, state: None, cancelled: None });
     }
 
     /// Returns whether the next prompt must wait for the result of the last one: a CLI that does not report the states of
@@ -59,14 +60,21 @@ impl Turns {
 
     /// Marks all prompts as cancelled, regardless of their results.
     pub(crate) fn cancel(&mut self) {
+        let now = Instant::now();
         for waiting in &mut self.waiting {
-            waiting.cancelled = true;
+            waiting.cancelled.get_or_insert(now);
         }
     }
 
-    /// Removes the cancelled prompts.
-    pub(crate) fn drain_cancelled(&mut self) -> Vec<Uuid> {
-        self.remove(|waiting| waiting.cancelled).into_iter().map(|waiting| waiting.prompt).collect()
+    /// Returns the earliest time at which the client cancelled a prompt that still waits.
+    pub(crate) fn cancelled_at(&self) -> Option<Instant> {
+        self.waiting.iter().filter_map(|waiting| waiting.cancelled).min()
+    }
+
+    /// Removes the prompts that were cancelled at this time.
+    pub(crate) fn drain_cancelled(&mut self, at: Instant) -> Vec<Uuid> {
+        let removed = self.remove(|waiting| waiting.cancelled == Some(at));
+        removed.into_iter().map(|waiting| waiting.prompt).collect()
     }
 
     /// Returns the prompts that this message settles, with their outcomes.
@@ -122,7 +130,7 @@ impl Turns {
 
 impl Waiting {
     fn ended(self, outcome: Outcome) -> (Uuid, Outcome) {
-        (self.prompt, if self.cancelled { Ok(StopReason::Cancelled) } else { outcome })
+        (self.prompt, if self.cancelled.is_some() { Ok(StopReason::Cancelled) } else { outcome })
     }
 }
 
@@ -134,7 +142,9 @@ fn outcome(result: &TurnResult, failure: Option<AssistantError>) -> Outcome {
     match (&result.subtype, &result.stop_reason) {
         (ResultSubtype::ErrorMaxTurns, _) => return Ok(StopReason::MaxTurnRequests),
         (_, Some(ModelStop::Refusal)) => return Ok(StopReason::Refusal),
-        (_, Some(ModelStop::MaxTokens)) => return Ok(StopReason::MaxTokens),
+        (_, Some(ModelStop::MaxTokens | ModelStop::ContextWindowExceeded)) => {
+            return Ok(StopReason::MaxTokens);
+        }
         _ => {}
     }
     match (result.error_text(), failure) {
@@ -206,6 +216,17 @@ mod tests {
     }
 
     #[test]
+    fn second_cancel_does_not_delay_the_answer_to_the_first() {
+        let mut turns = waiting(&["a"]);
+        turns.cancel();
+        let first = turns.cancelled_at().unwrap();
+        turns.cancel();
+        assert_eq!(turns.cancelled_at(), Some(first));
+        assert_eq!(turns.drain_cancelled(first), [Uuid::from("a")]);
+        assert!(turns.cancelled_at().is_none());
+    }
+
+    #[test]
     fn failed_login_asks_for_authentication() {
         let mut turns = waiting(&["a"]);
         turns.settled(&message(
@@ -240,6 +261,7 @@ mod tests {
     fn limits_are_stop_reasons() {
         for (fields, stop) in [
             (r#","stop_reason":"max_tokens""#, StopReason::MaxTokens),
+            (r#","stop_reason":"model_context_window_exceeded""#, StopReason::MaxTokens),
             (r#","stop_reason":"refusal""#, StopReason::Refusal),
             (r#","terminal_reason":"aborted_tools""#, StopReason::Cancelled),
         ] {

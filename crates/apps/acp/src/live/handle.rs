@@ -6,7 +6,7 @@ use agent_client_protocol::{
     Error,
     v1::{
         Responder,
-        schema::{NewSessionResponse, PromptResponse, SessionUpdate},
+        schema::{NewSessionResponse, PromptResponse, RequestId, SessionUpdate},
     },
 };
 use agentwire::{Block, Control, PermissionMode};
@@ -72,10 +72,12 @@ impl Handle {
         }
     }
 
-    /// Cancels the running turn and the prompts that were queued before.
-    pub(crate) fn cancel(&self, tasks: &TaskTracker) {
+    /// Cancels the running turn and the prompts that were queued before. With a request id, does so only if one of these
+    /// prompts has it.
+    pub(crate) fn cancel(&self, request: Option<RequestId>, tasks: &TaskTracker) {
         // At once, so that a prompt that follows does not overtake it. A session that has ended has nothing to cancel.
-        if let Err(mpsc::error::TrySendError::Full(cancel)) = self.commands.try_send(Command::Cancel) {
+        let cancel = self.commands.try_send(Command::Cancel(request));
+        if let Err(mpsc::error::TrySendError::Full(cancel)) = cancel {
             let commands = self.commands.clone();
             tasks.spawn(async move { commands.send(cancel).await.is_ok() });
         }

@@ -89,6 +89,19 @@ async fn unknown_requests_and_lines_end_nothing() {
 }
 
 #[tokio::test]
+async fn client_that_reads_nothing_does_not_keep_the_agent() {
+    // The answer does not fit into the stream.
+    let ((mut input, theirs), (_output, ours)) = (duplex(1 << 16), duplex(16));
+    let client = async {
+        let initialize = request("initialize", json!({"protocolVersion": 1})) + "\n";
+        input.write_all(initialize.as_bytes()).await.unwrap();
+        drop(input);
+    };
+    let both = async { tokio::join!(serve(Settings::default(), theirs, ours), client) };
+    tokio::time::timeout(LIMIT, both).await.unwrap().0.unwrap();
+}
+
+#[tokio::test]
 async fn prompt_right_after_a_cancel_is_not_cancelled() {
     in_session(async |session, _, input, lines| {
         let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}});
@@ -181,6 +194,36 @@ async fn prompt_with_a_broken_character_is_answered() {
     .await;
 }
 
+#[tokio::test]
+async fn withdrawn_prompt_is_cancelled() {
+    in_session_of(OLD_CLI, async |session, _, input, lines| {
+        // No prompt of the session has the id 2.
+        for (id, stop) in [(2, "end_turn"), (1, "cancelled")] {
+            let (prompt, withdrawn) = (prompt(&session, "Go."), withdrawal(id));
+            input.write_all(format!("{prompt}\n{withdrawn}\n").as_bytes()).await.unwrap();
+            assert_eq!(result(lines).await["stopReason"], stop);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn withdrawn_session_is_not_opened() {
+    let silent =
+        "#!/bin/sh\ncase $1 in --version | -v) echo '2.1.330 (Claude Code)'; exit ;; esac\ncat >/dev/null\n";
+    in_folder_of(silent, async |folder, input, lines| {
+        let opened = request("session/new", json!({"cwd": folder, "mcpServers": []}));
+        input.write_all(format!("{opened}\n{}\n", withdrawal(1)).as_bytes()).await.unwrap();
+        assert_eq!(answer(lines).await["error"]["code"], -32800);
+    })
+    .await;
+}
+
+/// Returns the notification that withdraws a request.
+fn withdrawal(id: u32) -> String {
+    json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": id}}).to_string()
+}
+
 /// Opens a session in a folder, with [`CLI`], and runs a client.
 async fn in_session(client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &mut Answers)) {
     in_session_of(CLI, client).await;
@@ -188,6 +231,17 @@ async fn in_session(client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &m
 
 /// Opens a session in a folder, with the script as the CLI, and runs a client.
 async fn in_session_of(text: &str, client: impl AsyncFnOnce(Value, &Path, &mut DuplexStream, &mut Answers)) {
+    in_folder_of(text, async |folder, input, lines| {
+        let opened = request("session/new", json!({"cwd": folder, "mcpServers": []}));
+        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
+        let session = result(lines).await["sessionId"].clone();
+        client(session, folder, input, lines).await;
+    })
+    .await;
+}
+
+/// Runs a client in a folder, with the script as the CLI.
+async fn in_folder_of(text: &str, client: impl AsyncFnOnce(&Path, &mut DuplexStream, &mut Answers)) {
     let folder = tempfile::tempdir().unwrap();
     let cli = script(folder.path(), text);
     let ((mut input, theirs), (output, ours)) = (duplex(1 << 16), duplex(1 << 16));
@@ -195,10 +249,7 @@ async fn in_session_of(text: &str, client: impl AsyncFnOnce(Value, &Path, &mut D
     settings.cli = Some(cli);
     let client = async {
         let mut lines = BufReader::new(output).lines();
-        let opened = request("session/new", json!({"cwd": folder.path(), "mcpServers": []}));
-        input.write_all(format!("{opened}\n").as_bytes()).await.unwrap();
-        let session = result(&mut lines).await["sessionId"].clone();
-        client(session, folder.path(), &mut input, &mut lines).await;
+        client(folder.path(), &mut input, &mut lines).await;
         drop(input);
     };
     let both = async { tokio::join!(serve(settings, theirs, ours), client) };
