@@ -38,22 +38,38 @@ pub(crate) fn reader(offers: &Offers) -> Option<Value> {
     })
 }
 
-/// Makes the calls of a message (`tool_use`) concurrently, and returns the results in order; `None` without calls.
+/// Makes the calls of a message (`tool_use`) concurrently, and returns the results in order, with the images of failed
+/// calls at the end; `None` without calls.
 pub(crate) async fn native(reply: &Reply, calls: Calls<'_>) -> Option<Vec<Value>> {
     let uses: Vec<_> = reply.content.iter().filter(|block| block["type"] == "tool_use").collect();
     if uses.is_empty() {
         return None;
     }
-    let is_cut = reply.stop_reason.as_deref() == Some("max_tokens");
+    let is_cut = is_cut(reply.stop_reason.as_deref());
     let wanted = uses.iter().map(|block| match is_cut {
         true => Call::Nothing { name: named(block), why: CUT.to_owned() },
         false => native_call(block),
     });
     let done = calls.make(wanted.collect()).await;
-    let results = uses.iter().zip(done).map(|(block, Done { content, failed, .. })| {
-        json!({"type": "tool_result", "tool_use_id": block["id"], "content": content, "is_error": failed})
-    });
-    Some(results.collect())
+    let (mut results, mut images) = (Vec::new(), Vec::new());
+    for (block, Done { mut content, failed, .. }) in uses.iter().zip(done) {
+        if failed {
+            // The API accepts only texts in the result of a failed call, and requires at least one.
+            let before = images.len();
+            images.extend(content.extract_if(.., |part| part["type"] != "text"));
+            if images.len() > before {
+                content.push(json!({"type": "text", "text": "(its images follow the results)"}));
+            }
+        }
+        results.push(json!({
+            "type": "tool_result",
+            "tool_use_id": block["id"],
+            "content": content,
+            "is_error": failed,
+        }));
+    }
+    results.extend(images);
+    Some(results)
 }
 
 /// Makes the calls in a text, and reports invalid ones; returns `None` if the text contains no calls.
@@ -67,7 +83,7 @@ pub(crate) async fn from_text(
     if findings.is_empty() {
         return None;
     }
-    let is_cut = stop_reason == Some("max_tokens");
+    let is_cut = is_cut(stop_reason);
     let wanted = findings.into_iter().map(|finding| match finding.call {
         Ok(_) | Err(Misread { why: Why::Unfinished, .. }) if is_cut => {
             Call::Nothing { name: "a call".to_owned(), why: CUT.to_owned() }
@@ -112,6 +128,11 @@ fn native_call(block: &Value) -> Call {
         },
         name => Call::Tool { server: None, tool: name.to_owned(), arguments },
     }
+}
+
+/// Returns whether the reply is truncated, so that a call in it may be incomplete.
+fn is_cut(stop_reason: Option<&str>) -> bool {
+    matches!(stop_reason, Some("max_tokens" | "model_context_window_exceeded"))
 }
 
 fn named(block: &Value) -> String {

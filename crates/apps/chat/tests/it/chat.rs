@@ -123,6 +123,20 @@ async fn mistakes_and_failures_are_reported_to_the_model() {
 }
 
 #[tokio::test]
+async fn images_of_a_failed_call_follow_the_results() {
+    let failing = ("mcp__toy__picture", json!({"text": "broken"}));
+    let replies = [calls(&[failing, ("mcp__toy__echo", json!({"text": "one"}))]), text_reply("Done.")];
+    let model = model(&json!({"replies": replies})).await;
+    let mut chat = chat(&model).await;
+    ask(&mut chat).await.unwrap();
+    let answered = answered(&chat);
+    let kinds: Vec<_> = answered.iter().map(|block| block["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["tool_result", "tool_result", "image"]);
+    let note = json!([{"type": "text", "text": "(its images follow the results)"}]);
+    assert_eq!((&answered[0]["is_error"], &answered[0]["content"]), (&json!(true), &note));
+}
+
+#[tokio::test]
 async fn rounds_are_limited_and_the_conversation_goes_on() {
     let call = calls(&[("mcp__toy__echo", json!({"text": "x"}))]);
     let model = model(&json!({"replies": [call, call, text_reply("Done.")]})).await;
@@ -135,14 +149,16 @@ async fn rounds_are_limited_and_the_conversation_goes_on() {
 
 #[tokio::test]
 async fn a_reply_that_was_cut_calls_nothing() {
-    let mut cut = calls(&[("mcp__toy__echo", json!({}))]);
-    cut["stop_reason"] = json!("max_tokens");
-    let model = model(&json!({"replies": [cut, text_reply("Done.")]})).await;
-    let mut chat = chat(&model).await;
-    ask(&mut chat).await.unwrap();
-    let result = &answered(&chat)[0];
-    assert_eq!(result["is_error"], true);
-    assert!(result["content"][0]["text"].as_str().unwrap().contains("was cut"));
+    for reason in ["max_tokens", "model_context_window_exceeded"] {
+        let mut cut = calls(&[("mcp__toy__echo", json!({}))]);
+        cut["stop_reason"] = json!(reason);
+        let model = model(&json!({"replies": [cut, text_reply("Done.")]})).await;
+        let mut chat = chat(&model).await;
+        ask(&mut chat).await.unwrap();
+        let result = &answered(&chat)[0];
+        assert_eq!(result["is_error"], true, "{reason}");
+        assert!(result["content"][0]["text"].as_str().unwrap().contains("was cut"));
+    }
 }
 
 #[tokio::test]

@@ -89,6 +89,9 @@ impl ServerHandler for Toy {
                 self.both.wait().await;
                 ContentBlock::text(format!("met {text}"))
             }
+            "picture" if text == "broken" => {
+                return Ok(CallToolResult::error(vec![ContentBlock::image(PNG, "image/png")]).into());
+            }
             "picture" => ContentBlock::image(PNG, "image/png"),
             _ => ContentBlock::text(text),
         };
