@@ -115,6 +115,9 @@ async function allowed(page) {
   const before = await shown(page);
   check('the prompt is shown as text', before.filter((text) => text === prompt).length === 1);
   check('the tool is shown once, with its result', before.filter((text) => text.includes(notes(page)[0])).length === 1);
+  const value = { command: 'ls', description: 'Lists files', sandbox: false };
+  const [bash, other] = await page.evaluate((value) => [input('Bash', value), input('mcp__s__t', value)], value);
+  check('all of an input that has an effect is shown', bash === 'ls\n{\n  "sandbox": false\n}' && other.includes('Lists'));
   check('markup of a prompt is not run', await page.evaluate(() => window.pwned === undefined));
   await page.reload();
   await page.waitForFunction((count) => document.querySelector('#turns').childElementCount >= count, before.length);

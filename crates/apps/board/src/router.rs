@@ -41,10 +41,10 @@ pub fn router(engine: Arc<dyn Engine>, log: Arc<dyn EventLog>, host: impl Into<S
 
 /// Refuses requests for other hosts: the script of another site reaches this server under a name of that site.
 async fn only_for(State(host): State<Arc<str>>, request: Request, next: Next) -> Response {
-    let asked = request.headers().get(header::HOST);
-    if asked
-        .is_some_and(|asked| without_default_port(asked.as_bytes()) == without_default_port(host.as_bytes()))
-    {
+    let own = without_default_port(host.as_bytes());
+    let asked = request.headers().get(header::HOST).map(|asked| without_default_port(asked.as_bytes()));
+    // Browsers send the host in lower case.
+    if asked.is_some_and(|asked| asked.eq_ignore_ascii_case(own)) {
         return next.run(request).await;
     }
     (StatusCode::MISDIRECTED_REQUEST, format!("this server is http://{host}/")).into_response()

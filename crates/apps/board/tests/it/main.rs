@@ -133,6 +133,13 @@ async fn default_port_is_optional_in_the_host() {
 }
 
 #[tokio::test]
+async fn host_is_compared_without_case() {
+    let server = Server::start_as(Some("Board.example:8080")).await;
+    let page = server.send("GET /", "board.example:8080", JSON, "").await;
+    assert!(page.contains(" 200 "), "{page}");
+}
+
+#[tokio::test]
 async fn error_of_the_engine_is_in_the_response() {
     let server = Server::start().await;
     let body = r#"{"session":null,"id":"5f3f4c52","text":"Go."}"#;
