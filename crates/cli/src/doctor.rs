@@ -18,7 +18,8 @@ use crate::output::{self, Color, json, line, paint};
 
 /// Check that sessions can run on this machine
 ///
-/// Each failed check has a remedy. The last check starts the CLI, and sends no prompt.
+/// Each failed check has a remedy. The last check starts the CLI without the settings of this folder and without MCP
+/// servers, and sends no prompt.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Do not start a session
@@ -113,7 +114,8 @@ async fn version(program: &Path) -> Finding {
 /// Performs the handshake of a session, without a prompt.
 async fn session() -> Finding {
     let check = "session";
-    let options = Options::new().persist_session(false);
+    // A hook in the settings of the folder would run at the start.
+    let options = Options::new().persist_session(false).untrusted_folder();
     let started = Session::builder().options(options).handshake_limit(LIMIT).connect().await;
     match started {
         Ok(session) => {

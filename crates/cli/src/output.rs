@@ -5,6 +5,7 @@ use std::env;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -64,6 +65,21 @@ pub fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.write(true).mode(0o600);
     options
+}
+
+/// Returns the file that the user has named, or else the file with the default name in the current folder.
+///
+/// # Errors
+///
+/// If the latter is a symbolic link: in an untrusted folder, it may lead to any file of the user.
+pub(crate) fn file_to_write(named: Option<&Path>, default: &str) -> Result<PathBuf, Failure> {
+    match named {
+        Some(file) => Ok(file.to_owned()),
+        None if Path::new(default).is_symlink() => {
+            Err(Failure::new(format!("{default} is a link: name the file to write with -o")))
+        }
+        None => Ok(default.into()),
+    }
 }
 
 /// Returns the text of a model or of a server without control characters, which a terminal would obey.

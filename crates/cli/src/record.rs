@@ -19,8 +19,9 @@ use crate::relay;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The transcript to write, which replaces the file; in a folder, each session gets a file of its own
-    #[arg(short = 'o', long, value_name = "PATH", default_value = "session.transcript")]
-    out: PathBuf,
+    /// [default: session.transcript]
+    #[arg(short = 'o', long, value_name = "PATH")]
+    out: Option<PathBuf>,
     /// Do not replace paths, keys and ids
     #[arg(long)]
     raw: bool,
@@ -38,7 +39,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let [program, arguments @ ..] = &args.program[..] else {
         return Err(Failure::new("no program is given"));
     };
-    record(&args.out, args.raw, Path::new(program), arguments)
+    let out = output::file_to_write(args.out.as_deref(), "session.transcript")?;
+    record(&out, args.raw, Path::new(program), arguments)
 }
 
 /// Runs the CLI between the standard streams, and writes the transcript to a file or into a folder.

@@ -44,7 +44,7 @@ pub fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         return runtime.block_on(serve::serve(source, address, as_json));
     }
-    let out = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("{}.html", source.title())));
+    let out = output::file_to_write(args.out.as_deref(), &format!("{}.html", source.title()))?;
     let page = source.page()?;
     if let Some(folder) = out.parent() {
         fs::create_dir_all(folder).while_doing(|| format!("making {}", folder.display()))?;

@@ -43,23 +43,25 @@ pub(super) async fn run(args: &Args, as_json: bool) -> Result<(), Failure> {
     }
     hub.close().await;
     let outcome = called.map_err(|error| Failure::new(in_one_line(&error_chain(&error))))?;
-    if as_json {
-        let CallOutcome { content, structured, is_error, .. } = &outcome;
-        output::json(&json!({"content": content, "structured": structured, "is_error": is_error}))?;
-    } else if let ([], Some(structured)) = (&outcome.content[..], &outcome.structured) {
-        data(structured)?;
-    } else {
-        for block in &outcome.content {
-            match block {
-                ContentBlock::Text(text) => output::line(for_terminal(&text.text, &io::stdout()))?,
-                other => data(other)?,
-            }
-        }
-    }
+    let printed = print(&outcome, as_json);
     for violation in &outcome.violations {
         output::note(plain(&format!("{}: the result does not fit its schema: {violation}", args.tool)));
     }
-    if outcome.is_error { Err(Failure::already_reported()) } else { Ok(()) }
+    output::end(printed, !outcome.is_error)
+}
+
+fn print(outcome: &CallOutcome, as_json: bool) -> Result<(), Failure> {
+    let CallOutcome { content, structured, is_error, .. } = outcome;
+    if as_json {
+        return output::json(&json!({"content": content, "structured": structured, "is_error": is_error}));
+    }
+    if let ([], Some(structured)) = (&content[..], structured) {
+        return data(structured);
+    }
+    content.iter().try_for_each(|block| match block {
+        ContentBlock::Text(text) => output::line(for_terminal(&text.text, &io::stdout())),
+        other => data(other),
+    })
 }
 
 /// Prints a part of a result that is no text.

@@ -42,14 +42,15 @@ impl Place {
     ) -> Result<(), Failure> {
         match self {
             Self::Folder(sessions) => {
-                let (mut left, mut is_complete) = (limit, true);
+                let (mut left, mut is_complete, mut printed) = (limit, true, Ok(()));
                 let mut hits = sessions.search(search)?;
                 while left > 0
+                    && printed.is_ok()
                     && let Some(hit) = hits.next()
                 {
                     match hit {
                         Ok(hit) => {
-                            found(&hit)?;
+                            printed = found(&hit);
                             left -= 1;
                         }
                         // The other sessions can be searched.
@@ -59,7 +60,12 @@ impl Place {
                         }
                     }
                 }
-                if is_complete { Ok(()) } else { Err(Failure::exit(2)) }
+                match printed {
+                    Err(why) if !why.is_reported() => Err(why),
+                    // A closed pipe does not hide a failure.
+                    _ if !is_complete => Err(Failure::exit(2)),
+                    printed => printed,
+                }
             }
             Self::Store(store, project) => {
                 let (sessions, mut left) = (stored(&**store, project), limit);

@@ -212,6 +212,26 @@ fn recording_into_a_folder_without_rights_fails_before_the_session() {
 }
 
 #[test]
+fn default_name_follows_no_link() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::copy(fixture(), folder.path().join("a.transcript")).unwrap();
+    let target = folder.path().join("target");
+    for (command, name, program) in [
+        (&["view", "a.transcript"][..], "a.html", &[][..]),
+        (&["record"][..], "session.transcript", &["--", "cat"][..]),
+    ] {
+        std::os::unix::fs::symlink("target", folder.path().join(name)).unwrap();
+        let code = |named: &[&str]| {
+            let mut command = agentwire(&[command, named, program].concat());
+            command.current_dir(&folder).stdin(Stdio::null()).output().unwrap().status.code()
+        };
+        assert_eq!((code(&[]), target.exists()), (Some(2), false), "{name}");
+        // The user may name a link.
+        assert_eq!((code(&["-o", name]), fs::remove_file(&target).is_ok()), (Some(0), true), "{name}");
+    }
+}
+
+#[test]
 fn errors_in_the_place_of_the_cli_have_absolute_paths() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().canonicalize().unwrap().join("no/x");
@@ -448,6 +468,10 @@ fn closed_pipe_hides_no_failure() {
         let config = folder.path().join("servers.json");
         fs::write(&config, r#"{"mcpServers": {"s": {"command": "/no/such/program"}}}"#).unwrap();
         assert_eq!(code(&mut agentwire(&["hub", "list", "--config", config.to_str().unwrap()])), Some(1));
+        let tools = r#"[{"name":"t","inputSchema":{"type":"object"}}]"#;
+        let result = r#"{"content":[{"type":"text","text":"No."}],"isError":true}"#;
+        let config = running::server(folder.path(), tools, result);
+        assert_eq!(code(&mut agentwire(&["hub", "call", "s", "t", "--config", &config])), Some(1));
     }
 }
 
@@ -589,13 +613,15 @@ fn search_continues_after_a_file_that_can_not_be_read() {
     // Its only line is too long. The newest file is searched first.
     let unreadable = folder.path().join("projects/-p/5f3f4c52-5a35-4f0e-9a51-6d8d0e7b1a12.jsonl");
     fs::File::create(&unreadable).unwrap().set_len(65 << 20).unwrap();
-    let done = output(&["sessions", "--folder", folder.path().to_str().unwrap(), "search", "walk"]);
+    let arguments = ["sessions", "--folder", folder.path().to_str().unwrap(), "search", "walk"];
+    let done = output(&arguments);
     let found = text(&done.stdout);
     assert!(found.contains(&format!("{ID}  user: A walk.")), "{found}");
     assert!(found.contains(&format!("{ID} (subagent a1)  user: A walk of the agent.")), "{found}");
     let error = text(&done.stderr);
     assert!(error.starts_with("agentwire: ") && error.contains(unreadable.to_str().unwrap()), "{error}");
     assert_eq!(done.status.code(), Some(2));
+    assert_eq!(without_reader(&mut agentwire(&arguments)).status.code(), Some(2));
 }
 
 #[test]
@@ -700,7 +726,8 @@ fn doctor_names_the_cause_if_the_cli_cannot_run() {
     let cli = folder.path().join("claude");
     fs::write(&cli, "#!/bin/sh\necho boom >&2\nexit 3\n").unwrap();
     fs::set_permissions(&cli, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let done = agentwire(&["doctor"]).env("AGENTWIRE_CLI", &cli).output().unwrap();
+    let mut command = agentwire(&["doctor"]);
+    let done = command.env("HOME", folder.path()).env("AGENTWIRE_CLI", &cli).output().unwrap();
     let text = String::from_utf8(done.stdout).unwrap();
     assert!(text.contains("boom") && text.contains("run that program by hand"), "{text}");
 }

@@ -10,10 +10,15 @@ use super::{agentwire, on_terminal};
 
 /// Returns `agentwire run` in this folder with a script as the CLI.
 fn run(folder: &Path, script: &str, arguments: &[&str]) -> Command {
+    with_cli(folder, script, &[&["run"], arguments].concat())
+}
+
+/// Returns the program in this folder with a script as the CLI.
+fn with_cli(folder: &Path, script: &str, arguments: &[&str]) -> Command {
     let cli = folder.join("cli");
     fs::write(&cli, script).unwrap();
     fs::set_permissions(&cli, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = agentwire(&[&["run"], arguments].concat());
+    let mut command = agentwire(arguments);
     command.env("AGENTWIRE_CLI", &cli).env("LOG", folder.join("log")).current_dir(folder);
     command
 }
@@ -62,6 +67,16 @@ fn signal_ends_the_turn_in_order() {
         let log = fs::read_to_string(folder.path().join("log")).unwrap();
         assert_eq!(log, "initialize\nuser\ninterrupt\nend\n", "{name}");
     }
+}
+
+#[test]
+fn doctor_applies_no_settings_of_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = COMMAND_CLI.replacen("while", "echo \"$*\" >\"$LOG\"\nwhile", 1);
+    let mut command = with_cli(folder.path(), &script, &["doctor"]);
+    let done = command.env("HOME", folder.path()).output().unwrap();
+    let words = fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+    assert!(words.split_whitespace().any(|word| word == "--setting-sources=user"), "{words} {done:?}");
 }
 
 #[test]

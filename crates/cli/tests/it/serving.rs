@@ -62,7 +62,7 @@ fn gateway_reports_a_server_that_fails() {
         (r#"{"command": "/no/such/program"}"#, "/no/such/program"),
         // Port 1 refuses connections.
         (r#"{"type": "http", "url": "http://127.0.0.1:1/mcp"}"#, "refused"),
-        ("", "the list of tools: it contains something that does not fit"),
+        ("", "the list of tools: items that do not fit MCP are left out: 1"),
     ] {
         let file = if server.is_empty() { &*unread } else { configured(server) };
         let mut gateway = agentwire(&["hub", "serve", "--config", file]);
