@@ -1,9 +1,8 @@
-//! A real OpenSSH server on loopback, with keys of its own: `cargo xtask ci ssh` runs this.
+//! A real OpenSSH server, with keys of its own: `cargo xtask ci ssh` runs this.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use agentwire_remote::Ssh;
 use agentwire_testkit::conformance::{self, PartKind};
@@ -14,17 +13,12 @@ use tokio::time::timeout;
 
 use crate::stand_in::peer;
 
-/// The server of a test, which ends with it.
-struct Sshd {
-    folder: TempDir,
-    port: u16,
-    server: Child,
-}
+/// The folder with the keys of a server. Each client starts a server of its own, which needs no port.
+struct Sshd(TempDir);
 
 impl Sshd {
-    fn start() -> Self {
+    fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let place = folder.path().display().to_string();
         for key in ["host", "user"] {
             let made = Command::new("ssh-keygen")
                 .args(["-q", "-t", "ed25519", "-N", "", "-f"])
@@ -32,33 +26,20 @@ impl Sshd {
                 .status();
             assert!(made.unwrap().success());
         }
-        fs::copy(folder.path().join("user.pub"), folder.path().join("allowed")).unwrap();
         // A server that runs as root needs this folder.
         let _ = fs::create_dir_all("/run/sshd");
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let options = [
-            format!("ListenAddress=127.0.0.1:{port}"),
-            format!("HostKey={place}/host"),
-            format!("AuthorizedKeysFile={place}/allowed"),
-            format!("PidFile={place}/pid"),
-            "StrictModes=no".to_owned(),
-            "PermitRootLogin=prohibit-password".to_owned(),
-        ];
-        let mut command = Command::new("/usr/sbin/sshd");
-        command.args(["-D", "-e", "-f", "/dev/null"]).args(options.map(|option| format!("-o{option}")));
-        let server = command.stderr(Stdio::null()).spawn().unwrap();
-        let begun = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(begun.elapsed() < Duration::from_secs(10), "the server does not listen");
-            std::thread::yield_now();
-        }
-        Self { folder, port, server }
+        Self(folder)
     }
 
     fn ssh(&self) -> Ssh {
-        let place = self.folder.path().display();
+        let place = self.0.path().display();
+        // Signals to the group of the client must not reach the server, which is elsewhere.
+        let server = format!(
+            "setsid /usr/sbin/sshd -i -f /dev/null -oHostKey={place}/host -oAuthorizedKeysFile={place}/user.pub \
+             -oStrictModes=no -oPermitRootLogin=prohibit-password 2>/dev/null"
+        );
         Ssh::new("127.0.0.1")
-            .arg(format!("-p{}", self.port))
+            .arg(format!("-oProxyCommand={server}"))
             .arg(format!("-i{place}/user"))
             .arg("-F/dev/null")
             .arg("-oIdentitiesOnly=yes")
@@ -67,17 +48,10 @@ impl Sshd {
     }
 }
 
-impl Drop for Sshd {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs an OpenSSH server"]
 async fn real_ssh_meets_the_contract() {
-    let sshd = Sshd::start();
+    let sshd = Sshd::new();
     let report = conformance::transport(|part| {
         let short = Duration::from_millis(200);
         let grace = Grace::default().after_input(short).after_terminate(short);
@@ -91,7 +65,7 @@ async fn real_ssh_meets_the_contract() {
 #[tokio::test]
 #[ignore = "needs an OpenSSH server"]
 async fn far_cli_ends_after_the_client_was_killed() {
-    let sshd = Sshd::start();
+    let sshd = Sshd::new();
     let cli = Launch::new("sh").args(["-c", "echo $$; trap : TERM; while :; do sleep 0.1; done"]);
     let mut link = sshd.ssh().run(&cli.env("VALUE", "a 'b'")).open().await.unwrap();
     let line = link.source.read().await.unwrap().unwrap();
