@@ -175,7 +175,7 @@ fn group_limit(groups: &str, root: &Path) -> Option<u64> {
 
 /// Returns the resident memory of the largest process group that a child of this process leads.
 fn largest_child() -> Option<u64> {
-    let own = std::process::id();
+    let (own, page) = (std::process::id(), rustix::param::page_size() as u64);
     let (mut leaders, mut groups) = (Vec::new(), std::collections::HashMap::<u32, u64>::new());
     for entry in fs::read_dir("/proc").ok()?.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
@@ -190,7 +190,7 @@ fn largest_child() -> Option<u64> {
             leaders.push(pid);
         }
         let memory = groups.entry(group).or_default();
-        *memory = memory.saturating_add(pages.saturating_mul(PAGE));
+        *memory = memory.saturating_add(pages.saturating_mul(page));
     }
     leaders.iter().filter_map(|leader| groups.get(leader)).max().copied()
 }
@@ -202,9 +202,6 @@ fn fields(stat: &str) -> Option<(u32, u32, u64)> {
     let (parent, group) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
     Some((parent, group, fields.nth(18)?.parse().ok()?))
 }
-
-/// The size of a page on the supported machines; on others the measurement is too low.
-const PAGE: u64 = 4096;
 
 #[cfg(test)]
 mod tests {

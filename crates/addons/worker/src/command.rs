@@ -1,5 +1,7 @@
 //! The commands to a session's task, and the state that it publishes.
 
+use std::sync::{Mutex, PoisonError};
+
 use agentwire::protocol::{ToolUseId, message::UserInput};
 use tokio::{sync::mpsc, time::Instant};
 
@@ -16,6 +18,7 @@ pub(crate) enum Command {
     Answer(ToolUseId, Answer),
     Interrupt,
     Steer(Box<UserInput>),
+    /// Wakes the task, which reads [`View::is_stopped`].
     Stop,
     Finish,
     Drain,
@@ -23,11 +26,18 @@ pub(crate) enum Command {
 }
 
 /// Waits for a command that ends a turn, while its process starts. Prompts for the turn are added to `steering`.
-pub(crate) async fn stopped(commands: &mut mpsc::Receiver<Command>, steering: &mut Vec<UserInput>) -> Event {
+pub(crate) async fn stopped(
+    commands: &mut mpsc::Receiver<Command>,
+    view: &Mutex<View>,
+    steering: &mut Vec<UserInput>,
+) -> Event {
     loop {
+        if view.lock().unwrap_or_else(PoisonError::into_inner).is_stopped {
+            return Event::Stop;
+        }
         match commands.recv().await {
             Some(Command::Drain | Command::Finish) => return Event::Drain,
-            Some(Command::Stop | Command::Interrupt) | None => return Event::Stop,
+            Some(Command::Interrupt) | None => return Event::Stop,
             Some(Command::Steer(prompt)) if steering.len() < STEERING => steering.push(*prompt),
             Some(Command::Steer(_)) => {
                 tracing::warn!("a prompt for a running turn is dropped: {STEERING} wait for its process");
@@ -48,6 +58,8 @@ pub(crate) struct View {
     pub(crate) is_busy: bool,
     /// The number of the fence of the last accepted turn.
     pub(crate) accepted: u64,
+    /// The accepted turn is to end. It is not only a command, since the queue may be full.
+    pub(crate) is_stopped: bool,
     /// The task accepts no turn any more.
     pub(crate) is_closed: bool,
     pub(crate) phase: Phase,
@@ -62,6 +74,7 @@ impl View {
         Self {
             is_busy: true,
             accepted,
+            is_stopped: false,
             is_closed: false,
             phase: Phase::Cold,
             fence: None,

@@ -51,7 +51,8 @@ impl Ledger {
             return Err(Refusal::Turns);
         }
         let left = self.budget_usd.map(|budget| budget - self.spent_usd - self.reserved_usd);
-        if left.is_some_and(|left| left <= 0.0) {
+        // A budget that is no number is none.
+        if left.is_some_and(|left| left.is_nan() || left <= 0.0) {
             return Err(Refusal::Budget);
         }
         let budget = match (wanted, left) {
@@ -90,6 +91,11 @@ mod tests {
         let mut ledger = Ledger::new(Some(1.0), None);
         assert_eq!(ledger.reserve(Some(-1000.0)), Ok(Some(0.0)));
         assert_eq!(ledger.reserve(Some(500.0)), Ok(Some(1.0)));
+    }
+
+    #[test]
+    fn budget_that_is_no_number_allows_no_turn() {
+        assert_eq!(Ledger::new(Some(f64::NAN), None).reserve(Some(1.0)), Err(Refusal::Budget));
     }
 
     #[test]

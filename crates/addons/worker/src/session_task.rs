@@ -4,7 +4,7 @@ mod end;
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -112,7 +112,8 @@ impl SessionTask {
             if self.released() {
                 return;
             }
-            let event = self.next(commands).await;
+            let is_stopped = self.machine.in_turn() && self.view().is_stopped;
+            let event = if is_stopped { Some(Event::Stop) } else { self.next(commands).await };
             for event in self.withdrawn().into_iter().chain(event) {
                 self.apply(event, commands).await;
             }
@@ -175,7 +176,7 @@ impl SessionTask {
                 Some(Event::Start)
             }
             Command::Answer(id, answer) => Some(Event::Answered(id, answer)),
-            Command::Stop => Some(Event::Stop),
+            Command::Stop => None,
             Command::Finish => Some(Event::Finish),
             Command::Drain => Some(Event::Drain),
             Command::Evict => Some(Event::Evict),
@@ -295,7 +296,7 @@ impl SessionTask {
         self.observers.started(self.fence.as_ref()?, &spec.input).await;
         // A resumed CLI may ask for its tool use before `connect` returns.
         self.gate.grant(&spec.input);
-        let mut steering = Vec::new();
+        let (mut steering, view) = (Vec::new(), Arc::clone(&self.view));
         if self.session.is_none() {
             let connect = async {
                 let builder = prepare(&self.config, &self.name, &self.gate, &spec).await?;
@@ -310,7 +311,7 @@ impl SessionTask {
                     Ok(session) => (self.session, self.spent) = (Some(session), 0.0),
                     Err(why) => return self.gone(why),
                 },
-                event = stopped(commands, &mut steering) => {
+                event = stopped(commands, &view, &mut steering) => {
                     // A process that was starting ends within this time.
                     sleep(ENDING).await;
                     return Some(event);
@@ -354,8 +355,12 @@ impl SessionTask {
         Some(Event::Gone)
     }
 
+    fn view(&self) -> MutexGuard<'_, View> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn publish(&self) {
-        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut view = self.view();
         view.fence.clone_from(&self.fence);
         view.questions = self.machine.questions().to_vec();
         if view.phase != self.machine.phase() {

@@ -120,9 +120,20 @@ impl Worker {
         match state.used.get(&fence.number) {
             _ if fence.boot != state.boot || fence.number <= state.forgotten => return Start::Lost,
             Some(Use::Started) => return Start::Started,
-            Some(Use::Cancelled) => return Start::Lost,
+            Some(Use::Refused) => return Start::Lost,
             None => {}
         }
+        let start = self.try_start(state, fence, spec);
+        match start {
+            Start::Started => state.remember(fence.number, Use::Started),
+            Start::Lost => state.remember(fence.number, Use::Refused),
+            Start::Busy => {}
+        }
+        start
+    }
+
+    /// Starts the turn of a fence that was not used.
+    fn try_start(&self, state: &mut State, fence: &Fence, spec: &TurnSpec) -> Start {
         if state.is_draining || Instant::now() < state.blocked {
             return Start::Busy;
         }
@@ -137,13 +148,11 @@ impl Worker {
                     return Start::Lost;
                 }
                 view.is_busy = handle.commands.try_send(Command::Start(turn)).is_ok();
-                if view.is_busy {
-                    view.accepted = fence.number;
-                    drop(view);
-                    state.remember(fence.number, Use::Started);
-                    return Start::Started;
+                if !view.is_busy {
+                    return Start::Busy;
                 }
-                return Start::Busy;
+                (view.accepted, view.is_stopped) = (fence.number, false);
+                return Start::Started;
             }
         }
         let Some(slot) = self.shared.config.admission.take() else {
@@ -163,7 +172,6 @@ impl Worker {
         state.tasks.spawn(task.run(receiver));
         let replaced = state.handles.insert(fence.session.clone(), SessionHandle { commands, view });
         state.reporting.extend(replaced.map(|handle| handle.commands));
-        state.remember(fence.number, Use::Started);
         Start::Started
     }
 
@@ -174,20 +182,18 @@ impl Worker {
     }
 
     /// Ends the turn of a fence and its process, or prevents the start of the turn. Returns whether the end of the turn is
-    /// reported, or was. Call it again until the report comes: if the session's queue is full (64 requests), this
-    /// call has no effect on a running turn.
+    /// reported, or was.
     ///
     /// A turn of an earlier run of the worker counts as reported: the engine reports it as lost.
     pub fn cancel(&self, fence: &Fence) -> bool {
         let mut state = self.shared.state();
         if state.alive(fence) {
-            // If the queue is full, the turn goes on until its end or the next call.
-            state.command(&fence.session, Command::Stop);
+            state.stop(&fence.session);
             return true;
         }
         let is_reported = fence.boot != state.boot || state.used.get(&fence.number) == Some(&Use::Started);
         if !is_reported {
-            state.remember(fence.number, Use::Cancelled);
+            state.remember(fence.number, Use::Refused);
         }
         is_reported
     }
@@ -231,7 +237,7 @@ impl Worker {
 
     /// Ends the running turn and its process. Returns whether the session is here.
     pub fn stop(&self, session: &SessionName) -> bool {
-        self.command(session, Command::Stop)
+        self.shared.state().stop(session)
     }
 
     /// Renews the lease: other workers do not take the sessions over before a lease from `sent`.

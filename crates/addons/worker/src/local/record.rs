@@ -117,7 +117,8 @@ impl Record {
 /// Creates the folder and locks it. An engine that was dropped a moment ago may still hold the lock.
 pub(super) fn lock(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
-    let lock = File::create(folder.join("lock"))?;
+    // No tenant has such a name.
+    let lock = File::create(folder.join(".lock"))?;
     let deadline = Instant::now() + RELEASED;
     while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         if Instant::now() >= deadline {

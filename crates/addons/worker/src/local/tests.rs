@@ -68,7 +68,7 @@ fn folder_stays_locked_until_its_files_are_written() {
         timeout(Duration::from_millis(100), queued).await.unwrap_err();
         engine.engine.shutdown().await;
         let is_locked = || {
-            let lock = fs::File::open(path.join("lock")).unwrap();
+            let lock = fs::File::open(path.join(".lock")).unwrap();
             flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err()
         };
         assert!(is_locked());
@@ -102,6 +102,15 @@ async fn prompt_of_a_session_without_a_key_is_refused() {
         assert!(matches!(refused, Err(LocalError::Invalid { .. })), "{session}: {refused:?}");
     }
     assert_eq!(engine.sessions().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn tenant_may_be_called_as_a_file_of_the_engine() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine =
+        Local::open(folder.path().join("engine"), worker(folder.path()), LossPolicy::Tell, Ledger::default());
+    let session = SessionName::new("lock", session().session);
+    engine.await.unwrap().prompt(&session, TurnSpec::prompt(PROMPT, "Go.")).await.unwrap();
 }
 
 fn is_unstarted(outcome: &Outcome) -> bool {

@@ -113,7 +113,7 @@ impl SessionTask {
             self.config.admission.observe();
         }
         // The engine may start the next turn within the callback.
-        self.view.lock().unwrap_or_else(PoisonError::into_inner).is_busy = false;
+        self.view().is_busy = false;
         self.released();
         let ticket = self.turn.take().and_then(|turn| turn.ticket);
         let ended = self.observers.ended(TurnEnd { fence, outcome, cost_usd, revision, ticket });

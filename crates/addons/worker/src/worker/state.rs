@@ -39,7 +39,8 @@ pub(super) struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Started,
-    Cancelled,
+    /// The turn does not start any more.
+    Refused,
 }
 
 /// A handle to a session's task.
@@ -92,6 +93,19 @@ impl State {
         self.handles
             .get(session)
             .is_some_and(|handle| handle.view().is_busy && handle.commands.try_send(command).is_ok())
+    }
+
+    /// Ends the accepted turn of a session, and returns whether there is one.
+    pub(super) fn stop(&self, session: &SessionName) -> bool {
+        self.handles.get(session).is_some_and(|handle| {
+            let mut view = handle.view();
+            view.is_stopped = view.is_busy;
+            if view.is_busy {
+                // The task reads the view after each command. A full queue has one.
+                let _ = handle.commands.try_send(Command::Stop);
+            }
+            view.is_busy && !handle.commands.is_closed()
+        })
     }
 
     /// Ends the process that has waited longest for a turn.

@@ -188,11 +188,24 @@ async fn running_turn_is_cancelled_although_its_queue_is_full() {
     // The session's task does not run meanwhile: the runtime has one thread.
     while worker.steer(&session(1), UserInput::new("hold")) {}
     assert!(worker.cancel(&fence), "its end is reported");
-    eventually(|| {
-        worker.cancel(&fence);
-        ends.try_recv().is_ok_and(|end| end.outcome == Outcome::Cancelled)
-    })
-    .await;
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, Outcome::Cancelled);
+}
+
+#[tokio::test]
+async fn fence_of_an_earlier_turn_starts_none_later() {
+    let place = Place::new();
+    let (worker, mut ends) = started(place.worker().admission(Admission::slots(1)));
+    let [earlier, fence] = [1, 2].map(|epoch| worker.fence(&session(1), epoch));
+    assert_eq!(worker.start(&fence, &prompt(1, "Go.")), Start::Started);
+    timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    assert_eq!(worker.start(&earlier, &prompt(2, "Go.")), Start::Lost);
+    assert_eq!(
+        worker.start(&worker.fence(&session(2), 1), &prompt(3, "Go.")),
+        Start::Busy,
+        "its process ends"
+    );
+    timeout(LIMIT, worker.room()).await.unwrap();
+    assert_eq!(worker.start(&earlier, &prompt(2, "Go.")), Start::Lost);
 }
 
 #[tokio::test]
