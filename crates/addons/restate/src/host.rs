@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::{net::TcpListener, task::JoinSet, time::sleep};
 
 use crate::{
-    ingress::{Ingress, IngressError},
+    ingress::{Ingress, IngressError, is_usable},
     serve::send_at_once,
     wire::{Beat, Begun, Call, Ended},
 };
@@ -60,6 +60,12 @@ pub enum HostError {
     /// The worker can't be started.
     #[error(transparent)]
     Worker(#[from] WorkerError),
+    /// The worker's address is not one of HTTP, so that handlers would not reach it.
+    #[error("`{address}` is no URL of HTTP; an address is such as http://10.0.0.7:9090")]
+    Address {
+        /// The address.
+        address: Box<str>,
+    },
     /// The options of the listener can't be set.
     #[error("the worker's address can't be served: {0}")]
     Listener(#[source] std::io::Error),
@@ -79,8 +85,12 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`HostError::Worker`] if the lease is too short, and [`HostError::Listener`] if the listener can't be used.
+    /// [`HostError::Address`], [`HostError::Worker`] if the lease is too short, and [`HostError::Listener`] if the listener
+    /// can't be used.
     pub fn start(worker: WorkerConfig, config: HostConfig, listener: TcpListener) -> Result<Self, HostError> {
+        if !is_usable(&config.address) {
+            return Err(HostError::Address { address: config.address });
+        }
         send_at_once(&listener).map_err(HostError::Listener)?;
         let early = Arc::new(Mutex::new(HashMap::new()));
         let (reports, ingress) = (Arc::clone(&early), config.ingress.clone());
@@ -211,6 +221,8 @@ async fn call(
         Call::Interrupt(session) => reply(&worker.interrupt(&session)),
         Call::Steer(session, prompt) => reply(&worker.steer(&session, *prompt)),
         Call::Cancel(fence) => reply(&worker.cancel(&fence)),
+        // The run may end after the first call, so that the turn of another run is not alive.
+        Call::HasEnded(fence) => reply(&(!worker.alive(&fence) && worker.boot() == fence.boot)),
         Call::Phase(session) => reply(&worker.phase(&session)),
         Call::Recovery(session, input) => {
             let recovery = worker.recovery(&session, &input).await;

@@ -73,10 +73,11 @@ impl Ingress {
     ///
     /// [`IngressError::Address`], and [`IngressError::Client`] if the machine's certificates can't be used.
     pub fn new<T: Into<Box<str>>>(addresses: impl IntoIterator<Item = T>) -> Result<Self, IngressError> {
-        let addresses: Arc<[Box<str>]> = addresses.into_iter().map(Into::into).collect();
-        let is_usable = |address: &str| {
-            reqwest::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+        let without_slash = |address: T| -> Box<str> {
+            let address: Box<str> = address.into();
+            address.trim_end_matches('/').into()
         };
+        let addresses: Arc<[Box<str>]> = addresses.into_iter().map(without_slash).collect();
         let unusable = addresses.iter().find(|address| !is_usable(address));
         if let Some(why) = unusable
             .map(|address| format!("`{address}` is no URL of HTTP"))
@@ -176,6 +177,11 @@ impl Ingress {
             }
         }
     }
+}
+
+/// Returns whether a text is a URL of HTTP.
+pub(crate) fn is_usable(address: &str) -> bool {
+    reqwest::Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }
 
 /// Escapes a part of a path.

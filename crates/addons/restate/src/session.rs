@@ -21,7 +21,6 @@ use crate::{
 };
 pub(crate) use record::KEY as RECORD;
 use record::Record;
-use reservation::settle;
 
 /// Returns the services to register with Restate, for the workers of a pool.
 ///
@@ -64,13 +63,9 @@ impl Session {
             return Err(TerminalError::new_with_code(400, "the turn does not start with a prompt").into());
         }
         let mut record = record::load(ctx.get(record::KEY).await?);
-        // An invocation that was killed leaves its own, and its reservation.
+        // An invocation that was killed leaves its own.
         record.clear();
-        if let Some(left) = record.reserved.take() {
-            settle(&ctx, &name, left.budget_usd, 0.0);
-        }
         record.invocation = Some(ctx.invocation_id().to_owned());
-        record.save(&ctx);
         let outcome = self.run(&ctx, &name, prompt, &mut record).await;
         record.clear();
         record.save(&ctx);

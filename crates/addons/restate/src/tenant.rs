@@ -1,6 +1,6 @@
 //! The object of a tenant: its limits, and the turns that wait for one to end.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use agentwire_worker::{Ledger, Refusal};
 use restate_sdk::prelude::*;
@@ -41,20 +41,14 @@ impl Tenant {
         change(&ctx, |account| account.reserve(wanted)).await
     }
 
-    /// Replaces the reservation of a turn by its cost.
+    /// Replaces the reservation of a turn by its cost. A turn that waits does not wait any more.
     #[handler(ingress_private)]
     async fn settle(
         &self,
         ctx: ObjectContext<'_>,
-        Json((budget_usd, cost_usd)): Json<(Option<f64>, f64)>,
+        Json((ticket, cost_usd)): Json<(String, f64)>,
     ) -> Result<(), HandlerError> {
-        change(&ctx, |account| account.settle(budget_usd, cost_usd)).await
-    }
-
-    /// Refuses a turn if it still waits.
-    #[handler(ingress_private)]
-    async fn withdraw(&self, ctx: ObjectContext<'_>, ticket: String) -> Result<(), HandlerError> {
-        change(&ctx, |account| account.withdraw(&ticket)).await
+        change(&ctx, |account| account.settle(&ticket, cost_usd)).await
     }
 }
 
@@ -81,6 +75,8 @@ struct Account {
     ledger: Ledger,
     /// The turns that wait for another one to end, in order.
     waiting: VecDeque<Wanted>,
+    /// The budgets of the running turns, by ticket.
+    reserved: BTreeMap<String, Option<f64>>,
 }
 
 /// The answer to a turn, with the awakeable that gets it.
@@ -100,28 +96,26 @@ impl Account {
         self.decide()
     }
 
-    fn settle(&mut self, budget_usd: Option<f64>, cost_usd: f64) -> Vec<Decision> {
-        self.ledger.settle(budget_usd, cost_usd);
-        self.decide()
-    }
-
-    fn withdraw(&mut self, ticket: &str) -> Vec<Decision> {
-        let before = self.waiting.len();
-        self.waiting.retain(|wanted| wanted.ticket != ticket);
-        if self.waiting.len() == before {
-            return Vec::new();
+    fn settle(&mut self, ticket: &str, cost_usd: f64) -> Vec<Decision> {
+        match self.reserved.remove(ticket) {
+            Some(budget_usd) => self.ledger.settle(budget_usd, cost_usd),
+            None => self.waiting.retain(|wanted| wanted.ticket != ticket),
         }
-        vec![(ticket.to_owned(), Err(Refusal::Turns))]
+        self.decide()
     }
 
     /// Decides the turns that need not wait any more.
     fn decide(&mut self) -> Vec<Decision> {
         let mut decisions = Vec::new();
         while let Some(next) = self.waiting.front() {
-            match self.ledger.reserve(next.budget_usd) {
-                Err(Refusal::Turns) => break,
-                reserved => decisions.push((next.ticket.clone(), reserved)),
+            let reserved = self.ledger.reserve(next.budget_usd);
+            if reserved == Err(Refusal::Turns) {
+                break;
             }
+            if let Ok(budget_usd) = reserved {
+                self.reserved.insert(next.ticket.clone(), budget_usd);
+            }
+            decisions.push((next.ticket.clone(), reserved));
             self.waiting.pop_front();
         }
         decisions
@@ -155,8 +149,9 @@ mod tests {
         assert_eq!(account.reserve(wanted("a", None)), [granted("a", None)]);
         assert_eq!(account.reserve(wanted("b", None)), []);
         assert_eq!(account.reserve(wanted("c", Some(1.0))), []);
-        assert_eq!(account.settle(None, 0.5), [granted("b", None)]);
-        assert_eq!(account.settle(None, 0.5), [granted("c", Some(1.0))]);
+        assert_eq!(account.settle("a", 0.5), [granted("b", None)]);
+        assert_eq!(account.settle("a", 0.5), [], "a turn is settled once");
+        assert_eq!(account.settle("b", 0.5), [granted("c", Some(1.0))]);
         assert_eq!((account.ledger.running, account.ledger.spent_usd), (1, 1.0));
     }
 
@@ -166,7 +161,7 @@ mod tests {
         assert_eq!(account.reserve(wanted("a", Some(6.0))), [granted("a", Some(6.0))]);
         assert_eq!(account.reserve(wanted("b", Some(6.0))), [granted("b", Some(4.0))]);
         assert_eq!(account.reserve(wanted("c", None)), [("c".to_owned(), Err(Refusal::Budget))]);
-        assert_eq!(account.settle(Some(6.0), 1.0), []);
+        assert_eq!(account.settle("a", 1.0), []);
         assert_eq!(account.reserve(wanted("d", None)), [granted("d", Some(5.0))]);
     }
 
@@ -175,7 +170,7 @@ mod tests {
         let mut account = limited(Some(1.0), Some(1));
         account.reserve(wanted("a", None));
         assert_eq!(account.reserve(wanted("b", None)), []);
-        assert_eq!(account.settle(Some(1.0), 1.0), [("b".to_owned(), Err(Refusal::Budget))]);
+        assert_eq!(account.settle("a", 1.0), [("b".to_owned(), Err(Refusal::Budget))]);
         assert_eq!(account.ledger.running, 0);
     }
 
@@ -188,14 +183,13 @@ mod tests {
     }
 
     #[test]
-    fn withdrawn_turn_is_decided_once() {
+    fn settled_turn_does_not_wait_any_more() {
         let mut account = limited(None, Some(1));
         account.reserve(wanted("a", None));
         account.reserve(wanted("b", None));
-        assert_eq!(account.withdraw("b"), [("b".to_owned(), Err(Refusal::Turns))]);
-        assert_eq!(account.withdraw("b"), []);
-        assert_eq!(account.withdraw("a"), [], "it was granted before");
-        assert_eq!(account.settle(None, 0.0), []);
+        assert_eq!(account.settle("b", 0.0), []);
+        assert_eq!(account.settle("a", 0.0), [], "the other one has gone");
+        assert_eq!(account.ledger.running, 0);
     }
 
     #[test]

@@ -17,16 +17,10 @@ pub(super) struct Record {
     pub(super) invocation: Option<String>,
     /// The place of the running turn.
     pub(super) running: Option<Place>,
-    /// The reservation of the turn with its tenant.
-    pub(super) reserved: Option<Reservation>,
+    /// The ticket of the turn's reservation with its tenant.
+    pub(super) reserved: Option<String>,
     /// The questions that wait for an answer without a process.
     pub(super) parked: Vec<Parked>,
-}
-
-/// The budget that a turn has reserved, in US dollars.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Reservation {
-    pub(super) budget_usd: Option<f64>,
 }
 
 impl Record {
@@ -35,9 +29,9 @@ impl Record {
         ctx.set(KEY, Json(self.clone()));
     }
 
-    /// Forgets the prompt.
+    /// Forgets the prompt, but not its turn, which may run if the prompt was killed.
     pub(super) fn clear(&mut self) {
-        (self.invocation, self.running) = (None, None);
+        self.invocation = None;
         self.parked.clear();
     }
 }

@@ -4,6 +4,7 @@ use restate_sdk::prelude::*;
 
 use agentwire_worker::SessionName;
 
+use super::record::Record;
 use crate::{
     tenant::TenantClient,
     wire::{Reserved, Wanted},
@@ -14,32 +15,31 @@ pub(super) async fn reserve(
     ctx: &ObjectContext<'_>,
     name: &SessionName,
     budget_usd: Option<f64>,
+    record: &mut Record,
 ) -> Result<Option<Reserved>, TerminalError> {
     let (ticket, reserved) = ctx.awakeable::<Json<Reserved>>();
-    let mut reserved = std::pin::pin!(reserved);
-    tenant(ctx, name).reserve(Json(Wanted { ticket: ticket.clone(), budget_usd })).send();
-    restate_sdk::select! {
-        reserved = &mut reserved => { return Ok(Some(reserved?.into_inner())) },
-        on_cancel => {}
+    // If this prompt is killed, the next one settles the reservation.
+    record.reserved = Some(ticket.clone());
+    record.save(ctx);
+    tenant(ctx, name).reserve(Json(Wanted { ticket, budget_usd })).send();
+    let reserved = restate_sdk::select! {
+        reserved = reserved => { Some(reserved?.into_inner()) },
+        on_cancel => None
+    };
+    match reserved {
+        Some(Ok(_)) => {}
+        Some(Err(_)) => record.reserved = None,
+        // The tenant may have decided just now.
+        None => settle(ctx, name, record, 0.0),
     }
-    // The tenant may have decided just now.
-    tenant(ctx, name).withdraw(ticket).send();
-    loop {
-        restate_sdk::select! {
-            reserved = &mut reserved => {
-                if let Ok(budget_usd) = reserved?.into_inner() {
-                    settle(ctx, name, budget_usd, 0.0);
-                }
-                return Ok(None)
-            },
-            on_cancel => {}
-        }
-    }
+    Ok(reserved)
 }
 
 /// Replaces the reservation of a turn by its cost.
-pub(super) fn settle(ctx: &ObjectContext<'_>, name: &SessionName, budget_usd: Option<f64>, cost_usd: f64) {
-    tenant(ctx, name).settle(Json((budget_usd, cost_usd))).send();
+pub(super) fn settle(ctx: &ObjectContext<'_>, name: &SessionName, record: &mut Record, cost_usd: f64) {
+    if let Some(ticket) = record.reserved.take() {
+        tenant(ctx, name).settle(Json((ticket, cost_usd))).send();
+    }
 }
 
 fn tenant<'a>(ctx: &ObjectContext<'a>, name: &SessionName) -> TenantClient<'a> {

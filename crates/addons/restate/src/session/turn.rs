@@ -8,7 +8,7 @@ use restate_sdk::prelude::*;
 
 use super::{
     Session,
-    record::{Record, Reservation},
+    record::Record,
     reservation::{reserve, settle},
     watch::Watch,
 };
@@ -23,20 +23,22 @@ impl Session {
         prompt: Prompt,
         record: &mut Record,
     ) -> Result<Outcome, TerminalError> {
+        if !self.end_left(ctx, record).await? {
+            return Ok(Outcome::Cancelled);
+        }
+        settle(ctx, name, record, 0.0);
         let Prompt { mut turn, policy } = prompt;
         let wanted_usd = turn.budget_usd;
         let mut restarts = 0;
         loop {
-            turn.budget_usd = match reserve(ctx, name, wanted_usd).await? {
+            turn.budget_usd = match reserve(ctx, name, wanted_usd, record).await? {
                 None => return Ok(Outcome::Cancelled),
                 Some(Err(refusal)) => return Ok(Outcome::Refused(refusal)),
                 Some(Ok(budget_usd)) => budget_usd,
             };
-            record.reserved = Some(Reservation { budget_usd: turn.budget_usd });
-            record.save(ctx);
             let ended = self.turn(ctx, name, &mut turn, record).await;
-            (record.running, record.reserved) = (None, None);
-            settle(ctx, name, turn.budget_usd, ended.as_ref().map_or(0.0, |(_, cost_usd)| *cost_usd));
+            record.running = None;
+            settle(ctx, name, record, ended.as_ref().map_or(0.0, |(_, cost_usd)| *cost_usd));
             let (why, state, revision) = match ended?.0 {
                 None => return Ok(Outcome::Cancelled),
                 Some(Ended::Lost) => ("the worker was lost in the turn".to_owned(), None, None),
@@ -77,6 +79,49 @@ impl Session {
                 (_, state) => return Ok(Outcome::Interrupted { why, state }),
             }
         }
+    }
+
+    /// Ends the turn of a prompt that was killed, since another worker could run the next one beside it. Returns whether
+    /// this prompt was not cancelled meanwhile.
+    async fn end_left(&self, ctx: &ObjectContext<'_>, record: &mut Record) -> Result<bool, TerminalError> {
+        let Some(place) = record.running.clone() else { return Ok(true) };
+        record.save(ctx);
+        let (ticket, lost) = ctx.awakeable::<Json<Ended>>();
+        let mut lost = std::pin::pin!(lost);
+        let mut watch = Watch::new(ctx, &place.fence.boot, &ticket);
+        watch.start();
+        let is_ended = loop {
+            match unless_cancelled(self.end(ctx, &place).await)? {
+                Some(Some(true)) => break true,
+                Some(_) => {}
+                None => break false,
+            }
+            restate_sdk::select! {
+                _ = &mut lost => { break true },
+                _ = ctx.sleep(PAUSE) => {},
+                on_cancel => break false
+            }
+        };
+        watch.stop();
+        if is_ended {
+            record.running = None;
+        }
+        Ok(is_ended)
+    }
+
+    /// Ends a turn, and returns whether it has ended; `None` without an answer of the worker.
+    async fn end(&self, ctx: &ObjectContext<'_>, place: &Place) -> Result<Option<bool>, TerminalError> {
+        let (peers, address, fence) = (self.peers.clone(), place.address.clone(), place.fence.clone());
+        let end = || async move {
+            let has_ended = match peers.call::<bool>(&address, &Call::Cancel(fence.clone())).await {
+                Some(true) => peers.call::<bool>(&address, &Call::HasEnded(fence)).await,
+                // It was not started, and can't be any more.
+                Some(false) => Some(true),
+                None => None,
+            };
+            Ok(Json(has_ended))
+        };
+        ctx.run(end).name("end").await.map(Json::into_inner)
     }
 
     /// Runs one turn, and returns its end (`None` if it was cancelled) and its cost in US dollars.

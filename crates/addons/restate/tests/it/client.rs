@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::{
     PROMPT, SESSION,
-    node::{Node, nowhere},
+    node::{NOWHERE, Node},
     session,
 };
 
@@ -24,7 +24,7 @@ fn client(addresses: &[&str]) -> Client {
 async fn prompt_is_repeated_with_its_id_until_a_node_has_the_outcome() {
     let starting = (StatusCode::SERVICE_UNAVAILABLE, json!("starting"));
     let node = Node::in_turn(vec![starting, (StatusCode::OK, done())]).await;
-    let client = client(&[&nowhere().await, &node.address]);
+    let client = client(&[NOWHERE, &node.address]);
     let outcome = client.prompt(&session(), &Prompt::new(TurnSpec::prompt(PROMPT, "Go."))).await.unwrap();
     assert_eq!(outcome, Outcome::Done { text: "Done.".to_owned(), is_error: false });
     let asked: Vec<_> = node.requests().into_iter().map(|asked| (asked.path, asked.key)).collect();
@@ -53,7 +53,7 @@ async fn refused_prompt_is_not_repeated() {
 
 #[tokio::test]
 async fn request_without_any_node_names_the_cause() {
-    let unreachable = client(&[&nowhere().await]).interrupt(&session()).await.unwrap_err();
+    let unreachable = client(&[NOWHERE]).interrupt(&session()).await.unwrap_err();
     assert!(matches!(unreachable, IngressError::Unreachable { .. }), "{unreachable:?}");
     assert!(unreachable.to_string().starts_with("no node of Restate has answered"), "{unreachable}");
     assert!(unreachable.to_string().contains("Connection refused"), "{unreachable}");
@@ -75,7 +75,8 @@ async fn request_that_another_node_repeats_counts_once() {
 #[tokio::test]
 async fn names_are_escaped_in_paths() {
     let node = Node::in_turn(vec![(StatusCode::OK, json!(true))]).await;
-    let client = client(&[&node.address]);
+    // The address may end with a slash.
+    let client = client(&[&format!("{}/", node.address)]);
     client.cancel(&SessionName::new("a/b?c", "d%2Fä")).await.unwrap();
     assert_eq!(node.requests()[0].path, "/AgentSession/a%2Fb%3Fc%2Fd%252F%C3%A4/cancel");
 }
@@ -92,6 +93,17 @@ async fn limits_of_a_tenant_are_set_and_read() {
     let limits = json!({"budget_usd": 2.5, "turns": 3});
     let path = |handler: &str| format!("/AgentTenant/tenant/{handler}");
     assert_eq!(asked, [(path("limit"), limits), (path("ledger"), Value::Null)]);
+}
+
+#[tokio::test]
+async fn budget_that_is_no_number_is_not_sent_as_no_limit() {
+    let node = Node::in_turn(vec![(StatusCode::OK, Value::Null)]).await;
+    for budget_usd in [f64::NAN, f64::NEG_INFINITY, -1.0] {
+        client(&[&node.address]).limit("tenant", Some(budget_usd), None).await.unwrap();
+    }
+    for asked in node.requests() {
+        assert_eq!(asked.body["budget_usd"], json!(0.0));
+    }
 }
 
 #[tokio::test]

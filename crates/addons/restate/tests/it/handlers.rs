@@ -1,5 +1,6 @@
 //! Prompts: what the handler of a session stores, asks the worker and returns.
 
+mod killed;
 mod reservation;
 
 use std::sync::{Arc, Mutex};
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     PROMPT, SESSION,
     invocation::{Command, Invocation},
-    node::{Asked, Node, nowhere},
+    node::{Asked, Node},
 };
 
 /// A handler of a prompt, and the worker that it calls.
@@ -160,26 +161,6 @@ async fn turn_starts_after_its_fence_is_stored() {
     assert_eq!((&record["epoch"], &record["worker"]), (&json!(1), &json!(handler.worker.address)));
     assert!(!commands.iter().any(is_of_lease), "a short turn is not entered: {commands:#?}");
     assert_eq!(handler.calls("Start").len(), 1);
-}
-
-#[tokio::test]
-async fn prompt_forgets_what_a_killed_one_has_left() {
-    let left = json!({
-        "epoch": 3, "invocation": "inv_7", "reserved": {"budget_usd": 2.0}, "running": {"address": "http://127.0.0.1:1", "fence": fence(3)},
-        "parked": [{"question": {"id": "toolu_1", "tool": "Bash", "input": {}, "way": "Defer"}, "awakeable": "prom_9"}],
-    });
-    let key = format!("tenant/{SESSION}");
-    let state = [("session", left)];
-    let mut invocation = Invocation::new(&nowhere().await, "AgentSession/prompt", &key, &state, &prompt());
-    let settled = Command::Send("AgentTenant/tenant/settle".to_owned(), json!([2.0, 0.0]));
-    assert_eq!(invocation.next().await, settled);
-    let Command::Set(_, record) = invocation.next().await else { panic!("no record is stored") };
-    assert_eq!(
-        (&record["epoch"], &record["running"], &record["parked"]),
-        (&json!(3), &Value::Null, &json!([]))
-    );
-    assert_ne!(record["invocation"], "inv_7");
-    assert_eq!(record["reserved"], Value::Null);
 }
 
 #[tokio::test]
@@ -377,7 +358,7 @@ async fn cancelled_prompt_stops_its_turn_and_waits_for_its_end() {
     handler.invocation.resolve(1, &ended(&json!("Cancelled"), 0.25));
     let commands = handler.invocation.ended().await;
     assert_eq!(commands.last(), Some(&Command::Return(json!("Cancelled"))));
-    assert!(commands.contains(&reservation::settled(None, 0.25)), "{commands:#?}");
+    assert_eq!(reservation::settled(&commands)[0][1], json!(0.25), "{commands:#?}");
 }
 
 #[tokio::test]

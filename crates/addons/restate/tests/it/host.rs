@@ -219,15 +219,18 @@ async fn cancelled_fence_starts_no_turn() {
     let fence = place.fence().await;
     assert_eq!(place.call(&json!({"Cancel": fence})).await, json!(false));
     assert_eq!(place.call(&json!({"Cancel": fence})).await, json!(false), "the first answer may be lost");
+    assert_eq!(place.call(&json!({"HasEnded": fence})).await, json!(true), "it has none");
     assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Lost");
     let mut of_another_run = fence.clone();
     of_another_run["boot"] = json!("another");
     assert_eq!(place.call(&json!({"Cancel": of_another_run})).await, json!(true), "its loss is reported");
+    assert_eq!(place.call(&json!({"HasEnded": of_another_run})).await, json!(false), "it may run there");
 
     let fence = place.fence().await;
     assert_eq!(place.call(&json!({"Start": [fence, turn("Go.")]})).await, "Started");
     place.requests("/restate/awakeables/", 1).await;
     assert_eq!(place.call(&json!({"Cancel": fence})).await, json!(true), "its end is reported");
+    assert_eq!(place.call(&json!({"HasEnded": fence})).await, json!(true));
 }
 
 #[tokio::test]
@@ -260,6 +263,16 @@ async fn call_of_an_unknown_kind_is_refused_with_the_reason() {
     let (status, text) = place.post(json!({"Dance": name()}).to_string()).await;
     assert_eq!(status, 422);
     assert!(text.contains("unknown variant `Dance`"), "{text}");
+}
+
+#[tokio::test]
+async fn address_that_handlers_cannot_use_is_refused() {
+    let store = Arc::new(FolderStore::at("unused"));
+    let ingress = Ingress::new(["http://127.0.0.1:1"]).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let config = HostConfig::new(ingress, "agents", "10.0.0.7:9090");
+    let refused = Host::start(WorkerConfig::new(store, "unused"), config, listener).unwrap_err();
+    assert!(refused.to_string().starts_with("`10.0.0.7:9090` is no URL of HTTP"), "{refused}");
 }
 
 #[tokio::test]

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use crate::{
     PROMPT, SESSION,
     invocation::{Command, Invocation},
-    node::nowhere,
+    node::NOWHERE,
 };
 
 async fn called(handler: &str, key: &str, state: &[(&str, Value)], body: &Value) -> Vec<Command> {
-    Invocation::new(&nowhere().await, handler, key, state, body).ended().await
+    Invocation::new(NOWHERE, handler, key, state, body).ended().await
 }
 
 fn lost(ticket: &str) -> Command {
@@ -97,7 +97,7 @@ async fn name_that_the_store_has_no_key_for_is_refused() {
 
 #[tokio::test]
 async fn request_to_a_worker_without_an_answer_fails() {
-    let place = json!({"address": nowhere().await, "fence": {
+    let place = json!({"address": NOWHERE, "fence": {
         "session": {"tenant": "tenant", "session": SESSION}, "epoch": 1, "boot": "boot", "number": 1,
     }});
     let (key, state) = (format!("tenant/{SESSION}"), [("session", json!({"running": place}))]);
@@ -120,13 +120,14 @@ async fn turn_of_a_tenant_at_its_limit_waits_for_the_end_of_another_one() {
         })
     };
     let wanted = json!({"ticket": "prom_2", "budget_usd": 1.0});
-    let state = [("account", json!({"ledger": ledger(1), "waiting": []}))];
+    let state = [("account", json!({"ledger": ledger(1), "waiting": [], "reserved": {"prom_1": 1.0}}))];
     let commands = called("AgentTenant/reserve", "tenant", &state, &wanted).await;
     let [Command::Set(_, account), Command::Return(_)] = &commands[..] else { panic!("{commands:#?}") };
     assert_eq!(account["waiting"], json!([wanted]));
 
     let commands =
-        called("AgentTenant/settle", "tenant", &[("account", account.clone())], &json!([1.0, 0.5])).await;
+        called("AgentTenant/settle", "tenant", &[("account", account.clone())], &json!(["prom_1", 0.5]))
+            .await;
     let [Command::Resolve(ticket, reserved), Command::Set(_, account), _] = &commands[..] else {
         panic!("{commands:#?}")
     };

@@ -5,9 +5,13 @@ use serde_json::{Value, json};
 use super::{Handler, done, ended, prompt};
 use crate::invocation::Command;
 
-/// The settlement of a turn.
-pub(super) fn settled(budget_usd: Option<f64>, cost_usd: f64) -> Command {
-    Command::Send("AgentTenant/tenant/settle".to_owned(), json!([budget_usd, cost_usd]))
+/// The settlements of turns among the commands: their tickets and costs.
+pub(super) fn settled(commands: &[Command]) -> Vec<&Value> {
+    let settled = commands.iter().filter_map(|command| match command {
+        Command::Send(to, body) if to == "AgentTenant/tenant/settle" => Some(body),
+        _ => None,
+    });
+    settled.collect()
 }
 
 async fn reserves(handler: &mut Handler) -> Value {
@@ -23,14 +27,15 @@ async fn turn_starts_with_the_reserved_budget_and_its_cost_is_settled() {
     let mut prompt = prompt();
     prompt.turn.budget_usd = Some(5.0);
     let mut handler = Handler::new(prompt).await;
-    assert_eq!(reserves(&mut handler).await["budget_usd"], json!(5.0));
+    let wanted = reserves(&mut handler).await;
+    assert_eq!(wanted["budget_usd"], json!(5.0));
     assert!(handler.calls("Fence").is_empty(), "no turn without a reservation");
     handler.invocation.resolve(0, &json!({"Ok": 2.0}));
     handler.invocation.until_run("start").await;
     assert_eq!(handler.calls("Start")[0][1]["budget_usd"], json!(2.0));
     handler.invocation.resolve(1, &ended(&done(), 0.5));
     let commands = handler.invocation.ended().await;
-    assert!(commands.contains(&settled(Some(2.0), 0.5)), "{commands:#?}");
+    assert_eq!(settled(&commands), [&json!([wanted["ticket"], 0.5])]);
 }
 
 #[tokio::test]
@@ -52,18 +57,16 @@ async fn refused_reservation_ends_the_prompt_without_a_turn() {
     let commands = handler.invocation.ended().await;
     assert_eq!(commands.last(), Some(&Command::Return(json!({"Refused": "Budget"}))));
     assert!(handler.calls("Fence").is_empty() && handler.calls("Start").is_empty());
+    assert!(settled(&commands).is_empty(), "{commands:#?}");
 }
 
 #[tokio::test]
-async fn cancelled_prompt_returns_a_reservation_that_came_late() {
+async fn cancelled_prompt_returns_its_reservation() {
     let mut handler = Handler::new(prompt()).await;
     let ticket = reserves(&mut handler).await["ticket"].clone();
     handler.invocation.cancel();
-    let withdrawn = Command::Send("AgentTenant/tenant/withdraw".to_owned(), ticket);
-    assert_eq!(handler.invocation.next().await, withdrawn);
-    handler.invocation.resolve(0, &json!({"Ok": 3.0}));
     let commands = handler.invocation.ended().await;
-    assert!(commands.contains(&settled(Some(3.0), 0.0)), "{commands:#?}");
+    assert_eq!(settled(&commands), [&json!([ticket, 0.0])]);
     assert_eq!(commands.last(), Some(&Command::Return(json!("Cancelled"))));
     assert!(handler.calls("Start").is_empty());
 }
