@@ -160,13 +160,16 @@ impl Launch {
         }
     }
 
-    /// Returns whether the program exists. A bare name is searched in the program's own `PATH`.
+    /// Returns whether the program exists. A bare name is searched in the `PATH` that the program gets.
     fn exists(&self) -> bool {
         if !is_bare_name(&self.program) {
             return self.program.exists();
         }
-        let path = self.env.get(OsStr::new("PATH")).cloned().or_else(|| std::env::var_os("PATH"));
-        std::env::split_paths(&path.unwrap_or_default()).any(|dir| dir.join(&self.program).exists())
+        let name = OsString::from("PATH");
+        let is_inherited = !self.env_clear && !self.env_remove.contains(&name);
+        let inherited = || std::env::var_os(&name).filter(|_| is_inherited);
+        let path = self.env.get(&name).cloned().or_else(inherited);
+        path.is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(&self.program).exists()))
     }
 
     /// Returns the length of all arguments and environment entries as the system counts it, with terminators.

@@ -103,7 +103,7 @@ impl Lines {
                 self.flush()?;
                 self.is_split = false;
             } else if self.partial.len() >= LINE_MAX {
-                // A character at the end that is incomplete belongs to the next piece.
+                // Keep an incomplete character at the end for the next piece.
                 let end = match std::str::from_utf8(&self.partial) {
                     Err(error) if error.error_len().is_none() => error.valid_up_to(),
                     _ => self.partial.len(),
@@ -123,7 +123,7 @@ impl Lines {
         let line = String::from_utf8_lossy(&self.partial);
         let line = line.strip_suffix('\n').unwrap_or(&line);
         let line = line.strip_suffix('\r').unwrap_or(line);
-        // After the last piece of a line, its newline is not a line of its own.
+        // A newline directly after a piece ends that line; it is not an empty line.
         let is_end = self.is_split && line.is_empty();
         let called = if is_end { Ok(()) } else { catch_unwind(AssertUnwindSafe(|| (self.sink)(line))) };
         self.partial.clear();
