@@ -2,7 +2,9 @@
 
 use std::{fs, io, path::Path};
 
-/// Checks that the path is a regular file that fits in memory: reading a FIFO, or a link to a device, would never end.
+/// Checks that the path is a regular file of at most 64 MiB.
+///
+/// Reading a FIFO, or a link to a device, would never end; reading a huge file would exhaust the memory.
 pub(crate) fn regular_file(path: &Path) -> io::Result<&Path> {
     let file = fs::metadata(path)?;
     if file.len() > MAX_SIZE {

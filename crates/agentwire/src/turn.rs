@@ -65,7 +65,7 @@ pub(crate) struct ExpectedTurn {
     pub(crate) prompt: Uuid,
     /// The number of turns that had ended when the prompt was sent; none of them is its own.
     pub(crate) after: u64,
-    /// Whether the CLI had answered the prompt before it was sent again: the CLI ignores it without a report.
+    /// Whether the CLI had answered a prompt with this id. It ignores the new one without a report.
     pub(crate) was_answered: bool,
 }
 
@@ -139,8 +139,8 @@ impl<'a> Turn<'a> {
 
     /// Reads to the end of the turn and returns its result.
     ///
-    /// Returns `None` if the prompt was cancelled, the CLI became idle without a result, or the session ended without
-    /// an error before a result.
+    /// Returns `None` if the prompt was cancelled or has the id of an answered one, the CLI became idle without a
+    /// result, or the session ended without an error before a result.
     ///
     /// # Cancel safety
     ///

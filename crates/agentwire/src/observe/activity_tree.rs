@@ -87,7 +87,7 @@ impl ActivityTree {
 
     /// Records a prompt that is being sent.
     pub(super) fn prompt(&mut self, id: Uuid, content: RawJson) {
-        // A prompt that could not be sent is sent again under its id.
+        // The caller may send a prompt again with the same id, for example after `NotSent`.
         self.prompts.retain(|(known, _)| *known != id);
         if self.prompts.len() == MAX_PROMPTS {
             self.prompts.pop_front();

@@ -59,8 +59,8 @@ impl SessionBuilder {
     ///
     /// With [`resume`](Options::resume) (a session id) or [`continue_last`](Options::continue_last), the session and
     /// its subagents are loaded and written to a private folder, which the CLI uses as its configuration folder
-    /// (`CLAUDE_CONFIG_DIR`). It also contains the login without its refresh token, `.claude.json` and the user's
-    /// settings without plugins.
+    /// (`CLAUDE_CONFIG_DIR`). It also contains the login without its refresh token, `.claude.json` (and `.config.json`,
+    /// its older place) and the user's settings without plugins.
     /// The folder is removed when the CLI has exited; if this program is killed or exits before the CLI, it stays in
     /// the system's folder for temporary files.
     /// `continue_last` takes the newest session with messages of its own; if the store has none, a new session starts.
@@ -133,7 +133,7 @@ impl Stored {
             // The CLI adds a little to each entry.
             self.copied = if options.fork_session { 2 * bytes } else { 0 };
             options.env.insert(CONFIG_DIR.to_owned(), folder.path().display().to_string());
-            // In the new folder, the project's is named after its path.
+            // The new folder contains the session in a folder named after the project's path.
             options.env.insert(PROJECT_NAME.to_owned(), String::new());
             self.resumed = Some((id.clone(), project));
             options.resume = Some(id);
@@ -181,8 +181,9 @@ pub(super) fn named_config_dir(options: &Options) -> Option<PathBuf> {
     inherited(options, CONFIG_DIR).filter(|dir| !dir.is_empty()).map(PathBuf::from)
 }
 
-/// Returns the name that the environment sets for the project's folder. Like the CLI, ignores it without
-/// `CLAUDE_CONFIG_DIR`, and other names.
+/// Returns the name that the environment sets for the project's folder.
+///
+/// Like the CLI, ignores it if `CLAUDE_CONFIG_DIR` is not set, or if the name is too long or has other characters.
 fn named_project(options: &Options) -> Option<String> {
     named_config_dir(options)?;
     let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');

@@ -84,7 +84,7 @@ impl Router {
     fn handle_response(&mut self, id: Option<RequestId>, frame: Frame) {
         let is_truncated = frame.is_truncated;
         let incoming = Incoming::decode(frame);
-        // A truncated reply leaves its call open: the end of the session names the cause.
+        // A truncated reply leaves its call open: the end of the session, which follows, fails it with the cause.
         if is_truncated && incoming.message().is_none() {
             return self.show(Received::Decoded(incoming));
         }

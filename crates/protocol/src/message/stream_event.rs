@@ -58,7 +58,9 @@ pub struct StreamEvent {
 }
 
 impl StreamEvent {
-    /// Deserializes the event. It is read tolerantly, as a message is: one that lacks what its kind needs becomes
+    /// Deserializes the event.
+    ///
+    /// A field of the wrong type is left out, as in a message. An event that lacks a required field becomes
     /// [`Event::Unknown`].
     ///
     /// # Errors
@@ -67,7 +69,7 @@ impl StreamEvent {
     pub fn event(&self) -> Result<Event, DecodeError> {
         let read = decode::tolerant(self.event.as_str(), |_, _| true).map(|(event, _)| event);
         read.or_else(|error| {
-            // Only an object within another value can become `Unknown`.
+            // `tolerant` turns only an object inside another value into `Unknown`, so read a list of this one event.
             let list = decode::tolerant::<Vec<Event>>(&format!("[{}]", self.event), |_, _| true);
             list.ok().and_then(|(events, _)| events.into_iter().next()).ok_or(error)
         })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Allow, input::Input};
 use crate::{DecodeError, control::CanUseTool};
@@ -60,13 +60,11 @@ impl Questions {
     pub fn allow(&self) -> Allow {
         let answered = || self.questions.iter().filter_map(|q| Some((&*q.question, q.answer.as_ref()?)));
         let answers: BTreeMap<&str, &str> = answered().map(|(q, answer)| (q, &*answer.text)).collect();
-        let annotations: BTreeMap<&str, BTreeMap<&str, &str>> = answered()
+        let annotations: BTreeMap<&str, Annotation<'_>> = answered()
             .map(|(q, answer)| {
-                let texts = [("preview", &answer.preview), ("notes", &answer.notes)].into_iter();
-                let texts = texts.filter_map(|(name, text)| Some((name, text.as_deref()?)));
-                (q, texts.collect::<BTreeMap<_, _>>())
+                (q, Annotation { preview: answer.preview.as_deref(), notes: answer.notes.as_deref() })
             })
-            .filter(|(_, texts)| !texts.is_empty())
+            .filter(|(_, annotation)| annotation.preview.is_some() || annotation.notes.is_some())
             .collect();
         let input = self.input.with("answers", &answers);
         let input = if annotations.is_empty() { input } else { input.with("annotations", &annotations) };
@@ -150,4 +148,12 @@ impl Answer {
         self.notes = Some(notes.into());
         self
     }
+}
+
+#[derive(Serialize)]
+struct Annotation<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preview: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<&'a str>,
 }

@@ -96,7 +96,7 @@ fn without_plugins_and_folder(settings: Vec<u8>) -> Vec<u8> {
 
 const LOGIN: &str = ".credentials.json";
 const STATE: &str = ".claude.json";
-/// The CLI prefers it where it exists.
+/// The older place of the state. The CLI reads this file instead of [`STATE`] if it exists.
 const OLD_STATE: &str = ".config.json";
 const SETTINGS: &[&str] = &["settings.json", "cowork_settings.json"];
 const LOGIN_VARIABLES: &[&str] = &["ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"];
