@@ -53,19 +53,20 @@ impl Drop for Serving {
 fn gateway_reports_a_server_that_fails() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("servers.json");
-    let unread = server(folder.path(), r#"[{"name":"t"}]"#, "{}");
-    let configured = |server| {
-        fs::write(&file, format!(r#"{{"mcpServers": {{"s": {server}}}}}"#)).unwrap();
-        file.to_str().unwrap()
-    };
-    for (server, why) in [
+    for (config_or_tools, why) in [
         (r#"{"command": "/no/such/program"}"#, "/no/such/program"),
         // Port 1 refuses connections.
         (r#"{"type": "http", "url": "http://127.0.0.1:1/mcp"}"#, "refused"),
-        ("", "the list of tools: items that do not fit MCP are left out: 1"),
+        (r#"[{"name":"t"}]"#, "the list of tools: items that do not fit MCP are left out: 1"),
+        ("5", "the list of tools: it contains something that does not fit"),
     ] {
-        let file = if server.is_empty() { &*unread } else { configured(server) };
-        let mut gateway = agentwire(&["hub", "serve", "--config", file]);
+        let file = if config_or_tools.starts_with('{') {
+            fs::write(&file, format!(r#"{{"mcpServers": {{"s": {config_or_tools}}}}}"#)).unwrap();
+            file.to_str().unwrap().to_owned()
+        } else {
+            server(folder.path(), config_or_tools, "{}")
+        };
+        let mut gateway = agentwire(&["hub", "serve", "--config", &file]);
         let mut program = gateway.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(program.stderr.take().unwrap()).read_line(&mut line).unwrap();

@@ -222,11 +222,12 @@ const TIME_LIMIT: Duration = Duration::from_millis(900);
 /// The largest schema, in bytes of JSON.
 const MAX_SIZE: usize = 1 << 20;
 /// The limits for the levels of a schema, and for those times the depth of a value. Each level takes a part of the stack,
-/// both in a check and in the drop of a compiled schema, and an overflow would end the process.
-const MAX_LEVELS: usize = 3_000;
-const MAX_LEVELS_OF_VALUE: usize = 24_000;
-/// The stack of a check, in bytes. Only the used part takes memory.
-const STACK: usize = 256 << 20;
+/// and an overflow would end the process. Without optimisation it is up to 600 bytes in a check, and 180 in the drop of a
+/// compiled schema, which may happen on a thread with 2 MiB.
+const MAX_LEVELS: usize = 6_000;
+const MAX_LEVELS_OF_VALUE: usize = 60_000;
+/// The stack of a check, in bytes. Only the used part takes memory, but all of it takes address space.
+const STACK: usize = 128 << 20;
 /// The length of a plain schema and of a value for it, in bytes of JSON.
 const PLAIN_SIZE: usize = 4096;
 /// The keywords that repeat parts of a schema, and those with regular expressions or parsers.

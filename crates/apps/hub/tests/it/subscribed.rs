@@ -145,6 +145,17 @@ async fn disconnected_client_releases_its_subscriptions() {
 }
 
 #[tokio::test]
+async fn subscription_of_the_program_outlasts_that_of_a_client() {
+    let hub = one().await;
+    let client = session(&hub).await;
+    client.subscribe("test://a").await.unwrap();
+    hub.subscribe("test", "test://a").await.unwrap();
+    client.leave().await;
+    hub.restart("test").await.unwrap();
+    settled(&hub, "test", json!(["test://a"])).await;
+}
+
+#[tokio::test]
 async fn subscription_is_renewed_after_a_reconnect() {
     let hub = one().await;
     let mut client = session(&hub).await;
