@@ -107,7 +107,7 @@ impl Client {
     ///
     /// Running turns go on. A turn beyond the number waits until another one has ended, also if its session waits for
     /// room on a worker. A turn beyond the budget ends as [`Outcome::Refused`], and so does one beyond the number if
-    /// 1,000 wait. A budget that is no number allows no turn.
+    /// 1,000 wait. A budget of NaN allows no turn.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl Client {
         budget_usd: Option<f64>,
         turns: Option<usize>,
     ) -> Result<(), IngressError> {
-        // JSON has no number for some of them, and their absence would be no limit.
+        // JSON writes NaN and negative infinity as `null`, which would be no limit.
         let budget_usd = budget_usd.map(|usd| usd.max(0.0));
         let limits = Limits { budget_usd, turns };
         self.ingress.post(&format!("AgentTenant/{}/limit", escaped(tenant)), &limits, None, LIMIT).await

@@ -60,7 +60,7 @@ pub enum HostError {
     /// The worker can't be started.
     #[error(transparent)]
     Worker(#[from] WorkerError),
-    /// The worker's address is not one of HTTP, so that handlers would not reach it.
+    /// The worker's address is not an HTTP URL, so handlers could not reach it.
     #[error("`{address}` is no URL of HTTP; an address is such as http://10.0.0.7:9090")]
     Address {
         /// The address.
@@ -221,7 +221,8 @@ async fn call(
         Call::Interrupt(session) => reply(&worker.interrupt(&session)),
         Call::Steer(session, prompt) => reply(&worker.steer(&session, *prompt)),
         Call::Cancel(fence) => reply(&worker.cancel(&fence)),
-        // The run may end after the first call, so that the turn of another run is not alive.
+        // The turn of another run is not alive here, but may not have ended. The run is compared last: it may change
+        // between the two calls.
         Call::HasEnded(fence) => reply(&(!worker.alive(&fence) && worker.boot() == fence.boot)),
         Call::Phase(session) => reply(&worker.phase(&session)),
         Call::Recovery(session, input) => {

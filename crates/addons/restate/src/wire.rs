@@ -55,7 +55,7 @@ pub(crate) enum Call {
     Steer(SessionName, Box<UserInput>),
     /// Ends the turn of a fence, or prevents its start. The answer is whether the end of the turn is reported.
     Cancel(Fence),
-    /// The answer is whether the turn of a fence has ended on this run of the worker.
+    /// The answer is whether the turn of a fence has ended. It is `false` if the fence is of another run of the worker.
     HasEnded(Fence),
     Phase(SessionName),
     Recovery(SessionName, TurnInput),

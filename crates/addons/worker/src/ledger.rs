@@ -51,7 +51,7 @@ impl Ledger {
             return Err(Refusal::Turns);
         }
         let left = self.budget_usd.map(|budget| budget - self.spent_usd - self.reserved_usd);
-        // A budget that is no number is none.
+        // A comparison with NaN is false, so NaN would be no limit.
         if left.is_some_and(|left| left.is_nan() || left <= 0.0) {
             return Err(Refusal::Budget);
         }

@@ -225,7 +225,7 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
         .env("GIT_TERMINAL_PROMPT", "0")
         .stdin(Stdio::null())
         .kill_on_drop(true);
-    // A hook of git has them, and so have the programs that it starts: they name another repository.
+    // If a git hook has started the worker, these variables name the repository of the hook.
     for name in ["DIR", "WORK_TREE", "COMMON_DIR", "INDEX_FILE", "OBJECT_DIRECTORY"] {
         command.env_remove(format!("GIT_{name}"));
     }

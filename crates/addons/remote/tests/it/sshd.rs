@@ -33,7 +33,7 @@ impl Sshd {
 
     fn ssh(&self) -> Ssh {
         let place = self.0.path().display();
-        // Signals to the group of the client must not reach the server, which is elsewhere.
+        // A real server runs on another machine, so signals to the client's process group must not reach this one.
         let server = format!(
             "setsid /usr/sbin/sshd -i -f /dev/null -oHostKey={place}/host -oAuthorizedKeysFile={place}/user.pub \
              -oStrictModes=no -oPermitRootLogin=prohibit-password 2>/dev/null"

@@ -81,8 +81,8 @@ impl Session {
         }
     }
 
-    /// Ends the turn of a prompt that was killed, since another worker could run the next one beside it. Returns whether
-    /// this prompt was not cancelled meanwhile.
+    /// Ends the turn that a killed prompt has left, so that no other worker runs the next turn beside it. Returns
+    /// `false` if this prompt is cancelled first; the turn is then left to the next prompt.
     async fn end_left(&self, ctx: &ObjectContext<'_>, record: &mut Record) -> Result<bool, TerminalError> {
         let Some(place) = record.running.clone() else { return Ok(true) };
         record.save(ctx);
@@ -115,7 +115,7 @@ impl Session {
         let end = || async move {
             let has_ended = match peers.call::<bool>(&address, &Call::Cancel(fence.clone())).await {
                 Some(true) => peers.call::<bool>(&address, &Call::HasEnded(fence)).await,
-                // It was not started, and can't be any more.
+                // The turn was not started, and can't start any more.
                 Some(false) => Some(true),
                 None => None,
             };

@@ -117,7 +117,7 @@ impl Record {
 /// Creates the folder and locks it. An engine that was dropped a moment ago may still hold the lock.
 pub(super) fn lock(folder: &Path) -> io::Result<File> {
     fs::create_dir_all(folder)?;
-    // No tenant has such a name.
+    // The folder of a tenant has no name that starts with a dot.
     let lock = File::create(folder.join(".lock"))?;
     let deadline = Instant::now() + RELEASED;
     while flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {

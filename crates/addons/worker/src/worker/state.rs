@@ -39,7 +39,7 @@ pub(super) struct State {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Use {
     Started,
-    /// The turn does not start any more.
+    /// The turn never starts: it was cancelled before, or the session has run a later one.
     Refused,
 }
 
@@ -101,7 +101,7 @@ impl State {
             let mut view = handle.view();
             view.is_stopped = view.is_busy;
             if view.is_busy {
-                // The task reads the view after each command. A full queue has one.
+                // The task reads the view after each command, so a full queue wakes it too.
                 let _ = handle.commands.try_send(Command::Stop);
             }
             view.is_busy && !handle.commands.is_closed()

@@ -192,6 +192,22 @@ async fn running_turn_is_cancelled_although_its_queue_is_full() {
 }
 
 #[tokio::test]
+async fn stop_after_the_result_of_a_turn_does_not_end_the_next_turn() {
+    let place = Place::new();
+    let (gate, mut workspace) = (Arc::new(Semaphore::new(0)), place.workspace());
+    workspace.gate = Some(Arc::clone(&gate));
+    let snapshots = Arc::clone(&workspace.snapshots);
+    let (worker, mut ends) = started(place.worker().workspace(workspace));
+    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
+    eventually(|| snapshots.load(Ordering::Relaxed) == 1).await;
+    assert!(worker.stop(&session(1)), "the turn is not reported yet");
+    gate.add_permits(2);
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    assert_eq!(worker.start(&worker.fence(&session(1), 2), &prompt(2, "Go.")), Start::Started);
+    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+}
+
+#[tokio::test]
 async fn fence_of_an_earlier_turn_starts_none_later() {
     let place = Place::new();
     let (worker, mut ends) = started(place.worker().admission(Admission::slots(1)));
