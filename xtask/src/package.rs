@@ -1,4 +1,4 @@
-//! `cargo xtask package`: every crate can be packed, contains its licences, and builds from its package alone.
+//! `cargo xtask package`: every crate can be packed, contains its licences, and builds from its package.
 
 use std::fs;
 use std::path::Path;
