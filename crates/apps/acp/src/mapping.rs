@@ -31,7 +31,7 @@ use plan::Plan;
 use stream::Streamed;
 
 pub(crate) use content::{chunk, text};
-pub(crate) use system::available_commands;
+pub(crate) use system::{available_commands, with_own_name};
 pub(crate) use tool::described;
 
 /// The state of the mapping for one session.

@@ -9,6 +9,8 @@ use agentwire::{
     protocol::content::{Document, Image, Text},
 };
 
+use crate::mapping::with_own_name;
+
 /// Returns the blocks of a prompt.
 ///
 /// Links become mentions, embedded texts follow the blocks that mention them, and content of kinds that the model can't
@@ -18,7 +20,7 @@ pub(crate) fn blocks(prompt: &[ContentBlock]) -> Vec<Block> {
     let mut embedded = Vec::new();
     for block in prompt {
         match block {
-            ContentBlock::Text(text) => blocks.push(of_text(&*text.text)),
+            ContentBlock::Text(text) => blocks.push(of_text(with_own_name(&text.text))),
             ContentBlock::Image(image) => blocks.push(of_image(image)),
             ContentBlock::ResourceLink(link) => blocks.push(of_text(mention(link))),
             ContentBlock::Resource(resource) => match &resource.resource {
@@ -129,6 +131,18 @@ mod tests {
             assert_eq!(sent(&[link]), [json!({"type": "text", "text": text})]);
         }
         assert_eq!(decoded("/100%/%zz/%+5/%ff"), "/100%/%zz/%+5/%ff");
+    }
+
+    #[test]
+    fn command_of_an_mcp_server_is_sent_as_the_cli_names_it() {
+        for (typed, text) in [
+            ("/mcp:files:list a b", "/files:list (MCP) a b"),
+            ("/mcp:files:list", "/files:list (MCP)"),
+            ("/compact", "/compact"),
+            ("See /mcp:files:list", "See /mcp:files:list"),
+        ] {
+            assert_eq!(sent(&[ContentBlock::from(typed)]), [json!({"type": "text", "text": text})]);
+        }
     }
 
     #[test]

@@ -152,10 +152,29 @@ pub(crate) fn available_commands(commands: &[SlashCommand]) -> SessionUpdate {
     let command = |command: &SlashCommand| {
         let hint = Some(&command.argument_hint).filter(|hint| !hint.is_empty());
         let input = hint.map(|hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
-        AvailableCommand::new(&*command.name, &*command.description).input(input)
+        AvailableCommand::new(shown_name(&command.name), &*command.description).input(input)
     };
     // Names that start with underscores are the CLI's own. After `/clear` the CLI has a session that the client does not know.
     let shown =
         commands.iter().filter(|command| !command.name.starts_with("__") && &*command.name != "clear");
     SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(shown.map(command).collect()))
 }
+
+/// Returns the name of a command for the client. A prompt of an MCP server, `SERVER:PROMPT (MCP)`, is shown as
+/// `mcp:SERVER:PROMPT`: Zed reads a typed name up to a blank, and refuses names that are not in the list.
+fn shown_name(name: &str) -> String {
+    name.strip_suffix(MCP_SUFFIX).map_or_else(|| name.to_owned(), |prompt| format!("{MCP_PREFIX}{prompt}"))
+}
+
+/// Returns a prompt with a command as the CLI names it.
+pub(crate) fn with_own_name(prompt: &str) -> String {
+    let Some(typed) = prompt.strip_prefix('/').and_then(|rest| rest.strip_prefix(MCP_PREFIX)) else {
+        return prompt.to_owned();
+    };
+    let end = typed.find(char::is_whitespace).unwrap_or(typed.len());
+    let (name, arguments) = typed.split_at(end);
+    format!("/{name}{MCP_SUFFIX}{arguments}")
+}
+
+const MCP_PREFIX: &str = "mcp:";
+const MCP_SUFFIX: &str = " (MCP)";

@@ -281,12 +281,14 @@ fn server_that_has_failed_is_reported_once() {
 }
 
 #[test]
-fn command_that_begins_another_session_is_not_offered() {
-    let commands = r#"[{"name":"clear","description":"","argumentHint":""},
-        {"name":"compact","description":"","argumentHint":""}]"#;
-    let commands = super::system::available_commands(&serde_json::from_str::<Vec<_>>(commands).unwrap());
-    let shown = serde_json::to_string(&commands).unwrap();
-    assert!(shown.contains("compact") && !shown.contains("clear"), "{shown}");
+fn offered_commands_have_no_blank_and_begin_no_other_session() {
+    let commands = ["clear", "compact", "__own", "files:list (MCP)"]
+        .map(|name| serde_json::json!({"name": name, "description": "", "argumentHint": ""}));
+    let commands = serde_json::Value::from(commands).to_string();
+    let commands = serde_json::from_str::<Vec<_>>(&commands).unwrap();
+    let shown = serde_json::to_value(super::system::available_commands(&commands)).unwrap();
+    let shown = shown["availableCommands"].as_array().unwrap().iter().map(|command| command["name"].clone());
+    assert_eq!(shown.collect::<Vec<_>>(), ["compact", "mcp:files:list"]);
 }
 
 #[test]
