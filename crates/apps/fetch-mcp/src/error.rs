@@ -1,6 +1,6 @@
 //! Errors of the server and of calls.
 
-use std::net::IpAddr;
+use std::fmt::Display;
 use std::time::Duration;
 
 use agentwire_net::{error_chain, excerpt};
@@ -24,9 +24,7 @@ pub(crate) enum FetchError {
     #[error("a URL with a user name or a password is not fetched")]
     Credentials,
     #[error("{0}")]
-    Refused(Refused),
-    #[error("{0}")]
-    NoSuchHost(NoSuchHost),
+    Host(UnusableHost),
     #[error("{cause} (redirected from {from})")]
     Redirected { from: String, cause: Box<Self> },
     #[error("more than {0} redirects")]
@@ -55,29 +53,24 @@ pub(crate) enum FetchError {
     Http(reqwest::Error),
 }
 
-/// A non-public address, refused unless private addresses are allowed.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("`{host}` is {address}, which is not a public address")]
-pub(crate) struct Refused {
-    pub(crate) host: String,
-    pub(crate) address: IpAddr,
-}
-
-/// A host without addresses, as a sentence.
+/// A host without addresses, or with one that is not public, as a sentence.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct NoSuchHost(pub(crate) String);
+pub(crate) struct UnusableHost(pub(crate) String);
+
+impl UnusableHost {
+    pub(crate) fn not_public(host: &str, address: impl Display) -> Self {
+        Self(format!("`{host}` is {address}, which is not a public address"))
+    }
+}
 
 impl From<reqwest::Error> for FetchError {
     /// Finds the resolver's error among the causes.
     fn from(error: reqwest::Error) -> Self {
         let mut below: Option<&(dyn std::error::Error + 'static)> = Some(&error);
         while let Some(cause) = below {
-            if let Some(refused) = cause.downcast_ref::<Refused>() {
-                return Self::Refused(refused.clone());
-            }
-            if let Some(missing) = cause.downcast_ref::<NoSuchHost>() {
-                return Self::NoSuchHost(missing.clone());
+            if let Some(host) = cause.downcast_ref::<UnusableHost>() {
+                return Self::Host(host.clone());
             }
             below = cause.source();
         }

@@ -8,10 +8,10 @@ use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Semaphore;
 
 use crate::deadline::Deadline;
-use crate::error::{BuildError, FetchError, Refused};
+use crate::error::{BuildError, FetchError, UnusableHost};
 use crate::html::{self, Format};
 use crate::media::{ContentType, Kind};
-use crate::{Options, body, charset, media, page, resolver};
+use crate::{Options, charset, media, page, resolver};
 
 /// An HTTP client with its limits.
 #[derive(Debug)]
@@ -50,11 +50,20 @@ impl Fetcher {
     pub(crate) async fn fetch(&self, url: &str, wanted: Wanted) -> Result<String, FetchError> {
         let limit = self.options.time_limit;
         let (_caller, deadline) = Deadline::after(limit);
-        let fetched = tokio::time::timeout(limit, Box::pin(self.follow(url, wanted, deadline))).await;
-        fetched.unwrap_or(Err(FetchError::TimedOut(limit)))
+        let mut late = FetchError::TimedOut(limit);
+        let fetched =
+            tokio::time::timeout(limit, Box::pin(self.follow(url, wanted, deadline, &mut late))).await;
+        fetched.unwrap_or(Err(late))
     }
 
-    async fn follow(&self, asked: &str, wanted: Wanted, deadline: Deadline) -> Result<String, FetchError> {
+    /// Follows redirects. Replaces `late`, the error at the time limit, if it knows a better one.
+    async fn follow(
+        &self,
+        asked: &str,
+        wanted: Wanted,
+        deadline: Deadline,
+        late: &mut FetchError,
+    ) -> Result<String, FetchError> {
         // The semaphore is never closed, so `acquire` can't fail.
         let _turn = self.at_once.acquire().await.ok();
         let mut url = Url::parse(asked).map_err(|_| FetchError::NotAUrl(asked.to_owned()))?;
@@ -65,7 +74,7 @@ impl Fetcher {
             })?;
             match redirect(&response)? {
                 Some(next) => url = next,
-                None => return self.show(asked, response, wanted, deadline).await,
+                None => return self.show(asked, response, wanted, deadline, late).await,
             }
         }
         Err(FetchError::Redirects(self.options.max_redirects))
@@ -87,7 +96,7 @@ impl Fetcher {
         // The URL parser normalizes all forms of an IPv4 address (`0x7f.1`, `2130706433`).
         let host = url.host_str().unwrap_or_default();
         match literal(host).filter(|address| !self.options.permits(*address)) {
-            Some(address) => Err(FetchError::Refused(Refused { host: host.to_owned(), address })),
+            Some(address) => Err(FetchError::Host(UnusableHost::not_public(host, address))),
             None => Ok(()),
         }
     }
@@ -98,18 +107,24 @@ impl Fetcher {
         response: Response,
         mut wanted: Wanted,
         deadline: Deadline,
+        late: &mut FetchError,
     ) -> Result<String, FetchError> {
         let (status, url) = (response.status(), response.url().clone());
         if !status.is_success() {
             wanted.length = wanted.length.min(ERROR_CHARS);
+            let retry_after = Some(header(response.headers(), &RETRY_AFTER)).filter(|time| !time.is_empty());
+            let failed = |body| FetchError::Status {
+                status,
+                url: url.as_str().to_owned(),
+                retry_after: retry_after.clone(),
+                body,
+            };
+            // The body may never end.
+            *late = failed(None);
+            let read = self.read(response, wanted, deadline).await;
+            return Err(failed(read.ok().map(|shown| shown.text).filter(|text| !text.is_empty())));
         }
-        let retry_after = Some(header(response.headers(), &RETRY_AFTER)).filter(|time| !time.is_empty());
-        let read = self.read(response, wanted, deadline).await;
-        if !status.is_success() {
-            let body = read.ok().map(|shown| shown.text).filter(|text| !text.is_empty());
-            return Err(FetchError::Status { status, url: url.into(), retry_after, body });
-        }
-        let shown = read?;
+        let shown = self.read(response, wanted, deadline).await?;
         let mut head = format!("URL: {url}");
         let was_redirected = Url::parse(asked).is_ok_and(|mut asked| {
             // A server does not get the fragment.
@@ -145,7 +160,7 @@ impl Fetcher {
         if content.kind() == Kind::Binary {
             return Err(FetchError::Binary(content.essence));
         }
-        let body = body::read(response, self.options.max_bytes).await?;
+        let body = read_body(response, self.options.max_bytes).await?;
         let (max_text, limit) = (self.options.max_bytes.saturating_mul(2), self.options.time_limit);
         let work = move || shown(&body, content, &url, wanted, is_error, max_text, deadline);
         match tokio::task::spawn_blocking(work).await {
@@ -153,6 +168,21 @@ impl Fetcher {
             Err(_) => Err(FetchError::Unconverted),
         }
     }
+}
+
+/// Reads the body; `max_bytes` limits the decompressed size.
+async fn read_body(mut response: Response, max_bytes: usize) -> Result<Vec<u8>, FetchError> {
+    if response.content_length().is_some_and(|length| length > max_bytes as u64) {
+        return Err(FetchError::TooLarge(max_bytes));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        if chunk.len() > max_bytes - body.len() {
+            return Err(FetchError::TooLarge(max_bytes));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
 }
 
 /// Converts a body to text, HTML to at most about `max_text` bytes; returns `None` if the deadline is over.

@@ -5,7 +5,6 @@ mod server;
 
 mod options;
 
-mod body;
 mod charset;
 mod deadline;
 mod error;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::Options;
-use crate::error::{NoSuchHost, Refused};
+use crate::error::UnusableHost;
 
 /// Resolves with the machine's resolver, and refuses a host if any of its addresses is not public.
 ///
@@ -24,10 +24,10 @@ impl Resolve for Resolver {
             // The client sets the port.
             let found = tokio::net::lookup_host((host, 0)).await;
             let found: Vec<SocketAddr> = found
-                .map_err(|cause| NoSuchHost(format!("the host `{host}` is not found: {cause}")))?
+                .map_err(|cause| UnusableHost(format!("the host `{host}` is not found: {cause}")))?
                 .collect();
             if found.is_empty() {
-                return Err(NoSuchHost(format!("the host `{host}` is not found")).into());
+                return Err(UnusableHost(format!("the host `{host}` is not found")).into());
             }
             check(host, &found, &options)?;
             let addresses: Addrs = Box::new(found.into_iter());
@@ -36,9 +36,9 @@ impl Resolve for Resolver {
     }
 }
 
-fn check(host: &str, found: &[SocketAddr], options: &Options) -> Result<(), Refused> {
+fn check(host: &str, found: &[SocketAddr], options: &Options) -> Result<(), UnusableHost> {
     let special = found.iter().map(SocketAddr::ip).find(|ip| !options.permits(*ip));
-    special.map_or(Ok(()), |address| Err(Refused { host: host.to_owned(), address }))
+    special.map_or(Ok(()), |address| Err(UnusableHost::not_public(host, address)))
 }
 
 #[cfg(test)]

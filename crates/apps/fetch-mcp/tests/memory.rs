@@ -42,11 +42,7 @@ async fn memory_is_bounded_by_the_limit_of_the_body() {
         site::ok("text/html", page.map(|(_, page)| page.as_bytes()).unwrap_or_default())
     })
     .await;
-    let client = client::Client::with(|options| {
-        options.allow_private = true;
-        options.max_bytes = MAX_BYTES;
-    })
-    .await;
+    let client = client::Client::on_loopback(|options| options.max_bytes = MAX_BYTES).await;
     for (name, _) in pages {
         ALLOCATED.reset_peak_usage();
         let before = ALLOCATED.current_usage();

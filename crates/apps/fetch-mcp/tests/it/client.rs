@@ -17,7 +17,16 @@ pub(crate) struct Client {
 impl Client {
     /// Connects to a server that may fetch from loopback.
     pub(crate) async fn new() -> Self {
-        Self::with(|options| options.allow_private = true).await
+        Self::on_loopback(|_| ()).await
+    }
+
+    /// The same, with other options.
+    pub(crate) async fn on_loopback(change: impl FnOnce(&mut Options)) -> Self {
+        Self::with(|options| {
+            options.allow_private = true;
+            change(options);
+        })
+        .await
     }
 
     pub(crate) async fn with(change: impl FnOnce(&mut Options)) -> Self {

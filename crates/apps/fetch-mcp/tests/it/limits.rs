@@ -20,11 +20,7 @@ async fn a_body_is_read_up_to_its_limit() {
         _ => ok("text/plain", [b'y'; 10_000]),
     })
     .await;
-    let client = Client::with(|options| {
-        options.allow_private = true;
-        options.max_bytes = 10_000;
-    })
-    .await;
+    let client = Client::on_loopback(|options| options.max_bytes = 10_000).await;
     assert!(client.shown(&site.url("/")).await.ends_with(&"y".repeat(10_000)));
     for path in ["/endless", "/announced", "/above"] {
         assert_eq!(client.refused(&site.url(path)).await, "the body is larger than 10000 bytes", "{path}");
@@ -43,11 +39,7 @@ async fn the_limit_applies_to_decompressed_bytes() {
         with("200 OK", "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", bytes)
     })
     .await;
-    let client = Client::with(|options| {
-        options.allow_private = true;
-        options.max_bytes = 500_000;
-    })
-    .await;
+    let client = Client::on_loopback(|options| options.max_bytes = 500_000).await;
     assert!(client.shown(&site.url("/")).await.ends_with("\n\nwas compressed"));
     assert_eq!(client.refused(&site.url("/bomb")).await, "the body is larger than 500000 bytes");
 }
@@ -76,14 +68,19 @@ async fn the_time_limit_covers_all_of_a_call() {
     let site =
         Site::start(move |path| if path == "/half" { Reply::Endless(endless, b"") } else { Reply::Silence })
             .await;
-    let client = Client::with(|options| {
-        options.allow_private = true;
-        options.time_limit = Duration::from_millis(300);
-    })
-    .await;
+    let client = Client::on_loopback(|options| options.time_limit = Duration::from_millis(300)).await;
     for path in ["/silent", "/half"] {
         assert_eq!(client.refused(&site.url(path)).await, "not finished within 0.3 s", "{path}");
     }
+}
+
+#[tokio::test]
+async fn error_status_is_reported_although_its_body_never_ends() {
+    let endless = "HTTP/1.1 410 Gone\r\nContent-Type: text/plain\r\n\r\n";
+    let site = Site::start(move |_| Reply::Endless(endless, b"")).await;
+    let client = Client::on_loopback(|options| options.time_limit = Duration::from_secs(2)).await;
+    let url = site.url("/");
+    assert_eq!(client.refused(&url).await, format!("HTTP 410 Gone from {url}"));
 }
 
 /// The clock is paused, so it advances whenever nothing else happens.
@@ -109,11 +106,7 @@ fn pages_are_converted_off_the_threads_of_the_runtime() {
     let holding = runtime.spawn_blocking(move || held.recv().is_err());
     runtime.block_on(async {
         let site = Site::start(|_| ok("text/html", "<p>page")).await;
-        let client = Client::with(|options| {
-            options.allow_private = true;
-            options.time_limit = Duration::from_millis(300);
-        })
-        .await;
+        let client = Client::on_loopback(|options| options.time_limit = Duration::from_millis(300)).await;
         assert_eq!(client.refused(&site.url("/")).await, "not finished within 0.3 s");
         drop(release);
         assert!(holding.await.unwrap());
@@ -124,8 +117,7 @@ fn pages_are_converted_off_the_threads_of_the_runtime() {
 async fn a_long_page_is_refused_at_the_time_limit() {
     let page = "<p>word ".repeat(4 * 1024 * 1024);
     let site = Site::start(move |_| ok("text/html", &page)).await;
-    let client = Client::with(|options| {
-        options.allow_private = true;
+    let client = Client::on_loopback(|options| {
         options.max_bytes = usize::MAX;
         options.time_limit = Duration::from_millis(500);
     })
