@@ -44,13 +44,15 @@ pub(super) async fn run(
         output.say(&notice);
     }
     let mut call = Call::new(&request, output, printed, limit, options.grace);
-    let end = match timeout(SEND_LIMIT, kernel.channels.shell.send(request)).await {
-        Ok(Ok(())) => {
+    let sending = timeout(SEND_LIMIT, kernel.channels.shell.send(request));
+    let end = match closing.run_until_cancelled(sending).await {
+        Some(Ok(Ok(()))) => {
             call.follow(&mut kernel, Events { cancelled: &cancelled, reply: &mut reply, orders, closing })
                 .await
         }
-        Ok(Err(error)) => End::Lost(error.to_string()),
-        Err(_late) => End::Lost("it takes no messages".to_owned()),
+        Some(Ok(Err(error))) => End::Lost(error.to_string()),
+        Some(Err(_late)) => End::Lost("it takes no messages".to_owned()),
+        None => End::Closed,
     };
     let (kernel, ended) = match &end {
         End::Finished => (Some(kernel), None),
