@@ -44,7 +44,6 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
     if args.paths.is_empty() {
         return Err(Failure::new("no path is given: name files or folders of transcripts"));
     }
-    let mode = Mode { facade: args.facade, self_test: args.self_test, refused: args.refused };
     let files = find::transcripts(&args.paths)?;
     let mut counts = Counts::default();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
@@ -55,7 +54,7 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
             printed = if json { report::json(file, outcome) } else { report::line(file, outcome) };
         }
     };
-    let outcomes = at_once(cores, &files, |file| play(&file.path, mode), print);
+    let outcomes = at_once(cores, &files, |file| play(&file.path, args), print);
     if !json && printed.is_ok() {
         printed = report::end(&counts);
     }
@@ -65,13 +64,6 @@ pub fn run(args: &Args, json: bool) -> Result<(), Failure> {
     }
     // Where nothing could be played, nothing is proved.
     output::end(printed, counts.failed == 0 && counts.passed > 0)
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Mode {
-    facade: bool,
-    self_test: bool,
-    refused: &'static [&'static str],
 }
 
 /// The counts of all files.
@@ -111,13 +103,13 @@ impl Outcome {
     }
 }
 
-fn play(path: &Path, mode: Mode) -> Outcome {
+fn play(path: &Path, args: &Args) -> Outcome {
     let read = std::fs::read(path).map_err(|error| error.to_string());
     let transcript = match read.and_then(|text| parse(path, &text)) {
         Ok(transcript) => transcript,
         Err(why) => return Outcome::Unreadable(why),
     };
-    if mode.self_test {
+    if args.self_test {
         return Outcome::Tested(self_test(&transcript));
     }
     let mut report = check(&transcript, Splits::Lines);
@@ -125,11 +117,11 @@ fn play(path: &Path, mode: Mode) -> Outcome {
         // A second cut, in case a fault shows only there; the self-test tries them all.
         report = check(&transcript, Splits::Every(7));
     }
-    let is_refused = path.file_stem().is_some_and(|name| mode.refused.iter().any(|refused| name == *refused));
-    if mode.facade && (is_refused || transcript.outbound().next().is_none()) && report.is_clean() {
+    let is_refused = path.file_stem().is_some_and(|name| args.refused.iter().any(|refused| name == *refused));
+    if args.facade && (is_refused || transcript.outbound().next().is_none()) && report.is_clean() {
         return Outcome::NotPlayed(report);
     }
-    if mode.facade {
+    if args.facade {
         match through_facade(&transcript) {
             Ok(played) => report.findings.extend(played.findings),
             Err(why) => return Outcome::Unreadable(why),

@@ -48,7 +48,16 @@ impl Admin {
     /// [`IngressError`].
     pub async fn sessions(&self) -> Result<BTreeMap<SessionName, usize>, IngressError> {
         let mut sessions = BTreeMap::new();
-        for row in self.query::<Row>(&query_of_sessions()).await? {
+        // A session has a record, which the first prompt stores when it starts, or prompts that have not ended.
+        let sql = format!(
+            "SELECT service_key AS session, 0 AS prompts FROM state \
+            WHERE service_name = 'AgentSession' AND key = '{RECORD}' \
+            UNION ALL \
+            SELECT target_service_key AS session, count(*) AS prompts FROM sys_invocation \
+            WHERE target_service_name = 'AgentSession' AND target_handler_name = 'prompt' AND status <> 'completed' \
+            GROUP BY target_service_key"
+        );
+        for row in self.query::<Row>(&sql).await? {
             if let Some((tenant, session)) = row.session.split_once('/') {
                 *sessions.entry(SessionName::new(tenant, session)).or_default() += row.prompts;
             }
@@ -76,19 +85,6 @@ struct Rows<T> {
 struct Row {
     session: String,
     prompts: usize,
-}
-
-/// Returns the query of the sessions: those with a record, which the first prompt stores when it starts, and those with
-/// prompts that have not ended.
-fn query_of_sessions() -> String {
-    format!(
-        "SELECT service_key AS session, 0 AS prompts FROM state \
-        WHERE service_name = 'AgentSession' AND key = '{RECORD}' \
-        UNION ALL \
-        SELECT target_service_key AS session, count(*) AS prompts FROM sys_invocation \
-        WHERE target_service_name = 'AgentSession' AND target_handler_name = 'prompt' AND status <> 'completed' \
-        GROUP BY target_service_key"
-    )
 }
 
 /// How long one request may take.

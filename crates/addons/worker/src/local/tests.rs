@@ -25,6 +25,11 @@ fn worker(folder: &Path) -> WorkerConfig {
         .options(Options::new().path_to_claude_code_executable(folder.join("missing")))
 }
 
+/// Opens the engine in a folder, whose CLI is missing.
+async fn open(folder: &Path) -> Result<Local, LocalError> {
+    Local::open(folder.join("engine"), worker(folder), LossPolicy::Tell, Ledger::default()).await
+}
+
 /// Runs a prompt, and returns its outcome.
 async fn outcome(folder: &Path, worker: WorkerConfig, policy: LossPolicy) -> Outcome {
     let run = async {
@@ -38,16 +43,12 @@ async fn outcome(folder: &Path, worker: WorkerConfig, policy: LossPolicy) -> Out
 #[tokio::test]
 async fn folder_has_one_engine_at_a_time() {
     let folder = tempfile::tempdir().unwrap();
-    let open = async || {
-        let worker = worker(folder.path());
-        Local::open(folder.path().join("engine"), worker, LossPolicy::Tell, Ledger::default()).await
-    };
-    let mut engine = open().await.unwrap();
-    let error = open().await.unwrap_err();
+    let mut engine = open(folder.path()).await.unwrap();
+    let error = open(folder.path()).await.unwrap_err();
     assert!(error.to_string().ends_with("another engine uses it"), "{error}");
     for _ in 0..20 {
         drop(engine);
-        engine = open().await.unwrap();
+        engine = open(folder.path()).await.unwrap();
     }
 }
 
@@ -58,8 +59,7 @@ fn folder_stays_locked_until_its_files_are_written() {
     runtime.block_on(async {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("engine");
-        let opened = Local::open(&path, worker(folder.path()), LossPolicy::Tell, Ledger::default());
-        let mut engine = opened.await.unwrap();
+        let mut engine = open(folder.path()).await.unwrap();
         // The only thread for files is busy, so that the record of the prompt waits.
         let (free, busy) = std::sync::mpsc::channel();
         let thread = spawn_blocking(move || busy.recv());
@@ -82,21 +82,17 @@ fn folder_stays_locked_until_its_files_are_written() {
 #[tokio::test]
 async fn record_that_cannot_be_read_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let engine = folder.path().join("engine");
-    let record = record::path(&engine, &session());
+    let record = record::path(&folder.path().join("engine"), &session());
     fs::create_dir_all(record.parent().unwrap()).unwrap();
     fs::write(&record, "").unwrap();
-    let opened = Local::open(engine, worker(folder.path()), LossPolicy::Tell, Ledger::default()).await;
-    let error = opened.unwrap_err().to_string();
+    let error = open(folder.path()).await.unwrap_err().to_string();
     assert!(error.contains(&*record.to_string_lossy()), "{error}");
 }
 
 #[tokio::test]
 async fn prompt_of_a_session_without_a_key_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let engine =
-        Local::open(folder.path().join("engine"), worker(folder.path()), LossPolicy::Tell, Ledger::default());
-    let engine = engine.await.unwrap();
+    let engine = open(folder.path()).await.unwrap();
     for session in [SessionName::new("me", "chat-1"), SessionName::new("..", session().session)] {
         let refused = engine.prompt(&session, TurnSpec::prompt(PROMPT, "Go.")).await;
         assert!(matches!(refused, Err(LocalError::Invalid { .. })), "{session}: {refused:?}");
@@ -107,10 +103,9 @@ async fn prompt_of_a_session_without_a_key_is_refused() {
 #[tokio::test]
 async fn tenant_may_be_called_as_a_file_of_the_engine() {
     let folder = tempfile::tempdir().unwrap();
-    let engine =
-        Local::open(folder.path().join("engine"), worker(folder.path()), LossPolicy::Tell, Ledger::default());
     let session = SessionName::new("lock", session().session);
-    engine.await.unwrap().prompt(&session, TurnSpec::prompt(PROMPT, "Go.")).await.unwrap();
+    let engine = open(folder.path()).await.unwrap();
+    engine.prompt(&session, TurnSpec::prompt(PROMPT, "Go.")).await.unwrap();
 }
 
 fn is_unstarted(outcome: &Outcome) -> bool {

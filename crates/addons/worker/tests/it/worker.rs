@@ -34,6 +34,16 @@ fn started(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>) {
     (Worker::new(config.on_end(on_end)).unwrap(), ends)
 }
 
+/// Starts a turn of the `n`th session.
+fn start(worker: &Worker, n: usize, epoch: u64, turn: &TurnSpec) -> Start {
+    worker.start(&worker.fence(&session(n), epoch), turn)
+}
+
+/// Waits for the end of a turn.
+async fn end(ends: &mut mpsc::UnboundedReceiver<TurnEnd>) -> TurnEnd {
+    timeout(LIMIT, ends.recv()).await.unwrap().unwrap()
+}
+
 /// Returns the same, and a semaphore: each report of an end waits for a permit.
 fn held(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>, Arc<Semaphore>) {
     let (sender, ends) = mpsc::unbounded_channel();
@@ -48,28 +58,17 @@ fn held(config: WorkerConfig) -> (Worker, mpsc::UnboundedReceiver<TurnEnd>, Arc<
 }
 
 #[tokio::test]
-async fn process_that_has_missed_a_turn_ends() {
-    let place = Place::new();
-    let (worker, mut ends) = started(place.worker());
-    for (n, (epoch, processes)) in [(1, 1), (2, 1), (4, 2), (5, 2)].into_iter().enumerate() {
-        let fence = worker.fence(&session(1), epoch);
-        assert_eq!(worker.start(&fence, &prompt(n, "Go.")), Start::Started);
-        let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
-        assert_eq!((end.fence.epoch, end.outcome), (epoch, done()));
-        assert_eq!(place.lines(1, "processes").len(), processes, "in turn {epoch}");
-    }
-}
-
-#[tokio::test]
-async fn process_that_has_got_the_prompt_before_ends() {
-    let place = Place::new();
-    let (worker, mut ends) = started(place.worker());
-    for (epoch, id, processes) in [(1, 1, 1), (2, 2, 1), (3, 1, 2)] {
-        let fence = worker.fence(&session(1), epoch);
-        assert_eq!(worker.start(&fence, &prompt(id, "Go.")), Start::Started);
-        let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
-        assert_eq!((end.fence.epoch, end.outcome), (epoch, done()));
-        assert_eq!(place.lines(1, "processes").len(), processes, "in turn {epoch}");
+async fn process_that_has_missed_a_turn_or_got_the_prompt_before_ends() {
+    // Epochs, prompts, and the number of processes so far.
+    for turns in [&[(1, 1, 1), (2, 2, 1), (4, 3, 2), (5, 4, 2)][..], &[(1, 1, 1), (2, 2, 1), (3, 1, 2)]] {
+        let place = Place::new();
+        let (worker, mut ends) = started(place.worker());
+        for &(epoch, id, processes) in turns {
+            assert_eq!(start(&worker, 1, epoch, &prompt(id, "Go.")), Start::Started);
+            let end = end(&mut ends).await;
+            assert_eq!((end.fence.epoch, end.outcome), (epoch, done()));
+            assert_eq!(place.lines(1, "processes").len(), processes, "in turn {epoch}");
+        }
     }
 }
 
@@ -79,13 +78,13 @@ async fn late_cancel_of_an_ended_turn_does_not_stop_the_next() {
     let (worker, mut ends, gate) = held(place.worker());
     let fences = [1, 2].map(|epoch| worker.fence(&session(1), epoch));
     assert_eq!(worker.start(&fences[0], &prompt(1, "Go.")), Start::Started);
-    timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    end(&mut ends).await;
     assert_eq!(worker.start(&fences[1], &prompt(2, "hold")), Start::Started);
     assert!(!worker.alive(&fences[0]) && worker.alive(&fences[1]));
     assert!(worker.cancel(&fences[0]), "its end was reported");
     gate.add_permits(2);
     assert!(worker.steer(&session(1), UserInput::new("Then test.").with_priority(Priority::Later)));
-    let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    let end = end(&mut ends).await;
     assert_eq!(end.outcome, Outcome::Done { text: "Later.".to_owned(), is_error: false });
 }
 
@@ -100,8 +99,8 @@ async fn transcript_that_the_store_does_not_know_is_set_aside() {
     std::fs::write(&file, "{}\n").unwrap();
     let options = place.options().env("CLAUDE_CONFIG_DIR", config.to_string_lossy());
     let (worker, mut ends) = started(place.worker().options(options));
-    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Started);
+    assert_eq!(end(&mut ends).await.outcome, done());
     assert!(!file.exists());
     assert_eq!(std::fs::read_to_string(file.with_extension("jsonl.unstored")).unwrap(), "{}\n");
 }
@@ -110,7 +109,7 @@ async fn transcript_that_the_store_does_not_know_is_set_aside() {
 async fn prompt_for_a_turn_follows_that_of_the_turn_after_the_start() {
     let place = Place::new();
     let (worker, _ends) = started(place.worker());
-    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "hold")), Start::Started);
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "hold")), Start::Started);
     assert!(worker.steer(&session(1), UserInput::new("Faster.")));
     eventually(|| place.lines(1, "prompts").len() == 2).await;
     let prompts = place.lines(1, "prompts");
@@ -127,9 +126,9 @@ async fn turn_goes_on_with_a_prompt_that_gets_its_own_turn() {
             results.lock().unwrap().push((fence.epoch, result.result.clone().unwrap()));
         }
     }));
-    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "hold")), Start::Started);
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "hold")), Start::Started);
     assert!(worker.steer(&session(1), UserInput::new("Then test.").with_priority(Priority::Later)));
-    let end = timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    let end = end(&mut ends).await;
     assert_eq!(end.outcome, Outcome::Done { text: "Later.".to_owned(), is_error: false });
     assert_eq!(*seen.lock().unwrap(), [(1, "Done.".to_owned()), (1, "Later.".to_owned())]);
 }
@@ -142,8 +141,8 @@ async fn tool_use_of_a_cancelled_prompt_is_refused() {
         .store_line(&format!(r#"{{"type":"assistant","uuid":"1","message":{{"content":{content}}}}}"#))
         .await;
     let (worker, mut ends) = started(place.parking().approvals(["Bash"]));
-    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "resume")), Start::Started);
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "resume")), Start::Started);
+    assert_eq!(end(&mut ends).await.outcome, done());
     let replies = place.lines(1, "replies").concat();
     assert!(replies.contains("the prompt of this tool use has ended"), "{replies}");
 }
@@ -168,10 +167,10 @@ async fn drain_waits_for_reports_of_sessions_that_were_replaced() {
         // A session has no process when its turn is reported.
         let options = Options::new().path_to_claude_code_executable(place.folder().join("missing"));
         let worker = Worker::new(place.worker().options(options).on_end(on_end)).unwrap();
-        assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
-        timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
-        assert_eq!(worker.start(&worker.fence(&session(next), 2), &prompt(2, "Go.")), Start::Started);
-        timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+        assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Started);
+        end(&mut ends).await;
+        assert_eq!(start(&worker, next, 2, &prompt(2, "Go.")), Start::Started);
+        end(&mut ends).await;
         assert!(timeout(Duration::from_millis(500), worker.drain(LIMIT)).await.is_err(), "a report is open");
         gate.add_permits(1);
         timeout(LIMIT, worker.drain(LIMIT)).await.unwrap();
@@ -188,7 +187,7 @@ async fn running_turn_is_cancelled_although_its_queue_is_full() {
     // The session's task does not run meanwhile: the runtime has one thread.
     while worker.steer(&session(1), UserInput::new("hold")) {}
     assert!(worker.cancel(&fence), "its end is reported");
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, Outcome::Cancelled);
+    assert_eq!(end(&mut ends).await.outcome, Outcome::Cancelled);
 }
 
 #[tokio::test]
@@ -198,13 +197,13 @@ async fn stop_after_the_result_of_a_turn_does_not_end_the_next_turn() {
     workspace.gate = Some(Arc::clone(&gate));
     let snapshots = Arc::clone(&workspace.snapshots);
     let (worker, mut ends) = started(place.worker().workspace(workspace));
-    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Started);
     eventually(|| snapshots.load(Ordering::Relaxed) == 1).await;
     assert!(worker.stop(&session(1)), "the turn is not reported yet");
     gate.add_permits(2);
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
-    assert_eq!(worker.start(&worker.fence(&session(1), 2), &prompt(2, "Go.")), Start::Started);
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    assert_eq!(end(&mut ends).await.outcome, done());
+    assert_eq!(start(&worker, 1, 2, &prompt(2, "Go.")), Start::Started);
+    assert_eq!(end(&mut ends).await.outcome, done());
 }
 
 #[tokio::test]
@@ -213,13 +212,9 @@ async fn fence_of_an_earlier_turn_starts_none_later() {
     let (worker, mut ends) = started(place.worker().admission(Admission::slots(1)));
     let [earlier, fence] = [1, 2].map(|epoch| worker.fence(&session(1), epoch));
     assert_eq!(worker.start(&fence, &prompt(1, "Go.")), Start::Started);
-    timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+    end(&mut ends).await;
     assert_eq!(worker.start(&earlier, &prompt(2, "Go.")), Start::Lost);
-    assert_eq!(
-        worker.start(&worker.fence(&session(2), 1), &prompt(3, "Go.")),
-        Start::Busy,
-        "its process ends"
-    );
+    assert_eq!(start(&worker, 2, 1, &prompt(3, "Go.")), Start::Busy, "its process ends");
     timeout(LIMIT, worker.room()).await.unwrap();
     assert_eq!(worker.start(&earlier, &prompt(2, "Go.")), Start::Lost);
 }
@@ -236,7 +231,7 @@ async fn long_turn_is_cancelled_although_many_fences_were_used_since() {
     }
     assert!(worker.alive(&fence));
     assert!(worker.cancel(&fence), "its end is reported");
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, Outcome::Cancelled);
+    assert_eq!(end(&mut ends).await.outcome, Outcome::Cancelled);
 }
 
 #[tokio::test]
@@ -249,11 +244,11 @@ async fn allowance_of_an_interrupted_turn_starts_no_other() {
         Question::new("toolu_2".into(), "Bash", RawJson::parse(r#"{"command":"rm b"}"#).unwrap(), Way::Grant);
     let answers = TurnSpec::answers([(question, Answer::allow()), (granted, Answer::allow())]);
     for (epoch, turn) in [(1, prompt(1, "Go.")), (2, answers), (3, prompt(2, "Go."))] {
-        assert_eq!(worker.start(&worker.fence(&session(1), epoch), &turn), Start::Started);
+        assert_eq!(start(&worker, 1, epoch, &turn), Start::Started);
         if epoch == 2 {
             assert!(worker.interrupt(&session(1)));
         }
-        timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
+        end(&mut ends).await;
         if epoch == 2 {
             // Longer than a resumed CLI may take to ask for its tool use. All that is due happens before.
             pause();
@@ -275,8 +270,8 @@ async fn question_that_the_cli_withdraws_is_not_parked() {
         count.fetch_add(1, Ordering::Relaxed);
     });
     let (worker, mut ends) = started(config);
-    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "withdraw")), Start::Started);
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "withdraw")), Start::Started);
+    assert_eq!(end(&mut ends).await.outcome, done());
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
@@ -284,22 +279,22 @@ async fn question_that_the_cli_withdraws_is_not_parked() {
 async fn question_may_wait_for_ever() {
     let place = Place::new();
     let (worker, mut ends) = started(place.worker().question_grace(Duration::from_secs(u64::MAX / 2)));
-    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "ask")), Start::Started);
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "ask")), Start::Started);
     eventually(|| worker.phase(&session(1)).0 == Phase::Asking).await;
     assert!(worker.answer(&session(1), &"toolu_1".into(), Answer::allow()));
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, done());
+    assert_eq!(end(&mut ends).await.outcome, done());
 }
 
 #[tokio::test]
 async fn process_whose_turn_is_being_reported_makes_room() {
     let place = Place::new();
     let (worker, mut ends, gate) = held(place.worker().admission(Admission::slots(1)));
-    assert_eq!(worker.start(&worker.fence(&session(1), 1), &prompt(1, "Go.")), Start::Started);
-    timeout(LIMIT, ends.recv()).await.unwrap().unwrap();
-    assert_eq!(worker.start(&worker.fence(&session(2), 1), &prompt(2, "Go.")), Start::Busy);
+    assert_eq!(start(&worker, 1, 1, &prompt(1, "Go.")), Start::Started);
+    end(&mut ends).await;
+    assert_eq!(start(&worker, 2, 1, &prompt(2, "Go.")), Start::Busy);
     gate.add_permits(9);
     timeout(LIMIT, worker.room()).await.unwrap();
-    assert_eq!(worker.start(&worker.fence(&session(2), 1), &prompt(2, "Go.")), Start::Started);
+    assert_eq!(start(&worker, 2, 1, &prompt(2, "Go.")), Start::Started);
 }
 
 #[tokio::test]
@@ -309,11 +304,11 @@ async fn memory_is_not_measured_after_the_end_of_a_process() {
     let assumed = admission.numbers().high_water;
     let (worker, mut ends) = started(place.worker().admission(admission));
     for n in [1, 2] {
-        assert_eq!(worker.start(&worker.fence(&session(n), 1), &prompt(n, "hold")), Start::Started);
+        assert_eq!(start(&worker, n, 1, &prompt(n, "hold")), Start::Started);
         eventually(|| place.lines(n, "prompts").len() == 1).await;
     }
     assert!(worker.stop(&session(1)));
-    assert_eq!(timeout(LIMIT, ends.recv()).await.unwrap().unwrap().outcome, Outcome::Cancelled);
+    assert_eq!(end(&mut ends).await.outcome, Outcome::Cancelled);
     assert_eq!(worker.numbers().admission.high_water, assumed, "the other process is a shell");
 }
 

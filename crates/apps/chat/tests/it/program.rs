@@ -5,7 +5,7 @@ use std::{
     fs,
     os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
     path::Path,
-    process::{Output, Stdio},
+    process::Stdio,
 };
 
 use agentwire_hub::{config::Sources, llm::is_invisible};
@@ -26,10 +26,8 @@ async fn it_asks_before_it_calls_and_prints_the_answer() {
     let config = folder.path().join("servers.json");
     fs::write(&config, toy_server()).unwrap();
     let arguments = ["--config", config.to_str().unwrap()];
-    let output = chatted_with(&model, folder.path(), &arguments, "Go.\nn\nAgain.\ny\n").await;
-    let (stdout, stderr) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert!(output.status.success(), "{stderr}");
+    let (stdout, stderr, code) = chatted_with(&model, folder.path(), &arguments, "Go.\nn\nAgain.\ny\n").await;
+    assert_eq!(code, Some(0), "{stderr}");
     assert_eq!(stdout, "I will.\nDenied.\nI will.\nDone.\n");
     assert!(stderr.contains("{\"text\":\"x\"}\necho of toy with these arguments: allow?"), "{stderr}");
     assert!(
@@ -47,9 +45,7 @@ async fn answer_that_is_not_complete_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     // The model answers only requests with tools from the script.
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
-    let output = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
-    let (stdout, stderr) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let (stdout, stderr, _) = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
     assert_eq!(stdout, "Half an\nWhole.\n");
     assert_eq!(stderr.matches("[the answer is not complete: max_tokens]").count(), 1, "{stderr}");
     assert_eq!(stderr.matches("not complete").count(), 1, "{stderr}");
@@ -60,10 +56,8 @@ async fn line_that_is_no_utf8_is_a_prompt_too() {
     let model = model(&json!({"replies": [{"blocks": [{"text": "Yes?"}]}]})).await;
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
-    let output = chatted_with(&model, folder.path(), &["--trust"], b"caf\xe9\n").await;
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{stderr}");
-    assert_eq!(output.stdout, b"Yes?\n");
+    let (stdout, stderr, code) = chatted_with(&model, folder.path(), &["--trust"], b"caf\xe9\n").await;
+    assert_eq!((stdout.as_str(), code), ("Yes?\n", Some(0)), "{stderr}");
 }
 
 #[tokio::test]
@@ -75,9 +69,7 @@ async fn terminal_escapes_of_the_model_are_shown_as_text() {
     let model = model(&json!({"replies": [call, known, {"blocks": [{"text": "Done."}]}]})).await;
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
-    let output = chatted_with(&model, folder.path(), &["--trust", "Go."], "").await;
-    let (stdout, stderr) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let (stdout, stderr, _) = chatted_with(&model, folder.path(), &["--trust", "Go."], "").await;
     assert!(stdout.contains("\\u{1b}]52;c;cm0=\\u{7}") && stderr.contains("\\u{9b}8m"), "{stdout} {stderr}");
     assert!(stderr.contains("echo of toy with these arguments: allow?"), "{stderr}");
     let hidden = |text: &str| text.chars().filter(|char| is_invisible(*char)).collect::<Vec<_>>();
@@ -126,10 +118,8 @@ async fn without_a_terminal_the_first_error_ends_the_program() {
     let model = model(&json!({"replies": [refusal, {"blocks": [{"text": "Hi."}]}]})).await;
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".mcp.json"), toy_server()).unwrap();
-    let output = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
-    let (stdout, stderr) =
-        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    assert_eq!((output.status.code(), &*stdout), (Some(1), ""), "{stderr}");
+    let (stdout, stderr, code) = chatted_with(&model, folder.path(), &["--trust"], "Go.\nAgain.\n").await;
+    assert_eq!((code, &*stdout), (Some(1), ""), "{stderr}");
     assert!(stderr.contains("agentwire-chat: ") && stderr.contains("No such key."), "{stderr}");
 }
 
@@ -147,18 +137,20 @@ fn chat(model: &ScriptedModel, folder: &Path, arguments: &[&str]) -> Command {
     chat
 }
 
-/// Returns the program's output with this input, through a pipe.
+/// Returns what the program prints with this input, through a pipe, and its exit code.
 async fn chatted_with(
     model: &ScriptedModel,
     folder: &Path,
     arguments: &[&str],
     input: impl AsRef<[u8]>,
-) -> Output {
+) -> (String, String, Option<i32>) {
     let mut chat = chat(model, folder, arguments);
     chat.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = chat.spawn().unwrap();
     child.stdin.take().unwrap().write_all(input.as_ref()).await.unwrap();
-    child.wait_with_output().await.unwrap()
+    let output = child.wait_with_output().await.unwrap();
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (stdout, stderr, output.status.code())
 }
 
 /// Environment variables.
