@@ -3,10 +3,9 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
-    time::Duration,
 };
 
-use tokio::{task::spawn_blocking, time::timeout};
+use tokio::task::spawn_blocking;
 
 use crate::{
     Configured, ServerName, Variables,
@@ -96,7 +95,7 @@ impl ServerFiles {
     }
 }
 
-/// Returns the fingerprints of files, or none if reading takes too long.
+/// Returns the fingerprints of files.
 async fn fingerprints(paths: Vec<PathBuf>) -> Vec<(PathBuf, Fingerprint)> {
     if paths.is_empty() {
         return Vec::new();
@@ -105,8 +104,5 @@ async fn fingerprints(paths: Vec<PathBuf>) -> Vec<(PathBuf, Fingerprint)> {
         let found = Fingerprint::all(paths.iter());
         paths.into_iter().zip(found).collect()
     });
-    timeout(TIMEOUT, read).await.ok().and_then(Result::ok).unwrap_or_default()
+    read.await.unwrap_or_default()
 }
-
-/// An unresponsive file system must not block everything else.
-const TIMEOUT: Duration = Duration::from_secs(5);

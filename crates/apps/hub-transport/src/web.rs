@@ -22,19 +22,18 @@ pub(crate) trait Tokens: Send + Sync {
     fn resolver(&self) -> Option<Arc<dyn Resolve>>;
 
     /// Returns the current token, if there is one.
-    fn current(&self) -> TokenFuture<'_>;
+    fn current(self: Arc<Self>) -> TokenFuture;
 
     /// Returns another token after the server refused this one, or a request without a token. Returns `None` if there is no
     /// other token.
-    fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a>;
+    fn after(self: Arc<Self>, refused: Option<String>) -> TokenFuture;
 
     /// Notes the challenge of a refused request, before the call to `after`.
     fn challenged(&self, challenge: &str);
 }
 
 /// A token, or the reason why there is none, which contains no secret.
-pub(crate) type TokenFuture<'a> =
-    Pin<Box<dyn Future<Output = Result<Option<Token>, DisconnectReason>> + Send + 'a>>;
+pub(crate) type TokenFuture = Pin<Box<dyn Future<Output = Result<Option<Token>, DisconnectReason>> + Send>>;
 
 /// An access token.
 #[derive(Clone)]
@@ -120,7 +119,7 @@ impl Web {
     /// Returns the current token, if there is one.
     pub(crate) async fn token(&self) -> Result<Option<Token>, DisconnectReason> {
         match &self.tokens {
-            Some(tokens) => tokens.current().await,
+            Some(tokens) => Arc::clone(tokens).current().await,
             None => Ok(None),
         }
     }
@@ -128,7 +127,7 @@ impl Web {
     /// Returns another token after this one was refused. If none was sent, there may be one by now.
     async fn token_after(&self, refused: Option<&Token>) -> Result<Option<Token>, DisconnectReason> {
         match &self.tokens {
-            Some(tokens) => tokens.after(refused.map(|token| token.text.as_str())).await,
+            Some(tokens) => Arc::clone(tokens).after(refused.map(|token| token.text.clone())).await,
             None => Ok(None),
         }
     }

@@ -10,10 +10,7 @@ use reqwest::Url;
 use rmcp::transport::AuthorizationRequest;
 
 use super::{
-    AuthorizeError, Grant, PendingAuthorization, ServerTokens, TokenStore,
-    granted::{Granted, GrantedAccess},
-    store::Memory,
-    tokens::Access,
+    AuthorizeError, Grant, PendingAuthorization, ServerTokens, TokenStore, granted::Granted, store::Memory,
 };
 use crate::{link::DisconnectReason, web::AccessTokens};
 
@@ -64,8 +61,8 @@ impl Book {
     /// If the URL is invalid.
     pub fn access(&self, url: &str) -> Result<AccessTokens, DisconnectReason> {
         Ok(AccessTokens(match self.granted(url) {
-            Some(granted) => Arc::new(GrantedAccess(Arc::clone(granted))),
-            None => Arc::new(Access(self.of(url)?)),
+            Some(granted) => Arc::<Granted>::clone(granted),
+            None => self.of(url)?,
         }))
     }
 

@@ -76,7 +76,7 @@ impl Granted {
     }
 
     /// Returns the token to send; `None` until the server requires one.
-    async fn current(&self) -> Result<Option<Token>, DisconnectReason> {
+    async fn token(&self) -> Result<Option<Token>, DisconnectReason> {
         let mut state = self.state.lock().await;
         match state.known() {
             Some(known) => Ok(known),
@@ -85,7 +85,7 @@ impl Granted {
     }
 
     /// Returns another token than this one. Another connection may have requested it already.
-    async fn after(&self, refused: Option<&str>) -> Result<Option<Token>, DisconnectReason> {
+    async fn other_than(&self, refused: Option<&str>) -> Result<Option<Token>, DisconnectReason> {
         let mut state = self.state.lock().await;
         if let Some(held) = &state.token
             && held.is_fresh()
@@ -263,35 +263,29 @@ fn hold(answer: Answer, dpop: Option<&Arc<Dpop>>) -> Result<Held, DisconnectReas
     Ok(Held { token: Token { text: answer.token, proof }, until })
 }
 
-/// The tokens for a connection.
-///
 /// Requests run as tasks: a result that arrives after a failed attempt to connect serves the next attempt.
-pub(super) struct GrantedAccess(pub(super) Arc<Granted>);
-
-impl Tokens for GrantedAccess {
+impl Tokens for Granted {
     fn resolver(&self) -> Option<Arc<dyn Resolve>> {
-        Some(Arc::new(RecordingResolver(Arc::clone(&self.0.network))))
+        Some(Arc::new(RecordingResolver(Arc::clone(&self.network))))
     }
 
-    fn current(&self) -> TokenFuture<'_> {
-        if let Some(known) = self.0.state.try_lock().ok().and_then(|state| state.known()) {
+    fn current(self: Arc<Self>) -> TokenFuture {
+        if let Some(known) = self.state.try_lock().ok().and_then(|state| state.known()) {
             return Box::pin(ready(Ok(known)));
         }
-        let granted = Arc::clone(&self.0);
-        Box::pin(to_the_end(async move { granted.current().await }))
+        Box::pin(to_the_end(async move { self.token().await }))
     }
 
-    fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a> {
-        let (granted, refused) = (Arc::clone(&self.0), refused.map(str::to_owned));
-        Box::pin(to_the_end(async move { granted.after(refused.as_deref()).await }))
+    fn after(self: Arc<Self>, refused: Option<String>) -> TokenFuture {
+        Box::pin(to_the_end(async move { self.other_than(refused.as_deref()).await }))
     }
 
     fn challenged(&self, challenge: &str) {
         // It names the scopes of one call, and the other calls need different ones.
-        if WWWAuthenticateParams::parse(challenge, &self.0.url).is_insufficient_scope() {
+        if WWWAuthenticateParams::parse(challenge, &self.url).is_insufficient_scope() {
             return;
         }
-        *self.0.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.into());
+        *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.into());
     }
 }
 

@@ -119,7 +119,8 @@ impl ServerTokens {
         }
     }
 
-    async fn current(&self) -> Result<Option<Token>, DisconnectReason> {
+    /// Returns the token to send, if there is one.
+    async fn token(&self) -> Result<Option<Token>, DisconnectReason> {
         let mut state = self.state.lock().await;
         match self.known(&state) {
             Some(known) => Ok(known),
@@ -128,7 +129,7 @@ impl ServerTokens {
     }
 
     /// Returns another token than this one.
-    async fn after(&self, refused: Option<&str>) -> Result<Option<Token>, DisconnectReason> {
+    async fn other_than(&self, refused: Option<&str>) -> Result<Option<Token>, DisconnectReason> {
         let mut state = self.state.lock().await;
         self.load(&mut state, refused).await
     }
@@ -205,32 +206,26 @@ impl ServerTokens {
     }
 }
 
-/// The tokens for a connection.
-///
 /// Renewals run as tasks with limited requests, which complete even if the connection's request is dropped: a used
 /// refresh token without its saved successor would require a new authorization by the user.
-pub(crate) struct Access(pub(crate) Arc<ServerTokens>);
-
-impl Tokens for Access {
+impl Tokens for ServerTokens {
     fn resolver(&self) -> Option<Arc<dyn Resolve>> {
-        Some(Arc::new(RecordingResolver(Arc::clone(&self.0.network))))
+        Some(Arc::new(RecordingResolver(Arc::clone(&self.network))))
     }
 
-    fn current(&self) -> TokenFuture<'_> {
-        if let Some(known) = self.0.state.try_lock().ok().and_then(|state| self.0.known(&state)) {
+    fn current(self: Arc<Self>) -> TokenFuture {
+        if let Some(known) = self.state.try_lock().ok().and_then(|state| self.known(&state)) {
             return Box::pin(ready(Ok(known)));
         }
-        let tokens = Arc::clone(&self.0);
-        Box::pin(to_the_end(async move { tokens.current().await }))
+        Box::pin(to_the_end(async move { self.token().await }))
     }
 
-    fn after<'a>(&'a self, refused: Option<&'a str>) -> TokenFuture<'a> {
-        let (tokens, refused) = (Arc::clone(&self.0), refused.map(str::to_owned));
-        Box::pin(to_the_end(async move { tokens.after(refused.as_deref()).await }))
+    fn after(self: Arc<Self>, refused: Option<String>) -> TokenFuture {
+        Box::pin(to_the_end(async move { self.other_than(refused.as_deref()).await }))
     }
 
     fn challenged(&self, challenge: &str) {
-        *self.0.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.into());
+        *self.challenge.lock().unwrap_or_else(PoisonError::into_inner) = Some(challenge.into());
     }
 }
 

@@ -100,8 +100,7 @@ pub async fn start(
     let env = environment(program.env);
     let path = env.get::<OsString>(&"PATH".into()).cloned().unwrap_or_default();
     let file = lookup(program.command, &path, program.cwd).ok_or_else(|| not_found(&program, &path))?;
-    let launch = Launch::new(file).args(program.args).env_clear().cwd(program.cwd);
-    let launch = env.into_iter().fold(launch, |launch, (name, value)| launch.env(name, value));
+    let launch = Launch::new(file).args(program.args).env_clear().envs(env).cwd(program.cwd);
     let (kept, gone) = oneshot::channel();
     let stderr = Arc::clone(record);
     let transport = ProcessTransport::new(launch)

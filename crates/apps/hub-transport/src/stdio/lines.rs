@@ -15,11 +15,12 @@ use rmcp::{
 };
 use serde::{Deserialize, de::IgnoredAny};
 use tokio::{
+    sync::mpsc::{UnboundedSender, unbounded_channel},
     task::JoinHandle,
     time::{Instant, timeout, timeout_at},
 };
 
-use super::outgoing::{Backlog, Full, Queue, queue, write};
+use super::outgoing::{Backlog, Full, Queued, write};
 use crate::{members::kept, record::Record};
 
 /// A transport of lines of JSON.
@@ -34,8 +35,8 @@ pub struct Lines<So> {
     decoder: LineDecoder,
     /// Whether the source has ended.
     is_over: bool,
-    /// `None` after `close`.
-    outgoing: Option<Queue>,
+    /// The queue, which the backlog bounds; `None` after `close`.
+    outgoing: Option<UnboundedSender<Queued>>,
     backlog: Arc<Backlog>,
     writer: JoinHandle<()>,
     /// When reading ends, after the writer has ended.
@@ -66,7 +67,7 @@ impl<So: ByteSource> Lines<So> {
         backlog: Arc<Backlog>,
         record: Arc<Record>,
     ) -> Self {
-        let (outgoing, lines) = queue();
+        let (outgoing, lines) = unbounded_channel();
         Self {
             source,
             decoder: LineDecoder::new(Limits::max_line(MAX_LINE)),
@@ -98,14 +99,17 @@ impl<So: ByteSource> Lines<So> {
     fn queue(&self, item: &TxJsonRpcMessage<RoleClient>) -> Result<(), SendError> {
         let outgoing = self.outgoing.as_ref().filter(|outgoing| !outgoing.is_closed());
         let outgoing = outgoing.ok_or(SendError::Closed)?;
-        outgoing.push(encode(item)?, &self.backlog).map_err(|full| {
+        let line = encode(item)?;
+        let room = self.backlog.reserve(line.len()).inspect_err(|_| {
             // Without the number, so that repetitions are counted as one trouble.
             self.record.note("a message found no room, since the server takes too little input");
             if matches!(item, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) {
                 self.backlog.give_up();
             }
-            full.into()
-        })
+        })?;
+        // If the writer ended meanwhile, the connection ends too.
+        _ = outgoing.send((line, room));
+        Ok(())
     }
 
     /// Returns the message in a line, or the error that replaces it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use agentwire_transport::ByteSink;
 use bytes::Bytes;
-use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
@@ -29,7 +29,7 @@ enum Pressure {
 }
 
 /// A queued line, with its share of the room.
-type Queued = (Bytes, OwnedSemaphorePermit);
+pub(super) type Queued = (Bytes, OwnedSemaphorePermit);
 
 /// A message found no room in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -43,7 +43,7 @@ impl Backlog {
     }
 
     /// Reserves room for a message. A message that is larger than the whole room needs an empty queue.
-    fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Full> {
+    pub(super) fn reserve(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Full> {
         let bytes = u32::try_from(bytes.saturating_add(OVERHEAD).min(ROOM)).unwrap_or(u32::MAX);
         let permit = Arc::clone(&self.room).try_acquire_many_owned(bytes);
         let pressure = if permit.is_ok() { Pressure::Low } else { Pressure::Full };
@@ -82,29 +82,6 @@ impl Backlog {
 
     fn full(&self) -> Full {
         Full(ROOM - self.room.available_permits())
-    }
-}
-
-/// The sending half of the queue.
-#[derive(Debug)]
-pub(super) struct Queue(UnboundedSender<Queued>);
-
-/// Creates a queue. The backlog bounds it.
-pub(super) fn queue() -> (Queue, UnboundedReceiver<Queued>) {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    (Queue(sender), receiver)
-}
-
-impl Queue {
-    pub(super) fn is_closed(&self) -> bool {
-        self.0.is_closed()
-    }
-
-    pub(super) fn push(&self, line: Bytes, backlog: &Backlog) -> Result<(), Full> {
-        let room = backlog.reserve(line.len())?;
-        // If the writer ended meanwhile, the connection ends too.
-        _ = self.0.send((line, room));
-        Ok(())
     }
 }
 

@@ -79,7 +79,7 @@ impl Setup {
         let access = self.book.access(&self.url).unwrap().0;
         tokio::spawn(async move {
             let token = match refused {
-                Some(_) => access.after(refused).await?,
+                Some(_) => access.after(refused.map(str::to_owned)).await?,
                 None => access.current().await?,
             };
             Ok::<_, DisconnectReason>(token.map(|token| token.text))
@@ -313,7 +313,7 @@ async fn expired_token_is_replaced_by_the_one_of_another_process() {
     let expired = StoredAuthorization::parse(&record(url, "secret", EXPIRED)).unwrap();
     *tokens.state.lock().await = State { record: Some(Some(expired)), manager: None };
     store.put(record(url, "secret", FRESH));
-    let token = tokens.current().await.unwrap();
+    let token = tokens.token().await.unwrap();
     assert_eq!(token.map(|token| token.text).as_deref(), Some("stored"));
 }
 
