@@ -1,50 +1,37 @@
 //! The changed lists of a server. Several notifications for one list are merged.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU8, Ordering},
-};
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 
 /// A list that must be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stale {
-    Tools = 1,
+    Tools,
     /// Resources, and the templates of resources.
-    Resources = 2,
-    Prompts = 4,
+    Resources,
+    Prompts,
 }
 
 /// The lists that changed, each at most once. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StaleLists(Arc<Shared>);
+pub(crate) struct StaleLists(Arc<[Notify; 3]>);
 
 impl StaleLists {
     pub(crate) fn send(&self, list: Stale) {
-        self.0.kinds.fetch_or(list as u8, Ordering::AcqRel);
-        self.0.notify.notify_one();
+        self.0[list as usize].notify_one();
     }
 
     /// Waits for a changed list. Cancel-safe. Only one task may wait, as a change wakes one.
     pub(crate) async fn recv(&self) -> Stale {
-        loop {
-            let kinds = self.0.kinds.load(Ordering::Acquire);
-            for list in [Stale::Tools, Stale::Resources, Stale::Prompts] {
-                if kinds & list as u8 != 0 {
-                    self.0.kinds.fetch_and(!(list as u8), Ordering::AcqRel);
-                    return list;
-                }
-            }
-            self.0.notify.notified().await;
+        let [tools, resources, prompts] = &*self.0;
+        tokio::select! {
+            biased;
+            () = tools.notified() => Stale::Tools,
+            () = resources.notified() => Stale::Resources,
+            () = prompts.notified() => Stale::Prompts,
         }
     }
-}
-
-#[derive(Debug, Default)]
-struct Shared {
-    kinds: AtomicU8,
-    notify: Notify,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Errors of starting and reaching a server, as texts for the user.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use rmcp::service::ClientInitializeError;
 
@@ -18,8 +18,6 @@ pub(crate) enum Failure {
     Start(#[from] StartError),
     #[error("the handshake failed: {0}")]
     Handshake(Box<ClientInitializeError>),
-    #[error("there is no working directory: {0}")]
-    Here(io::Error),
     #[error("it was not ready within {}", seconds(*.0))]
     Late(Duration),
     #[cfg(not(feature = "http"))]

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "http")]
 use std::sync::Arc;
-use std::{env, time::Duration};
+use std::{path::Path, time::Duration};
 
 use rmcp::{
     RoleClient,
@@ -94,15 +94,12 @@ impl Attempt<'_> {
         let Self { core, config, resolved, setting, patience } = *self;
         Ok(match resolved {
             Resolved::Stdio { command, args, cwd, env } => {
-                let cwd = match cwd.as_ref().or(setting.variables.workspace_folder()) {
-                    Some(folder) => folder.clone(),
-                    None => env::current_dir().map_err(Failure::Here)?,
-                };
+                let cwd = cwd.as_deref().unwrap_or(Path::new("."));
                 let written = match &config.launch {
                     Launch::Stdio(stdio) => stdio.command.as_str(),
                     Launch::Http(_) | Launch::Sse(_) => "",
                 };
-                let program = Program { written, command, args, cwd: &cwd, env };
+                let program = Program { written, command, args, cwd, env };
                 let (transport, child) = stdio::start(program, setting.grace, &core.record).await?;
                 slot.child = Some(child);
                 client.serve(transport, lifecycle, patience).await?

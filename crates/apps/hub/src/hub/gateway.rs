@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{Hub, Naming, Offers, client::Caller, llm::fenced, lock::locked};
-use log_level::{MinLevel, pass_on};
+use log_level::{LogForwarder, MinLevel};
 use rounds::Waiting;
 use subscribed::Subscribed;
 use watch::{Changes, Recipient, watch};
@@ -32,8 +32,8 @@ use watch::{Changes, Recipient, watch};
 /// - Tools and prompts have unique names ([`Naming`]). The default is `server__tool`, because the client adds a prefix of its
 ///   own. Resources and templates keep their URIs if no other server lists them, connected or not, and are
 ///   `mcp-hub:SERVER/URI` otherwise; the same applies to links in results.
-/// - Calls go through [`Hub::call`], with the hub's approval and limits. A refusal is a result that the model can read
-///   (`isError`).
+/// - Calls go through [`Hub::call`], with the hub's approval and limits. A refusal of the hub is a result that the model can
+///   read (`isError`). An error of the server is forwarded with its code, message and data.
 /// - Reading a resource needs approval too; see [`resource_approval`](Self::resource_approval).
 /// - Progress is forwarded in order and before the result, and the metadata (`_meta`) of a call to the server. Cancelling a
 ///   call cancels it at the server.
@@ -62,8 +62,7 @@ pub struct Gateway {
     offers: Mutex<Option<Offers>>,
     /// The task that reports changes.
     watch: OnceLock<AbortOnDropHandle<()>>,
-    /// The task that forwards log messages.
-    passed_on: OnceLock<AbortOnDropHandle<()>>,
+    logs: OnceLock<LogForwarder>,
     subscribed: Subscribed,
     /// The identity of the client.
     client: Arc<()>,
@@ -90,7 +89,7 @@ impl Gateway {
             min_level: MinLevel::default(),
             offers: Mutex::new(None),
             watch: OnceLock::new(),
-            passed_on: OnceLock::new(),
+            logs: OnceLock::new(),
             subscribed: Subscribed::default(),
             client: Arc::default(),
             waiting: Arc::default(),
@@ -100,6 +99,7 @@ impl Gateway {
     /// Forwards the log messages of all servers to a client with a handshake (`notifications/message`), including messages
     /// about calls of other clients.
     ///
+    /// The messages that a server sends before a result are forwarded before that result.
     /// The logger is the server's name, or `SERVER/LOGGER`. The level is `info` until the client sets another one
     /// (`logging/setLevel`); the levels of the servers do not change.
     /// If a client is more than 256 messages behind, the oldest messages are replaced by their number.
@@ -171,9 +171,9 @@ impl Gateway {
     /// Starts to forward log messages, if enabled.
     fn pass_on(&self, peer: &Peer<RoleServer>) {
         if self.passes_logs {
-            self.passed_on.get_or_init(|| {
+            self.logs.get_or_init(|| {
                 let logs = self.hub.handlers().feed.listen();
-                AbortOnDropHandle::new(tokio::spawn(pass_on(logs, self.min_level.clone(), peer.clone())))
+                LogForwarder::start(logs, self.min_level.clone(), peer.clone())
             });
         }
     }

@@ -34,6 +34,7 @@ use crate::{
     call::call,
     gateway::text,
     server::{LIMIT, config, hub},
+    tasks::Raw,
 };
 
 /// A client that answers questions and forwards notifications.
@@ -366,6 +367,24 @@ async fn client_receives_log_messages_of_its_level() {
     connected.logs("warning", "too little").await;
     connected.logs("critical", "second").await;
     assert_eq!(connected.next_message().await, "test/part \"second\"");
+}
+
+#[tokio::test]
+async fn log_messages_before_a_result_are_forwarded_before_it() {
+    let hub = hub(config(), |builder| builder).await;
+    let (ours, theirs) = tokio::io::duplex(1 << 16);
+    let gateway = Gateway::new(&hub).pass_logs();
+    tokio::spawn(async move { drop(gateway.serve(ours).await.unwrap().waiting().await) });
+    let (mut client, _) = Raw::shake_hands(theirs, json!({})).await;
+    let message = json!({"level": "info", "data": "step"});
+    let arguments = json!({"method": "notifications/message", "params": message, "times": 20});
+    let call = json!({"name": "test__notify", "arguments": arguments});
+    client.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})).await;
+    for _ in 0..20 {
+        let logged = client.next_message().await;
+        assert_eq!(logged["params"]["data"], "step", "{logged}");
+    }
+    assert_eq!(client.next_message().await["id"], 2);
 }
 
 #[tokio::test]

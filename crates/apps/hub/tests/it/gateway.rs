@@ -23,7 +23,7 @@ use crate::{
     asking::params,
     gateway_program,
     project::until,
-    server::{LIMIT, config},
+    server::{LIMIT, REFUSAL, config},
     tasks::Raw,
 };
 
@@ -164,7 +164,9 @@ async fn resource_of_one_server_keeps_its_uri() {
     let ResourceContents::TextResourceContents { uri, .. } = &read.contents[0] else { panic!("{read:?}") };
     assert_eq!(uri, "test://a");
     // No other server has resources.
-    connected.client.read_resource(ReadResourceRequestParams::new("test://unlisted")).await.unwrap();
+    let unlisted = ReadResourceRequestParams::new("test://unlisted");
+    let read = connected.client.read_resource(unlisted).await.unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap()["contents"][0]["uri"], "test://unlisted");
 }
 
 #[tokio::test]
@@ -234,6 +236,15 @@ async fn refusal_is_reported_to_the_model() {
     for code in ["unknown", "tool_disabled"] {
         assert_eq!(records.try_recv().unwrap().outcome, Ended::Failed(code));
     }
+}
+
+#[tokio::test]
+async fn error_of_a_server_is_forwarded() {
+    let connected = one().await;
+    let error = connected.client.call_tool(params("test__refuse", json!({}))).await.unwrap_err();
+    let ServiceError::McpError(error) = error else { panic!("{error}") };
+    assert_eq!((error.code.0, &*error.message), (-32601, REFUSAL));
+    assert!(error.data.unwrap()["id"].is_number());
 }
 
 #[tokio::test]

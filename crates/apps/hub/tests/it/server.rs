@@ -87,7 +87,7 @@ fn serve() {
     }
 }
 
-const REFUSAL: &str = "not like this";
+pub(crate) const REFUSAL: &str = "not like this";
 
 struct Server {
     out: Mutex<File>,
@@ -181,7 +181,7 @@ impl Server {
                 let required = json!({"requiredCapabilities": {"sampling": {}}});
                 json!({"error": {"code": -32021, "message": why, "data": required}})
             }
-            Err(why) => json!({"error": {"code": -32601, "message": why}}),
+            Err(why) => json!({"error": {"code": -32601, "message": why, "data": {"id": request["id"]}}}),
         };
         answer["jsonrpc"] = json!("2.0");
         answer["id"] = request["id"].clone();
@@ -258,7 +258,9 @@ impl Server {
                     all.retain(|tool| tool["name"] != added["name"]);
                     all.push(added.clone());
                 }
-                self.notify(arguments["method"].as_str().unwrap(), &arguments["params"]);
+                for _ in 0..arguments["times"].as_u64().unwrap_or(1) {
+                    self.notify(arguments["method"].as_str().unwrap(), &arguments["params"]);
+                }
                 text("notified")
             }
             "refuse" => Err(REFUSAL),

@@ -153,20 +153,14 @@ impl ServerHandler for Gateway {
         let hub = self.hub.clone();
         let work = |client| async move {
             let outcome = Box::pin(hub.call_for(call, client)).await;
-            let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
+            let rewrite = Rewrite { uris: offers.uris(), server: &named.server, requested: None };
             let is_this = |tool: &&NamedTool| tool.server == named.server && *tool.tool.name == *named.item;
             let tool = offers.tools().iter().find(is_this);
             let has_output_schema = tool.is_some_and(|tool| tool.tool.output_schema.is_some());
             match outcome {
                 Ok(outcome) => Ok(ServerResult::CallToolResult(result(outcome, has_output_schema, &rewrite))),
-                // These errors are for the client and not for its model: a page that the user must open first, or a missing
-                // capability.
-                Err(CallError::Refused { error, .. })
-                    if [URL_ELICITATION_REQUIRED, ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY]
-                        .contains(&error.code) =>
-                {
-                    Err(error)
-                }
+                // The server's own error.
+                Err(CallError::Refused { error, .. }) => Err(error),
                 // The specification requires this error of a server with tasks.
                 Err(error @ CallError::NeedsTask { .. }) => {
                     Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, error.to_string(), None))
@@ -211,14 +205,15 @@ impl ServerHandler for Gateway {
         let (server, uri) = self.find_resource(&request.uri).inspect_err(|_| {
             self.record_unknown(Use::Resource, &request.uri, &Value::Null, &context);
         })?;
-        let mut read = ReadRequest::new(server.as_str(), uri).caller(caller(&context));
+        let mut read = ReadRequest::new(server.as_str(), &*uri).caller(caller(&context));
         if self.asks_for_resources {
             read = read.with_approval();
         }
         let hub = self.hub.clone();
         let work = |client| async move {
             let mut result = Box::pin(hub.read_for(read, client)).await.map_err(refused)?;
-            let rewrite = Rewrite { uris: offers.uris(), server: &server };
+            let requested = Some((&*uri, &*request.uri));
+            let rewrite = Rewrite { uris: offers.uris(), server: &server, requested };
             for contents in &mut result.contents {
                 rewrite.contents(contents);
             }
@@ -285,7 +280,7 @@ impl ServerHandler for Gateway {
         let hub = self.hub.clone();
         let work = |client| async move {
             let mut result = Box::pin(hub.get_for(prompt, client)).await.map_err(refused)?;
-            let rewrite = Rewrite { uris: offers.uris(), server: &named.server };
+            let rewrite = Rewrite { uris: offers.uris(), server: &named.server, requested: None };
             for message in &mut result.messages {
                 rewrite.block(&mut message.content);
             }
@@ -383,7 +378,5 @@ fn caller(context: &RequestContext<RoleServer>) -> Arc<str> {
     client.map_or_else(|| Arc::from("gateway"), |client| Arc::from(head(&client.name, MAX_CALLER)))
 }
 
-/// The error code for a call that requires the user to open a page first.
-const URL_ELICITATION_REQUIRED: ErrorCode = ErrorCode(-32042);
 /// The maximum length of a client's name, in bytes.
 const MAX_CALLER: usize = 1 << 10;

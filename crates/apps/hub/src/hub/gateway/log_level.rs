@@ -6,11 +6,16 @@ use std::sync::{
     atomic::{AtomicU8, Ordering},
 };
 
+use futures_util::FutureExt as _;
 use rmcp::{
     Peer, RoleServer,
     model::{LoggingLevel, LoggingMessageNotificationParam},
 };
-use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::{
+    broadcast::{self, error::RecvError},
+    mpsc, oneshot,
+};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::LogMessage;
 
@@ -34,29 +39,68 @@ impl MinLevel {
     }
 }
 
-/// Forwards log messages until the client or the hub is gone.
-pub(super) async fn pass_on(
-    mut logs: broadcast::Receiver<LogMessage>,
-    min_level: MinLevel,
-    peer: Peer<RoleServer>,
-) {
-    loop {
-        let message = match logs.recv().await {
-            Ok(message) if min_level.includes(message.level) => forwarded(message),
-            Ok(_) => continue,
-            // The client is too slow.
-            Err(RecvError::Lagged(missed)) => {
-                let missed = format!("{missed} log messages are left out");
-                LoggingMessageNotificationParam::new(LoggingLevel::Warning, missed.into())
-                    .with_logger(env!("CARGO_PKG_NAME"))
+/// The task that forwards log messages to a client.
+pub(super) struct LogForwarder {
+    _task: AbortOnDropHandle<()>,
+    flushes: mpsc::Sender<oneshot::Sender<()>>,
+}
+
+impl LogForwarder {
+    /// Forwards log messages until the client or the hub is gone.
+    pub(super) fn start(
+        mut logs: broadcast::Receiver<LogMessage>,
+        min_level: MinLevel,
+        peer: Peer<RoleServer>,
+    ) -> Self {
+        let (flushes, mut flushed) = mpsc::channel(1);
+        let task = tokio::spawn(async move {
+            let mut is_open = true;
+            while is_open {
+                tokio::select! {
+                    received = logs.recv() => is_open = forward(received, &min_level, &peer).await,
+                    Some(done) = flushed.recv() => {
+                        // Only the present messages: other servers may log without a pause.
+                        for _ in 0..logs.len() {
+                            let Some(received) = logs.recv().now_or_never() else { break };
+                            is_open = is_open && forward(received, &min_level, &peer).await;
+                        }
+                        drop(done);
+                    }
+                }
             }
-            Err(RecvError::Closed) => return,
-        };
-        if let Err(error) = peer.notify_logging_message(message).await {
-            tracing::debug!(%error, "the client of a gateway is gone");
-            return;
+        });
+        Self { _task: AbortOnDropHandle::new(task), flushes }
+    }
+
+    /// Waits until the messages that servers have sent so far are forwarded, or the client is gone.
+    pub(super) async fn flush(&self) {
+        let (done, flushed) = oneshot::channel();
+        if self.flushes.send(done).await.is_ok() {
+            // The sender is dropped and sends nothing.
+            let _ = flushed.await;
         }
     }
+}
+
+/// Forwards a message of a server. Returns `false` if the client or the hub is gone.
+async fn forward(
+    received: Result<LogMessage, RecvError>,
+    min_level: &MinLevel,
+    peer: &Peer<RoleServer>,
+) -> bool {
+    let message = match received {
+        Ok(message) if min_level.includes(message.level) => forwarded(message),
+        Ok(_) => return true,
+        // The client is too slow.
+        Err(RecvError::Lagged(missed)) => {
+            let missed = format!("{missed} log messages are left out");
+            LoggingMessageNotificationParam::new(LoggingLevel::Warning, missed.into())
+                .with_logger(env!("CARGO_PKG_NAME"))
+        }
+        Err(RecvError::Closed) => return false,
+    };
+    let sent = peer.notify_logging_message(message).await;
+    sent.inspect_err(|error| tracing::debug!(%error, "the client of a gateway is gone")).is_ok()
 }
 
 /// Adds the server to the logger.

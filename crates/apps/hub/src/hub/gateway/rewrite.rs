@@ -10,6 +10,8 @@ use crate::ServerName;
 pub(super) struct Rewrite<'a> {
     pub(super) uris: &'a Uris,
     pub(super) server: &'a ServerName,
+    /// The server's URI of the resource that was read, and the URI in the client's request.
+    pub(super) requested: Option<(&'a str, &'a str)>,
 }
 
 impl Rewrite<'_> {
@@ -30,6 +32,9 @@ impl Rewrite<'_> {
     }
 
     fn uri(&self, uri: &mut String) {
-        *uri = self.uris.linked(self.server, uri).into_owned();
+        *uri = match self.requested {
+            Some((inner, requested)) if inner == *uri => requested.to_owned(),
+            _ => self.uris.linked(self.server, uri).into_owned(),
+        };
     }
 }

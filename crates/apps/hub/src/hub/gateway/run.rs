@@ -59,7 +59,14 @@ impl Gateway {
             }
         };
         match unless_cancelled(async { Ok(next(&mut running, context).await) }, context).await? {
-            Some(done) => done,
+            Some(done) => {
+                if let Some(logs) = self.logs.get()
+                    && timeout(FLUSH_TIMEOUT, logs.flush()).await.is_err()
+                {
+                    tracing::debug!("log messages were not passed on: the client does not take them");
+                }
+                done
+            }
             None => Ok(ServerResult::InputRequiredResult(self.waiting.keep(running))),
         }
     }
@@ -101,7 +108,7 @@ async fn next(
             next = running.next() => (next, true),
             () = &mut passing => (running.next().await, false),
         };
-        if is_more && next.is_some() && timeout(PROGRESS_FLUSH_TIMEOUT, passing).await.is_err() {
+        if is_more && next.is_some() && timeout(FLUSH_TIMEOUT, passing).await.is_err() {
             tracing::debug!("progress was not passed on: the client does not take it");
         }
         next
@@ -122,7 +129,7 @@ pub(super) async fn unless_cancelled<T>(
     }
 }
 
-/// How long the outcome of a call waits until its progress is forwarded.
-const PROGRESS_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long the outcome of a call waits until its progress, and the log messages before it, are forwarded.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 /// The capacity of the channel for progress.
 const UNSENT: usize = 64;

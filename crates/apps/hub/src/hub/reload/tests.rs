@@ -9,27 +9,21 @@ use std::{
 
 use agentwire_testkit::eventually;
 use tokio::time::timeout;
-use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Reload, WatchSettings};
+use super::WatchSettings;
 use crate::{
     Hub,
-    config::{Edit, Files, ProblemKind, Severity, Sources, Variables, unresponsive},
-    hub::follow::Follow,
+    config::{ProblemKind, Severity, Sources, Variables, unresponsive},
 };
 
 #[tokio::test]
 async fn unwatchable_files_are_a_problem_and_are_polled() {
     let folder = tempfile::tempdir().unwrap();
-    let sources = Sources::new().project(folder.path());
-    // A hub without files of its own.
-    let hub = Hub::builder().build();
-    let servers = &hub.inner.servers;
-    let files = Files::new(sources);
-    let follow =
-        Follow::start(Reload::new(files, Variables::new(), WatchSettings::unwatchable(), servers, guard()));
-    follow.reload().await;
-    let problems = servers.problems();
+    let mut builder = Hub::builder().sources(Sources::new().project(folder.path()));
+    builder.watch = WatchSettings::unwatchable();
+    let hub = builder.build();
+    hub.reload().await;
+    let problems = hub.problems();
     assert!(
         matches!(&problems[..], [only] if matches!(only.kind, ProblemKind::Unwatched(_))),
         "{problems:?}"
@@ -38,7 +32,7 @@ async fn unwatchable_files_are_a_problem_and_are_polled() {
     assert!(problems[0].to_string().starts_with("warning: files in "), "{}", problems[0]);
     let text = r#"{"mcpServers": {"a": {"command": "x", "disabled": true}}}"#;
     fs::write(folder.path().join(".mcp.json"), text).unwrap();
-    eventually(|| !servers.all().is_empty()).await;
+    eventually(|| hub.server("a").is_some()).await;
 }
 
 // Its answer is no change of the file, so no event reports it.
@@ -70,27 +64,24 @@ async fn hanging_folder_is_a_problem_and_delays_no_other_file() {
     let file = folder.path().join(".mcp.json");
     let write = |timeout| write_server(&file, timeout);
     write(1);
-    let hub = Hub::builder().build();
-    let servers = &hub.inner.servers;
-    let time_limit = || servers.find("a").map(|server| server.configured().config.timeout);
-    let files = Files::new(Sources::new().project(folder.path()));
-    let settings = WatchSettings::hanging(answer);
-    let follow = Follow::start(Reload::new(files, Variables::new(), settings, servers, guard()));
-    timeout(LIMIT, follow.reload()).await.unwrap();
+    let mut builder = Hub::builder().sources(Sources::new().project(folder.path()));
+    builder.watch = WatchSettings::hanging(answer);
+    let hub = builder.build();
+    let time_limit = || hub.server("a").map(|server| server.configured.config.timeout);
+    timeout(LIMIT, hub.reload()).await.unwrap();
     assert_eq!(time_limit(), Some(Duration::from_secs(1)));
-    let problems = servers.problems();
+    let problems = hub.problems();
     assert!(
         matches!(&problems[..], [only] if only.to_string().starts_with("warning: some files are not watched yet")),
         "{problems:?}"
     );
-    let edit = follow.edit(None, "a".into(), Edit::Timeout(Duration::from_secs(2)));
-    timeout(LIMIT, edit).await.unwrap().unwrap();
+    timeout(LIMIT, hub.set_timeout("a", Duration::from_secs(2))).await.unwrap().unwrap();
     assert_eq!(time_limit(), Some(Duration::from_secs(2)));
     // Changes are still noticed, by polling.
     write(3);
     eventually(|| time_limit() == Some(Duration::from_secs(3))).await;
     ENDED.set(()).unwrap();
-    eventually(|| servers.problems().is_empty()).await;
+    eventually(|| hub.problems().is_empty()).await;
     write(4);
     eventually(|| time_limit() == Some(Duration::from_secs(4))).await;
 }
@@ -180,8 +171,4 @@ const LIMIT: Duration = Duration::from_secs(20);
 fn write_server(file: &Path, timeout: u64) {
     let server = format!(r#"{{"command": "x", "disabled": true, "timeout": {timeout}}}"#);
     fs::write(file, format!(r#"{{"mcpServers": {{"a": {server}}}}}"#)).unwrap();
-}
-
-fn guard() -> DropGuard {
-    CancellationToken::new().drop_guard()
 }
