@@ -76,7 +76,7 @@ pub enum Error {
     /// [`TurnAnswer::structured`](crate::TurnAnswer::structured).
     #[error("the turn failed: {}", failure_text(.0))]
     TurnFailed(Box<TurnResult>),
-    /// There is no result: the prompt was cancelled or has the id of an answered one, the CLI became idle without a
+    /// There is no result: the prompt was cancelled or has the id of an earlier one, the CLI became idle without a
     /// result, or the session ended without an error before a result.
     #[error("the turn has no result")]
     NoResult,
@@ -171,8 +171,14 @@ impl Error {
                 "install Claude Code (`npm install -g @anthropic-ai/claude-code`), or name the program in \
                  `AGENTWIRE_CLI` or in the option `pathToClaudeCodeExecutable`",
             ),
+            Self::Start(TransportError::NoSuchProgram { .. } | TransportError::NotExecutable { .. }) => {
+                Some("correct the option `pathToClaudeCodeExecutable` or the variable `AGENTWIRE_CLI`")
+            }
             Self::NotLoggedIn { .. } => {
                 Some("set `ANTHROPIC_API_KEY`, or run `claude` once in a terminal and log in")
+            }
+            Self::NoStructuredOutput { .. } => {
+                Some("set the option `outputFormat`, or ask again with `Turn::structured_retrying`")
             }
             _ => None,
         }

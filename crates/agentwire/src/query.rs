@@ -85,7 +85,10 @@ impl Session {
     /// As [`send`](Self::send).
     pub async fn into_query(self, prompt: impl Into<UserInput>) -> Result<Query, Error> {
         self.send(prompt).await?;
-        Ok(Query { session: self, sending: None, idle_timeout: IdleTimeout::default() })
+        let mut query = Query { session: self, sending: None, idle_timeout: IdleTimeout::default() };
+        // The CLI ignores a prompt with the id of an earlier one, so that no event would end the run.
+        query.end_when_over();
+        Ok(query)
     }
 
     /// Sends every prompt of a stream as the last ones of the session, and returns all messages until the CLI has

@@ -65,8 +65,9 @@ pub(crate) struct ExpectedTurn {
     pub(crate) prompt: Uuid,
     /// The number of turns that had ended when the prompt was sent; none of them is its own.
     pub(crate) after: u64,
-    /// Whether the CLI had answered a prompt with this id. It ignores the new one without a report.
-    pub(crate) was_answered: bool,
+    /// Whether an earlier prompt with this id was answered, failed or was cancelled. The CLI then ignores the new one
+    /// without a report.
+    pub(crate) is_ignored: bool,
 }
 
 /// Which turn a message belongs to, relative to the awaited prompt.
@@ -106,7 +107,7 @@ impl ExpectedTurn {
 
 impl<'a> Turn<'a> {
     pub(crate) fn new(session: &'a mut Session, awaited: Option<ExpectedTurn>) -> Self {
-        let ended = awaited.as_ref().is_some_and(|awaited| awaited.was_answered);
+        let ended = awaited.as_ref().is_some_and(|awaited| awaited.is_ignored);
         Self { session, awaited, result: None, failure: None, unread: None, ended }
     }
 
@@ -139,8 +140,8 @@ impl<'a> Turn<'a> {
 
     /// Reads to the end of the turn and returns its result.
     ///
-    /// Returns `None` if the prompt was cancelled or has the id of an answered one, the CLI became idle without a
-    /// result, or the session ended without an error before a result.
+    /// Returns `None` if the prompt was cancelled or has the id of an earlier one, the CLI became idle without a result,
+    /// or the session ended without an error before a result.
     ///
     /// # Cancel safety
     ///

@@ -12,8 +12,8 @@ pub struct SessionExit {
     /// How the peer's process ended, if it has one and it did.
     pub exit: Option<ExitReport>,
     /// Why the session ended other than by the exit of its process: an error of the transport, a process that did not exit
-    /// after its output ended, or the drop of the session. If the session ended before the handshake, the first line that is
-    /// not JSON.
+    /// after its output ended, or the drop of the session. If the session ended in the handshake, that, or the first line
+    /// that is not JSON.
     pub transport: Option<String>,
     /// The last result, if it was an error and no message followed. The exit code is then only its consequence.
     pub error_result: Option<Box<TurnResult>>,
@@ -49,8 +49,9 @@ impl SessionExit {
 /// The cause comes first: the text of an error result, then the exit code that follows from it.
 impl fmt::Display for SessionExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(text) = self.error_result.as_ref().and_then(|result| result.error_text()) {
-            write!(f, "{text}")?;
+        let text = self.error_result.as_ref().and_then(|result| result.error_text());
+        if let Some(text) = &text {
+            f.write_str(text)?;
         } else if self.in_turn {
             f.write_str("the session ended in the middle of a turn, which has no result")?;
         } else {
@@ -59,6 +60,12 @@ impl fmt::Display for SessionExit {
         if let Some(transport) = &self.transport {
             write!(f, " ({transport})")?;
         }
-        self.exit.as_ref().map_or(Ok(()), |exit| write!(f, " ({exit})"))
+        let Some(mut exit) = self.exit.clone() else { return Ok(()) };
+        // The CLI prints the error of a failed resume on stderr too.
+        if let Some(text) = &text {
+            let others = exit.stderr_tail.lines().filter(|line| !line.contains(text));
+            exit.stderr_tail = others.collect::<Vec<_>>().join("\n").trim().to_owned();
+        }
+        write!(f, " ({exit})")
     }
 }

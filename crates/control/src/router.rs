@@ -190,8 +190,8 @@ impl Router {
 
     /// Sends a raw line, newline included: a frame of a kind that this crate does not know.
     ///
-    /// Send prompts with [`send_prompt`](Self::send_prompt): [`end_input_when_idle`](Self::end_input_when_idle) does not wait for the
-    /// turn of a prompt in a raw line.
+    /// Send prompts with [`send_user`](Self::send_user): [`end_input_when_idle`](Self::end_input_when_idle) does not
+    /// wait for the turn of a prompt in a raw line.
     ///
     /// # Errors
     ///

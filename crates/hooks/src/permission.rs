@@ -39,6 +39,19 @@ use crate::{
 ///         if request.requires_user_interaction { Decision::deny("nobody is here") } else { Decision::allow() }
 ///     }));
 /// ```
+///
+/// A handler that uses `?` names its result type, as this one, which changes the input:
+///
+/// ```
+/// use agentwire_hooks::{PermissionHandler, PermissionResult};
+/// use agentwire_protocol::{RawJson, permission::Decision};
+///
+/// let dry_runs = PermissionHandler::new(async |request, _cx| -> PermissionResult {
+///     let mut input: serde_json::Value = request.input.decode()?;
+///     input["dry_run"] = true.into();
+///     Ok(Decision::allow_with_input(RawJson::encode(&input)?))
+/// });
+/// ```
 #[derive(Clone)]
 pub struct PermissionHandler {
     /// Takes the question boxed, which keeps the futures small.

@@ -42,7 +42,8 @@ pub struct SessionMessage {
     pub uuid: Uuid,
     /// The session id.
     pub session_id: SessionId,
-    /// The stored message; its shape depends on the kind.
+    /// The stored message: a [`UserMessage`](crate::message::UserMessage), an
+    /// [`ApiMessage`](crate::message::ApiMessage), or `null` for [`System`](SessionMessageKind::System).
     pub message: RawJson,
     /// The tool call that started the subagent; `null` for the main conversation.
     pub parent_tool_use_id: Option<ToolUseId>,

@@ -32,9 +32,15 @@ impl ControlHandle {
 
     /// Blocks this thread until a future of this session is ready.
     ///
+    /// To interrupt a turn while another thread reads it:
+    ///
     /// ```no_run
-    /// # fn example(control: &agentwire::blocking::ControlHandle) {
-    /// let sent = control.wait(control.requests().send(&"And then?".into()));
+    /// # fn example(session: &agentwire::blocking::Session) {
+    /// let control = session.control();
+    /// std::thread::spawn(move || {
+    ///     std::thread::sleep(std::time::Duration::from_secs(60));
+    ///     control.wait(control.requests().interrupt())
+    /// });
     /// # }
     /// ```
     pub fn wait<F: Future>(&self, future: F) -> F::Output {

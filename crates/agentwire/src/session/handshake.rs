@@ -32,7 +32,7 @@ impl Handshake {
         limit: Duration,
     ) -> Result<InitializeReply, Error> {
         // Decoding tolerates any shape, and the text is known to be JSON.
-        Ok(control.call_unread(limit, request).await?.decode().unwrap_or_default())
+        Ok(control.within(limit).call_unread(request).await?.decode().unwrap_or_default())
     }
 
     /// Returns a warning if the session's permission mode keeps the CLI from calling the permission handler.

@@ -68,7 +68,8 @@ impl Session {
     /// Messages of other turns, such as the rest of an interrupted one, are skipped:
     /// [`leftovers`](Self::leftovers) and [`next`](Self::next) return them.
     /// See [`Turn`] for which messages belong to a turn.
-    /// The CLI ignores a prompt with an id that it has answered in this session: its turn ends without a result.
+    /// The CLI ignores a prompt with the id of an earlier one of this session: if that was answered, failed or was
+    /// cancelled, the turn ends without a result.
     ///
     /// # Cancel safety
     ///
@@ -79,10 +80,8 @@ impl Session {
     /// As [`send`](Self::send).
     pub async fn ask(&mut self, prompt: impl Into<UserInput>) -> Result<Turn<'_>, Error> {
         let (prompt, uuid) = with_id(prompt.into(), self.client_composed);
-        let state = self.control.prompt_state(&uuid);
-        let was_answered = state == Some(PromptState::Completed) && self.control.names_prompts();
-        let after = self.control.send_counting(&prompt).await?;
-        Ok(Turn::new(self, Some(ExpectedTurn { prompt: uuid, after, was_answered })))
+        let (after, is_ignored) = self.control.send_counting(&prompt).await?;
+        Ok(Turn::new(self, Some(ExpectedTurn { prompt: uuid, after, is_ignored })))
     }
 
     /// Waits until a prompt was answered, failed or cancelled.

@@ -115,7 +115,7 @@ impl Spare {
             claim.sdk_mcp_servers.clone_from(&self.session.handshake.request.sdk_mcp_servers);
         }
         claim.include_initialize = Some(true);
-        match self.session.control.call_within(self.session.handshake.limit, &claim).await {
+        match self.session.control.within(self.session.handshake.limit).call(&claim).await {
             Ok(ClaimSessionReply { initialize, .. }) => {
                 let session = &mut self.session;
                 if let Some(initialized) = initialize {

@@ -159,7 +159,8 @@ impl Start {
                     peer.stderr_tail().trim_end().clone_into(stderr);
                 }
                 Error::Ended(ending) if ending.error_result.is_none() && ending.transport.is_none() => {
-                    Arc::make_mut(ending).transport = first_non_json_line(&mut messages);
+                    let output = first_non_json_line(&mut messages);
+                    Arc::make_mut(ending).transport = output.or_else(|| Some("in the handshake".to_owned()));
                 }
                 _ => {}
             }

@@ -18,11 +18,7 @@ use agentwire::{
 use serde_json::json;
 use tokio::sync::Barrier;
 
-use crate::{
-    fault_cli::play,
-    received::{Received, closes_cleanly},
-    runner::tests,
-};
+use crate::{fault_cli::play, received::Received, runner::tests};
 
 tests!(callbacks:
     unknown_request_gets_an_error_reply, request_without_fields_gets_an_error_reply, duplicate_request_is_answered_once, cancel_of_an_unknown_request_is_ignored, missing_permission_callback_denies, permission_request_keeps_all_fields,
@@ -36,7 +32,7 @@ async fn one_turn(mut session: Session) -> Received {
     let received = Received::turn(&mut session, "hi").await;
     assert!(received.error.is_none(), "{received:?}");
     assert_eq!(received.kinds().last(), Some(&"result"));
-    closes_cleanly(session).await;
+    session.close().await.unwrap();
     received
 }
 
@@ -80,7 +76,7 @@ fn duplicate_request_is_answered_once() {
             assert_eq!(received.answers()[0]["response"]["message"], "once");
         }
         assert_eq!(session.control().ignored().duplicate_requests, 2);
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -89,7 +85,7 @@ fn cancel_of_an_unknown_request_is_ignored() {
         let (session, received) = cli.turn().await;
         assert_eq!(received.kinds(), ["assistant", "result"]);
         assert_eq!(session.control().ignored().cancels, 1);
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -156,7 +152,7 @@ fn failing_permission_callback_denies() {
                 assert!(received.tool_results()[0].contains(why));
                 assert_eq!(received.kinds().last(), Some(&"result"));
             }
-            closes_cleanly(session).await;
+            session.close().await.unwrap();
         }
     });
 }
@@ -227,7 +223,7 @@ fn slow_hook_is_cancelled_and_sends_nothing() {
             assert_eq!(cancellations.load(Ordering::SeqCst), turn);
         }
         eventually_async(|| ended.load(Ordering::SeqCst) == 3).await;
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -320,7 +316,7 @@ fn cancelled_question_is_not_answered() {
             assert_eq!(received.tool_results(), ["the question was cancelled"]);
             eventually_async(|| cancelled.load(Ordering::SeqCst) == turn).await;
         }
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -367,6 +363,6 @@ fn session_receives_background_work() {
         }
         assert_eq!(results, [json!("the tool ran")]);
         assert!(rest.result().is_some());
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }

@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    path::Path,
     time::{Duration, Instant},
 };
 
@@ -36,7 +35,7 @@ fn frozen_cli_is_terminated() {
     play("frozen", async |cli| {
         let session = cli.hasty_at_first().connect().await.unwrap();
         let limit = Duration::from_millis(200);
-        let error = session.control().call_within(limit, &McpStatus::default()).await.unwrap_err();
+        let error = session.control().within(limit).call(&McpStatus::default()).await.unwrap_err();
         assert!(matches!(error, ControlError::TimedOut { .. }), "{error:?}");
         // Far more than the pipe holds, which the CLI does not read.
         session.send("x".repeat(900_000)).await.unwrap();
@@ -128,18 +127,19 @@ async fn in_mid_turn(builder: SessionBuilder) -> Session {
     session
 }
 
-/// Plays with a CLI that stores the conversation, and checks that it finished storing.
-fn storing(test: impl FnOnce(&FaultCli)) {
+/// Plays with a CLI that stores the conversation, and returns what it stored.
+fn stored(faults: &str, test: impl FnOnce(&FaultCli)) -> String {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
-    let cli = FaultCli::new(&format!("hold-turn transcript={}", file.display()));
+    let cli = FaultCli::new(&format!("{faults} transcript={}", file.display()));
     test(&cli);
     cli.leaves_nothing();
-    is_whole(&file);
+    fs::read_to_string(&file).unwrap()
 }
 
-fn is_whole(file: &Path) {
-    let stored = fs::read_to_string(file).unwrap();
+/// Plays during a turn, and checks that the CLI finished storing.
+fn storing(test: impl FnOnce(&FaultCli)) {
+    let stored = stored("hold-turn", test);
     assert!(stored.contains(r#""type":"result""#), "{stored}");
     assert!(stored.ends_with("\nthe end\n"), "{stored}");
 }
@@ -220,19 +220,17 @@ fn dropping_leaves_no_process() {
 }
 
 fn drop_writes_sent_prompts() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("transcript");
-    let cli = FaultCli::new(&format!("transcript={}", file.display()));
-    runtime().block_on(async {
-        let session = cli.connect().await;
-        // Each is larger than a pipe, and nothing is written while this task does not wait.
-        for _ in 0..3 {
-            session.send("x".repeat(300_000)).await.unwrap();
-        }
-        drop(session);
+    let stored = stored("", |cli| {
+        runtime().block_on(async {
+            let session = cli.connect().await;
+            // Each is larger than a pipe, and nothing is written while this task does not wait.
+            for _ in 0..3 {
+                session.send("x".repeat(300_000)).await.unwrap();
+            }
+            drop(session);
+        });
     });
-    cli.leaves_nothing();
-    assert_eq!(fs::read_to_string(&file).unwrap().matches(r#""type":"result""#).count(), 3);
+    assert_eq!(stored.matches(r#""type":"result""#).count(), 3);
 }
 
 fn surviving_grandchild_is_ended() {

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::mpsc, time::Duration};
 
-use agentwire::{Error, control::Config, query};
+use agentwire::{ControlError, Error, control::Config, query};
 
 use crate::{
     fault_cli::play,
@@ -70,7 +70,10 @@ fn crash_fails_every_call() {
             );
         let finished = session.ask("hi").await.unwrap().finish().await;
         is_a_crash(&finished.unwrap_err(), 3);
-        is_a_crash(&call.await.unwrap().unwrap_err().into(), 3);
+        let error = call.await.unwrap().unwrap_err();
+        assert!(matches!(error, ControlError::Closed { .. }), "{error:?}");
+        // For the user of a session it is the end of the session.
+        is_a_crash(&error.into(), 3);
         // Later calls fail as well.
         is_a_crash(&session.interrupt().await.unwrap_err(), 3);
         is_a_crash(&session.send("late").await.unwrap_err(), 3);

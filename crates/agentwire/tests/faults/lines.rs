@@ -6,7 +6,7 @@ use agentwire::{Block, Error, Incoming, Message, Session, codec::Limits, control
 
 use crate::{
     fault_cli::play,
-    received::{Received, closes_cleanly, completes_a_turn_and_closes},
+    received::{Received, completes_a_turn_and_closes},
     runner::tests,
 };
 
@@ -23,7 +23,7 @@ fn stray_lines_are_delivered() {
         let noise = received.all.iter().filter(|incoming| matches!(incoming, Incoming::NonJson(_)));
         let noise: Vec<_> = noise.map(|incoming| incoming.line().unwrap().to_str().unwrap()).collect();
         assert_eq!(noise, ["a stray print", "[1, 2]", "\"quoted\"", "12"]);
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -36,7 +36,7 @@ fn odd_line_ends_have_no_effect() {
             received.kinds(),
             ["assistant", "unhandled control_request", "fault_report", "user", "assistant", "result"]
         );
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -108,7 +108,7 @@ fn undecodable_result_ends_its_turn() {
             let Error::UnreadableResult { line: Some(line), .. } = &error else { panic!("{error:?}") };
             assert!(line.to_str().unwrap().contains(r#""subtype":[7]"#), "{error:?}");
         }
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -122,7 +122,7 @@ fn overlong_result_ends_its_turn() {
             let Error::UnreadableResult { why, line: None } = &error else { panic!("{error:?}") };
             assert!(why.contains("longer than the limit of 1048576 bytes"), "{why}");
         }
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
         let mut query = agentwire::query("hi", options).await.unwrap();
         let mut too_long = 0;
         while let Some(incoming) = query.next().await {
@@ -138,7 +138,7 @@ fn turn_without_a_result_ends_when_the_cli_is_idle() {
         for _ in 0..2 {
             assert!(session.ask("hi").await.unwrap().finish().await.unwrap().is_none());
         }
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
         let mut query = agentwire::query("hi", cli.options()).await.unwrap();
         while let Some(incoming) = query.next().await {
             incoming.unwrap();
@@ -170,7 +170,7 @@ fn overlong_line_is_reported_once() {
             assert_eq!(received.kinds(), ["too long", "assistant", "result"]);
             assert!(received.error.is_none());
         }
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -179,7 +179,7 @@ fn characters_across_reads_are_intact() {
         let (session, received) = cli.turn().await;
         assert_eq!(received.texts(), ["€".repeat(100_000).as_str(), "äöü€😀", "hello"]);
         assert_eq!(received.kinds(), ["assistant", "assistant", "assistant", "result"]);
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 

@@ -128,10 +128,5 @@ pub(crate) async fn completes_a_turn(session: &mut Session) {
 /// Plays a successful turn and a clean end.
 pub(crate) async fn completes_a_turn_and_closes(mut session: Session) {
     completes_a_turn(&mut session).await;
-    closes_cleanly(session).await;
-}
-
-/// Checks for a clean end.
-pub(crate) async fn closes_cleanly(session: Session) {
     session.close().await.unwrap();
 }

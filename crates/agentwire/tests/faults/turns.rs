@@ -5,7 +5,7 @@ use agentwire::{control::PromptState, protocol::Uuid};
 use crate::{
     fault_cli::play,
     left::kill,
-    received::{Received, closes_cleanly, word},
+    received::{Received, word},
     runner::tests,
 };
 
@@ -28,7 +28,7 @@ fn leftovers_do_not_leak_into_the_next_turn() {
         assert_eq!(left.iter().filter(|left| word(left) == "assistant").count(), 100);
         let result = left.iter().find(|left| word(left) == "result").expect("the interrupted one");
         assert_eq!(crate::received::line(result)["subtype"], "error_during_execution");
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -58,7 +58,7 @@ fn receipts_report_each_prompt() {
             results.push(turn.result().unwrap().is_error);
         }
         assert_eq!(results, [true, false]);
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 

@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 
 use crate::{
     fault_cli::play,
-    received::{Received, closes_cleanly, completes_a_turn_and_closes, line, word},
+    received::{Received, completes_a_turn_and_closes, line, word},
     runner::tests,
 };
 
@@ -57,7 +57,7 @@ fn long_session_has_no_total_limit() {
             session.send("hi").await.unwrap();
             all_there(&mut session, 5000).await;
         }
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -86,7 +86,7 @@ fn unread_session_is_bounded_and_loses_nothing() {
         // The unread limit, the pipe, and the last read.
         assert!(last < most + 1_000_000, "{last} of 50,000,000 bytes were taken while nobody read");
         all_there(&mut session, 10_000).await;
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -98,7 +98,7 @@ fn call_completes_behind_2000_unread_messages() {
         assert_eq!(reply.model.as_deref(), Some("m"));
         all_there(&mut session, 2000).await;
         completes_a_numbered_turn(&mut session, 2000).await;
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -111,9 +111,11 @@ fn call_behind_the_unread_limit_fails_and_loses_nothing() {
         // Its reply lies behind 25 MB.
         let error = session.set_model(Some("m")).await.unwrap_err();
         assert!(matches!(error, Error::Control(ControlError::Backlogged { .. })), "{error:?}");
+        let report = error.report().to_string();
+        assert!(report.contains("`set_model`") && report.contains("bytes of unread messages"), "{report}");
         all_there(&mut session, 5000).await;
         assert!(session.set_model(Some("m")).await.is_ok());
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -131,7 +133,7 @@ fn calls_in_a_row_complete_in_an_unread_session() {
             assert_eq!(session.set_model(Some(&model)).await.unwrap().model.as_deref(), Some(&*model));
         }
         all_there(&mut session, 2000).await;
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -150,7 +152,7 @@ fn hook_behind_2000_unread_messages_runs() {
         ran.notified().await;
         all_there(&mut session, 2000).await;
         completes_a_numbered_turn(&mut session, 2000).await;
-        closes_cleanly(session).await;
+        session.close().await.unwrap();
     });
 }
 
@@ -176,7 +178,7 @@ fn flood_of_stderr_is_drained() {
             let mut session = builder.connect().await.unwrap();
             let received = Received::turn(&mut session, "hi").await;
             assert_eq!(received.kinds(), ["assistant", "result"]);
-            closes_cleanly(session).await;
+            session.close().await.unwrap();
         }
         assert_eq!(lines.load(Ordering::SeqCst), 200_001);
     });

@@ -91,7 +91,7 @@ async fn call_limit_can_be_set_per_session_handle_and_call() {
         (7, timed_out(control.status()).await),
         (3, timed_out(quick.status()).await),
         (3, timed_out(quick.call_raw("new", &raw)).await),
-        (2, timed_out(quick.call_within(Duration::from_secs(2), &GetStatus::default())).await),
+        (2, timed_out(quick.within(Duration::from_secs(2)).call(&GetStatus::default())).await),
     ] {
         assert_eq!(error, Duration::from_secs(seconds));
         let asked = peer.line().await.unwrap();

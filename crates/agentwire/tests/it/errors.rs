@@ -28,8 +28,10 @@ fn names(error: &Error, causes: &[&str]) {
     }
 }
 
-/// Sends an interrupt, which the peer answers with this response.
-async fn answered(response: &str, config: Config) -> Error {
+/// Sends an interrupt, which the peer answers with this response; the session continues.
+async fn answered(response: &str) -> Error {
+    let mut config = Config::default();
+    config.limits = Limits::max_line(1000);
     let (session, mut peer) = connected(Session::builder().config(config)).await;
     let (reply, ()) = tokio::join!(session.interrupt(), async {
         let request = peer.request("interrupt").await;
@@ -37,6 +39,8 @@ async fn answered(response: &str, config: Config) -> Error {
         peer.say(format!(r#"{{"type":"control_response","response":{{"request_id":"{id}",{response}}}}}"#))
             .await;
     });
+    let (next, _) = tokio::join!(session.interrupt(), peer.answer("interrupt", json!({})));
+    next.unwrap();
     reply.unwrap_err()
 }
 
@@ -62,6 +66,19 @@ fn cli_not_found() {
     assert!(format!("{error:#?}").starts_with("CliNotFound(\n"), "{error:#?}");
 }
 
+#[tokio::test]
+async fn error_of_a_missing_program_or_option_names_the_option() {
+    let missing = Options::new().path_to_claude_code_executable("/nonexistent/claude");
+    let missing = Session::connect(missing).await.unwrap_err();
+    assert!(matches!(missing, Error::Start(TransportError::NoSuchProgram { .. })), "{missing:#?}");
+    let unstructured = Error::NoStructuredOutput { text: String::new() };
+    for (error, option) in [(missing, "`pathToClaudeCodeExecutable`"), (unstructured, "`outputFormat`")] {
+        let printed = format!("{error:?}");
+        assert!(printed.lines().last().unwrap().starts_with("  help: "), "{printed}");
+        assert!(printed.contains(option), "{printed}");
+    }
+}
+
 #[test]
 fn start_without_a_runtime() {
     let mut connecting =
@@ -73,28 +90,20 @@ fn start_without_a_runtime() {
     names(&error, &["could not be started", "finding the tokio runtime"]);
 }
 
-/// Connects in a runtime without a timer or I/O. tokio prints a panic message in both tests.
-fn connecting_fails(runtime: &mut Builder) -> Error {
-    let runtime = runtime.build().unwrap();
-    let options = Options::new().path_to_claude_code_executable("/bin/true");
-    let error = runtime.block_on(Session::connect(options)).unwrap_err();
-    assert!(matches!(error, Error::Start(TransportError::Io { .. })), "{error:?}");
-    error
-}
-
+/// tokio prints a panic message.
 #[test]
-fn start_without_a_timer() {
-    for mut runtime in [Builder::new_current_thread(), Builder::new_multi_thread()] {
-        let error = connecting_fails(runtime.enable_io());
-        names(&error, &["could not be started", "timer", "`enable_all`"]);
-    }
-}
-
-#[test]
-fn start_without_io() {
-    for mut runtime in [Builder::new_current_thread(), Builder::new_multi_thread()] {
-        let error = connecting_fails(runtime.enable_time());
-        names(&error, &["could not be started", "I/O is disabled", "`enable_all`"]);
+fn start_without_a_timer_or_io() {
+    type Enable = fn(&mut Builder) -> &mut Builder;
+    for (enable, cause) in
+        [(Builder::enable_io as Enable, "timer"), (Builder::enable_time, "I/O is disabled")]
+    {
+        for mut runtime in [Builder::new_current_thread(), Builder::new_multi_thread()] {
+            let runtime = enable(&mut runtime).build().unwrap();
+            let options = Options::new().path_to_claude_code_executable("/bin/true");
+            let error = runtime.block_on(Session::connect(options)).unwrap_err();
+            assert!(matches!(error, Error::Start(TransportError::Io { .. })), "{error:?}");
+            names(&error, &["could not be started", cause, "`enable_all`"]);
+        }
     }
 }
 
@@ -156,35 +165,19 @@ async fn ended_after_an_error_result() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn control_rejected() {
-    let response = r#""subtype":"error","error":"No such thing","error_code":"unsupported_request""#;
-    let error = answered(response, Config::default()).await;
-    assert!(matches!(error, Error::Control(ControlError::Rejected { .. })), "{error:?}");
-    names(&error, &["`interrupt`", "No such thing"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn control_bad_reply() {
-    let error = answered(r#""subtype":"success","response":{"still_queued":7}"#, Config::default()).await;
-    assert!(matches!(error, Error::Control(ControlError::BadReply { .. })), "{error:?}");
-    names(&error, &["`interrupt`", "still_queued"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn control_unknown_reply() {
-    let error = answered(r#""subtype":"perhaps""#, Config::default()).await;
-    assert!(matches!(error, Error::Control(ControlError::UnknownReply { .. })), "{error:?}");
-    names(&error, &["`interrupt`", "unknown kind"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn control_too_long() {
-    let mut config = Config::default();
-    config.limits = Limits::max_line(1000);
+async fn control_rejected_or_unreadable() {
+    let rejected = r#""subtype":"error","error":"No such thing","error_code":"unsupported_request""#;
     let long = format!(r#""subtype":"success","response":{{"text":"{}"}}"#, "x".repeat(2000));
-    let error = answered(&long, config).await;
-    assert!(matches!(error, Error::Control(ControlError::TooLong { .. })), "{error:?}");
-    names(&error, &["`interrupt`", "limit of 1000 bytes"]);
+    for (response, variant, cause) in [
+        (rejected, "Rejected", "No such thing"),
+        (r#""subtype":"success","response":{"still_queued":7}"#, "BadReply", "still_queued"),
+        (r#""subtype":"perhaps""#, "UnknownReply", "unknown kind"),
+        (&*long, "TooLong", "limit of 1000 bytes"),
+    ] {
+        let error = answered(response).await;
+        assert!(format!("{error:#?}").starts_with(&format!("Control(\n    {variant}")), "{error:#?}");
+        names(&error, &["`interrupt`", cause]);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -264,26 +257,3 @@ async fn control_not_sent() {
     session.end_input();
     peer.input_ended().await;
 }
-
-#[tokio::test(start_paused = true)]
-async fn control_backlogged() {
-    let mut config = Config::default();
-    config.unread_soft_limit = 4096;
-    config.unread_hard_limit = 32_768;
-    let (mut session, mut peer) = connected(Session::builder().config(config)).await;
-    let (reply, ()) = tokio::join!(session.interrupt(), async {
-        peer.request("interrupt").await;
-        for _ in 0..MANY {
-            peer.say(json!({"type": "system", "subtype": "new", "text": "x".repeat(1000)})).await;
-        }
-    });
-    let error = reply.unwrap_err();
-    assert!(matches!(error, Error::Control(ControlError::Backlogged { .. })), "{error:?}");
-    names(&error, &["`interrupt`", "bytes of unread messages"]);
-    for _ in 0..MANY {
-        session.next().await.unwrap().unwrap();
-    }
-}
-
-/// Sends messages that together exceed the limit.
-const MANY: usize = 40;

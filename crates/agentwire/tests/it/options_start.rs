@@ -18,8 +18,8 @@ use tokio::{runtime::Runtime, time::timeout};
 
 use crate::peer::{Peer, connect, connected, init, next_kind};
 
-/// A CLI that records its start, and answers the handshake and a request for the settings.
-struct Noting(tempfile::TempDir);
+/// A CLI that records its start, and answers the handshake and a request for the settings: its folder and its program.
+struct Noting(tempfile::TempDir, PathBuf);
 
 impl Noting {
     fn new(reply: Value, name: &str) -> Self {
@@ -28,13 +28,11 @@ impl Noting {
         std::fs::write(&script, SCRIPT).unwrap();
         std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
         std::fs::write(dir.path().join("reply"), reply.to_string()).unwrap();
-        Self(dir)
+        Self(dir, script)
     }
 
     fn options(&self) -> Options {
-        let script = std::fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path());
-        let script = script.into_iter().find(|path| path.file_stem().unwrap() == "claude").unwrap();
-        Options::new().path_to_claude_code_executable(script)
+        Options::new().path_to_claude_code_executable(&self.1)
     }
 
     /// Returns the record with this name.

@@ -153,10 +153,15 @@ fn common_parts_match_the_reference() {
     let always = &rows[0];
     assert_eq!(always.name(), "(none)");
     let expected = always.expected();
-    let ours = parts(&Options::new().to_launch_plan().unwrap());
+    let plan = Options::new().to_launch_plan().unwrap();
+    let ours = parts(&plan);
     for part in ["argv", "env", "initialize"] {
         assert_eq!(ours[part], expected[part], "{part}");
     }
+    for variable in ["CLAUDECODE", "CLAUDE_AGENT_SDK_DERIVED_CLIENT_APP"] {
+        assert!(plan.env_remove.contains(variable));
+    }
+    assert!(plan.warnings.is_empty() && plan.files.is_empty());
 }
 
 /// A row with a difference that does not exist would hide its claim.

@@ -1,6 +1,6 @@
 //! Permission questions: the answers of a handler, and warnings about options that bypass it.
 
-use std::fs;
+use std::{fs, path::PathBuf};
 
 use agentwire::{
     Decision, Options, PermissionPrompts, RawJson, Session, Warning,
@@ -17,27 +17,20 @@ fn question() -> Value {
     json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "rm a"}, "tool_use_id": "toolu_1"})
 }
 
-/// Sends a question to a session with this handler, and returns its response.
-async fn asked(handler: PermissionHandler) -> Value {
-    let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
-    peer.ask("q1", question()).await;
-    peer.response("q1").await
-}
-
 #[tokio::test(start_paused = true)]
-async fn allow_returns_the_input() {
-    let handler = PermissionHandler::new(async |request: CanUseTool, _cx| {
+async fn decision_is_sent() {
+    let allows = PermissionHandler::new(async |request: CanUseTool, _cx| {
         assert_eq!((&*request.tool_name, request.input.as_str()), ("Bash", r#"{"command":"rm a"}"#));
         Decision::allow_with_input(RawJson::parse(r#"{"command":"ls"}"#).unwrap())
     });
-    let response = asked(handler).await;
-    assert_eq!(response["response"], json!({"behavior": "allow", "updatedInput": {"command": "ls"}}));
-}
-
-#[tokio::test(start_paused = true)]
-async fn denial_is_sent() {
-    let response = asked(PermissionHandler::new(async |_, _| Decision::deny("no shell"))).await;
-    assert_eq!(response["response"], json!({"behavior": "deny", "message": "no shell"}));
+    for (handler, sent) in [
+        (allows, json!({"behavior": "allow", "updatedInput": {"command": "ls"}})),
+        (handler(), json!({"behavior": "deny", "message": "no"})),
+    ] {
+        let (_session, mut peer) = connected(Session::builder().permissions(handler)).await;
+        peer.ask("q1", question()).await;
+        assert_eq!(peer.response("q1").await["response"], sent);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,12 +50,11 @@ fn callback_adds_the_flag() {
     let flag = "--permission-prompt-tool=stdio".to_owned();
     let without = Session::builder().to_launch_plan().unwrap();
     assert!(!without.args.contains(&flag));
-    let handler = PermissionHandler::new(async |_, _| Decision::allow());
-    let with = Session::builder().permissions(handler).to_launch_plan().unwrap();
+    let with = Session::builder().permissions(handler()).to_launch_plan().unwrap();
     assert!(with.args.contains(&flag));
 }
 
-fn handler() -> PermissionHandler {
+pub(crate) fn handler() -> PermissionHandler {
     PermissionHandler::new(async |_, _| Decision::deny("no"))
 }
 
@@ -138,16 +130,22 @@ fn rules_for_in_process_tools_cause_no_warning() {
     assert!(warnings[0].contains("`allowedTools` (mcp__units2, mcp__other) keeps"), "{warnings:?}");
 }
 
-#[test]
-fn files_of_the_project_config_root_are_warned_about() {
+/// Returns two folders with settings.
+pub(crate) fn folders_with_settings() -> (tempfile::TempDir, [PathBuf; 2]) {
     let place = tempfile::tempdir().unwrap();
     let base = place.path().canonicalize().unwrap();
-    let [cwd, root] = ["cwd", "root"].map(|name| {
+    let folders = ["cwd", "root"].map(|name| {
         let folder = base.join(name);
         fs::create_dir_all(folder.join(".claude")).unwrap();
         fs::write(folder.join(SETTINGS), "{}").unwrap();
         folder
     });
+    (place, folders)
+}
+
+#[test]
+fn files_of_the_project_config_root_are_warned_about() {
+    let (_place, [cwd, root]) = folders_with_settings();
     let warnings = |options: Options| {
         let builder = Session::builder().options(options).permissions(handler());
         builder.to_launch_plan().unwrap().warnings
@@ -158,7 +156,7 @@ fn files_of_the_project_config_root_are_warned_about() {
     assert_eq!(warned, [Warning::FolderHeeded { file: root.join(SETTINGS) }]);
 }
 
-const SETTINGS: &str = ".claude/settings.json";
+pub(crate) const SETTINGS: &str = ".claude/settings.json";
 
 fn auto_allow(is_on: bool) -> Options {
     let mut sandbox = SandboxSettings::default();

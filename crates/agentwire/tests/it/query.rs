@@ -154,6 +154,11 @@ async fn an_error_result_is_the_error() {
     let (kinds, error) = reading.await.unwrap();
     assert_eq!(kinds, ["result"]);
     let error = error.unwrap();
-    assert!(error.to_string().contains("out of luck"), "{error}");
-    assert_eq!(error.ending().unwrap().exit.as_ref().unwrap().code, Some(1));
+    assert!(
+        error.to_string().contains("out of luck") && error.to_string().contains("exit code 1"),
+        "{error}"
+    );
+    let ending = error.ending().unwrap();
+    assert!(ending.error_result.is_some());
+    assert_eq!(ending.exit.as_ref().unwrap().code, Some(1));
 }

@@ -154,17 +154,22 @@ async fn refused_or_silent_handshake_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn output_of_another_program_is_in_the_error() {
-    let (transport, peer) = memory(1 << 16);
-    let connecting = tokio::spawn(Session::builder().transport(transport).connect());
-    let mut peer = Peer::new(peer);
-    peer.request("initialize").await;
-    peer.say("This account is currently not available.").await;
-    peer.exit(ExitReport::exited(1));
-    drop(peer);
-    let error = connecting.await.unwrap().unwrap_err();
-    let expected = "the session ended (output that is not JSON: `This account is currently not available.`) (exit code 1)";
-    assert_eq!(error.to_string(), expected);
+async fn end_in_the_handshake_is_in_the_error_with_the_output_of_another_program() {
+    let nologin = "This account is currently not available.";
+    for (output, expected) in [
+        ("", "the session ended (in the handshake) (exit code 1)"),
+        (nologin, &*format!("the session ended (output that is not JSON: `{nologin}`) (exit code 1)")),
+    ] {
+        let (transport, peer) = memory(1 << 16);
+        let connecting = tokio::spawn(Session::builder().transport(transport).connect());
+        let mut peer = Peer::new(peer);
+        peer.request("initialize").await;
+        peer.say(output).await;
+        peer.exit(ExitReport::exited(1));
+        drop(peer);
+        let error = connecting.await.unwrap().unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -278,9 +283,10 @@ async fn end_of_input_lets_a_late_turn_finish() {
     session.send("one").await.unwrap();
     session.send("two").await.unwrap();
     session.end_input();
-    peer.prompt().await;
-    peer.prompt().await;
+    assert_eq!(peer.prompt().await, "one");
+    assert_eq!(peer.prompt().await, "two");
     peer.input_ended().await;
+    assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
     peer.say(result("one")).await;
     assert_eq!(next_kind(&mut session).await, "result");
     // Keeps reading, so that the end of the first run is processed before the second turn begins.
@@ -290,6 +296,7 @@ async fn end_of_input_lets_a_late_turn_finish() {
     assert!(timeout(Duration::from_secs(1800), peer.raw.terminated()).await.is_err());
     peer.say(result("two")).await;
     assert_eq!(next_kind(&mut session).await, "result");
+    // Now that nothing runs, the shutdown timer runs.
     let error = fails(&mut session).await;
     assert!(error.to_string().contains("could not be terminated"), "{error}");
     assert_eq!(peer.raw.terminations(), [Signal::Term, Signal::Kill]);
@@ -328,28 +335,18 @@ fn dropping_needs_no_runtime_to_run() {
 #[test]
 fn session_without_its_runtime_returns_an_error() {
     let build = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let runtime = build();
-    let (mut session, peer) = runtime.block_on(connected(Session::builder()));
-    drop(runtime);
+    let (mut session, peer) = build().block_on(connected(Session::builder()));
+    let (closing, _other_peer) = build().block_on(connected(Session::builder()));
     let test = async {
         peer.raw.released().await;
         assert!(matches!(fails(&mut session).await, Error::Ended(_)));
         assert!(matches!(session.interrupt().await, Err(Error::Ended(_))));
+        // The CLI is not gone yet: it ends in the background.
+        let closed = closing.close().await;
+        assert!(matches!(closed, Err(Error::Ended(_))), "{closed:?}");
     };
     // This clock is not paused.
     build().block_on(async { timeout(Duration::from_secs(30), test).await.expect("it hangs") });
-}
-
-#[test]
-fn close_after_the_end_of_the_runtime_is_an_error() {
-    // The CLI is not gone yet: it ends in the background.
-    let build = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let runtime = build();
-    let (session, peer) = runtime.block_on(connected(Session::builder()));
-    drop(runtime);
-    let closed = build().block_on(session.close());
-    assert!(matches!(closed, Err(Error::Ended(_))), "{closed:?}");
-    drop(peer);
 }
 
 #[test]

@@ -24,6 +24,10 @@ fn main_file() -> String {
     format!("/config/projects/-src-app/{ID}.jsonl")
 }
 
+fn agent_file() -> String {
+    format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl")
+}
+
 /// Returns entries with these numbers, as the CLI mirrors them.
 fn mirrored(file: &str, numbers: impl IntoIterator<Item = usize>) -> Value {
     let entries = numbers.into_iter().map(|number| json!({"type": "user", "uuid": format!("{number}")}));
@@ -61,6 +65,18 @@ async fn mirror_turn(peer: &Peer, numbers: impl IntoIterator<Item = usize>) {
     peer.say(result("done")).await;
 }
 
+/// Mirrors entries with these numbers, ends the turn, and reads its result.
+async fn read_mirrored_turn(session: &mut Session, peer: &Peer, numbers: impl IntoIterator<Item = usize>) {
+    mirror_turn(peer, numbers).await;
+    assert_eq!(next_kind(session).await, "result");
+}
+
+/// Expects the report that the store is late at a result.
+async fn is_late(session: &mut Session) {
+    let line = mirror_error(session).await;
+    assert!(line["error"].as_str().unwrap().contains("within 10s"), "{line}");
+}
+
 /// Expects a `mirror_error` and returns its line.
 async fn mirror_error(session: &mut Session) -> Value {
     let incoming = session.next().await.expect("a message").unwrap();
@@ -72,17 +88,14 @@ async fn mirror_error(session: &mut Session) -> Value {
 #[tokio::test(start_paused = true)]
 async fn entries_are_stored_before_the_result_and_are_no_messages() {
     let (mut session, peer, store) = with([]).await;
-    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
-    for line in
-        [mirrored(&main_file(), [1, 2]), assistant("a"), mirrored(&agent, [3]), mirrored(&main_file(), [4])]
-    {
+    let main = |numbers: &[usize]| mirrored(&main_file(), numbers.iter().copied());
+    for line in [main(&[1, 2]), assistant("a"), mirrored(&agent_file(), [3]), main(&[4])] {
         peer.say(line).await;
     }
     assert_eq!(next_kind(&mut session).await, "assistant");
     assert!(timeout(Duration::from_secs(9), session.next()).await.is_err());
     assert_eq!(store.calls(), Vec::<String>::new());
-    mirror_turn(&peer, [5]).await;
-    assert_eq!(next_kind(&mut session).await, "result");
+    read_mirrored_turn(&mut session, &peer, [5]).await;
     let main = format!("-src-app/{ID}");
     assert_eq!(store.calls(), [format!("{main}: 1 2 4 5"), format!("{main}/subagents/agent-a: 3")]);
 }
@@ -107,7 +120,7 @@ async fn large_batches_are_stored_without_a_result() {
     peer.say(mirrored(&main_file(), 0..500)).await;
     peer.say(mirrored(&main_file(), [500])).await;
     store.called(1).await;
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 501);
+    assert_eq!(store.stored().await, 501);
 }
 
 #[tokio::test(start_paused = true)]
@@ -121,7 +134,7 @@ async fn frames_after_the_last_result_and_after_the_end_of_input_are_stored() {
         peer.exit(agentwire::transport::ExitReport::exited(0));
     });
     closed.unwrap();
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
+    assert_eq!(store.stored().await, 3);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,16 +1,18 @@
 //! Spare processes.
 
 use agentwire::{
-    ClaimError, ControlError, Decision, Error, Options, PermissionMode, Session, SessionBuilder, Spare,
-    Warning,
-    hooks::{Hooks, PermissionHandler},
+    ClaimError, ControlError, Error, Options, PermissionMode, Session, SessionBuilder, Spare, Warning,
+    hooks::Hooks,
     prewarm,
     protocol::{control::ClaimSession, hook::PreToolUse},
     transport::{ExitReport, memory},
 };
 use serde_json::{Value, json};
 
-use crate::peer::{Peer, connect, result};
+use crate::{
+    peer::{Peer, connect, result},
+    permissions::{SETTINGS, folders_with_settings, handler},
+};
 
 /// Returns a spare with a peer after the handshake.
 async fn parked() -> (Spare, Peer) {
@@ -66,8 +68,7 @@ async fn a_claim_makes_a_session() {
 
 #[tokio::test(start_paused = true)]
 async fn claimed_mode_that_bypasses_the_handler_causes_a_warning() {
-    let handler = PermissionHandler::new(async |_, _| Decision::deny("no"));
-    let (spare, mut peer) = parked_with(Session::builder().permissions(handler)).await;
+    let (spare, mut peer) = parked_with(Session::builder().permissions(handler())).await;
     let reply = json!({
         "status": "ok", "session_id": "s", "initialize": {"pid": 8, "current_permission_mode": "dontAsk"},
     });
@@ -79,20 +80,12 @@ async fn claimed_mode_that_bypasses_the_handler_causes_a_warning() {
 
 #[tokio::test(start_paused = true)]
 async fn files_of_the_project_config_root_are_warned_about_after_a_claim() {
-    let place = tempfile::tempdir().unwrap();
-    let base = place.path().canonicalize().unwrap();
-    let [cwd, root] = ["cwd", "root"].map(|name| {
-        let folder = base.join(name);
-        std::fs::create_dir_all(folder.join(".claude")).unwrap();
-        std::fs::write(folder.join(".claude/settings.json"), "{}").unwrap();
-        folder
-    });
-    let handler = PermissionHandler::new(async |_, _| Decision::deny("no"));
+    let (_place, [cwd, root]) = folders_with_settings();
     let options = Options::new().project_config_root(&root);
-    let (spare, mut peer) = parked_with(Session::builder().options(options).permissions(handler)).await;
+    let (spare, mut peer) = parked_with(Session::builder().options(options).permissions(handler())).await;
     let claim = ClaimSession::new(cwd.display().to_string());
     let (session, _) = claimed(spare, &mut peer, claim, ok()).await;
-    let file = root.join(".claude/settings.json");
+    let file = root.join(SETTINGS);
     assert_eq!(session.unwrap().warnings(), [Warning::FolderHeeded { file }]);
 }
 

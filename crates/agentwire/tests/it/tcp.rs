@@ -3,11 +3,7 @@
 #[path = "../../examples/tcp/transport.rs"]
 mod transport;
 
-use std::{
-    io::{Read, Write},
-    net::{TcpListener, TcpStream},
-    thread,
-};
+use std::{net::TcpListener, thread};
 
 use agentwire::{
     Session,
@@ -42,28 +38,9 @@ fn listen(part: Part) -> String {
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
         let (stream, _) = listener.accept().unwrap();
-        part.play(Half(&stream), Half(&stream));
+        part.play(&stream, &stream);
     });
     address
-}
-
-/// A std connection can be used in both directions by reference.
-struct Half<'a>(&'a TcpStream);
-
-impl Read for Half<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        self.0.read(buffer)
-    }
-}
-
-impl Write for Half<'_> {
-    fn write(&mut self, buffer: &[u8]) -> std::io::Result<usize> {
-        self.0.write(buffer)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush()
-    }
 }
 
 #[tokio::test]

@@ -6,7 +6,10 @@ use agentwire::{ControlError, Error, PromptState, Session, control::Config, prot
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::peer::{Peer, assistant, connected, connected_with, init, kind, next_kind, rest, result, state};
+use crate::peer::{
+    Peer, assistant, connected, connected_with, error_result, init, kind, next_kind, read, rest, result,
+    state,
+};
 
 /// Returns the id and the text of the next prompt.
 async fn prompt(peer: &mut Peer) -> (String, String) {
@@ -80,7 +83,7 @@ async fn rest_of_an_interrupted_turn_is_set_aside() {
     let turn = session.ask("second").await.unwrap();
     let (second, _) = prompt(&mut peer).await;
     peer.say(assistant("and the rest")).await;
-    let mut cut = crate::peer::error_result("interrupted");
+    let mut cut = error_result("interrupted");
     cut["user_message_uuids"] = json!([first]);
     peer.say(cut).await;
     lifecycle(&peer, &first, "cancelled").await;
@@ -108,6 +111,100 @@ async fn prompt_that_was_answered_before_has_no_result() {
     assert_eq!(prompt(&mut peer).await.0, "mine");
     let answer = timeout(Duration::from_secs(60), turn.text()).await.expect("an end");
     assert!(matches!(answer, Err(Error::NoResult)), "{answer:?}");
+}
+
+/// Returns a session in which a prompt with the id `mine` ends in this state.
+async fn settled(state: PromptState) -> (Session, Peer) {
+    let (session, mut peer) = connected(Session::builder()).await;
+    let mine = session.send(UserInput::from("hi").with_uuid("mine")).await.unwrap();
+    assert_eq!(prompt(&mut peer).await.0, "mine");
+    match state {
+        PromptState::Completed => turn_of(&peer, &["mine"], "the answer").await,
+        PromptState::Failed => {
+            lifecycle(&peer, "mine", "started").await;
+            peer.say(init_of(&["mine"])).await;
+            peer.say(error_result("interrupted")).await;
+            lifecycle(&peer, "mine", "cancelled").await;
+        }
+        _ => lifecycle(&peer, "mine", "cancelled").await,
+    }
+    assert_eq!(session.settled(&mine).await.unwrap(), state);
+    (session, peer)
+}
+
+const SETTLED: [PromptState; 3] = [PromptState::Completed, PromptState::Failed, PromptState::Withdrawn];
+
+/// The CLI ignores it without a report.
+#[tokio::test(start_paused = true)]
+async fn prompt_with_the_id_of_a_settled_one_has_no_result() {
+    for state in SETTLED {
+        let (mut session, mut peer) = settled(state).await;
+        let turn = session.ask(UserInput::from("hi").with_uuid("mine")).await.unwrap();
+        assert_eq!(prompt(&mut peer).await.0, "mine");
+        let answer = timeout(Duration::from_secs(60), turn.text()).await.expect("an end");
+        assert!(matches!(answer, Err(Error::NoResult)), "{state:?}: {answer:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn query_with_the_id_of_a_settled_prompt_ends() {
+    for state in SETTLED {
+        let (mut session, mut peer) = settled(state).await;
+        // The end of the earlier run was read.
+        while timeout(Duration::from_secs(1), session.next()).await.is_ok() {}
+        let reading = read(session.into_query(UserInput::from("hi").with_uuid("mine")).await.unwrap());
+        assert_eq!(prompt(&mut peer).await.0, "mine");
+        timeout(Duration::from_secs(60), peer.exit_after_input()).await.expect("the end of the input");
+        assert_eq!(reading.await.unwrap().0, [""; 0], "{state:?}");
+    }
+}
+
+/// CLI 2.1.330 reports nothing else for a prompt of the conversation that it has resumed.
+#[tokio::test(start_paused = true)]
+async fn prompt_that_is_only_reported_as_completed_has_no_result() {
+    let mine = || UserInput::from("hi").with_uuid("mine");
+    let (mut session, mut peer) = connected(Session::builder()).await;
+    let turn = session.ask(mine()).await.unwrap();
+    assert_eq!(prompt(&mut peer).await.0, "mine");
+    lifecycle(&peer, "mine", "completed").await;
+    let answer = timeout(Duration::from_secs(60), turn.text()).await.expect("an end");
+    assert!(matches!(answer, Err(Error::NoResult)), "{answer:?}");
+
+    let (session, mut peer) = connected(Session::builder()).await;
+    let reading = read(session.into_query(mine()).await.unwrap());
+    assert_eq!(prompt(&mut peer).await.0, "mine");
+    lifecycle(&peer, "mine", "completed").await;
+    timeout(Duration::from_secs(60), peer.exit_after_input()).await.expect("the end of the input");
+    assert_eq!(reading.await.unwrap().0, ["command_lifecycle"]);
+}
+
+/// The earlier prompt is answered while the later one waits for room.
+#[tokio::test(start_paused = true)]
+async fn prompt_whose_id_is_settled_while_it_waits_has_no_result() {
+    for reports_states in [true, false] {
+        let mut config = Config::default();
+        config.write_buffer_limit = 1;
+        let (mut session, mut peer) = connected_with(Session::builder().config(config), 1).await;
+        let mine = session.send(UserInput::from("hi").with_uuid("mine")).await.unwrap();
+        assert_eq!(prompt(&mut peer).await.0, "mine");
+        session.send("x".repeat(500)).await.unwrap();
+        session.send("y".repeat(500)).await.unwrap();
+        let control = session.control().clone();
+        let (turn, _peer) = tokio::join!(session.ask(UserInput::from("hi").with_uuid("mine")), async {
+            if reports_states {
+                turn_of(&peer, &["mine"], "the answer").await;
+            } else {
+                peer.complete_turn("the answer").await;
+            }
+            assert_eq!(control.prompt_settled(&mine).await.unwrap(), PromptState::Completed);
+            for _ in 0..2 {
+                peer.prompt().await;
+            }
+            peer
+        });
+        let answer = timeout(Duration::from_secs(60), turn.unwrap().text()).await.expect("an end");
+        assert!(matches!(answer, Err(Error::NoResult)), "{reports_states}: {answer:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -204,17 +301,6 @@ async fn cancelled_prompt_has_a_turn_without_a_result() {
     let (third, _) = prompt(&mut peer).await;
     lifecycle(&peer, &third, "cancelled").await;
     assert!(matches!(turn.answer().await, Err(Error::NoResult)));
-}
-
-#[tokio::test(start_paused = true)]
-async fn session_can_cancel_a_prompt() {
-    let (session, mut peer) = connected(Session::builder()).await;
-    for cancelled in [true, false] {
-        let (reply, ()) = tokio::join!(async { session.cancel_prompt(&"p".into()).await }, async {
-            peer.answer("cancel_async_message", json!({"cancelled": cancelled})).await;
-        });
-        assert_eq!(reply.unwrap(), cancelled);
-    }
 }
 
 /// With a CLI that names no prompts, turns that had ended when the prompt was sent are still excluded.

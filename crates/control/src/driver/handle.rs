@@ -76,7 +76,9 @@ impl Control {
         Self { handle: Arc::clone(&self.handle), limit: Some(limit) }
     }
 
-    /// Sends a request and waits for its reply within the handle's time limit.
+    /// Sends a request and waits for its reply within the handle's time limit, which counts from now.
+    ///
+    /// The request does not wait for room in the write buffer, but earlier lines are written first.
     ///
     /// # Cancel safety
     ///
@@ -86,23 +88,7 @@ impl Control {
     ///
     /// See [`ControlError`]. Every call ends, regardless of what the CLI does.
     pub async fn call<C: ControlCall + Sync>(&self, call: &C) -> Result<C::Reply, ControlError> {
-        self.call_within(self.limit(), call).await
-    }
-
-    /// Like [`call`](Self::call), with its own time limit.
-    ///
-    /// The limit counts from now. The request does not wait for room in the write buffer, but earlier lines are written
-    /// first.
-    ///
-    /// # Errors
-    ///
-    /// See [`call`](Self::call).
-    pub async fn call_within<C: ControlCall + Sync>(
-        &self,
-        limit: Duration,
-        call: &C,
-    ) -> Result<C::Reply, ControlError> {
-        let raw = self.call_unread(limit, call).await?;
+        let raw = self.call_unread(call).await?;
         raw.decode().map_err(|source| ControlError::BadReply {
             subtype: C::SUBTYPE.into(),
             line: Some(Line::from(raw.as_str()).into()),
@@ -110,16 +96,13 @@ impl Control {
         })
     }
 
-    /// Like [`call_within`](Self::call_within), and returns the raw reply, to be decoded later or in part.
+    /// Like [`call`](Self::call), and returns the raw reply, to be decoded later or in part.
     ///
     /// # Errors
     ///
     /// See [`call`](Self::call). [`ControlError::BadReply`] only if the reply's frame can't be read.
-    pub async fn call_unread<C: ControlCall + Sync>(
-        &self,
-        limit: Duration,
-        call: &C,
-    ) -> Result<RawJson, ControlError> {
+    pub async fn call_unread<C: ControlCall + Sync>(&self, call: &C) -> Result<RawJson, ControlError> {
+        let limit = self.limit();
         self.ask(C::SUBTYPE, |router, now| router.call(now, limit, call)).await
     }
 

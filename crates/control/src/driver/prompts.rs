@@ -32,9 +32,10 @@ impl Control {
         self.send_counting(input).await.map(|_| ())
     }
 
-    /// Like [`send`](Self::send), and returns how many turns had ended when the prompt was queued.
+    /// Like [`send`](Self::send), and returns how many turns had ended when the prompt was queued, and whether an earlier
+    /// prompt with its id was settled then.
     ///
-    /// None of those is the prompt's own turn.
+    /// None of those turns is the prompt's own. The CLI ignores a prompt with the id of an earlier one.
     ///
     /// # Cancel safety
     ///
@@ -43,13 +44,17 @@ impl Control {
     /// # Errors
     ///
     /// See [`send`](Self::send).
-    pub async fn send_counting(&self, input: &UserInput) -> Result<u64, ControlError> {
+    pub async fn send_counting(&self, input: &UserInput) -> Result<(u64, bool), ControlError> {
         // Encode before taking the lock: a prompt may contain megabytes of images.
         let line = encoded(input)?;
         self.shared().observe_prompt(input);
         let uuid = input.uuid.clone();
-        let send =
-            |state: &mut State| state.router.send_prompt(uuid, line).map(|()| state.router.turns_ended());
+        let send = |State { router, .. }: &mut State| {
+            // Under one lock: an earlier prompt may be settled while this one waits for room.
+            let is_settled =
+                uuid.as_ref().and_then(|id| router.prompt_state(id)).is_some_and(PromptState::is_settled);
+            router.send_prompt(uuid, line).map(|()| (router.turns_ended(), is_settled))
+        };
         self.shared().when_writable(self.limit(), "user", send).await
     }
 

@@ -26,7 +26,7 @@ impl Router {
     /// # Errors
     ///
     /// As [`send_user`](Self::send_user).
-    pub fn send_prompt(&mut self, uuid: Option<Uuid>, line: Bytes) -> Result<(), ControlError> {
+    pub(crate) fn send_prompt(&mut self, uuid: Option<Uuid>, line: Bytes) -> Result<(), ControlError> {
         self.check_input("user")?;
         self.turns.prompt_sent(uuid);
         self.transmit.push(line, Kind::Prompt);

@@ -68,7 +68,7 @@ pub(super) struct Turns {
     /// The last [`MAX_PROMPTS`] prompts that were sent with an id.
     prompts: HashMap<Uuid, PromptState>,
     order: VecDeque<Uuid>,
-    /// How many prompts were sent, with and without an id.
+    /// How many prompts were sent, with and without an id; one that is sent again counts once.
     prompts_sent: u64,
     /// Whether a prompt without an id was sent, which no reported state settles.
     sent_without_id: bool,
@@ -116,11 +116,11 @@ struct Tasks {
 
 impl Turns {
     pub(super) fn prompt_sent(&mut self, prompt: Option<Uuid>) {
-        // The CLI ignores a prompt that it has answered.
-        self.awaits_result |=
-            prompt.as_ref().and_then(|id| self.prompt_state(id)) != Some(PromptState::Completed);
+        let known = prompt.as_ref().and_then(|id| self.prompt_state(id));
+        // The CLI ignores a prompt with the id of an earlier one, whether that was answered, failed or cancelled.
+        self.awaits_result |= !known.is_some_and(PromptState::is_settled);
+        self.prompts_sent += u64::from(known.is_none());
         self.given_work = true;
-        self.prompts_sent += 1;
         self.awaits_result_without_id |= prompt.is_none();
         self.sent_without_id |= prompt.is_none();
         self.interrupted = false;

@@ -8,9 +8,10 @@ use agentwire_protocol::{
     control::{ErrorCode, Interrupt},
     message::UserInput,
 };
+use agentwire_transport::ExitReport;
 
 use crate::script::{
-    ERROR_RESULT, INIT, ONE, RESULT, Script, TWO, cancel, inbound, lifecycle, state, success,
+    ERROR_RESULT, INIT, ONE, RESULT, Script, TWO, cancel, inbound, lifecycle, state, success, task,
 };
 
 fn check(script: &mut Script, events: &[&str]) {
@@ -435,6 +436,11 @@ fn error_result_outranks_the_exit_code() {
     };
     let refused = ending(&[ERROR_RESULT]);
     assert_eq!(refused.to_string(), "No such session (exit code 1)");
+    let mut repeated = (*refused).clone();
+    repeated.exit = Some(ExitReport::exited(1).with_stderr_tail("Error: No such session\n"));
+    assert_eq!(repeated.to_string(), refused.to_string());
+    repeated.exit = Some(ExitReport::exited(1).with_stderr_tail("a warning\nError: No such session\n"));
+    assert_eq!(repeated.to_string(), "No such session (exit code 1, stderr: a warning)");
     assert!(!refused.is_clean());
     let user = r#"{"type":"user","message":{"role":"user","content":"x"}}"#;
     assert_eq!(ending(&[ERROR_RESULT, user]).to_string(), "the session ended (exit code 1)");
@@ -684,9 +690,9 @@ fn queued_and_inbound_bytes_are_counted() {
 fn cli_without_session_states_is_busy_while_agents_run() {
     let agents =
         |list: &str| format!(r#"{{"type":"system","subtype":"background_tasks_changed","tasks":[{list}]}}"#);
-    let task = |kind: &str| format!(r#"{{"task_id":"t","task_type":"{kind}","description":"d"}}"#);
+    let listed = |kind: &str| format!(r#"{{"task_id":"t","task_type":"{kind}","description":"d"}}"#);
     let mut script = Script::prompted();
-    script.line(&agents(&task("local_agent"))).line(RESULT).events();
+    script.line(&agents(&listed("local_agent"))).line(RESULT).events();
     assert!(!script.router.run_is_over());
     // The agent has ended, and the CLI is about to report it to the model.
     script.line(&agents("")).events();
@@ -695,23 +701,19 @@ fn cli_without_session_states_is_busy_while_agents_run() {
     assert!(script.events().contains(&"run over".to_owned()));
     // A shell sends no requests.
     script.router.send_user(&UserInput::new("hi")).unwrap();
-    script.line(&agents(&task("local_bash"))).line(RESULT).events();
+    script.line(&agents(&listed("local_bash"))).line(RESULT).events();
     assert!(script.router.run_is_over());
 }
 
 #[test]
 fn cli_without_a_list_of_tasks_is_busy_while_an_agent_runs() {
-    let started = |kind: &str| {
-        format!(
-            r#"{{"type":"system","subtype":"task_started","task_id":"t","task_type":"{kind}","description":"d"}}"#
-        )
-    };
-    let ended = r#"{"type":"system","subtype":"task_notification","task_id":"t","status":"completed","output_file":"","summary":"s"}"#;
+    let started = |kind: &str| task("task_started", &format!(r#""task_type":"{kind}""#));
+    let ended = task("task_notification", r#""status":"completed","output_file":"","summary":"s""#);
     for kind in ["local_agent", "local_workflow"] {
         let mut script = Script::prompted();
         script.line(&started(kind)).line(RESULT).events();
         assert!(!script.router.run_is_over());
-        script.line(ended).events();
+        script.line(&ended).events();
         assert!(!script.router.run_is_over(), "the CLI is about to report the end to the model");
         script.line(INIT).line(RESULT);
         assert!(script.events().contains(&"run over".to_owned()));
@@ -720,20 +722,16 @@ fn cli_without_a_list_of_tasks_is_busy_while_an_agent_runs() {
 
 #[test]
 fn agent_whose_end_a_running_turn_takes_notice_of_holds_the_run_no_longer() {
-    let system = |fields: &str| format!(r#"{{"type":"system","task_id":"t","description":"d",{fields}}}"#);
     let mut script = Script::prompted();
-    script.line(&system(r#""subtype":"task_started","task_type":"local_agent""#));
+    script.line(&task("task_started", r#""task_type":"local_agent""#));
     // CLI 2.1.197 sends no notification then.
-    script.line(&system(r#""subtype":"task_updated","patch":{"status":"completed"}"#)).line(RESULT);
+    script.line(&task("task_updated", r#""patch":{"status":"completed"}"#)).line(RESULT);
     assert!(script.events().contains(&"run over".to_owned()));
     assert!(script.router.may_end_input());
 }
 
 #[test]
 fn guarded_input_stays_open_until_the_end_of_a_task_is_reported() {
-    let task = |subtype: &str, more: &str| {
-        format!(r#"{{"type":"system","subtype":"{subtype}","task_id":"t","description":"d",{more}}}"#)
-    };
     let started = task("task_started", r#""task_type":"local_bash""#);
     let ended = |status: &str| {
         task("task_notification", &format!(r#""status":"{status}","output_file":"","summary":"s""#))
@@ -763,13 +761,10 @@ fn guarded_input_stays_open_until_the_end_of_a_task_is_reported() {
 
 #[test]
 fn task_that_ends_in_a_turn_is_reported_before_the_cli_is_idle() {
-    let system = |fields: &str| format!(r#"{{"type":"system","task_id":"t","description":"d",{fields}}}"#);
     let mut script = Script::prompted();
     script.line(&state("running"));
-    script.line(&system(r#""subtype":"task_started","task_type":"local_bash","is_backgrounded":true"#));
-    script.line(&system(
-        r#""subtype":"task_notification","status":"completed","output_file":"","summary":"s""#,
-    ));
+    script.line(&task("task_started", r#""task_type":"local_bash","is_backgrounded":true"#));
+    script.line(&task("task_notification", r#""status":"completed","output_file":"","summary":"s""#));
     script.line(RESULT).events();
     script.router.end_input_when_idle();
     assert!(!script.router.seems_over(), "a hook of the settings delays the turn");
@@ -778,13 +773,31 @@ fn task_that_ends_in_a_turn_is_reported_before_the_cli_is_idle() {
 }
 
 #[test]
-fn answered_prompt_that_is_sent_again_awaits_no_result() {
+fn settled_prompt_that_is_sent_again_awaits_no_result() {
+    let started = lifecycle(ONE, "started");
+    for (lines, end) in [
+        (vec![&*started, INIT, RESULT], "completed"),
+        (vec![&*started, INIT, ERROR_RESULT], "cancelled"),
+        (vec![], "cancelled"),
+    ] {
+        let mut script = Script::default();
+        script.prompt(ONE);
+        for line in lines {
+            script.line(line);
+        }
+        script.line(&lifecycle(ONE, end)).events();
+        assert!(script.router.run_is_over());
+        script.prompt(ONE);
+        assert!(script.router.run_is_over(), "the CLI ignores it: {end}");
+    }
+}
+
+#[test]
+fn prompt_that_is_sent_again_is_counted_once() {
+    // A CLI that reports no states may end its input after one result for each prompt.
     let mut script = Script::default();
-    script.prompt(ONE).line(&lifecycle(ONE, "started")).line(INIT).line(RESULT);
-    script.line(&lifecycle(ONE, "completed")).events();
-    assert!(script.router.run_is_over());
-    script.prompt(ONE);
-    assert!(script.router.run_is_over(), "the CLI ignores it");
+    script.prompt(ONE).prompt(ONE).line(INIT).line(RESULT).events();
+    assert!(script.router.may_end_input());
 }
 
 #[test]

@@ -124,6 +124,11 @@ pub(crate) fn lifecycle(id: &str, state: &str) -> String {
     format!(r#"{{"type":"command_lifecycle","command_uuid":"{id}","state":"{state}"}}"#)
 }
 
+/// Returns a report about the task `t`.
+pub(crate) fn task(subtype: &str, fields: &str) -> String {
+    format!(r#"{{"type":"system","subtype":"{subtype}","task_id":"t","description":"d",{fields}}}"#)
+}
+
 /// Two ids of prompts.
 pub(crate) const ONE: &str = "00000000-0000-4000-8000-000000000001";
 pub(crate) const TWO: &str = "00000000-0000-4000-8000-000000000002";

@@ -37,10 +37,6 @@ async fn manifests(cli: &Cli, bridge: &Bridge) -> Value {
     RawJson::encode(&manifests).unwrap().decode().unwrap()
 }
 
-fn reply(text: &str) -> InitializeReply {
-    RawJson::parse(text).unwrap().decode().unwrap()
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_manifest_contains_the_servers_own_answers() {
     let (mut cli, bridge) = start(McpServers::new().with("s", echo("a")).with("t", echo("b"))).await;
@@ -225,6 +221,6 @@ async fn no_server_is_queried_without_a_manifest_limit() {
     });
     let (mut cli, bridge) = start(McpServers::new().with("s", never).manifest_limit(None)).await;
     assert_eq!(manifests(&cli, &bridge).await, json!({}));
-    bridge.on_initialized(&reply("{}"));
+    bridge.on_initialized(&InitializeReply::default());
     assert!(cli.rpc(json!({"jsonrpc": "2.0", "id": 5, "method": "x"})).await["result"].is_object());
 }

@@ -2,6 +2,11 @@
 
 mod node;
 
+use std::{
+    hash::{BuildHasher, RandomState},
+    sync::LazyLock,
+};
+
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{DecodeError, Step, read, surrogate};
@@ -60,8 +65,10 @@ pub(crate) fn tolerant<T: DeserializeOwned>(
     Err(first)
 }
 
-/// The name of the only member of an object that replaces one that can't be read as its kind.
-pub(crate) const UNREAD: &str = "$agentwire::unread";
+/// The name of the only member of an object that replaces one that can't be read as its kind: random, so that a text
+/// can't contain it.
+pub(crate) static UNREAD: LazyLock<String> =
+    LazyLock::new(|| format!("$agentwire::unread::{:016x}", RandomState::new().hash_one(())));
 
 /// The approximate number of bytes to read again in total: a long text gets fewer attempts.
 const WORK: usize = 64 << 20;

@@ -47,7 +47,7 @@ impl<'de, T: Tagged> Visitor<'de> for TaggedVisitor<T> {
         let mut kind = None;
         while let Some(Name(name)) = map.next_key::<Name<'de>>()? {
             let value: Text<'de> = map.next_value()?;
-            if name == UNREAD {
+            if name == UNREAD.as_str() {
                 return self.unread(&value);
             }
             if name == T::TAG {

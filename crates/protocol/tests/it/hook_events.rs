@@ -11,7 +11,7 @@ use agentwire_protocol::{
     tagged::Tagged,
 };
 
-use crate::tree::Tree;
+use crate::{messages::recorded, tree::Tree};
 
 #[test]
 fn every_event_is_visited_and_has_a_name() {
@@ -169,24 +169,16 @@ fn tree(value: &impl serde::Serialize) -> Tree {
 
 #[test]
 fn every_recorded_input_has_a_known_event() {
-    let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions");
     let mut seen = 0;
-    for version in fs::read_dir(sessions).unwrap() {
-        for file in fs::read_dir(version.unwrap().path()).unwrap() {
-            let path = file.unwrap().path();
-            // Skips lines that are not UTF-8, which a recording may contain.
-            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-            let lines = text.lines().filter_map(|line| line.strip_prefix("< "));
-            for line in lines.filter(|line| line.contains(r#""hook_callback""#)) {
-                let Ok(Message::ControlRequest(request)) = Message::from_line(line) else { continue };
-                let InboundRequest::HookCallback(callback) = request.request else { continue };
-                let any = callback.any_input().unwrap_or_else(|error| panic!("{path:?}: {error}: {line}"));
-                assert!(!matches!(any, AnyInput::Unknown(_)), "{path:?}: {line}");
-                let as_sent = Tree::of(callback.input.as_str()).sorted().with_numbers_by_value();
-                assert_eq!(tree(&any).with_numbers_by_value(), as_sent, "{path:?}");
-                seen += 1;
-            }
-        }
+    for (path, line) in recorded().iter().filter(|(_, line)| line.contains(r#""hook_callback""#)) {
+        let Ok(Message::ControlRequest(request)) = Message::from_line(line) else { continue };
+        let InboundRequest::HookCallback(callback) = request.request else { continue };
+        let any: AnyInput =
+            callback.input.decode().unwrap_or_else(|error| panic!("{path:?}: {error}: {line}"));
+        assert!(!matches!(any, AnyInput::Unknown(_)), "{path:?}: {line}");
+        let as_sent = Tree::of(callback.input.as_str()).sorted().with_numbers_by_value();
+        assert_eq!(tree(&any).with_numbers_by_value(), as_sent, "{path:?}");
+        seen += 1;
     }
     assert!(seen > 5, "only {seen} inputs");
 }

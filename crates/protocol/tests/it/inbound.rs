@@ -75,7 +75,7 @@ fn hook_callback_contains_its_event() {
     let line = include_str!("../../fixtures/messages/control_request/hook-session-end.json");
     let Message::ControlRequest(request) = Message::from_line(line).unwrap() else { panic!("{line}") };
     let InboundRequest::HookCallback(callback) = request.request else { panic!("{line}") };
-    let AnyInput::SessionEnd(input) = callback.any_input().unwrap() else { panic!("{line}") };
+    let AnyInput::SessionEnd(input) = callback.input.decode().unwrap() else { panic!("{line}") };
     assert_eq!(input.reason.as_str(), "clear");
 }
 

@@ -189,6 +189,18 @@ pub(crate) fn fixtures() -> Vec<Fixture> {
     fixtures
 }
 
+/// The CLI's lines in the recorded sessions, with their files. Their bytes that are not UTF-8 are replaced.
+pub(crate) fn recorded() -> Vec<(PathBuf, String)> {
+    let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions");
+    let mut recorded = Vec::new();
+    for path in entries(&sessions).iter().flat_map(|version| entries(version)) {
+        let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+        let lines = text.lines().filter_map(|line| line.strip_prefix("< "));
+        recorded.extend(lines.map(|line| (path.clone(), line.to_owned())));
+    }
+    recorded
+}
+
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     entries.sort();

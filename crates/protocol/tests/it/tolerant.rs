@@ -56,6 +56,13 @@ fn block_that_lacks_a_required_field_is_kept_whole() {
 }
 
 #[test]
+fn block_is_kept_whole_whatever_its_names() {
+    let block = r#"{"$agentwire::unread":{"type":"text","text":"a"}}"#;
+    let Block::Unknown(unknown) = decode(block).unwrap() else { panic!() };
+    assert_eq!((unknown.kind.as_deref(), unknown.raw.as_str()), (None, block));
+}
+
+#[test]
 fn block_of_a_tool_result_that_lacks_a_required_field_loses_no_other_block() {
     let block = r#"{"type":"tool_result","tool_use_id":"t","content":[{"type":"text","text":"kept"},{"type":"image"}]}"#;
     let Block::ToolResult(result) = decode(block).unwrap() else { panic!() };

@@ -1,28 +1,26 @@
 //! Inputs of the CLI's own tools.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::collections::BTreeMap;
 
 use agentwire_protocol::{Block, Message, RawJson, tool_input::ToolInput};
 
+use crate::messages::recorded;
+
 #[test]
 fn recorded_inputs_are_read() {
-    let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions/2.1.330");
     let mut seen = BTreeMap::<String, usize>::new();
-    for file in fs::read_dir(sessions).unwrap() {
-        let path = file.unwrap().path();
-        let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-        for line in text.lines().filter_map(|line| line.strip_prefix("< ")) {
-            let Ok(Message::Assistant(message)) = Message::from_line(line) else { continue };
-            for block in &message.message.content {
-                let Block::ToolUse(used) = block else { continue };
-                match used.typed_input() {
-                    Ok(ToolInput::Unknown) => {}
-                    Ok(input) => {
-                        let kind = format!("{input:?}");
-                        *seen.entry(kind.split('(').next().unwrap().to_owned()).or_default() += 1;
-                    }
-                    Err(error) => panic!("{path:?}: {error}"),
+    for (path, line) in recorded() {
+        let Ok(Message::Assistant(message)) = Message::from_line(&line) else { continue };
+        let is_current = path.iter().any(|part| part == "2.1.330");
+        for block in &message.message.content {
+            let Block::ToolUse(used) = block else { continue };
+            match used.typed_input() {
+                Ok(input) if is_current && input != ToolInput::Unknown => {
+                    let kind = format!("{input:?}");
+                    *seen.entry(kind.split('(').next().unwrap().to_owned()).or_default() += 1;
                 }
+                Ok(_) => {}
+                Err(error) => panic!("{path:?}: {error}"),
             }
         }
     }

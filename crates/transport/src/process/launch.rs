@@ -210,3 +210,17 @@ pub(super) fn is_bare_name(program: &Path) -> bool {
 pub(super) fn is_executable(program: &Path) -> bool {
     program.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_name_is_not_searched_in_a_path_that_is_not_inherited() {
+        let shell = Launch::new("sh");
+        assert!(shell.exists());
+        assert!(!shell.clone().env_remove("PATH").exists());
+        assert!(!shell.clone().env_clear().exists());
+        assert!(shell.env_clear().env("PATH", "/bin").exists());
+    }
+}

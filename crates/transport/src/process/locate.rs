@@ -1,6 +1,7 @@
 //! Finds the CLI: an explicit path, then `AGENTWIRE_CLI`, then `PATH`, then the paths that its installers use.
 
 use std::{
+    collections::HashSet,
     ffi::OsString,
     path::{Path, PathBuf},
 };
@@ -71,9 +72,11 @@ impl CliSearch {
             return self.resolve(program);
         }
         let places = || self.path.iter().map(|dir| dir.join(PROGRAM)).chain(self.installs.iter().cloned());
-        places()
-            .find(|place| is_executable(place))
-            .ok_or_else(|| TransportError::NotFound { searched: places().collect() })
+        places().find(|place| is_executable(place)).ok_or_else(|| {
+            let mut seen = HashSet::new();
+            let searched = places().filter(|place| seen.insert(place.clone())).collect();
+            TransportError::NotFound { searched }
+        })
     }
 
     fn resolve(&self, program: &Path) -> Result<PathBuf, TransportError> {

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use agentwire_transport::{ByteSink, PeerHandle};
+use agentwire_transport::{ByteSink, PeerHandle, process::Grace};
 use bytes::Bytes;
 
 use crate::support::{BOUND, eventually, hasty, lives, open, patient, read_line, reaped, run, runtime};
@@ -33,36 +33,29 @@ fn drop_of_the_handle_ends_the_input() {
 }
 
 fn peer_that_ignores_the_end_of_input_gets_sigterm() {
-    run(async {
-        let mut link = open(&["hang"], patient().after_input(Duration::from_millis(50))).await;
-        let pid = link.handle.pid();
-        read_line(&mut link.source).await;
-        drop(link);
-        reaped(pid);
-    });
+    ends_when_dropped(&["hang"], patient().after_input(Duration::from_millis(50)));
 }
 
 fn peer_that_ignores_sigterm_is_killed() {
-    run(async {
-        let mut link = open(&["stubborn"], hasty()).await;
-        let pid = link.handle.pid();
-        read_line(&mut link.source).await;
-        drop(link);
-        reaped(pid);
-    });
+    ends_when_dropped(&["stubborn"], hasty());
 }
 
 fn dropped_peer_can_flush() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
+    ends_when_dropped(&["flush", &file.display().to_string()], patient());
+    assert_eq!(fs::read_to_string(file).unwrap(), "flushed");
+}
+
+/// Drops the link after the peer's first line.
+fn ends_when_dropped(part: &[&str], grace: Grace) {
     run(async {
-        let mut link = open(&["flush", &file.display().to_string()], patient()).await;
+        let mut link = open(part, grace).await;
         let pid = link.handle.pid();
         read_line(&mut link.source).await;
         drop(link);
         reaped(pid);
     });
-    assert_eq!(fs::read_to_string(file).unwrap(), "flushed");
 }
 
 fn dropped_source_is_drained() {

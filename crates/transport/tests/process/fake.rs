@@ -57,7 +57,6 @@ pub(crate) fn play() -> ExitCode {
             rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap();
         }
         ["echo"] => copy_input(stdout()),
-        ["save", file] => copy_input(fs::File::create(file).unwrap()),
         ["save-slowly", file] => {
             print("ready\n");
             wait_for(&format!("{file}.go"));

@@ -4,7 +4,7 @@ use std::{fs, path::Path, process::Command, sync::Arc};
 
 use agentwire_transport::{
     ByteSink, ByteSource, PeerHandle, Signal, Transport, TransportError,
-    process::{ProcessSource, ProcessTransport},
+    process::{Grace, ProcessSource, ProcessTransport},
 };
 use bytes::Bytes;
 
@@ -41,22 +41,18 @@ impl Squat {
 }
 
 fn grandchild_gets_sigterm_when_its_leader_exits() {
-    let squat = Squat::new();
-    run(async {
-        // The grandchild ends by SIGTERM, so no grace period passes.
-        let mut link = open(&["leave", &squat.file(), "meek"], patient()).await;
-        let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
-        assert!(link.handle.wait().await.is_success());
-        assert_eq!(link.source.read().await.unwrap(), None);
-        eventually("the grandchild's end", || !lives(grandchild));
-        reaped(link.handle.pid());
-    });
+    // The grandchild ends by SIGTERM, so no grace period passes.
+    ends_after_its_leader("meek", patient());
 }
 
 fn grandchild_that_ignores_sigterm_is_killed() {
+    ends_after_its_leader("stubborn", hasty());
+}
+
+fn ends_after_its_leader(grandchild: &str, grace: Grace) {
     let squat = Squat::new();
     run(async {
-        let mut link = open(&["leave", &squat.file(), "stubborn"], hasty()).await;
+        let mut link = open(&["leave", &squat.file(), grandchild], grace).await;
         let grandchild: u32 = read_line(&mut link.source).await.parse().unwrap();
         assert!(link.handle.wait().await.is_success());
         assert_eq!(link.source.read().await.unwrap(), None);

@@ -54,21 +54,22 @@ fn peer_of_a_killed_host_can_finish() {
     let file = dir.path().join("transcript");
     // No grace period passes in the test: the peer ends by the end of its input, and the guard when the group is empty.
     let host = Host::start([60_000, 60_000], true, &["finish", &file.display().to_string()]);
-    let (peer, guard) = (host.peer, host.guard.unwrap());
-    host.kill();
-    eventually("the peer's end", || !lives(peer));
-    assert_eq!(fs::read_to_string(file).unwrap(), "finished");
-    eventually("the guard's end", || !lives(guard));
+    ends_with(host, &file, "finished");
 }
 
 fn peer_of_a_killed_host_gets_sigterm_before_sigkill() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("transcript");
     let host = Host::start([50, 5000], true, &["asked", &file.display().to_string()]);
+    ends_with(host, &file, "asked");
+}
+
+/// Kills the host, after which its peer must write this text, and its guard must end too.
+fn ends_with(host: Host, file: &Path, text: &str) {
     let (peer, guard) = (host.peer, host.guard.unwrap());
     host.kill();
     eventually("the peer's end", || !lives(peer));
-    assert_eq!(fs::read_to_string(file).unwrap(), "asked");
+    assert_eq!(fs::read_to_string(file).unwrap(), text);
     eventually("the guard's end", || !lives(guard));
 }
 
@@ -78,11 +79,7 @@ fn held_input_is_open_when_the_peer_of_a_killed_host_gets_sigterm() {
         let file = dir.path().join(format!("transcript-{number}"));
         // The grace period is longer than the test, so that only an immediate SIGTERM ends the peer in time.
         let host = Host::holding([60_000, 60_000], &["asked-first", &file.display().to_string()]);
-        let (peer, guard) = (host.peer, host.guard.unwrap());
-        host.kill();
-        eventually("the peer's end", || !lives(peer));
-        assert_eq!(fs::read_to_string(file).unwrap(), "asked");
-        eventually("the guard's end", || !lives(guard));
+        ends_with(host, &file, "asked");
     }
 }
 

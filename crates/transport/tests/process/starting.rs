@@ -63,7 +63,8 @@ fn missing_interpreter_is_a_spawn_error() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     assert!(matches!(refused(Launch::new(file)), TransportError::Spawn { .. }));
     let bare = Launch::new("script").env("PATH", dir.path());
-    assert!(matches!(refused(bare), TransportError::Spawn { .. }));
+    assert!(matches!(refused(bare.clone()), TransportError::Spawn { .. }));
+    assert!(matches!(refused(bare.env_clear()), TransportError::Spawn { .. }));
 }
 
 fn program_that_is_not_executable_is_named() {

@@ -117,109 +117,95 @@ impl agentwire::mcp::ServerInstance for RecordedServer {
     }
 }
 
-/// Replays the session with these prompts, and returns the tree that spans and observations share.
-async fn replayed(name: &str, prompts: &[&str]) -> Vec<String> {
+/// Replays a session, and checks the tree of its observations from the first turn on.
+///
+/// Spans form the same tree, except that they start before the handshake; returns it.
+async fn replayed(name: &str, play: impl AsyncFnOnce(&mut Session), expected: &[&str]) -> Vec<String> {
     let (spans, _guard) = RecordedSpans::here();
     let mut session = session(name).connect().await.unwrap();
     let observations = session.observe();
-    for prompt in prompts {
-        ask(&mut session, prompt).await;
-    }
+    play(&mut session).await;
     session.close().await.unwrap();
-    same(&spans, &tree::of(&rest(observations).await))
-}
-
-/// Checks that both are equal, except that an observer starts after the handshake and spans do not.
-fn same(spans: &RecordedSpans, observed: &[String]) -> Vec<String> {
-    let tree = spans.tree();
+    let (observed, tree) = (tree::of(&rest(observations).await), spans.tree());
+    let turn = observed.iter().position(|line| line.starts_with("  turn")).unwrap();
+    assert_eq!(observed[0], "session done");
+    assert_eq!(observed[turn..], *expected);
+    assert!(turn == 1 || name.starts_with("mcp-"), "{observed:#?}");
     let early = tree.len() - observed.len();
-    assert!(tree[1..=early].iter().all(|line| line.starts_with("  mcp ")), "{tree:#?}\n{observed:#?}");
+    let mut before = tree[1..=early].iter().chain(&observed[1..turn]);
+    assert!(before.all(|line| line.starts_with("  mcp ")), "{tree:#?}\n{observed:#?}");
     assert_eq!(tree[early + 1..], observed[1..]);
     assert_eq!(spans.open(), 0, "{}", spans.text());
-    observed.to_vec()
+    tree
 }
 
 #[tokio::test]
-async fn a_hook_that_denies() {
-    assert_eq!(
-        replayed("pre-tool-use-deny", &["Write one into a.txt."]).await,
-        ["session done", "  turn 1 done", "    tool_use Bash deny", "      hook PreToolUse deny"]
-    );
-}
-
-#[tokio::test]
-async fn tools_in_parallel_of_subagents() {
-    assert_eq!(
-        replayed("agents-parallel", &["Let two agents read."]).await,
-        [
-            "session done",
-            "  turn 1 done",
-            "    tool_use Task done",
-            "      tool_use Read done",
-            "    tool_use Task done",
-            "      tool_use Read done",
-        ]
-    );
-}
-
-#[tokio::test]
-async fn question_cancelled_by_a_hook_is_observed_as_cancelled() {
-    assert_eq!(
-        replayed("permission-request-hook-wins", &["Write one into a.txt."]).await,
-        [
-            "session done",
-            "  turn 1 done",
-            "    tool_use Bash done",
-            "      permission Bash cancelled",
-            "      hook PermissionRequest allow",
-        ]
-    );
+async fn turn_is_a_tree() {
+    for (name, prompt, expected) in [
+        (
+            "pre-tool-use-deny",
+            "Write one into a.txt.",
+            &["  turn 1 done", "    tool_use Bash deny", "      hook PreToolUse deny"][..],
+        ),
+        (
+            "agents-parallel",
+            "Let two agents read.",
+            &[
+                "  turn 1 done",
+                "    tool_use Task done",
+                "      tool_use Read done",
+                "    tool_use Task done",
+                "      tool_use Read done",
+            ],
+        ),
+        // The hook decides first, and the CLI cancels the question.
+        (
+            "permission-request-hook-wins",
+            "Write one into a.txt.",
+            &[
+                "  turn 1 done",
+                "    tool_use Bash done",
+                "      permission Bash cancelled",
+                "      hook PermissionRequest allow",
+            ],
+        ),
+    ] {
+        replayed(name, async |session| ask(session, prompt).await, expected).await;
+    }
 }
 
 #[cfg(feature = "mcp")]
 #[tokio::test]
 async fn mcp_call_belongs_to_its_tool_use() {
-    let (spans, _guard) = RecordedSpans::here();
-    let mut session = session("mcp-tool-text").connect().await.unwrap();
-    let observations = session.observe();
-    ask(&mut session, "Use the tool.").await;
-    session.mcp_status().await.unwrap();
-    session.close().await.unwrap();
-    let tree = same(&spans, &tree::of(&rest(observations).await));
-    let turn = tree.iter().position(|line| line.starts_with("  turn")).unwrap();
-    assert_eq!(
-        tree[turn..],
-        ["  turn 1 done", "    tool_use mcp__calc__add done", "      mcp calc tools/call add done"]
-    );
-    assert!(spans.tree().contains(&"  mcp calc initialize done".to_owned()), "{:#?}", spans.tree());
+    let play = async |session: &mut Session| {
+        ask(session, "Use the tool.").await;
+        session.mcp_status().await.unwrap();
+    };
+    let expected =
+        ["  turn 1 done", "    tool_use mcp__calc__add done", "      mcp calc tools/call add done"];
+    let spans = replayed("mcp-tool-text", play, &expected).await;
+    assert!(spans.contains(&"  mcp calc initialize done".to_owned()), "{spans:#?}");
 }
 
 #[tokio::test]
 async fn interrupted_turn_is_observed_as_interrupted() {
-    let (spans, _guard) = RecordedSpans::here();
-    let mut session = session("interrupt-mid-tool").connect().await.unwrap();
-    let observations = session.observe();
-    let mut turn = session.ask("Wait a minute.").await.unwrap();
-    while turn.next().await.unwrap().unwrap().message().unwrap().kind() != "assistant" {}
-    turn.control().interrupt().await.unwrap();
-    turn.finish().await.unwrap();
-    ask(&mut session, "Are you there?").await;
-    session.close().await.unwrap();
-    let tree = same(&spans, &tree::of(&rest(observations).await));
-    assert_eq!(
-        tree,
-        ["session done", "  turn 1 interrupted", "    tool_use Bash interrupted", "  turn 2 done"]
-    );
+    let play = async |session: &mut Session| {
+        let mut turn = session.ask("Wait a minute.").await.unwrap();
+        while turn.next().await.unwrap().unwrap().message().unwrap().kind() != "assistant" {}
+        turn.control().interrupt().await.unwrap();
+        turn.finish().await.unwrap();
+        ask(session, "Are you there?").await;
+    };
+    let expected = ["  turn 1 interrupted", "    tool_use Bash interrupted", "  turn 2 done"];
+    replayed("interrupt-mid-tool", play, &expected).await;
 }
 
 #[tokio::test]
 async fn a_subagent_in_the_background_goes_on_between_turns() {
-    let (spans, _guard) = RecordedSpans::here();
-    let mut session = session("agent-background").connect().await.unwrap();
-    let observations = session.observe();
-    ask(&mut session, "Send an agent away.").await;
-    while session.next().await.unwrap().unwrap().message().unwrap().kind() != "result" {}
-    session.close().await.unwrap();
-    let tree = same(&spans, &tree::of(&rest(observations).await));
-    assert_eq!(tree, ["session done", "  turn 1 done", "    tool_use Task done", "  turn 2 done"]);
+    let play = async |session: &mut Session| {
+        ask(session, "Send an agent away.").await;
+        while session.next().await.unwrap().unwrap().message().unwrap().kind() != "result" {}
+    };
+    let expected = ["  turn 1 done", "    tool_use Task done", "  turn 2 done"];
+    replayed("agent-background", play, &expected).await;
 }

@@ -1,7 +1,6 @@
 //! A subscriber that records spans and events.
 
 use std::{
-    cell::RefCell,
     collections::BTreeMap,
     fmt::Debug,
     sync::{Arc, Mutex, OnceLock},
@@ -13,8 +12,11 @@ use tracing::{
     span::{Attributes, Id, Record},
     subscriber::DefaultGuard,
 };
-
-use tracing_core::span::Current;
+use tracing_subscriber::{
+    Layer, Registry,
+    layer::{Context, SubscriberExt},
+    registry::LookupSpan,
+};
 
 use super::tree;
 
@@ -29,14 +31,11 @@ struct Kept {
 }
 
 struct KeptSpan {
+    id: u64,
     meta: &'static Metadata<'static>,
     parent: Option<u64>,
     fields: BTreeMap<String, String>,
-    handles: usize,
-}
-
-thread_local! {
-    static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+    is_open: bool,
 }
 
 impl RecordedSpans {
@@ -44,23 +43,23 @@ impl RecordedSpans {
     pub(super) fn here() -> (Self, DefaultGuard) {
         // With only one subscriber, a callsite first used by a thread without one would be disabled for all threads.
         static SECOND: OnceLock<Dispatch> = OnceLock::new();
-        SECOND.get_or_init(|| Dispatch::new(Self::default()));
+        SECOND.get_or_init(|| Dispatch::new(Registry::default()));
         let spans = Self::default();
-        let guard = tracing::subscriber::set_default(spans.clone());
+        let guard = tracing::subscriber::set_default(Registry::default().with(spans.clone()));
         (spans, guard)
     }
 
     /// Returns agentwire's spans in the format of [`tree::of`].
     pub(super) fn tree(&self) -> Vec<String> {
         let kept = self.0.lock().unwrap();
-        let spans = kept.spans.iter().zip(1..).filter(|(span, _)| span.meta.target() == "agentwire");
-        let parts: Vec<_> = spans.map(|(span, id)| (id, span.parent, span.words())).collect();
+        let spans = kept.spans.iter().filter(|span| span.meta.target() == "agentwire");
+        let parts: Vec<_> = spans.map(|span| (span.id, span.parent, span.words())).collect();
         tree::draw(&parts)
     }
 
     /// Returns the number of spans that are not closed.
     pub(super) fn open(&self) -> usize {
-        self.0.lock().unwrap().spans.iter().filter(|span| span.handles > 0).count()
+        self.0.lock().unwrap().spans.iter().filter(|span| span.is_open).count()
     }
 
     /// Returns a field of the first span with this name.
@@ -75,7 +74,7 @@ impl RecordedSpans {
         let mut at = kept.spans.iter().find(|kept| kept.meta.name() == span).and_then(|kept| kept.parent);
         let mut names = Vec::new();
         while let Some(id) = at {
-            let span = &kept.spans[usize::try_from(id).unwrap() - 1];
+            let span = kept.spans.iter().find(|kept| kept.id == id).unwrap();
             names.push(span.meta.name());
             at = span.parent;
         }
@@ -111,68 +110,35 @@ impl KeptSpan {
     }
 }
 
-impl Subscriber for RecordedSpans {
-    fn enabled(&self, _: &Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, span: &Attributes<'_>) -> Id {
-        let mut kept = self.0.lock().unwrap();
-        let current = || ENTERED.with_borrow(|entered| entered.last().copied());
-        let parent = span.parent().map(Id::into_u64).or_else(|| span.is_contextual().then(current).flatten());
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for RecordedSpans {
+    fn on_new_span(&self, span: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let mut fields = Fields::default();
         span.record(&mut fields);
-        kept.spans.push(KeptSpan { meta: span.metadata(), parent, fields: fields.0, handles: 1 });
-        Id::from_u64(kept.spans.len() as u64)
+        let parent = context.span(id).and_then(|span| Some(span.parent()?.id().into_u64()));
+        let (id, meta) = (id.into_u64(), span.metadata());
+        self.0.lock().unwrap().spans.push(KeptSpan { id, meta, parent, fields: fields.0, is_open: true });
     }
 
-    fn record(&self, id: &Id, values: &Record<'_>) {
+    fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         values.record(&mut fields);
         self.0.lock().unwrap().of(id).fields.extend(fields.0);
     }
 
-    fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-    fn event(&self, event: &Event<'_>) {
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut fields = Fields::default();
         event.record(&mut fields);
         self.0.lock().unwrap().events.push(format!("{} {:?}", event.metadata().target(), fields.0));
     }
 
-    fn enter(&self, id: &Id) {
-        ENTERED.with_borrow_mut(|entered| entered.push(id.into_u64()));
-    }
-
-    fn exit(&self, id: &Id) {
-        ENTERED.with_borrow_mut(|entered| {
-            let at = entered.iter().rposition(|entered| *entered == id.into_u64()).unwrap();
-            entered.remove(at);
-        });
-    }
-
-    fn clone_span(&self, id: &Id) -> Id {
-        self.0.lock().unwrap().of(id).handles += 1;
-        id.clone()
-    }
-
-    fn try_close(&self, id: Id) -> bool {
-        let mut kept = self.0.lock().unwrap();
-        let span = kept.of(&id);
-        span.handles -= 1;
-        span.handles == 0
-    }
-
-    fn current_span(&self) -> Current {
-        let Some(id) = ENTERED.with_borrow(|entered| entered.last().copied()) else { return Current::none() };
-        let meta = self.0.lock().unwrap().of(&Id::from_u64(id)).meta;
-        Current::new(Id::from_u64(id), meta)
+    fn on_close(&self, id: Id, _: Context<'_, S>) {
+        self.0.lock().unwrap().of(&id).is_open = false;
     }
 }
 
 impl Kept {
     fn of(&mut self, id: &Id) -> &mut KeptSpan {
-        &mut self.spans[usize::try_from(id.into_u64()).unwrap() - 1]
+        self.spans.iter_mut().rev().find(|span| span.id == id.into_u64()).unwrap()
     }
 }
 

@@ -7,7 +7,8 @@ use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use super::{
-    Act, ID, TestStore, builder, main_file, mirror_error, mirror_turn, mirrored, small, started, with,
+    Act, ID, TestStore, agent_file, builder, is_late, main_file, mirror_error, mirror_turn, mirrored,
+    read_mirrored_turn, small, started, with,
 };
 use crate::peer::{assistant, can_use_tool, connected, next_kind, result};
 
@@ -15,9 +16,8 @@ use crate::peer::{assistant, can_use_tool, connected, next_kind, result};
 async fn failing_append_is_tried_three_times() {
     for act in [Act::Fail, Act::Panic, Act::PanicLater] {
         let (mut session, peer, store) = with([act, act]).await;
-        mirror_turn(&peer, [1]).await;
-        assert_eq!(next_kind(&mut session).await, "result");
-        assert_eq!((store.calls().len(), store.stored(&format!("-src-app/{ID}")).await), (3, 1), "{act:?}");
+        read_mirrored_turn(&mut session, &peer, [1]).await;
+        assert_eq!((store.calls().len(), store.stored().await), (3, 1), "{act:?}");
     }
 }
 
@@ -36,10 +36,9 @@ async fn refused_entries_are_reported_before_the_result_and_stored_before_the_ne
         assert_eq!(line["session_id"], ID);
         assert_eq!(line["uuid"].as_str().unwrap().len(), 36);
         assert_eq!(next_kind(&mut session).await, "result");
-        mirror_turn(&peer, [3]).await;
-        assert_eq!(next_kind(&mut session).await, "result");
+        read_mirrored_turn(&mut session, &peer, [3]).await;
         assert_eq!(store.calls()[3..], [format!("-src-app/{ID}: 1 2 3")]);
-        assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
+        assert_eq!(store.stored().await, 3);
     }
 }
 
@@ -56,9 +55,9 @@ async fn refused_entries_are_reported_once_and_count_as_pending() {
     assert_eq!(reports[..2], [format!("2 entries were {why}"), format!("1 entry was {why}")]);
     assert!(reports[2].starts_with("57 entries were not stored: the store is too slow"), "{}", reports[2]);
     // The lack of room was a reason to try again.
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
+    assert_eq!(store.stored().await, 3);
     peer.close(session).await.unwrap();
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 3);
+    assert_eq!(store.stored().await, 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -67,9 +66,8 @@ async fn refused_entries_do_not_delay_those_of_other_keys() {
     mirror_turn(&peer, [1]).await;
     mirror_error(&mut session).await;
     assert_eq!(next_kind(&mut session).await, "result");
-    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
     peer.say(mirrored(&main_file(), [2])).await;
-    peer.say(mirrored(&agent, [3])).await;
+    peer.say(mirrored(&agent_file(), [3])).await;
     peer.say(result("again")).await;
     assert_eq!(next_kind(&mut session).await, "result");
     let main = format!("-src-app/{ID}");
@@ -102,8 +100,7 @@ async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered(
         assert_eq!(next_kind(&mut session).await, expected);
     }
     // While the store hangs, no other result waits.
-    mirror_turn(&peer, [2]).await;
-    assert_eq!(next_kind(&mut session).await, "result");
+    read_mirrored_turn(&mut session, &peer, [2]).await;
     assert_eq!(began.elapsed().as_secs(), 10);
     // An append gets its full time and is not retried.
     let line = mirror_error(&mut session).await;
@@ -118,8 +115,7 @@ async fn result_waits_ten_seconds_for_a_hanging_store_and_requests_are_answered(
 async fn slow_store_delays_a_result_only_until_it_is_done() {
     let (mut session, peer, _) = with([Act::Slow(Duration::from_secs(3))]).await;
     let began = Instant::now();
-    mirror_turn(&peer, [1]).await;
-    assert_eq!(next_kind(&mut session).await, "result");
+    read_mirrored_turn(&mut session, &peer, [1]).await;
     assert_eq!(began.elapsed().as_secs(), 3);
 }
 
@@ -137,12 +133,11 @@ async fn a_result_that_waits_is_not_lost_with_the_future() {
 async fn entries_without_room_are_counted_and_reported() {
     let (mut session, peer, store) = started([Act::Hang], small()).await;
     let began = Instant::now();
-    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
     peer.say(mirrored(&main_file(), 0..600)).await;
     for _ in 0..50 {
         peer.say(mirrored(&main_file(), 0..2)).await;
     }
-    peer.say(mirrored(&agent, 0..3)).await;
+    peer.say(mirrored(&agent_file(), 0..3)).await;
     peer.say(result("done")).await;
     let (main, beneath) = (mirror_error(&mut session).await, mirror_error(&mut session).await);
     assert_eq!(began.elapsed(), Duration::ZERO);
@@ -150,15 +145,14 @@ async fn entries_without_room_are_counted_and_reported() {
     assert_eq!(main["error"], format!("100 entries were not stored: {why}"));
     assert_eq!(beneath["error"], format!("3 entries were not stored: {why}"));
     assert_eq!(beneath["key"]["subpath"], "subagents/agent-a");
-    assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+    is_late(&mut session).await;
     assert_eq!(next_kind(&mut session).await, "result");
     // After most of an hour it is the same.
     tokio::time::advance(Duration::from_secs(3000)).await;
     let line = mirror_error(&mut session).await;
     assert_eq!(line["error"], "600 entries were not stored: the session store took longer than 60s");
-    mirror_turn(&peer, [7]).await;
-    assert_eq!(next_kind(&mut session).await, "result");
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+    read_mirrored_turn(&mut session, &peer, [7]).await;
+    assert_eq!(store.stored().await, 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -14,7 +14,9 @@ use agentwire::{
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-use super::{Act, ID, TestStore, builder, main_file, mirrored, options, small, started, store::passed, with};
+use super::{
+    Act, TestStore, agent_file, builder, main_file, mirrored, options, small, started, store::passed, with,
+};
 use crate::peer::{Peer, assistant, connected, next_kind, pre_tool_use, result};
 
 /// Returns a mirror frame with a message that contains this tool use.
@@ -71,8 +73,7 @@ async fn hook_waits_for_its_tool_use_in_an_unread_session() {
 async fn stored_entry_is_reported_while_a_later_append_hangs() {
     let (_session, peer, _store, handle) = handled([Act::Slow(Duration::from_secs(1)), Act::Hang]).await;
     peer.say(mirrored(&main_file(), [1])).await;
-    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
-    peer.say(mirrored(&agent, [2])).await;
+    peer.say(mirrored(&agent_file(), [2])).await;
     passed(Duration::from_secs(1)).await;
     handle.message_stored(&"1".into()).await.unwrap();
 }
@@ -86,7 +87,7 @@ async fn flush_stores_entries_without_a_result() {
     passed(Duration::from_secs(1)).await;
     assert_eq!(store.calls().len(), 0);
     handle.flushed().await.unwrap();
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 2);
+    assert_eq!(store.stored().await, 2);
     // Nothing new: everything is stored already.
     handle.clone().flushed().await.unwrap();
     handle.message_stored(&"2".into()).await.unwrap();

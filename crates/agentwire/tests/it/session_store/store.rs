@@ -10,6 +10,8 @@ use std::{
 use agentwire::sessions::{MemoryStore, RawEntry, SessionKey, SessionStore, StoreError, StoreFuture};
 use tokio::{sync::Notify, time::timeout};
 
+use super::ID;
+
 /// The behaviour of a store on an append.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Act {
@@ -58,14 +60,9 @@ impl TestStore {
         self.returned.notified().await;
     }
 
-    /// Returns the number of entries under this key: a project, a session and optionally a subpath.
-    pub(super) async fn stored(&self, key: &str) -> usize {
-        let mut parts = key.splitn(3, '/');
-        let project = parts.next().unwrap();
-        let mut key = SessionKey::new(project, parts.next().unwrap().into()).unwrap();
-        if let Some(subpath) = parts.next() {
-            key = key.with_subpath(subpath).unwrap();
-        }
+    /// Returns the number of entries in the transcript of the main conversation.
+    pub(super) async fn stored(&self) -> usize {
+        let key = SessionKey::new("-src-app", ID.into()).unwrap();
         self.inner.load(&key).await.unwrap().unwrap_or_default().len()
     }
 }

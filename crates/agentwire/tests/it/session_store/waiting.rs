@@ -6,22 +6,22 @@ use agentwire::Error;
 use tokio::time::{Instant, timeout};
 
 use super::{
-    Act, ID, main_file, mirror_error, mirror_turn, mirrored, options, small, started, store::passed, with,
+    Act, ID, agent_file, is_late, main_file, mirror_error, mirror_turn, mirrored, options,
+    read_mirrored_turn, small, started, store::passed, with,
 };
 use crate::peer::{next_kind, result};
 
 #[tokio::test(start_paused = true)]
 async fn late_reader_does_not_extend_the_wait() {
     let (mut session, peer, _store) = with([Act::Slow(Duration::from_secs(11)), Act::Hang]).await;
-    let agent = format!("/config/projects/-src-app/{ID}/subagents/agent-a.jsonl");
     peer.say(mirrored(&main_file(), [1])).await;
-    peer.say(mirrored(&agent, [2])).await;
+    peer.say(mirrored(&agent_file(), [2])).await;
     peer.say(result("done")).await;
     let began = Instant::now();
     assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
     // The first append ends between the limit and the reader's next poll.
     passed(Duration::from_secs(12)).await;
-    assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+    is_late(&mut session).await;
     assert_eq!(next_kind(&mut session).await, "result");
     assert_eq!(began.elapsed().as_secs(), 12);
 }
@@ -45,7 +45,7 @@ async fn close_succeeds_if_a_late_store_has_everything() {
     assert!(timeout(Duration::from_millis(1), session.next()).await.is_err());
     passed(Duration::from_secs(20)).await;
     peer.close(session).await.unwrap();
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+    assert_eq!(store.stored().await, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,7 +57,7 @@ async fn idle_store_loses_nothing_with_a_small_limit() {
     }
     peer.say(result("done")).await;
     assert_eq!(next_kind(&mut session).await, "result");
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 40);
+    assert_eq!(store.stored().await, 40);
 }
 
 #[tokio::test(start_paused = true)]
@@ -74,13 +74,12 @@ async fn full_queue_triggers_a_flush() {
 async fn panic_of_an_abandoned_append_counts_as_timeout() {
     let (mut session, peer, store) = with([Act::HangAndPanic]).await;
     mirror_turn(&peer, [1]).await;
-    assert!(mirror_error(&mut session).await["error"].as_str().unwrap().contains("within 10s"));
+    is_late(&mut session).await;
     assert_eq!(next_kind(&mut session).await, "result");
     let line = mirror_error(&mut session).await;
     assert_eq!(line["error"], "1 entry was not stored: the session store took longer than 60s");
-    mirror_turn(&peer, [2]).await;
-    assert_eq!(next_kind(&mut session).await, "result");
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+    read_mirrored_turn(&mut session, &peer, [2]).await;
+    assert_eq!(store.stored().await, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,5 +106,5 @@ async fn relative_file_names_are_resolved() {
     peer.say(mirrored(&format!("../config/projects/-src-app/{ID}.jsonl"), [1])).await;
     peer.say(result("done")).await;
     assert_eq!(next_kind(&mut session).await, "result");
-    assert_eq!(store.stored(&format!("-src-app/{ID}")).await, 1);
+    assert_eq!(store.stored().await, 1);
 }

@@ -123,7 +123,7 @@ async fn dropped_call_is_cancelled_and_its_late_reply_ignored() {
 async fn call_without_a_reply_times_out_and_is_cancelled() {
     let Session { control, messages: _messages, cli, .. } = quiet().await;
     let reader = tokio::spawn(async move { (cli.next_request_id().await, cli.next_line().await.unwrap()) });
-    let error = control.call_within(Duration::from_secs(7), &SetModel::new(None)).await.unwrap_err();
+    let error = control.within(Duration::from_secs(7)).call(&SetModel::new(None)).await.unwrap_err();
     assert!(
         matches!(&error, ControlError::TimedOut { after, .. } if *after == Duration::from_secs(7)),
         "{error:?}"
@@ -135,7 +135,7 @@ async fn call_without_a_reply_times_out_and_is_cancelled() {
 #[tokio::test(start_paused = true)]
 async fn time_limit_of_any_length_is_accepted() {
     let Session { control, messages: _messages, cli, .. } = quiet().await;
-    let call = tokio::spawn(async move { control.call_within(Duration::MAX, &SetModel::new(None)).await });
+    let call = tokio::spawn(async move { control.within(Duration::MAX).call(&SetModel::new(None)).await });
     let id = cli.next_request_id().await;
     assert!(waits(cli.next_line()).await);
     cli.send_line(&success(&id, r#"{"model":"m"}"#)).await;
@@ -213,7 +213,7 @@ async fn call_behind_prompts_that_are_never_read_times_out() {
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     control.send(&UserInput::new("p".repeat(200).as_str())).await.unwrap();
     let before = Instant::now();
-    let error = control.call_within(Duration::from_secs(7), &SetModel::new(None)).await.unwrap_err();
+    let error = control.within(Duration::from_secs(7)).call(&SetModel::new(None)).await.unwrap_err();
     assert!(matches!(error, ControlError::TimedOut { .. }), "{error:?}");
     assert_eq!(before.elapsed().as_secs(), 7);
     drop(cli);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::{Cli, HOUR, Session, config, speak, start, start_process, start_with, waits};
-use crate::script::{INIT, RESULT, inbound};
+use crate::script::{INIT, RESULT, inbound, task};
 
 /// A responder that never answers, and refuses open requests at the end.
 struct Undecided {
@@ -182,8 +182,7 @@ async fn guarded_input_stays_open_while_a_shell_may_cause_a_turn() {
         start(Undecided { guards: true }, Config::default()).await;
     control.send(&UserInput::new("x")).await.unwrap();
     prompted(&cli).await;
-    let shell = r#""task_id":"t","task_type":"local_bash","description":"d""#;
-    cli.send_line(&format!(r#"{{"type":"system","subtype":"task_started",{shell}}}"#)).await;
+    cli.send_line(&task("task_started", r#""task_type":"local_bash""#)).await;
     cli.send_line(RESULT).await;
     control.end_input();
     assert!(waits(cli.next_line()).await);

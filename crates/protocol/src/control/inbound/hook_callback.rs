@@ -1,6 +1,6 @@
 //! `hook_callback`: the call of a hook callback.
 
-use crate::{DecodeError, RawJson, ToolUseId, hook::AnyInput};
+use crate::{RawJson, ToolUseId};
 
 /// The call of a hook callback (`hook_callback`).
 ///
@@ -11,19 +11,8 @@ use crate::{DecodeError, RawJson, ToolUseId, hook::AnyInput};
 pub struct HookCallback {
     /// The id of the callback, assigned in `initialize` (`callback_id`).
     pub callback_id: Box<str>,
-    /// The event's input, including `hook_event_name` (`input`); [`any_input`](Self::any_input) decodes it.
+    /// The event's input, including `hook_event_name` (`input`); decodes as [`AnyInput`](crate::hook::AnyInput).
     pub input: RawJson,
     /// The tool call of a tool event; a generated id for other events (`tool_use_id`).
     pub tool_use_id: Option<ToolUseId>,
-}
-
-impl HookCallback {
-    /// Deserializes the input of any event.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the input of a known event lacks a field or has a field of the wrong type.
-    pub fn any_input(&self) -> Result<AnyInput, DecodeError> {
-        self.input.decode()
-    }
 }

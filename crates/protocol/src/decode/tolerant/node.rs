@@ -116,7 +116,7 @@ impl<'a> Node<'a> {
     pub(super) fn write(&self, out: &mut String) {
         match &self.state {
             State::Whole => out.push_str(self.text),
-            State::Unread => out.extend(["{\"", UNREAD, "\":", self.text, "}"]),
+            State::Unread => out.extend(["{\"", UNREAD.as_str(), "\":", self.text, "}"]),
             State::SetAside => {}
             State::Object(members) => {
                 out.push('{');

@@ -1,12 +1,12 @@
 //! Any field of any message may change, be missing or be repeated: the rest of the message is unchanged.
 
-use std::{fs, path::Path};
+use std::collections::BTreeMap;
 
 use agentwire_protocol::Message;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::messages::known_fixtures;
+use crate::messages::{self, known_fixtures};
 
 /// A change of a field; its position in a text is the position of its name.
 #[derive(Clone, Copy, Debug)]
@@ -204,25 +204,12 @@ pub(super) fn write(value: &Value, path: &[String], change: Change) -> String {
 
 /// The readable messages of the recorded sessions, each shape of a line once.
 fn recorded() -> Vec<String> {
-    let mut lines = std::collections::BTreeMap::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/sessions")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "transcript") {
-                let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-                for line in text.lines().filter_map(|line| line.strip_prefix("< ")) {
-                    let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
-                    if value["type"].is_string()
-                        && Message::read(line.as_bytes()).is_ok_and(|read| read.1.is_empty())
-                    {
-                        let shape = (value["type"].to_string(), value["subtype"].to_string(), paths(&value));
-                        lines.entry(shape).or_insert_with(|| line.to_owned());
-                    }
-                }
-            }
+    let mut lines = BTreeMap::new();
+    for (_, line) in messages::recorded() {
+        let Ok(value) = serde_json::from_str::<Value>(&line) else { continue };
+        if value["type"].is_string() && Message::read(line.as_bytes()).is_ok_and(|read| read.1.is_empty()) {
+            let shape = (value["type"].to_string(), value["subtype"].to_string(), paths(&value));
+            lines.entry(shape).or_insert(line);
         }
     }
     assert!(lines.len() > 300, "{}", lines.len());
