@@ -71,29 +71,7 @@ impl Sessions {
         Ok(Some(meter.summary()))
     }
 
-    /// Returns an iterator over the usage of each session with its subagents, most recently written first.
-    ///
-    /// Each session is counted by a clone of the meter.
-    /// A forked session contains the answers of its original too, so the sum over all sessions may exceed
-    /// [`total_cost`](Self::total_cost).
-    ///
-    /// # Errors
-    ///
-    /// If the projects folder can't be read; an item, if a file can't be read.
-    pub fn costs(
-        &self,
-        meter: CostMeter,
-    ) -> Result<impl Iterator<Item = Result<(SessionId, CostSummary), SessionError>> + use<>, SessionError>
-    {
-        let sessions = self.clone();
-        Ok(self.files()?.map(move |file| {
-            let (id, mut meter) = (file.id.clone(), meter.clone());
-            sessions.count(file, &mut meter)?;
-            Ok((id, meter.summary()))
-        }))
-    }
-
-    /// Returns the usage of all sessions; an answer that is in several sessions counts once.
+    /// Returns the usage of all sessions; an answer that is in several sessions, as after a fork, counts once.
     ///
     /// # Errors
     ///

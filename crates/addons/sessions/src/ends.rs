@@ -1,6 +1,6 @@
 //! The first and the last 64 KiB of a session's file.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
@@ -39,15 +39,13 @@ impl Ends {
     /// Reads the ends of a file; returns `None` for an empty file.
     pub(crate) fn read(path: &Path) -> io::Result<Option<Self>> {
         let mut ends = Self::default();
-        Ok(ends.load(path, None)?.then_some(ends))
+        Ok(ends.load(path, Known::of(&fs::metadata(path)?))?.then_some(ends))
     }
 
     /// Reads the ends of a file into the existing buffers; returns `false` for an empty file.
-    ///
-    /// Known metadata is not queried again.
-    pub(crate) fn load(&mut self, path: &Path, known: Option<Known>) -> io::Result<bool> {
+    pub(crate) fn load(&mut self, path: &Path, known: Known) -> io::Result<bool> {
         let mut file = File::open(path)?;
-        self.known = known.map_or_else(|| file.metadata().map(|metadata| Known::of(&metadata)), Ok)?;
+        self.known = known;
         fill(&mut self.head, &mut file)?;
         self.tail.clear();
         if self.known.size > CHUNK {

@@ -11,6 +11,8 @@ pub(crate) enum Field {
     Cwd,
     Timestamp,
     Tag,
+    Entrypoint,
+    SessionKind,
 }
 
 /// The first and the last string of each field in a text, found in one pass.
@@ -69,7 +71,7 @@ impl<'a> Fields<'a> {
 /// starts.
 fn field_at(text: &[u8]) -> Option<(usize, usize, usize)> {
     // Skips most quotes quickly.
-    if !matches!(text.first()?, b'c' | b'a' | b'l' | b's' | b'g' | b't') {
+    if !matches!(text.first()?, b'c' | b'a' | b'l' | b's' | b'g' | b't' | b'e') {
         return None;
     }
     NAMES.iter().enumerate().find_map(|(field, name)| {
@@ -104,8 +106,18 @@ fn unescaped(inside: &[u8]) -> String {
 }
 
 /// In the order of [`Field`].
-const NAMES: [&str; 8] =
-    ["customTitle", "aiTitle", "lastPrompt", "summary", "gitBranch", "cwd", "timestamp", "tag"];
+const NAMES: [&str; 10] = [
+    "customTitle",
+    "aiTitle",
+    "lastPrompt",
+    "summary",
+    "gitBranch",
+    "cwd",
+    "timestamp",
+    "tag",
+    "entrypoint",
+    "sessionKind",
+];
 
 #[cfg(test)]
 mod tests {

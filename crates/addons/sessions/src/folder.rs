@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::{fs, path};
 
+use unicode_normalization::UnicodeNormalization as _;
+
 /// Returns the name of the folder with a project's sessions, which is also the project's name in a store.
 ///
 /// The path is first resolved like the CLI's working directory: made absolute, and symbolic links are followed.
 /// If it does not exist, its existing ancestors are resolved.
 ///
-/// Each UTF-16 unit other than an ASCII letter or digit then becomes `-`, without Unicode normalization: `é` is `-` or
-/// `e-` depending on how it is encoded, and an emoji is `--`.
+/// Each UTF-16 unit other than an ASCII letter or digit then becomes `-`, without Unicode normalization except on macOS
+/// (NFC): `é` is `-` or `e-` depending on how it is encoded, and an emoji is `--`.
 /// A name of more than 200 units is cut and followed by a hash of the whole path.
 ///
 /// Verified with the CLI 2.1.330.
@@ -55,10 +57,18 @@ pub(crate) fn resolve(path: &Path) -> PathBuf {
     for existing in whole.ancestors() {
         if let Ok(resolved) = fs::canonicalize(existing) {
             let rest = whole.strip_prefix(existing).unwrap_or_else(|_| Path::new(""));
-            return joined(without_verbatim(resolved), rest);
+            return composed(joined(without_verbatim(resolved), rest));
         }
     }
     whole
+}
+
+/// Returns the path with composed characters (NFC) on macOS, where the CLI does so too.
+fn composed(path: PathBuf) -> PathBuf {
+    match path.to_str() {
+        Some(text) if cfg!(target_os = "macos") => text.nfc().collect::<String>().into(),
+        _ => path,
+    }
 }
 
 /// Appends a path that does not exist, so `..` is resolved lexically.

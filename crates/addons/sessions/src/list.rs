@@ -34,26 +34,16 @@ impl Sessions {
     pub fn list(&self, page: Page) -> Result<Vec<SessionInfo>, SessionError> {
         let (projects, folders) = self.listed_folders()?;
         let inside = Inside::of(self.projects());
-        let mut ends = Ends::default();
-        let mut info = |candidate: &Candidate| {
-            let info = candidate.info(&folders, &inside, &mut ends, self.programmatic)?;
-            (!projects.exclude(info.cwd.as_deref())).then_some(info)
-        };
-        if page.limit.is_none() {
-            // All files are read, so their times are read when they are open.
-            let mut infos: Vec<_> = candidates(&inside, &folders, false).iter().filter_map(info).collect();
-            infos.sort_unstable_by(|a, b| {
-                (b.last_modified, &b.session_id).cmp(&(a.last_modified, &a.session_id))
-            });
-            let mut seen = HashSet::new();
-            infos.retain(|info| seen.insert(info.session_id.clone()));
-            return Ok(page.of(infos.into_iter()).collect());
-        }
-        let mut candidates = candidates(&inside, &folders, true);
-        newest_first(&mut candidates);
-        let mut seen = HashSet::new();
+        let candidates = candidates(&inside, &folders);
+        let (mut ends, mut seen) = (Ends::default(), HashSet::new());
         let infos = candidates.iter().filter_map(|candidate| {
-            let info = if seen.contains(&candidate.id) { None } else { info(candidate) }?;
+            if seen.contains(&candidate.id) {
+                return None;
+            }
+            let info = candidate.info(&folders, &inside, &mut ends, self.programmatic)?;
+            if projects.exclude(info.cwd.as_deref()) {
+                return None;
+            }
             seen.insert(&candidate.id);
             Some(info)
         });
@@ -74,10 +64,9 @@ impl Sessions {
     /// Returns the files of the sessions, most recently written first; only the newest file of each session.
     pub(crate) fn files(&self) -> Result<impl Iterator<Item = SessionFile> + use<>, SessionError> {
         let (projects, folders) = self.listed_folders()?;
-        let mut candidates = candidates(&Inside::of(self.projects()), &folders, true);
+        let mut candidates = candidates(&Inside::of(self.projects()), &folders);
         // As in `find`, an empty file is no session.
-        candidates.retain(|candidate| candidate.known.is_some_and(|known| known.size > 0));
-        newest_first(&mut candidates);
+        candidates.retain(|candidate| candidate.known.size > 0);
         let mut seen = HashSet::new();
         candidates.retain(|candidate| seen.insert(candidate.id.clone()));
         let files = candidates.into_iter().map(move |candidate| candidate.file(&folders));
@@ -88,8 +77,7 @@ impl Sessions {
 
 /// A session's file that has not been opened yet.
 struct Candidate {
-    /// The metadata, if it was read.
-    known: Option<Known>,
+    known: Known,
     /// Whether a folder of the same name is beside the file.
     has_folder: bool,
     id: Box<str>,
@@ -119,7 +107,8 @@ impl Candidate {
     }
 }
 
-fn candidates(inside: &Inside, folders: &[ProjectFolder], ask: bool) -> Vec<Candidate> {
+/// Returns the files of sessions in these folders, most recently written first.
+fn candidates(inside: &Inside, folders: &[ProjectFolder]) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     for (folder, ProjectFolder { path, .. }) in folders.iter().enumerate() {
         let (first, mut beside) = (candidates.len(), HashSet::<Box<str>>::new());
@@ -127,7 +116,7 @@ fn candidates(inside: &Inside, folders: &[ProjectFolder], ask: bool) -> Vec<Cand
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             if let Some(id) = session_id(name) {
-                let Some(known) = known(inside, &entry, ask) else { continue };
+                let Some(known) = known(inside, &entry) else { continue };
                 candidates.push(Candidate { known, has_folder: false, id: id.into(), folder });
             } else if is_uuid(name) {
                 beside.insert(name.into());
@@ -137,22 +126,13 @@ fn candidates(inside: &Inside, folders: &[ProjectFolder], ask: bool) -> Vec<Cand
             candidate.has_folder = beside.contains(&candidate.id);
         }
     }
+    candidates.sort_unstable_by(|a, b| (b.known.modified_ms, &b.id).cmp(&(a.known.modified_ms, &a.id)));
     candidates
 }
 
-/// Sorts candidates by their metadata.
-fn newest_first(candidates: &mut [Candidate]) {
-    let order = |candidate: &Candidate| candidate.known.map(|known| known.modified_ms);
-    candidates.sort_unstable_by(|a, b| (order(b), &*b.id).cmp(&(order(a), &*a.id)));
-}
-
-/// Returns the metadata of a file, if `ask`; `None` if the entry is not a file.
-fn known(inside: &Inside, entry: &fs::DirEntry, ask: bool) -> Option<Option<Known>> {
-    let link = !entry.file_type().ok()?.is_file();
-    let target = if link { Some(inside.file(entry.path())?) } else { None };
-    if !ask {
-        return Some(None);
-    }
-    let metadata = target.map_or_else(|| entry.metadata(), fs::metadata).ok()?;
-    Some(Some(Known::of(&metadata)))
+/// Returns the metadata of a file; `None` if the entry is not a file.
+fn known(inside: &Inside, entry: &fs::DirEntry) -> Option<Known> {
+    let is_file = entry.file_type().ok()?.is_file();
+    let metadata = if is_file { entry.metadata() } else { fs::metadata(inside.file(entry.path())?) };
+    Some(Known::of(&metadata.ok()?))
 }

@@ -24,19 +24,24 @@ pub struct Sessions {
     project: Option<PathBuf>,
     worktrees: bool,
     pub(crate) programmatic: bool,
+    /// The name of the folder in which the CLI keeps the sessions of every project.
+    named: Option<String>,
 }
 
 impl Sessions {
     /// Returns the sessions of all projects in this configuration folder.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into(), project: None, worktrees: true, programmatic: true }
+        Self { folder: folder.into(), project: None, worktrees: true, programmatic: true, named: None }
     }
 
     /// Returns the sessions in the CLI's default folder: `CLAUDE_CONFIG_DIR`, or `.claude` in the home folder; `None`
     /// if neither is known.
+    ///
+    /// With `CLAUDE_CONFIG_DIR`, `CLAUDE_CODE_PROJECT_DIR_NAME` names a folder that belongs to every project.
     pub fn from_env() -> Option<Self> {
         if let Some(folder) = env::var_os("CLAUDE_CONFIG_DIR").filter(|folder| !folder.is_empty()) {
-            return Some(Self::at(folder));
+            let named = env::var("CLAUDE_CODE_PROJECT_DIR_NAME").ok().filter(|name| is_folder_name(name));
+            return Some(Self { named, ..Self::at(folder) });
         }
         Some(Self::at(env::home_dir()?.join(".claude")))
     }
@@ -71,4 +76,10 @@ impl Sessions {
     pub(crate) fn projects(&self) -> PathBuf {
         self.folder.join("projects")
     }
+}
+
+/// Returns whether the CLI accepts the name for its folder; it ignores others.
+fn is_folder_name(name: &str) -> bool {
+    let is_valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    (1..=64).contains(&name.len()) && name.bytes().all(is_valid)
 }

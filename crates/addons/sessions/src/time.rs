@@ -1,14 +1,16 @@
 //! Timestamps as the CLI writes them.
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
 
 /// Parses a time such as `2026-01-31T12:00:00.123Z` into milliseconds since the Unix epoch.
 ///
-/// A date alone (`2026-01-31`) is the start of that day in UTC.
-/// Returns `None` for other text, for a time without an offset, and for times before 1970.
+/// A time without an offset is in UTC, and a date alone (`2026-01-31`) is the start of that day.
+/// Returns `None` for other text, and for times before 1970.
 pub(crate) fn parse_ms(text: &str) -> Option<u64> {
-    let parse = |text: &str| text.parse::<Timestamp>();
-    let timestamp = parse(text).or_else(|_| parse(&format!("{text}T00:00:00Z"))).ok()?;
+    let in_utc = || Offset::UTC.to_timestamp(text.parse::<DateTime>().ok()?).ok();
+    let timestamp = text.parse::<Timestamp>().ok().or_else(in_utc)?;
     u64::try_from(timestamp.as_millisecond()).ok()
 }
 
@@ -27,7 +29,7 @@ mod tests {
             ("1970-01-01T00:00:00Z", Some(0)),
             ("2026-11-22T17:00:22.123Z", Some(1_795_366_822_123)),
             ("2024-02-29T12:00:00.5+02:00", Some(1_709_200_800_500)),
-            ("2024-02-29T12:00:00", None),
+            ("2024-02-29T12:00:00", Some(1_709_208_000_000)),
             ("2024-02-29", Some(1_709_164_800_000)),
             ("2024-02", None),
             ("2024-02-29T", None),

@@ -677,6 +677,19 @@ fn newest_session_is_the_newest_in_a_store_too() {
     assert_eq!(listed, ids);
 }
 
+#[test]
+fn folder_that_the_environment_names_belongs_to_every_project() {
+    let folder = tempfile::tempdir().unwrap();
+    store_three(folder.path());
+    let listed = |name: &str| {
+        let mut list = agentwire(&["sessions", "--project", "/elsewhere", "list"]);
+        list.env("CLAUDE_CONFIG_DIR", folder.path()).env("CLAUDE_CODE_PROJECT_DIR_NAME", name);
+        text(&list.output().unwrap().stdout).lines().count()
+    };
+    // The CLI ignores names with other characters than letters, digits, `-` and `_`.
+    assert_eq!([listed("-p"), listed("./-p")], [3, 0]);
+}
+
 /// Stores the entries of the session [`ID`] in a configuration folder.
 fn store(folder: &Path, entries: &[Value]) {
     let project = folder.join("projects/-p");

@@ -110,7 +110,9 @@ impl Sessions {
             let folders = inside.folders().map_err(failed())?;
             return Ok(folders.into_iter().map(|path| ProjectFolder { path, project: None }).collect());
         }
-        let mut folders: Vec<ProjectFolder> = Vec::new();
+        let named = self.named.as_ref().and_then(|name| inside.folder(self.projects().join(name)));
+        let named = named.map(|path| ProjectFolder { path, project: self.project.clone() });
+        let mut folders: Vec<_> = named.into_iter().collect();
         for project in projects {
             for path in inside.folders_of(project).map_err(failed())? {
                 if folders.iter().all(|known| known.path != path) {

@@ -3,7 +3,6 @@
 mod lines;
 mod names;
 mod place;
-mod summary;
 mod synced;
 
 use std::fmt;
@@ -17,12 +16,12 @@ use std::task::{Context, Poll};
 use agentwire_protocol::SessionId;
 use blocking::{Task, unblock};
 
+use super::summary::Folded;
 use super::{SessionKey, SessionStore, SessionSummary, StoreError, StoreFuture, StoredSession};
 use crate::RawEntry;
 use crate::ends::Known;
 use crate::ids::is_uuid;
 use place::{Place, entries_name, found, with_ending};
-use summary::summary;
 use synced::Synced;
 
 /// A store that keeps sessions in a folder, as JSON lines files; several programs may use the same folder at once.
@@ -210,8 +209,14 @@ fn summaries(place: &Place, folder: &Path) -> io::Result<Vec<SessionSummary>> {
         let path = folder.join(names::path(id.as_str()));
         let Some(file) = place.open(&with_ending(path, place::ENTRIES))? else { continue };
         let modified = Known::of(&file.metadata()?).modified_ms;
-        if let Some(data) = summary(file)? {
-            summaries.push(SessionSummary::new(id, modified, data));
+        // An entry that was appended twice is folded twice, which matters only if another value came in between.
+        let (mut folded, mut is_empty) = (Folded::default(), true);
+        lines::for_each(file, lines::LONGEST, |entry| {
+            folded.add(&entry);
+            is_empty = false;
+        })?;
+        if !is_empty {
+            summaries.push(SessionSummary::new(id, modified, folded.into_data()));
         }
     }
     Ok(summaries)

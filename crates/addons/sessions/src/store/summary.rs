@@ -56,8 +56,7 @@ pub fn fold_summary(data: Option<&RawJson>, entries: &[RawEntry]) -> Result<RawJ
     for entry in entries {
         summary.add(entry);
     }
-    // The map has string keys and JSON values, so encoding can't fail.
-    Ok(RawJson::encode(&summary.fields).unwrap_or_else(|_| RawJson::empty_object()))
+    Ok(summary.into_data())
 }
 
 /// Renames the fields of a summary of the TypeScript SDK, which are in camel case.
@@ -90,12 +89,18 @@ pub(super) fn last_time(entries: &[RawEntry]) -> u64 {
 }
 
 /// The data of a summary during an update.
-struct Folded {
+#[derive(Default)]
+pub(super) struct Folded {
     fields: BTreeMap<String, RawJson>,
 }
 
 impl Folded {
-    fn add(&mut self, entry: &RawEntry) {
+    pub(super) fn into_data(self) -> RawJson {
+        // The map has string keys and JSON values, so encoding can't fail.
+        RawJson::encode(&self.fields).unwrap_or_else(|_| RawJson::empty_object())
+    }
+
+    pub(super) fn add(&mut self, entry: &RawEntry) {
         let Some([time, sidechain, meta, compaction, cwd, relocated, tag, archived, texts @ ..]) =
             last(entry.as_json(), FIELDS)
         else {

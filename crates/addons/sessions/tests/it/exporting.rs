@@ -1,11 +1,11 @@
 //! Tests of exports: content, order, and escaping.
 
-use agentwire_sessions::{Export, RawEntry, conversation, conversation_with_system};
+use agentwire_sessions::{Export, conversation, conversation_with_system};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::written::{Config, id, user};
+use crate::written::{Config, id, raw, user};
 
 fn entry(kind: &str, uuid: &str, parent: &str, content: Value) -> Value {
     json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": id(1),
@@ -13,9 +13,8 @@ fn entry(kind: &str, uuid: &str, parent: &str, content: Value) -> Value {
 }
 
 fn exported(export: &Export, entries: &[Value]) -> String {
-    let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
     let mut out = Vec::new();
-    export.write(&conversation(&entries), &mut out).unwrap();
+    export.write(&conversation(&raw(entries)), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -139,8 +138,7 @@ fn invalid_content_is_shown_as_json() {
 fn system_entries_without_a_message_are_left_out() {
     let system = json!({"type": "system", "uuid": "b", "parentUuid": "a", "content": "a note"});
     let entries = [user("a", None, "words"), system, entry("assistant", "c", "b", json!("an answer"))];
-    let entries = entries.map(|entry| RawEntry::parse(entry.to_string()).unwrap());
-    let messages = conversation_with_system(&entries);
+    let messages = conversation_with_system(&raw(&entries));
     assert_eq!(messages.len(), 3);
     let mut out = Vec::new();
     Export::markdown().write(&messages, &mut out).unwrap();

@@ -193,7 +193,7 @@ async fn a_summary_is_folded_from_all_whole_entries() {
     assert!(kept.data().await.contains("two"));
     kept.append(&key(), &title("four")).await.unwrap();
     assert!(kept.data().await.contains("four"));
-    // More than one batch of the fold.
+    // A long entry, and one behind it.
     let many = format!(r#"{{"customTitle":"{}"}}"#, "five ".repeat(400_000));
     kept.append(&key(), &[RawEntry::parse(many).unwrap(), title("six").remove(0)]).await.unwrap();
     assert_eq!(kept.data().await, r#"{"custom_title":"six","is_sidechain":false}"#);

@@ -7,7 +7,7 @@ use agentwire_protocol::session_info::SessionMessageKind;
 use agentwire_sessions::{Page, RawEntry, conversation, conversation_with_system};
 use serde_json::{Value, json};
 
-use crate::written::{Config, id, user};
+use crate::written::{Config, id, raw, user};
 
 /// Returns an entry of this kind with an id, a parent and other fields.
 fn entry(kind: &str, uuid: &str, parent: Option<&str>, beside: Value) -> Value {
@@ -37,9 +37,8 @@ fn answer(uuid: &str, parent: &str) -> Value {
 
 /// Returns the ids of the conversation's messages.
 fn read(entries: &[Value]) -> String {
-    let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
-    let ids: Vec<_> = conversation(&entries).into_iter().map(|message| message.uuid.to_string()).collect();
-    ids.join(" ")
+    let messages = conversation(&raw(entries));
+    messages.iter().map(|message| message.uuid.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -158,8 +157,7 @@ fn queued_prompts_taken_by_a_turn_are_included() {
     let entries = [user("a", None, "a"), answer("b", "a"), attachment, user("e", Some("c"), "e"), noted("q")];
     assert_eq!(read(&entries), "a b q e");
     assert_eq!(read(&entries[..4]), "a b e");
-    let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
-    let prompt = &conversation(&entries)[2];
+    let prompt = &conversation(&raw(&entries))[2];
     let message: Value = serde_json::from_str(prompt.message.as_str()).unwrap();
     assert_eq!(message, json!({"role": "user", "content": [{"text": "more", "type": "text"}]}));
 }
@@ -265,7 +263,7 @@ fn a_long_session_that_was_compacted_is_read_in_time() {
     let boundary = json!({"subtype": "compact_boundary", "compactMetadata": {"trigger": "auto"}});
     entries.push(entry("system", "b", None, boundary));
     entries.push(user("s", Some("b"), "summary"));
-    let entries: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
+    let entries = raw(&entries);
     let started = Instant::now();
     assert_eq!(conversation(&entries).len(), 1);
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
@@ -304,8 +302,7 @@ fn system_entries_are_read_on_request() {
     assert_eq!(ids, ["s", "b", "n", "c"]);
     assert_eq!(messages[0].kind, SessionMessageKind::System);
     assert_eq!(messages[0].message.as_str(), "null");
-    let raw: Vec<_> = entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect();
-    assert_eq!(conversation_with_system(&raw), messages);
+    assert_eq!(conversation_with_system(&raw(&entries)), messages);
     assert_eq!(read(&entries), "b c");
 }
 

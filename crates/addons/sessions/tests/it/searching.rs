@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use agentwire_sessions::{Hit, HitPart, RawEntry, Search, SessionError};
+use agentwire_sessions::{Hit, HitPart, Search, SessionError};
 use serde_json::{Value, json};
 
-use crate::written::{Config, id, user};
+use crate::written::{Config, id, raw, user};
 
 fn found(config: &Config, search: &Search) -> Vec<Hit> {
     config.sessions().search(search).unwrap().map(Result::unwrap).collect()
@@ -141,8 +141,7 @@ fn too_long_lines_are_reported_and_broken_ones_skipped() {
 
 #[test]
 fn entries_from_other_sources_are_searched() {
-    let entries = [user("a", None, "hay"), user("b", None, "before the needle after")];
-    let entries = entries.map(|entry| RawEntry::parse(entry.to_string()).unwrap());
+    let entries = raw(&[user("a", None, "hay"), user("b", None, "before the needle after")]);
     let (search, session) = (Search::new("Needle").with_context(3), id(1).into());
     let hits: Vec<_> = search.in_entries(&session, &entries).collect();
     assert_eq!((uuids(&hits), &*hits[0].excerpt, hits[0].at.clone()), ("b".to_owned(), "he needle af", 3..9));

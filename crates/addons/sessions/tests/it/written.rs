@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use agentwire_sessions::{Sessions, project_key};
+use agentwire_sessions::{RawEntry, Sessions, project_key};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -47,6 +47,11 @@ impl Config {
 /// Returns the id of the session with this number.
 pub(crate) fn id(number: u32) -> String {
     format!("0b0e7a3e-57a1-4a4c-9d3f-{number:012x}")
+}
+
+/// Parses entries.
+pub(crate) fn raw(entries: &[Value]) -> Vec<RawEntry> {
+    entries.iter().map(|entry| RawEntry::parse(entry.to_string()).unwrap()).collect()
 }
 
 /// Returns a user message with an id and its parent's.

@@ -11,7 +11,8 @@ use super::{SessionSummary, in_snake_case};
 impl SessionSummary {
     /// Returns the information for lists; `None` for a sidechain, or if there is nothing to show.
     ///
-    /// It matches [`Sessions::list`](crate::Sessions::list) for the session's file, except for the file size.
+    /// It matches [`Sessions::list`](crate::Sessions::list), except that there is no file size, that entries in the
+    /// middle of a long session count too, and that fields inside of other fields don't.
     /// Data of the published SDKs' stores is supported too.
     pub fn info(&self) -> Option<SessionInfo> {
         let data = Data(in_snake_case(self.data.decode().ok()?));
