@@ -131,6 +131,11 @@ const cases = {
     },
   },
 };
+const unknown = config.cases.find((name) => !(name in cases));
+if (unknown) {
+  console.error(`there is no case \`${unknown}\`; the cases are ${Object.keys(cases).join(', ')}`);
+  process.exit(1);
+}
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 

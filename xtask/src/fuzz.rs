@@ -4,9 +4,10 @@ mod build;
 mod seeds;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::at_once::at_once;
 use crate::failure::{Failure, While as _};
 use crate::machine;
 use crate::program;
@@ -34,19 +35,24 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let programs = build::targets(&root, &folder)?;
     let findings = folder.join("findings");
     fs::create_dir_all(&findings)?;
-    let mut found = Vec::new();
-    for target in TARGETS.iter().filter(|target| names.is_empty() || names.iter().any(|name| name == *target))
-    {
+    let is_chosen = |target: &&str| names.is_empty() || names.iter().any(|name| name == target);
+    let mut chosen = Vec::new();
+    for target in TARGETS.into_iter().filter(is_chosen) {
         let corpus = folder.join("corpus").join(target);
         let count = seeds::write(&root, target, &corpus)?;
         println!("    {target}: {count} seeds, {seconds} s");
-        if let Err(failure) =
-            one(&programs.join(target), &corpus, &findings.join(format!("{target}-")), seconds)
-        {
+        chosen.push((target, corpus));
+    }
+    let fuzz = |(target, corpus): &(&str, PathBuf)| {
+        one(&programs.join(target), corpus, &findings.join(format!("{target}-")), seconds)
+    };
+    let mut found = Vec::new();
+    at_once(AT_ONCE, &chosen, fuzz, |(target, _), outcome| {
+        if let Err(failure) = outcome {
             println!("    {target}: {failure}");
             found.push(*target);
         }
-    }
+    });
     if found.is_empty() {
         return Ok(());
     }
@@ -66,4 +72,6 @@ fn one(program: &Path, corpus: &Path, prefix: &Path, seconds: u32) -> Result<(),
     program::run(&mut command).while_doing(|| format!("fuzzing; the log is {}", log.display()))
 }
 
+/// Each runs on one core.
+const AT_ONCE: usize = 2;
 const TARGETS: [&str; 8] = ["calls", "edits", "env", "html", "lines", "message", "redaction", "sse"];

@@ -152,6 +152,7 @@ mod tests {
             // libFuzzer takes 0 for no limit.
             "xtask fuzz --seconds 0",
             "xtask soak --sessions 0",
+            "xtask sessions-agree --folders 0",
         ] {
             let words: Vec<&str> = line.split(' ').collect();
             assert!(super::wrong_arguments(&words).is_some(), "{line}");

@@ -9,11 +9,11 @@ use crate::{built, netns, program, python, workspace};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Seed of the generated sessions
-    #[arg(long, default_value = "1")]
-    seed: String,
+    #[arg(long, default_value_t = 1)]
+    seed: u32,
     /// Number of generated folders
-    #[arg(long, default_value = "20")]
-    folders: String,
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    folders: u32,
 }
 
 /// Generates random folders of sessions, and compares what both sides read of each.
@@ -22,7 +22,6 @@ pub(crate) struct Args {
 /// machine can do that.
 /// `xtask/sessions-agree/agree.py` lists the known differences with their reasons; an unused one is a failure too.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let Args { seed, folders } = args;
     let folder = workspace::root()?.join("target/sessions-agree/python");
     let (root, example, python) = (
         workspace::root()?,
@@ -30,9 +29,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         python::environment(&folder, &[SDK])?,
     );
     let script = root.join("xtask/sessions-agree/agree.py");
-    for (folders, last) in [("3", &["--self-test"][..]), (folders, &[])] {
+    for (folders, last) in [(3, &["--self-test"][..]), (args.folders, &[])] {
         let mut compare = Command::new(&python);
-        compare.arg(&script).arg(&example).args([seed, folders]).args(last);
+        compare.arg(&script).arg(&example).args([args.seed, folders].map(|number| number.to_string()));
+        compare.args(last);
         let mut compare = if netns::way().is_ok() { netns::inside(compare)? } else { compare };
         program::run(&mut compare)?;
     }

@@ -82,7 +82,7 @@ pub(super) const STEPS: &[Step] = &[
     long("ssh", "a CLI over a real OpenSSH server", ssh),
     long("mcp-servers", "the hub and the Jupyter server with real MCP servers and kernels", |own| with(&[mcp_servers::provide, cli], own, &["mcp-servers"])),
     long("mcp-conformance", "the hub in the conformance suite of the MCP project", |own| with(&[mcp_servers::provide, cli], own, &["mcp-conformance"])),
-    long("hub-marks", "fifty servers at once lose no call, and a call beside rmcp alone", |own| xtask(own, &["hub-marks --quick", "hub-marks"])),
+    long("hub-marks", "fifty servers at once lose no call, and a call beside rmcp alone", |own| xtask(own, &["hub-marks"])),
     long("live-all", "every scenario on every version of the CLI", |own| with(&[cli], own, &["cli", "live --all"])),
     long("live-tests", "each request, and spare processes, by code on the current CLI", |own| with(&[mcp_servers::provide, cli], own, &["live-tests"])),
     long("acp", "the agent of editors with the official client, beside the adapter on npm", |own| with(&[cli], own, &["acp"])),
@@ -182,7 +182,7 @@ fn alone_tests(_: &Path) -> Result<Plan, Failure> {
     tests.arg("--no-default-features").args(with_defaults.flat_map(|package| ["-p", &package.name]));
     // cargo-hack calls `cargo nextest`.
     tests.env("PATH", machine::path_with("nextest")?);
-    Ok(Plan::Run(vec![check, seeded(tests)]))
+    Ok(Plan::Run([check, seeded(tests)].map(built_once).into()))
 }
 
 fn wasm(_: &Path) -> Result<Plan, Failure> {
@@ -207,7 +207,13 @@ fn powerset(_: &Path) -> Result<Plan, Failure> {
     command.args(line.split(' '));
     // `cargo run` names its own toolchain in these variables, which would take precedence.
     command.env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
-    Ok(Plan::Run(vec![command]))
+    Ok(Plan::Run(vec![built_once(command)]))
+}
+
+/// Compiles without the files for another build after a small change, which take time to write.
+fn built_once(mut command: Command) -> Command {
+    command.env("CARGO_INCREMENTAL", "0");
+    command
 }
 
 /// Builds with lock files of their own: one with the lowest versions that the manifests allow, one with the newest.
@@ -224,7 +230,7 @@ fn versions(_: &Path) -> Result<Plan, Failure> {
             command.env("RUSTC_BOOTSTRAP", "1").env("CARGO_TARGET_DIR", folder.join("build"));
             command.args(["-Z", "lockfile-path", "--config"]).arg(format!("resolver.lockfile-path={lock:?}"));
             command.args(line.split_whitespace());
-            commands.push(command);
+            commands.push(built_once(command));
         }
     }
     Ok(Plan::Run(commands))

@@ -2,7 +2,6 @@
 //!
 //! Fifty servers start as fast as the slowest of them, none of ten thousand calls is lost, and a call takes little longer
 //! than a call by `rmcp` alone.
-//! `--quick` omits the last limit, which applies to optimised programs only.
 //! The servers are child processes of this program, started with a flag.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program that measures, and fails loudly")]
@@ -31,8 +30,7 @@ fn main() -> ExitCode {
         return fault_mcp::run(arguments);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let is_quick = arguments.any(|argument| argument == "--quick");
-    if runtime.block_on(async { many().await && (is_quick || one().await) }) {
+    if runtime.block_on(async { many().await && one().await }) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

@@ -10,7 +10,7 @@ use crate::Setup;
 use crate::cluster::{Cluster, Plan};
 use crate::failure::Failure;
 use crate::sessions::{AT_ONCE, LIMIT, done, one_command, processes, prompt, session};
-use crate::waiting::within;
+use crate::waiting::{eventually, within};
 
 /// No effect is repeated, each turn is reported, and each session is resumed by the other worker.
 pub(crate) fn run(setup: &Setup) -> Result<String, Failure> {
@@ -35,7 +35,10 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
     first.kill()?;
     let outcomes = cluster.outcomes(&prompts).await?;
     let reported = killed.elapsed();
-    let left = processes(&setup.cli)?;
+    let none_left = async || Ok(processes(&setup.cli)? == 0);
+    let limit = (LEASE + LATE).saturating_sub(reported);
+    let left = eventually("the processes of the killed worker have ended", limit, none_left).await;
+    let left = left.err().map_or_else(String::new, |failure| format!("; {failure}"));
     let interrupted = outcomes.iter().filter(|outcome| has_open_tool(outcome)).count();
     let repeated: usize = (0..sessions).map(|n| cluster.effects(&session(n)).abs_diff(1)).sum();
     let odd = (0..sessions).find(|n| cluster.effects(&session(*n)) != 1 || !has_open_tool(&outcomes[*n]));
@@ -61,8 +64,11 @@ async fn killed(setup: &Setup, sessions: usize) -> Result<String, Failure> {
         reported.as_secs_f32(),
         LEASE.as_secs()
     );
-    if (repeated, interrupted, resumed, left) != (0, sessions, sessions, 0) || reported > LEASE + LATE {
-        return Err(Failure::finding(format!("{figures}; {left} processes outlived the lease{odd}{other}")));
+    if (repeated, interrupted, resumed) != (0, sessions, sessions)
+        || !left.is_empty()
+        || reported > LEASE + LATE
+    {
+        return Err(Failure::finding(format!("{figures}{left}{odd}{other}")));
     }
     Ok(figures)
 }
@@ -73,5 +79,5 @@ fn has_open_tool(outcome: &Outcome) -> bool {
 }
 
 const LEASE: Duration = Duration::from_secs(10);
-/// How long after the end of the lease a turn may be reported.
+/// How long after the end of the lease the last turn may be reported, and the last process may end.
 const LATE: Duration = Duration::from_secs(5);

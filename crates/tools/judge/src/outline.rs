@@ -39,6 +39,8 @@ enum Lane {
     Inbound,
     /// The handshake of an in-process MCP server, which overlaps the first prompt as it likes.
     McpHandshake,
+    /// Hook calls about a changed folder or file, which overlap the conversation.
+    Changes,
     /// What our side starts: prompts, requests, the end of input.
     Outbound,
     /// What our side answers. Callbacks run concurrently, so their answers are put in the order of the requests.
@@ -71,7 +73,8 @@ impl Outline {
 
     /// Describes the differences to another run: one text for each lane that differs.
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        let lanes = [Lane::Inbound, Lane::McpHandshake, Lane::Outbound, Lane::Answers, Lane::End];
+        let lanes =
+            [Lane::Inbound, Lane::McpHandshake, Lane::Changes, Lane::Outbound, Lane::Answers, Lane::End];
         lanes.iter().filter_map(|lane| difference(*lane, self.lane(*lane), other.lane(*lane))).collect()
     }
 
@@ -90,8 +93,15 @@ impl Outline {
         if SOMETIMES.iter().any(|(kind, _)| words.starts_with(kind)) {
             return;
         }
-        let handshake = HANDSHAKE.iter().any(|method| frame["request"]["message"]["method"] == *method);
-        self.push(if handshake { Lane::McpHandshake } else { Lane::Inbound }, words);
+        let request = &frame["request"];
+        let lane = if HANDSHAKE.iter().any(|method| request["message"]["method"] == *method) {
+            Lane::McpHandshake
+        } else if CHANGES.iter().any(|event| request["input"]["hook_event_name"] == *event) {
+            Lane::Changes
+        } else {
+            Lane::Inbound
+        };
+        self.push(lane, words);
     }
 
     fn outbound(&mut self, line: &Bytes, ids: &Ids) {
@@ -133,3 +143,4 @@ const SOMETIMES: &[(&str, &str)] = &[
 ];
 
 const HANDSHAKE: &[&str] = &["initialize", "notifications/initialized", "tools/list"];
+const CHANGES: &[&str] = &["CwdChanged", "FileChanged"];

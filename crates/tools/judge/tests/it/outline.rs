@@ -58,6 +58,22 @@ fn answers_to_overlapping_requests_come_in_any_order() {
 }
 
 #[test]
+fn hook_calls_about_changed_folders_come_in_any_order() {
+    let with_call = |event: &str, before: &str| {
+        let input = format!(r#"{{"hook_event_name":"{event}"}}"#);
+        let request = format!(r#"{{"subtype":"hook_callback","callback_id":"h","input":{input}}}"#);
+        let call = format!(r#"< {{"type":"control_request","request_id":"c4","request":{request}}}"#);
+        outline(&SESSION.replacen(before, &format!("{call}\n{before}"), 1))
+    };
+    let (before_results, after_results) = (r#"< {"type":"user""#, r#"< {"type":"result""#);
+    for (event, differ) in [("CwdChanged", false), ("FileChanged", false), ("PostToolUse", true)] {
+        let differences = with_call(event, before_results).differences(&with_call(event, after_results));
+        assert_eq!(!differences.is_empty(), differ, "{event}: {differences:?}");
+    }
+    assert!(!with_call("CwdChanged", after_results).differences(&outline(SESSION)).is_empty());
+}
+
+#[test]
 fn every_other_change_is_a_difference() {
     for (from, to) in [
         ("\"name\":\"Bash\"", "\"name\":\"Read\""),

@@ -7,7 +7,7 @@ use super::{
     ids::{self, STABLE_DAY, STABLE_UUID},
     secrets::{Secrets, line},
     stream,
-    words::{begins_at, paths_in, places, stray_at},
+    words::{SLASHES, begins_at, paths_in, places, stray_at},
 };
 use crate::Transcript;
 
@@ -59,13 +59,13 @@ pub(super) fn find(session: &Transcript, paths: &[(String, String)], secrets: &S
 }
 
 fn shapes(text: &str) -> impl Iterator<Item = String> {
-    let starts = text.char_indices().filter(|(_, char)| *char == '/' || char.is_ascii_hexdigit());
+    let starts = text.char_indices().filter(|(_, char)| SLASHES.contains(char) || char.is_ascii_hexdigit());
     starts.filter_map(move |(at, _)| {
         let rest = &text.as_bytes()[at..];
         let within = !begins_at(text.as_bytes(), at);
         let uuid = ids::uuid_at(rest).filter(|_| !within && !rest.starts_with(STABLE_UUID.as_bytes()));
         let time = ids::time_at(rest).filter(|_| !within && !rest.starts_with(STABLE_DAY.as_bytes()));
-        let length = uuid.or(time).or_else(|| stray_at(text, at).filter(|_| rest[0] == b'/'))?;
+        let length = uuid.or(time).or_else(|| stray_at(text, at))?;
         Some(text[at..at + length].to_owned())
     })
 }

@@ -83,7 +83,7 @@ impl<'a> Words<'a> {
             return Some((PLANS.len() + name, STABLE_PLAN.to_owned()));
         }
         match bytes[at] {
-            b'/' => {
+            b'/' | b'\\' | b'%' => {
                 let length = stray_at(text, at)?;
                 Some((length, self.stray(&text[at..at + length])))
             }
@@ -108,7 +108,8 @@ impl<'a> Words<'a> {
     }
 
     fn stray(&mut self, path: &str) -> String {
-        let number = self.strays.of(path);
+        let path = path.replace("%2F", "/").replace("%2f", "/").replace('\\', "");
+        let number = self.strays.of(&path);
         let name = path.rsplit('/').next().unwrap_or_default();
         let ending =
             name.rfind('.').filter(|at| *at > 0 && name.len() - at <= 8).map_or("", |at| &name[at..]);
@@ -129,10 +130,8 @@ fn ends_escape(text: &[u8]) -> bool {
         // The code of a colour, for example.
         [code @ .., b'A'..=b'Z' | b'a'..=b'z'] => {
             let digits = code.iter().rev().take_while(|byte| matches!(byte, b'0'..=b'9' | b';')).count();
-            let start = code[..code.len() - digits].strip_suffix(b"[");
-            start.is_some_and(|start| {
-                start.ends_with(b"\x1b") || start.to_ascii_lowercase().ends_with(b"u001b")
-            })
+            let start = &code[..code.len() - digits];
+            matches!(start, [.., b'\x1b', b'['] | [.., b'u' | b'U', b'0', b'0', b'1', b'b' | b'B', b'['])
         }
         _ => false,
     }
@@ -156,7 +155,7 @@ pub(super) fn places<'a>(text: &'a str, path: &'a str) -> impl Iterator<Item = u
 pub(super) fn paths_in(text: &str, paths: &[(String, String)]) -> Vec<Find<()>> {
     let named = paths.iter().filter(|(path, stands_for)| path != stands_for);
     let named = named.flat_map(|(path, _)| places(text, path).map(|at| at..at + path.len()));
-    let strays = text.match_indices('/').filter_map(|(at, _)| Some(at..at + stray_at(text, at)?));
+    let strays = text.match_indices(SLASHES).filter_map(|(at, _)| Some(at..at + stray_at(text, at)?));
     let mut ranges: Vec<Range<usize>> = named.chain(strays).collect();
     ranges.sort_by_key(|range| range.start);
     ranges.dedup_by(|next, before| {
@@ -191,12 +190,32 @@ pub(super) fn stray_at(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     // `-I/home/…`: the letter of an option belongs to no path.
     let is_option = matches!(bytes[..at], [.., b'-', b'A'..=b'Z' | b'a'..=b'z']) && begins_at(bytes, at - 2);
-    if before.is_some_and(joins) && !is_option && !ends_escape(&bytes[..at]) {
+    let ends_percent =
+        matches!(&bytes[..at], [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit());
+    if before.is_some_and(joins) && !is_option && !ends_escape(&bytes[..at]) && !ends_percent {
         return None;
     }
-    let stray = FOLDERS.iter().any(|folder| rest.starts_with(folder)) && !rest.starts_with(STABLE_HOME);
-    let ends = |(at, char): &(usize, char)| ENDS.contains(char) && !is_escaped_letter(&rest[*at..]);
+    let stray = FOLDERS.iter().any(|folder| is_below(rest, folder)) && !is_below(rest, STABLE_HOME);
+    let continues = |text: &str| is_escaped_letter(text) || behind_slash(text).is_some();
+    let ends = |(at, char): &(usize, char)| ENDS.contains(char) && !continues(&rest[*at..]);
     stray.then(|| rest.char_indices().find(ends).map_or(rest.len(), |(at, _)| at))
+}
+
+/// Returns whether the text starts with this folder.
+fn is_below(text: &str, folder: &str) -> bool {
+    let rest = folder.chars().try_fold(text, |rest, char| match char {
+        '/' => behind_slash(rest),
+        char => rest.strip_prefix(char),
+    });
+    rest.is_some()
+}
+
+/// Returns the text behind the slash with which it starts: as it is, as JSON may escape it, or percent-encoded.
+fn behind_slash(text: &str) -> Option<&str> {
+    // JSON may be a text within JSON, up to three levels deep: each level escapes once more.
+    let escapes = text.bytes().take(7).take_while(|byte| *byte == b'\\').count();
+    let percent = || text.strip_prefix("%2F").or_else(|| text.strip_prefix("%2f"));
+    text[escapes..].strip_prefix('/').or_else(percent)
 }
 
 /// Returns whether the text starts with an escape of JSON for a character beyond ASCII.
@@ -213,6 +232,8 @@ const FOLDERS: &[&str] = &[
     concat!("/mnt/c/Us", "ers/"), concat!("/run/us", "er/"), concat!("/dev/sh", "m/"),
 ];
 
+/// What a slash starts with: see [`behind_slash`].
+pub(super) const SLASHES: [char; 3] = ['/', '\\', '%'];
 const ENDS: [char; 14] = ['"', '\'', '`', ' ', ',', ';', ':', ')', '(', '<', '>', '\\', '\n', '\t'];
 const STABLE_HOME: &str = "/home/user/";
 const STABLE_TEMPORARY: &str = "/home/user/tmp/";

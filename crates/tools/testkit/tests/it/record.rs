@@ -1,7 +1,9 @@
 //! Recording: lines cut out of bytes exactly, in the order in which our side saw them.
 
-use agentwire_testkit::{End, Entry, Recorder, record::TooLong};
-use agentwire_transport::{ByteSink, ByteSource, PeerHandle, Signal, Transport, memory};
+#[cfg(feature = "replay")]
+use agentwire_testkit::Replay;
+use agentwire_testkit::{End, Entry, Recorder, Transcript, record::TooLong};
+use agentwire_transport::{ByteSink, ByteSource, ExitReport, PeerHandle, Signal, Transport, memory};
 use bytes::Bytes;
 
 fn outbound(line: &'static str) -> Entry {
@@ -73,7 +75,7 @@ async fn signals_stderr_and_the_end_are_recorded() {
     let link = recorder.record(transport).open().await.unwrap();
     recorder.stderr("first\nsecond");
     drop(link.handle.signal(Signal::Term));
-    peer.end(agentwire_transport::ExitReport::exited(3));
+    peer.end(ExitReport::exited(3));
     assert_eq!(link.handle.wait().await.code, Some(3));
     recorder.stderr("late");
     let expected = [
@@ -84,6 +86,29 @@ async fn signals_stderr_and_the_end_are_recorded() {
         Entry::End(End::Exit(3)),
     ];
     assert_eq!(recorder.transcript().unwrap().entries, expected);
+}
+
+#[cfg(feature = "replay")]
+#[tokio::test]
+async fn recorded_signal_of_the_end_is_replayed() {
+    let replayed =
+        async |session: &Transcript| Replay::new(session).open().await.unwrap().handle.wait().await.signal;
+    for signal in 1..65 {
+        let (transport, peer) = memory(64);
+        let recorder = Recorder::new();
+        let link = recorder.record(transport).open().await.unwrap();
+        peer.end(ExitReport::signalled(signal));
+        link.handle.wait().await;
+        let session = recorder.transcript().unwrap();
+        assert_eq!(replayed(&session).await, Some(signal));
+        if let Some((_, name)) =
+            [(7, "SIG7"), (8, "SIGFPE"), (14, "SIGALRM")].iter().find(|(of, _)| *of == signal)
+        {
+            assert_eq!(session.entries, [Entry::End(End::Signal((*name).into()))]);
+        }
+    }
+    let unknown = Transcript::parse("# agentwire-transcript 1\n= signal SIGLATER\n").unwrap();
+    assert_eq!(replayed(&unknown).await, Some(0));
 }
 
 #[tokio::test]
@@ -122,7 +147,7 @@ async fn recording_has_the_facts_of_its_header_and_can_be_written() {
     for transcript in [early, recorder.transcript().unwrap()] {
         let redacted = agentwire_testkit::Redactor::new().redact(&transcript).unwrap();
         let text = redacted.to_bytes().unwrap();
-        assert_eq!(agentwire_testkit::Transcript::parse(text).unwrap(), redacted);
+        assert_eq!(Transcript::parse(text).unwrap(), redacted);
     }
     let header = recorder.transcript().unwrap().header;
     assert_eq!(header.cli.as_deref(), Some("2.1.330"));
@@ -133,6 +158,6 @@ async fn recording_has_the_facts_of_its_header_and_can_be_written() {
 fn header_with_facts_and_no_version_names_the_field() {
     let mut header = agentwire_testkit::Header::default();
     header.redacted = Some(true);
-    let error = agentwire_testkit::Transcript::new(header, None, Vec::new()).to_bytes().unwrap_err();
+    let error = Transcript::new(header, None, Vec::new()).to_bytes().unwrap_err();
     assert!(error.cause.to_string().contains("header.cli"), "{}", error.cause);
 }

@@ -177,6 +177,23 @@ fn paths_are_found_as_json_spells_them() {
 }
 
 #[test]
+fn unnamed_home_is_found_with_escaped_and_with_encoded_slashes() {
+    let home = concat!("/ho", "me/alice");
+    let (escaped, encoded) = (home.replace('/', r"\/"), home.replace('/', "%2F"));
+    let deeper = escaped.replace('\\', r"\\\");
+    for (line, expected) in [
+        (format!(r#"["{escaped}\/x","{home}/x"]"#), r#"["/home/user/tmp/1","/home/user/tmp/1"]"#),
+        (format!(r#"{{"a":"{{\"b\":\"{deeper}\"}}"}}"#), r#"{"a":"{\"b\":\"/home/user/tmp/1\"}"}"#),
+        (format!(r#"["x?file={encoded}%2fb"]"#), r#"["x?file=/home/user/tmp/1"]"#),
+        (format!(r#"["file%3A%2F%2F{encoded}"]"#), r#"["file%3A%2F%2F/home/user/tmp/1"]"#),
+        (r#"["\/home\/user\/x"]"#.to_owned(), r#"["\/home\/user\/x"]"#),
+        (r#"["lib%2Fhome%2Fx"]"#.to_owned(), r#"["lib%2Fhome%2Fx"]"#),
+    ] {
+        assert_eq!(redacted(&Redactor::new(), &[&format!("> {line}")]), [format!("> {expected}")]);
+    }
+}
+
+#[test]
 fn slash_at_the_end_of_a_path_does_not_count() {
     let line = r#"> {"cwd":"/srv/acme","file":"/srv/acme/a","folder":"-srv-acme-b"}"#;
     let expected = r#"> {"cwd":"/project","file":"/project/a","folder":"-project-b"}"#;
