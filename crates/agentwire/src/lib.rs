@@ -73,8 +73,6 @@ mod guides {
     mod mcp {}
     #[doc = include_str!("../../../docs/observing.md")]
     mod observing {}
-    #[doc = include_str!("../../../docs/offline.md")]
-    mod offline {}
     #[doc = include_str!("../../../docs/options.md")]
     mod options {}
     #[doc = include_str!("../../../docs/permissions.md")]
@@ -83,6 +81,7 @@ mod guides {
     mod questions {}
     #[doc = include_str!("../../../docs/security.md")]
     mod security {}
+    #[cfg(feature = "sessions")]
     #[doc = include_str!("../../../docs/sessions.md")]
     mod sessions {}
     #[doc = include_str!("../../../docs/streaming.md")]
@@ -91,6 +90,7 @@ mod guides {
     mod structured {}
     #[doc = include_str!("../../../docs/subagents.md")]
     mod subagents {}
+    #[cfg(feature = "blocking")]
     #[doc = include_str!("../../../docs/turns.md")]
     mod turns {}
 }

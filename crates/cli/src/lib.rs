@@ -30,3 +30,8 @@ mod signals;
 pub mod stand_in;
 pub mod view;
 pub mod wire;
+
+/// A guide that needs more features of the testkit than the tests of `agentwire`.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/offline.md")]
+mod offline {}
