@@ -37,7 +37,7 @@ use merge::Merged;
 /// If none refuses, the whole fails, which refuses the event.
 /// If a failure can't refuse, because of the event or of
 /// [`HookFailure::Continue`](agentwire_protocol::control::HookFailure::Continue), the other replies still count: a
-/// question, a changed output, the end of the turn. Only an `allow` is discarded.
+/// question, a changed output, the end of the turn. Only an `allow` is discarded, with all of `hookSpecificOutput`.
 ///
 /// The matcher's time limit is one limit for all of them.
 ///

@@ -69,17 +69,19 @@ impl<E: HookEvent> Merged<E> {
     ///
     /// A refusal takes precedence over a failure; if `failure_refuses` is false, so does every reply except an `allow`.
     pub(super) fn finish(mut self, failure_refuses: bool) -> Result<HookAnswer<E>, String> {
-        let replies = !self.reply.is_empty() || !self.output.is_empty();
-        let allows = match strictness(&self.output) {
-            Strictness::None => is(self.reply.get("decision"), "approve"),
-            strictness => strictness == Strictness::Allow,
-        };
-        let restricts = replies && !allows;
         if let Some(failure) = self.failure.take()
             && !self.refuses()
-            && (failure_refuses || !restricts)
         {
-            return Err(failure);
+            let approves = is(self.reply.get("decision"), "approve");
+            let older = if approves { Strictness::Allow } else { Strictness::None };
+            if strictness(&self.output).max(older) == Strictness::Allow {
+                // The output may change the input that was allowed.
+                self.output.clear();
+                self.reply.retain(|key, _| !matches!(&**key, "decision" | "reason"));
+            }
+            if failure_refuses || self.reply.is_empty() && self.output.is_empty() {
+                return Err(failure);
+            }
         }
         self.complete_refusal()?;
         if !self.output.is_empty() {

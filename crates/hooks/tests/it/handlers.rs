@@ -239,6 +239,23 @@ async fn continued_failure_keeps_the_ask_of_another_handler() {
     assert_eq!(reply, Ok(deny("the PreToolUse hook failed: disk full")));
 }
 
+/// The allow itself is discarded: the end of the turn does not stop the tool use that the event guards.
+#[tokio::test]
+async fn the_end_of_the_turn_survives_an_allow_and_a_failure_of_others() {
+    let allows = async |_, _| HookReply::<PreToolUse>::allow().with_context("one");
+    let ends = async |_, _| HookReply::<PreToolUse>::proceed().ending_the_turn("enough");
+    let fails = async |_, _| Err::<(), _>("disk full");
+    for chain in [
+        Handlers::of(PreToolUse).then(allows).then(ends).then(fails),
+        Handlers::of(PreToolUse).then(fails).then(ends).then(allows),
+    ] {
+        let lenient = Matcher::any().on_failure(HookFailure::Continue);
+        let hooks = Hooks::new().on_matching(PreToolUse, lenient, chain.in_order());
+        let ended = json!({"continue": false, "stopReason": "enough"});
+        assert_eq!(answer(hooks, pre_tool_use("Bash")).await, Ok(ended));
+    }
+}
+
 #[tokio::test]
 async fn an_older_approval_does_not_survive_the_failure_of_another_handler() {
     let approve = async |_, _| {
