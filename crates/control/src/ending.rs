@@ -63,7 +63,7 @@ impl fmt::Display for SessionExit {
         let Some(mut exit) = self.exit.clone() else { return Ok(()) };
         // The CLI prints the error of a failed resume on stderr too.
         if let Some(text) = &text {
-            let others = exit.stderr_tail.lines().filter(|line| !line.contains(text));
+            let others = exit.stderr_tail.lines().filter(|line| !line.ends_with(text));
             exit.stderr_tail = others.collect::<Vec<_>>().join("\n").trim().to_owned();
         }
         write!(f, " ({exit})")

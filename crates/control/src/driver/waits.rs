@@ -36,7 +36,7 @@ impl Shared {
         wait(&self.written, || {
             let mut state = self.state();
             let room = state.router.transmit_bytes() <= self.config.write_buffer_limit;
-            let waits = !room && state.router.input_is_open() || state.router.awaits_ending();
+            let waits = !room && state.router.check_input(subtype).is_ok() || state.router.awaits_ending();
             if waits && let Some(unread) = state.backlog(&self.config) {
                 return Some(Err(ControlError::Backlogged { subtype: subtype.into(), unread }));
             }

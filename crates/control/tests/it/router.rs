@@ -441,6 +441,11 @@ fn error_result_outranks_the_exit_code() {
     assert_eq!(repeated.to_string(), refused.to_string());
     repeated.exit = Some(ExitReport::exited(1).with_stderr_tail("a warning\nError: No such session\n"));
     assert_eq!(repeated.to_string(), "No such session (exit code 1, stderr: a warning)");
+    repeated.exit = Some(ExitReport::exited(1).with_stderr_tail("No such session: was it deleted?\n"));
+    assert_eq!(
+        repeated.to_string(),
+        "No such session (exit code 1, stderr: No such session: was it deleted?)"
+    );
     assert!(!refused.is_clean());
     let user = r#"{"type":"user","message":{"role":"user","content":"x"}}"#;
     assert_eq!(ending(&[ERROR_RESULT, user]).to_string(), "the session ended (exit code 1)");

@@ -6,7 +6,7 @@ use agentwire_control::{CallContext, Config, ControlError, NoResponder, RefusalF
 use agentwire_protocol::{InboundRequest, RawJson, message::UserInput};
 use agentwire_transport::{ExitReport, Signal};
 use serde_json::Value;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::{Cli, HOUR, Session, config, speak, start, start_process, start_with, waits};
 use crate::script::{INIT, RESULT, inbound, task};
@@ -67,6 +67,23 @@ async fn guarded_input_stays_open_and_refuses_until_the_turn_is_over() {
     assert!(waits(cli.next_line()).await);
     cli.send_line(RESULT).await;
     assert_eq!(cli.next_line().await, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sender_without_room_fails_as_soon_as_a_guarded_input_is_to_end() {
+    let tight = config(|config| config.write_buffer_limit = 10);
+    let Session { control, messages: _messages, cli: _cli, .. } =
+        start(Undecided { guards: true }, tight).await;
+    for text in ["a", "b"] {
+        control.send(&UserInput::new(text)).await.unwrap();
+    }
+    let third = UserInput::new("c");
+    let started = Instant::now();
+    let (waiting, ()) = tokio::join!(control.send(&third), async { control.end_input() });
+    for sent in [waiting, control.send(&third).await] {
+        assert!(matches!(sent, Err(ControlError::InputEnded { .. })), "{sent:?}");
+    }
+    assert_eq!(started.elapsed(), Duration::ZERO);
 }
 
 #[tokio::test(start_paused = true)]
