@@ -2,7 +2,7 @@
 
 use uuid::fmt::Hyphenated;
 
-use super::{Options, Skills, SystemPrompt, refuse};
+use super::{Options, Skills, SystemPrompt, permission_bypass::rules_of, refuse};
 use crate::Error;
 
 /// Refuses the first option with a condition that holds.
@@ -19,8 +19,8 @@ impl Options {
     pub(super) fn check(&self) -> Result<(), Error> {
         let is_empty = |text: &Option<String>| text.as_deref() == Some("");
         let has_empty = |rules: &[String]| rules.iter().any(|rule| rule.trim().is_empty());
-        // The CLI would read the following rules as a part of such a rule.
-        let has_open = |rules: &[String]| rules.iter().any(|rule| rule.rfind('(') > rule.rfind(')'));
+        // The CLI drops such a rule without an error, or reads the following rules as a part of it.
+        let has_unread = |rules: &[String]| rules.iter().any(|text| rules_of(text).any(|rule| rule.is_err()));
         let is_copied = (self.resume.is_none() && !self.continue_last) || self.fork_session;
         refuse_if! {
             is_empty(&self.model) => "model": "it is empty; leave it out for the CLI's default";
@@ -37,8 +37,8 @@ impl Options {
             is_empty(&self.permission_prompt_tool_name) => "permissionPromptToolName": "it is empty";
             has_empty(&self.allowed_tools) => "allowedTools": "a rule is empty";
             has_empty(&self.disallowed_tools) => "disallowedTools": "a rule is empty";
-            has_open(&self.allowed_tools) => "allowedTools": "a rule has a `(` without a closing `)`";
-            has_open(&self.disallowed_tools) => "disallowedTools": "a rule has a `(` without a closing `)`";
+            has_unread(&self.allowed_tools) => "allowedTools": "the CLI would not read a rule; write it as `Tool` or `Tool(content)`, and in `settings` if its content has a `)`";
+            has_unread(&self.disallowed_tools) => "disallowedTools": "the CLI would not read a rule; write it as `Tool` or `Tool(content)`, and in `settings` if its content has a `)`";
             matches!(&self.skills, Some(Skills::Named(names)) if !names.iter().all(|name| is_skill(name))) => "skills": "a name is empty, or has a blank around it, a `/` in front, a control character, or one of `(),*\\`; write it as `pdf` or `plugin:skill`";
             self.max_buffer_size == Some(0) => "maxBufferSize": "it must be at least 1";
             self.project_config_root.as_ref().is_some_and(|root| !root.is_absolute()) => "projectConfigRoot": "it must be an absolute path";

@@ -3,7 +3,7 @@
 use agentwire_hooks::normalized;
 use agentwire_protocol::{
     PermissionMode,
-    permission::{Plan, Questions, Rule},
+    permission::{Plan, Questions, Rule, RuleError},
 };
 
 use super::{FlagSettings, Options, PermissionPrompts, Warning};
@@ -38,9 +38,8 @@ impl Options {
         if permissions.deny_instead_of_prompting == Some(true) {
             warnings.push(not_asked("settings", "permissions.denyInsteadOfPrompting", DENIED));
         }
-        let rules =
-            [("allowedTools", &self.allowed_tools), ("settings", &permissions.allow.unwrap_or_default())];
-        for (option, rules) in rules {
+        let allowed = permissions.allow.unwrap_or_default();
+        for (option, rules) in [("allowedTools", &self.allowed_tools), ("settings", &allowed)] {
             let tools = rules.iter().flat_map(|rules| whole_tools(rules));
             let tools: Vec<String> = tools.filter(|tool| !is_of(in_process, tool)).collect();
             if !tools.is_empty() {
@@ -68,19 +67,30 @@ fn not_asked(option: &'static str, value: impl Into<String>, instead: &'static s
 
 /// Returns the tools that the rules allow entirely; the text may contain several rules.
 fn whole_tools(rules: &str) -> Vec<String> {
-    let mut has_open = false;
-    let rules = rules.split(|char: char| {
-        has_open = char == '(' || has_open && char != ')';
-        !has_open && matches!(char, ',' | ' ')
-    });
-    let whole = rules.filter_map(|rule| rule.parse::<Rule>().ok()).filter(Rule::is_whole);
+    let whole = rules_of(rules).flatten().filter(Rule::is_whole);
     let tools = whole.map(|rule| String::from(rule.tool_name));
-    tools.filter(|tool| !ALWAYS_ASK.contains(&&**tool) && !is_without_effect(tool)).collect()
+    // The CLI supports a `*` only for the tools of one server.
+    let has_effect = |tool: &str| tool.strip_suffix('*').is_none_or(|start| start.matches("__").count() > 1);
+    tools.filter(|tool| !ALWAYS_ASK.contains(&&**tool) && has_effect(tool)).collect()
 }
 
-/// The CLI supports a `*` only for the tools of one server.
-fn is_without_effect(tool: &str) -> bool {
-    tool.strip_suffix('*').is_some_and(|start| start.matches("__").count() < 2)
+/// Returns the rules of a text as the CLI reads it on the command line, separated by commas and blanks.
+///
+/// Measured on CLI 2.1.330, which drops a text that is no rule without an error.
+/// A separator in parentheses does not count, except after a `)` that has a backslash before it or other text behind it.
+pub(super) fn rules_of(text: &str) -> impl Iterator<Item = Result<Rule, RuleError>> {
+    let (mut depth, mut before) = (0_usize, ' ');
+    let rules = text.split(move |char: char| {
+        match char {
+            '(' if before != '\\' => depth += 1,
+            ')' if before != '\\' => depth = depth.saturating_sub(1),
+            _ if char == ')' || before == ')' && !matches!(char, ',' | ' ') => depth = 0,
+            _ => {}
+        }
+        before = char;
+        depth == 0 && matches!(char, ',' | ' ')
+    });
+    rules.filter(|rule| !rule.is_empty()).map(str::parse::<Rule>)
 }
 
 /// Returns whether the rule applies to a tool of one of these servers, or to all of its tools.

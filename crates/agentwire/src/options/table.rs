@@ -103,9 +103,9 @@ options! {
         /// The available built-in tools (`--tools`); `None` leaves it to the CLI, an empty list means none.
         tools: some(Tools), "tools", custom("`--tools=a,b`, `--tools=`, `--tools=default`"), OLD, "list of strings, or `{\"type\": \"preset\", \"preset\": \"claude_code\"}`", "the CLI's";
         /// Tool uses allowed without a question (`--allowedTools`), as rules such as `Bash(git:*)`.
-        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule, or one without its `)`, is an error.";
+        allowed_tools: list(String), "allowedTools", custom("`--allowedTools=a,b`"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, is an error.";
         /// Tools that are removed (`--disallowedTools`).
-        disallowed_tools: list(String), "disallowedTools", list("disallowedTools"), OLD, "list of rules", "none", "An empty rule, or one without its `)`, is an error.";
+        disallowed_tools: list(String), "disallowedTools", list("disallowedTools"), OLD, "list of rules", "none", "An empty rule, or one that the CLI would not read, such as `Bash(a)b`, is an error.";
         /// Aliases of tools (`initialize.toolAliases`): a use of the first name is a use of the second.
         tool_aliases: map(Box<str>), "toolAliases", handshake(), OLD, "names by name", "none";
         /// The configuration of built-in tools (`CLAUDE_CODE_QUESTION_PREVIEW_FORMAT`).
@@ -148,8 +148,9 @@ options! {
         title: some(String), "title", handshake(), OLD, "string", "generated";
         /// When new entries are appended to a session store; no effect without a store.
         session_store_flush: some(SessionStoreFlush), "sessionStoreFlush", custom("when a session store is written to"), ANY, "`batched`, `eager`", "`batched`", "`eager` is the choice for anything that may be killed: see [sessions](sessions.md#choose-when-entries-are-stored). Without a session store it has no effect, and a warning reports it.";
-        /// The time limit for loading from a session store, in milliseconds; no effect without a store.
-        load_timeout_ms: plain(u64), "loadTimeoutMs", custom("how long a session store may take to load"), ANY, "number", "60,000", "Like `sessionStoreFlush`, it needs a session store.";
+        /// The time limit of each call that loads from a session store, in milliseconds; 60,000 by default, and no
+        /// effect without a store.
+        load_timeout_ms: plain(u64), "loadTimeoutMs", custom("how long each call that loads from a session store may take"), ANY, "number", "60,000", "Like `sessionStoreFlush`, it needs a session store.";
         /// How long a result or the end waits for the session store to have all earlier entries, in milliseconds; 10,000 by
         /// default.
         session_store_flush_timeout_ms: plain(u64), "sessionStoreFlushTimeoutMs", custom("how long a result waits for a session store"), ANY, "number", "10,000", "The references wait for as long as an append may take. Like `sessionStoreFlush`, it needs a session store.", Own;

@@ -24,7 +24,7 @@ impl SessionBuilder {
         let mut plan = self.plan_with(&self.parts.options)?;
         // A resumed session continues a deferred tool use without a prompt, so the CLI must wait for the hooks in the
         // handshake.
-        if self.has_hooks()
+        if !self.parts.hooks.is_empty()
             && (plan.resumes() || self.parts.options.executable_args.iter().any(|arg| resumes(arg)))
         {
             plan.await_initialize();
@@ -32,13 +32,9 @@ impl SessionBuilder {
         Ok(plan)
     }
 
-    fn has_hooks(&self) -> bool {
-        !self.parts.hooks.is_empty()
-    }
-
     /// Returns whether callbacks exist that a file in the working directory may circumvent.
     pub(super) fn guards(&self) -> bool {
-        self.has_hooks() || self.permissions.is_some()
+        !self.parts.hooks.is_empty() || self.permissions.is_some()
     }
 
     /// Returns the directory to check for files that may circumvent the callbacks. A spare's directory is only known at
@@ -52,7 +48,7 @@ impl SessionBuilder {
     }
 
     fn plan_with(&self, options: &Options) -> Result<LaunchPlan, Error> {
-        let with_hooks = self.has_hooks().then(|| options.with_hooks()).transpose()?;
+        let with_hooks = (!self.parts.hooks.is_empty()).then(|| options.with_hooks()).transpose()?;
         let options = with_hooks.as_ref().unwrap_or(options);
         let mut plan = options.to_launch_plan()?;
         if self.permissions.is_some() {

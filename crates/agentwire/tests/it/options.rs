@@ -276,6 +276,37 @@ fn invalid_values_are_refused() {
     assert!(why.contains("TOKEN") && !why.contains("s3cr3t"), "{why}");
 }
 
+/// CLI 2.1.330 drops each of these from the list without an error, or reads `Bash` alone.
+#[test]
+fn rule_that_the_cli_would_not_read_is_refused() {
+    for rule in [
+        "Bash(rm:*)x",
+        "Bash(rm:*)x,Read",
+        "Bash (rm:*)",
+        "Read\tBash(rm:*)",
+        r#"Bash(echo "x) y")"#,
+        r#"Bash(echo "(x)y z")"#,
+        r#"Bash(echo "\(x\) y")"#,
+        r#"Bash(echo "\(x\),y")"#,
+        r#"Bash(echo "\(x) y")"#,
+        r#"Bash(echo "(x\) y")"#,
+    ] {
+        assert_eq!(refused(Options::new().disallowed_tools([rule])).0, "disallowedTools", "{rule}");
+        assert_eq!(refused(Options::new().allowed_tools([rule])).0, "allowedTools", "{rule}");
+    }
+    for rule in [
+        "Read, Bash(rm:*) mcp__s__*",
+        r#"Bash(echo "(x) y")"#,
+        r#"Bash(echo "(x),y")"#,
+        r#"Bash(echo "(x)y")"#,
+        r#"Bash(echo "\(x\)")"#,
+        r#"Bash(echo "(x y")"#,
+        "Bash(a (x y)) Bash(rm:*)",
+    ] {
+        assert!(Options::new().disallowed_tools([rule]).to_launch_plan().is_ok(), "{rule}");
+    }
+}
+
 /// The CLI accepts any version of UUIDs and both cases, and an id for a copy.
 #[test]
 fn valid_values_are_accepted() {
