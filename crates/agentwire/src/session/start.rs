@@ -122,7 +122,7 @@ impl Start {
             config.limits.max_line = config.limits.max_line.saturating_add(self.parts.stored.copied);
         }
         config.server_policies.clone_from(&plan.initialize.sdk_mcp_server_configs);
-        let max_skipped_bytes = config.unread_hard_limit;
+        let max_skipped_bytes = config.unread_hard_limit.max(config.unread_soft_limit);
         let deferrals = Deferrals::new(Arc::clone(&self.responder), &plan.initialize.sdk_mcp_servers);
         let responders = vec![Arc::new(deferrals) as Arc<dyn Responder>];
         #[cfg(feature = "mcp")]
@@ -187,8 +187,7 @@ impl Start {
         }
         warnings.extend(undelivered_warnings(&handshake));
         warnings.extend(self.version_warnings(&handshake));
-        let bypass = handshake.bypass_warning();
-        let bypass = bypass.filter(|warning| self.asks && !warnings.contains(warning));
+        let bypass = handshake.bypass_warning().filter(|warning| self.asks && !warnings.contains(warning));
         warnings.extend(bypass);
         Ok(Session {
             control,

@@ -143,10 +143,12 @@ impl ResolvedSettings {
     /// Returns the models that managed settings deny (`deniedModels`), for
     /// [`match_denied_models`](crate::match_denied_models).
     ///
-    /// As in the CLI, entries that are not text are skipped, and so is a value that is not a list.
+    /// As in the CLI, lists of other tiers do not count. Entries that are not text are skipped, and so is a value that
+    /// is not a list.
     pub fn denied_models(&self) -> Vec<String> {
-        let list: Vec<RawJson> = self.effective.field("deniedModels").ok().flatten().unwrap_or_default();
-        list.iter().filter_map(|entry| entry.decode().ok()).collect()
+        let managed = self.sources.iter().find(|source| source.tier == SettingsTier::Managed);
+        let list = managed.and_then(|source| source.settings.field::<Vec<RawJson>>("deniedModels").ok()?);
+        list.iter().flatten().filter_map(|entry| entry.decode().ok()).collect()
     }
 
     /// Merges the sources.

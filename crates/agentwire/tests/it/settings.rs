@@ -183,6 +183,16 @@ fn faulty_managed_file_is_reported_and_drop_ins_apply() {
     assert_eq!(resolved.denied_models(), ["opus"]);
 }
 
+/// The CLI reads `deniedModels` from managed settings only.
+#[test]
+fn denied_models_are_those_of_managed_settings_only() {
+    let user = r#"{"deniedModels":["opus"]}"#;
+    let project = r#"{"deniedModels":["sonnet"]}"#;
+    assert!(Places::new(&[(USER, user), (PROJECT, project)]).resolve().denied_models().is_empty());
+    let places = Places::new(&[(USER, user), (PROJECT, project), (MANAGED, r#"{"deniedModels":["haiku"]}"#)]);
+    assert_eq!(places.resolve().denied_models(), ["haiku"]);
+}
+
 #[test]
 fn folder_of_managed_files_that_can_not_be_read_is_a_fault() {
     let places = Places::new(&[(MANAGED, r#"{"model":"m"}"#), ("m/managed-settings.d", "a file")]);

@@ -357,6 +357,22 @@ async fn leftovers_are_bounded_and_nothing_is_lost() {
     drop(speaking.await.unwrap());
 }
 
+/// A hard limit below the soft one is treated as the soft one, also for messages of other turns.
+#[tokio::test(start_paused = true)]
+async fn leftovers_below_the_soft_limit_are_no_backlog() {
+    let mut config = Config::default();
+    config.unread_hard_limit = 0;
+    let (mut session, mut peer) = connected(Session::builder().config(config)).await;
+    peer.receive_prompt(&session, "one").await;
+    peer.complete_turn("one").await;
+    while session.control().turns_ended() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let turn = peer.start_turn(&mut session, "two").await;
+    peer.complete_turn("two").await;
+    assert_eq!(turn.text().await.unwrap(), "two");
+}
+
 #[tokio::test(start_paused = true)]
 async fn replayed_prompts_are_not_model_text() {
     let (mut session, mut peer) = connected(Session::builder()).await;
