@@ -29,8 +29,8 @@ use rmcp::{
     ClientCacheConfig, ClientHandler, ClientServiceExt as _, RoleClient,
     model::{
         ClientConfig, CreateMessageRequestMethod, CreateMessageRequestParams, CreateMessageResult,
-        CustomNotification, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode, ErrorData,
-        Implementation, ListRootsResult, LoggingMessageNotificationParam, ProtocolVersion, RequestId,
+        CustomNotification, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
+        ListRootsResult, LoggingMessageNotificationParam, ProtocolVersion, RequestId, RequestParamsMeta as _,
         ResourceUpdatedNotificationParam, ServerNotification,
     },
     service::{
@@ -42,11 +42,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     ServerName,
-    handlers::{Elicitation, Handler, Handlers, LogMessage, Sampling, Update},
+    handlers::{Elicitation, Handler, Handlers, LogMessage, Sampling, SamplingHandler, Update, refused},
 };
 use activity::Activity;
 use caller::Callers;
-pub(crate) use caller::{Caller, Question};
+pub(crate) use caller::{Caller, Question, forwarded};
 pub(crate) use cancel::{CancelOnDrop, ask};
 use inputs::Pages;
 pub(crate) use lifecycle::Lifecycle;
@@ -160,14 +160,14 @@ impl Client {
     }
 
     /// Returns the handler for sampling requests.
-    fn samples(&self, origin: &Origin<'_>) -> Option<Handler<Sampling, Result<CreateMessageResult, String>>> {
+    fn samples(&self, origin: &Origin<'_>) -> Option<SamplingHandler> {
         if self.handlers.sampling.is_some() {
             return self.handlers.sampling.clone();
         }
         let (caller, over) = self.caller(origin, Caller::samples)?;
         Some(Arc::new(move |question| {
             let answer = unless_over(over.clone(), caller.clone().sample(question));
-            Box::pin(async { answer.await.unwrap_or_else(|| Err("the call has ended".to_owned())) })
+            Box::pin(async { answer.await.unwrap_or_else(|| Err(refused("the call has ended"))) })
         }))
     }
 
@@ -220,17 +220,16 @@ impl Client {
         let Some(handler) = self.samples(&origin) else {
             self.declines("a message of a model");
             if self.handlers.asks_callers {
-                return Err(ErrorData::new(REFUSED, "no client supports sampling", None));
+                return Err(refused("no client supports sampling"));
             }
             return Err(ErrorData::method_not_found::<CreateMessageRequestMethod>());
         };
         let question = Sampling { server: self.server.clone(), request };
-        let refused = |why: String| ErrorData::new(REFUSED, why, None);
         match self.inbound.asking.answer(&handler, question, cancelled).await {
-            QuestionEnd::Answered(answer) => answer.map_err(refused),
-            QuestionEnd::Cancelled => Err(refused("the question was cancelled".to_owned())),
-            QuestionEnd::Panicked => Err(refused("the request was refused".to_owned())),
-            QuestionEnd::TooMany => Err(refused("too many requests are open".to_owned())),
+            QuestionEnd::Answered(answer) => answer,
+            QuestionEnd::Cancelled => Err(refused("the question was cancelled")),
+            QuestionEnd::Panicked => Err(refused("the request was refused")),
+            QuestionEnd::TooMany => Err(refused("too many requests are open")),
         }
     }
 
@@ -318,17 +317,19 @@ impl ClientHandler for Client {
 
     async fn create_elicitation(
         &self,
-        request: ElicitRequestParams,
+        mut request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
+        *request.meta_mut() = forwarded(context.meta.clone());
         Ok(self.elicit(request, Origin::of(&context), &context.ct).await)
     }
 
     async fn create_message(
         &self,
-        request: CreateMessageRequestParams,
+        mut request: CreateMessageRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
+        *request.meta_mut() = forwarded(context.meta.clone());
         self.sample(request, Origin::of(&context), &context.ct).await
     }
 
@@ -376,7 +377,5 @@ async fn unless_over<A>(over: Vec<CancellationToken>, answer: impl Future<Output
     }
 }
 
-/// The error code for a refusal by the user, as specified for sampling.
-const REFUSED: ErrorCode = ErrorCode(-1);
 /// The longest URI of an update, in bytes: updates are queued.
 const MAX_URI: usize = 64 << 10;

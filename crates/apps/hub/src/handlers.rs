@@ -4,10 +4,12 @@
     reason = "sampling, roots and logging are deprecated in MCP, and servers still use them"
 )]
 
-use std::{fmt, pin::Pin, sync::Arc};
+use std::{borrow::Cow, fmt, pin::Pin, sync::Arc};
 
+use futures_util::TryFutureExt as _;
 use rmcp::model::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, LoggingLevel, Root,
+    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData,
+    LoggingLevel, Root,
 };
 use serde_json::Value;
 use tokio::sync::{broadcast, watch};
@@ -34,7 +36,7 @@ use crate::ServerName;
 pub struct Handlers {
     pub(crate) elicitation: Option<Handler<Elicitation, ElicitResult>>,
     pub(crate) takes_urls: bool,
-    pub(crate) sampling: Option<Handler<Sampling, Result<CreateMessageResult, String>>>,
+    pub(crate) sampling: Option<SamplingHandler>,
     pub(crate) roots: Option<Arc<ListRoots>>,
     pub(crate) log: Option<Arc<LogHandler>>,
     pub(crate) updated: Option<Arc<UpdateHandler>>,
@@ -77,7 +79,7 @@ impl Handlers {
         F: Fn(Sampling) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<CreateMessageResult, String>> + Send + 'static,
     {
-        self.sampling = Some(Arc::new(move |question| Box::pin(handler(question))));
+        self.sampling = Some(Arc::new(move |question| Box::pin(handler(question).map_err(refused))));
         self
     }
 
@@ -245,7 +247,13 @@ pub struct LogMessage {
     pub data: Value,
 }
 
+/// Returns the error for a sampling request that is refused, with the code that MCP specifies for it.
+pub(crate) fn refused(why: impl Into<Cow<'static, str>>) -> ErrorData {
+    ErrorData::new(ErrorCode(-1), why, None)
+}
+
 pub(crate) type Handler<Q, A> = Arc<dyn Fn(Q) -> Pin<Box<dyn Future<Output = A> + Send>> + Send + Sync>;
+pub(crate) type SamplingHandler = Handler<Sampling, Result<CreateMessageResult, ErrorData>>;
 type ListRoots = dyn Fn(&ServerName) -> Vec<Root> + Send + Sync;
 type LogHandler = dyn Fn(&LogMessage) + Send + Sync;
 type UpdateHandler = dyn Fn(&ServerName, &str) + Send + Sync;

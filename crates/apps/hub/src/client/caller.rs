@@ -8,8 +8,8 @@ use rmcp::{
     Peer, RoleServer, ServiceError,
     model::{
         ClientCapabilities, ClientResult, CreateMessageRequest, CreateMessageResult, CustomNotification,
-        ElicitRequest, ElicitRequestParams, ElicitResult, GetExtensions as _, InputRequest, ListRootsRequest,
-        ListRootsResult, RequestId, ServerNotification, ServerRequest,
+        ElicitRequest, ElicitRequestParams, ElicitResult, ErrorData, GetExtensions as _, InputRequest,
+        ListRootsRequest, ListRootsResult, RequestId, RequestMetaObject, ServerNotification, ServerRequest,
     },
     service::{OriginatingRequestId, RequestContext},
 };
@@ -19,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use super::{cancel::ask, questions::declined};
-use crate::{Elicitation, Sampling, lock::locked};
+use crate::{Elicitation, Sampling, handlers::refused, lock::locked, outcome::bounded_error};
 
 /// A client of a gateway, and one of its requests. Clones share them.
 #[derive(Clone, Debug)]
@@ -117,21 +117,22 @@ impl Caller {
     }
 
     /// Sends a sampling request. Dropping the future cancels it.
-    pub(crate) async fn sample(self, question: Sampling) -> Result<CreateMessageResult, String> {
+    pub(crate) async fn sample(self, question: Sampling) -> Result<CreateMessageResult, ErrorData> {
         let request = question.request;
         let has_tools = request.tools.is_some() || request.tool_choice.is_some();
         let kinds = self.capabilities.sampling.as_ref();
         if has_tools && kinds.is_none_or(|kinds| kinds.tools.is_none()) {
-            return Err("its client does not support tools in sampling".to_owned());
+            return Err(refused("its client does not support tools in sampling"));
         }
         let request = CreateMessageRequest::new(request);
         if let Channel::Rounds { questions, key } = &self.channel {
-            return round(questions, key, InputRequest::CreateMessage(request)).await;
+            return round(questions, key, InputRequest::CreateMessage(request)).await.map_err(refused);
         }
         match self.ask(ServerRequest::CreateMessageRequest(request)).await {
             Ok(ClientResult::CreateMessageResult(answer)) => Ok(*answer),
-            Ok(_) => Err("its client gave another answer".to_owned()),
-            Err(error) => Err(excerpt(&error.to_string()).into_owned()),
+            Ok(_) => Err(refused("its client gave another answer")),
+            Err(ServiceError::McpError(error)) => Err(bounded_error(error)),
+            Err(error) => Err(refused(excerpt(&error.to_string()).into_owned())),
         }
     }
 
@@ -187,6 +188,12 @@ async fn round<T: DeserializeOwned>(
     questions.send(Question { key: key.clone(), request, answer }).await.map_err(|_| gone())?;
     let answer = answered.await.map_err(|_| gone())?;
     serde_json::from_value(answer).map_err(|error| excerpt(&error.to_string()).into_owned())
+}
+
+/// Returns the metadata of a request without the parts that concern only the connection of its sender.
+pub(crate) fn forwarded(mut meta: RequestMetaObject) -> Option<RequestMetaObject> {
+    meta.retain(|key, _| key != "progressToken" && !key.starts_with("io.modelcontextprotocol/"));
+    (!meta.is_empty()).then_some(meta)
 }
 
 /// The calls in flight at a server. Clones share the list.

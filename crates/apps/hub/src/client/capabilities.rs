@@ -5,8 +5,7 @@ use rmcp::model::{
     SamplingCapability, UrlElicitationCapability,
 };
 
-use super::Caller;
-use super::Client;
+use super::{Caller, Client};
 use crate::handlers::Handlers;
 
 impl Client {

@@ -4,7 +4,7 @@ use std::{pin::pin, time::Duration};
 
 use rmcp::{
     ErrorData, RoleServer,
-    model::{InputResponses, ProgressNotificationParam, RequestMetaObject, ServerResult},
+    model::{InputResponses, ProgressNotificationParam, ServerResult},
     service::RequestContext,
 };
 use tokio::sync::{broadcast, broadcast::error::RecvError, mpsc};
@@ -14,7 +14,7 @@ use super::{
     Caller, Gateway, is_stateless,
     rounds::{QUESTIONS, Running},
 };
-use crate::{Progress, call::ClientSide};
+use crate::{Progress, call::ClientSide, client::forwarded};
 
 /// The input in a repeated request.
 pub(super) struct Repetition {
@@ -52,7 +52,7 @@ impl Gateway {
                     gateway_client: caller,
                     // A slow client misses the oldest of the progress.
                     on_progress: Some(Box::new(move |step| drop(progress.send(step)))),
-                    meta: forwarded(context),
+                    meta: forwarded(context.meta.clone()).unwrap_or_default(),
                 };
                 let early = again.responses.unwrap_or_default();
                 Running::start(subject, early, work(client), asked, received)
@@ -70,13 +70,6 @@ impl Gateway {
             None => Ok(ServerResult::InputRequiredResult(self.waiting.keep(running))),
         }
     }
-}
-
-/// Returns the metadata of a request without the parts that concern only the connection of its client.
-fn forwarded(context: &RequestContext<RoleServer>) -> RequestMetaObject {
-    let mut meta = context.meta.clone();
-    meta.retain(|key, _| key != "progressToken" && !key.starts_with("io.modelcontextprotocol/"));
-    meta
 }
 
 /// Waits as [`Running::next`] does and forwards the progress, all of it before the result.
