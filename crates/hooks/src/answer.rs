@@ -46,6 +46,7 @@ pub type PermissionResult = Result<Decision, Box<dyn Error + Send + Sync>>;
 /// Nothing is an empty reply: everything proceeds as without the hook.
 /// The reply to a known event ([`EVENTS`](crate::EVENTS)) must be valid for it. An unknown key or decision in raw JSON,
 /// which the CLI would ignore, is a failure of the handler.
+#[diagnostic::on_unimplemented(note = "the docs of `IntoAnswer` list what each handler may return")]
 pub trait IntoAnswer<A> {
     /// Converts the value into the answer.
     ///

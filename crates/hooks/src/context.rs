@@ -18,8 +18,8 @@ pub struct HookContext {
     pub tool_use_id: Option<ToolUseId>,
     /// The control request's id.
     pub request_id: RequestId,
-    /// Cancelled when the CLI cancels the request, because of its time limit or an interrupt, when the session ends, and
-    /// near this crate's own limit (see [`deadline`](Self::deadline)).
+    /// Cancelled when the CLI cancels the request, because of its time limit or an interrupt, when the CLI's input or
+    /// the session ends, and near this crate's own limit (see [`deadline`](Self::deadline)).
     ///
     /// The handler's future is dropped after a grace period. An answer to a cancelled request is not sent.
     pub cancelled: CancellationToken,

@@ -67,10 +67,9 @@ impl McpServers {
     /// Declares the servers (`sdkMcpServers`) and their policies (`sdkMcpServerConfigs`) in the handshake.
     pub fn declare(&self, initialize: &mut Initialize) {
         initialize.sdk_mcp_servers = self.names();
-        let configs = self.servers.iter();
-        let configs =
-            configs.filter_map(|(name, entry)| Some((name.clone(), entry.policy.declared()?.clone())));
-        initialize.sdk_mcp_server_configs = configs.collect();
+        let policies = self.servers.iter().map(|(name, entry)| (name, &entry.policy));
+        let declared = policies.filter_map(|(name, policy)| Some((name.clone(), policy.declared()?.clone())));
+        initialize.sdk_mcp_server_configs = declared.collect();
     }
 
     /// Creates the bridge of one session, which has its own instance of each server.

@@ -22,6 +22,7 @@ impl Session {
     /// runs, because the CLI would otherwise continue without asking.
     /// Once no turn and no agent runs, a CLI that does not exit is terminated after the grace periods of
     /// [`SessionBuilder::grace`](crate::SessionBuilder::grace); a shell does not delay that.
+    /// If a turn or an agent still runs now, they start when the messages up to its end are read.
     pub fn end_input(&self) {
         self.task.end_input();
     }

@@ -63,7 +63,8 @@ impl SessionBuilder {
     /// its older place) and the user's settings without plugins.
     /// The folder is removed when the CLI has exited; if this program is killed or exits before the CLI, it stays in
     /// the system's folder for temporary files.
-    /// `continue_last` takes the newest session with messages of its own; if the store has none, a new session starts.
+    /// `continue_last` takes the newest session with messages of its own that is not archived; if the store has none, a
+    /// new session starts.
     /// If a [`transport`](Self::transport) is set, nothing is loaded, and the files that the CLI reports are searched
     /// in `CLAUDE_CONFIG_DIR` of [`env`](Options::env).
     #[must_use]

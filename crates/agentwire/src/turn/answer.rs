@@ -18,6 +18,7 @@ use crate::Error;
 #[non_exhaustive]
 pub struct TurnAnswer {
     /// All text of the main conversation that [`Turn::answer`] read, in order, with an empty line between text blocks.
+    /// Messages that a later one replaces (`supersedes`) are left out.
     ///
     /// [`TurnResult::result`] contains only the last text.
     pub text: String,
@@ -102,7 +103,8 @@ impl Turn<'_> {
     ///
     /// # Errors
     ///
-    /// As [`structured`](Self::structured); returns the error of the last attempt.
+    /// As [`structured`](Self::structured), with the error of the last attempt, and as
+    /// [`Session::send`](crate::Session::send) if a retry can't be sent.
     pub async fn structured_retrying<T: DeserializeOwned>(mut self, retries: u32) -> Result<T, Error> {
         for _ in 0..retries {
             let error = match self.read_answer().await.and_then(|answer| answer.structured()) {

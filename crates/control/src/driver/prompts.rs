@@ -8,10 +8,10 @@ use super::{Control, shared::State};
 use crate::{ControlError, PromptState, Router};
 
 impl Control {
-    /// Sends a prompt. Returns when it is queued, in the order of the calls.
+    /// Sends a prompt. Returns when it is queued, behind the prompts of all calls that have returned.
     ///
-    /// Waits for room in the write buffer, up to the handle's time limit. Reading goes on meanwhile, up to
-    /// [`Config::unread_hard_limit`](crate::Config::unread_hard_limit).
+    /// Waits for room in the write buffer, up to the handle's time limit. Calls that wait at the same time are queued in
+    /// any order. Reading goes on meanwhile, up to [`Config::unread_hard_limit`](crate::Config::unread_hard_limit).
     /// After a failed write, waits a grace period for an end of the session that names the cause.
     ///
     /// A prompt without a [`uuid`](UserInput::uuid) is sent as it is: the CLI does not name it in the messages of its

@@ -35,7 +35,7 @@ pub trait Responder: Send + Sync + 'static {
     /// Returns how to refuse `request`, if this responder guards an action with it.
     ///
     /// The driver calls this when a request arrives, and sends the refusal if no responder handles the request, if the
-    /// callback panics, or if the session ends while the request is open.
+    /// callback panics, or if the input or the session ends while the request is open.
     /// A request without a refusal, or with one that panics, gets an error then, after which the CLI may go ahead.
     /// Called under the session's lock: return at once. Calling the session from here deadlocks.
     fn refusal(&self, request: &InboundRequest) -> Option<RefusalFn> {
@@ -67,7 +67,7 @@ pub type Reply = Pin<Box<dyn Future<Output = Result<RawJson, CallbackError>> + S
 pub struct CallContext {
     /// The request's id.
     pub request_id: RequestId,
-    /// Cancelled when the CLI cancels the request, and when the session ends.
+    /// Cancelled when the CLI cancels the request, and when the CLI's input or the session ends.
     pub cancelled: CancellationToken,
     /// A handle to the session. Calls from inside a callback work.
     pub control: Control,

@@ -7,6 +7,7 @@ use agentwire_protocol::RawJson;
 use super::ToolOutput;
 
 /// A value that a tool's handler may return: a [`ToolOutput`], text, nothing, [`Json`], or a `Result` of any of them.
+#[diagnostic::on_unimplemented(note = "a tool returns text, `Json(value)`, `ToolOutput` or a `Result`")]
 pub trait IntoToolOutput {
     /// Converts the value.
     fn into_tool_output(self) -> ToolOutput;

@@ -13,8 +13,8 @@ use crate::{OutboxClosed, ServerRequestError, server::Client};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct ToolContext {
-    /// Cancelled when the CLI cancels the call and when the session ends; the handler is dropped 5 seconds later. Not
-    /// cancelled any more once the call has its answer.
+    /// Cancelled when the CLI cancels the call and when the CLI's input or the session ends; the handler is dropped 5
+    /// seconds later. Not cancelled any more once the call has its answer.
     pub cancelled: CancellationToken,
     /// The tool use, if the CLI sends it (`_meta`, `claudecode/toolUseId`).
     pub tool_use_id: Option<ToolUseId>,
