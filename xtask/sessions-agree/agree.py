@@ -79,7 +79,7 @@ class Session:
         response, calls = "msg_" + self.uuid()[:8], []
         for _ in range(self.rng.randrange(1, 5)):
             call = "toolu_" + self.uuid()[:8]
-            calls.append((self.assistant({"type": "tool_use", "id": call, "name": "Read", "input": {"tag": "v1", "summary": "no"}}, response), call))
+            calls.append((self.assistant({"type": "tool_use", "id": call, "name": "Read", "input": {"tag": "v1"}}, response), call))
         self.rng.shuffle(calls)
         for entry, call in calls[: len(calls) if self.rng.random() < 0.9 else 1]:
             parent = entry if self.rng.random() < 0.9 else self.last

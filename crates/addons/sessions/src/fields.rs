@@ -1,5 +1,10 @@
 //! Finds string fields by name in part of a session's file; its first and last lines may be incomplete.
 
+use agentwire_protocol::RawJson;
+use memchr::memmem;
+
+use crate::entry::last;
+
 /// A field to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
@@ -21,6 +26,7 @@ pub(crate) enum Field {
 /// space after the colon count before those with a space.
 #[derive(Debug)]
 pub(crate) struct Fields<'a> {
+    text: &'a [u8],
     found: [Found<'a>; NAMES.len()],
 }
 
@@ -46,7 +52,7 @@ impl<'a> Fields<'a> {
             found.last[space] = value;
             at += end + 1;
         }
-        Self { found }
+        Self { text, found }
     }
 
     /// Returns the first value, unless it is empty.
@@ -64,6 +70,41 @@ impl<'a> Fields<'a> {
     pub(crate) fn last(&self, field: Field) -> Option<String> {
         let [plain, spaced] = self.found[field as usize].last;
         spaced.or(plain).map(unescaped).filter(|text| !text.is_empty())
+    }
+
+    /// Returns the last value that is not inside of another field, unless it is empty.
+    ///
+    /// In an incomplete line a value counts at any depth.
+    pub(crate) fn last_own(&self, field: Field) -> Option<String> {
+        if !self.has(field) {
+            return None;
+        }
+        let name = NAMES[field as usize];
+        let marks: Vec<_> = memmem::find_iter(self.text, &format!("\"{name}\":")).collect();
+        let mut start = self.text.len();
+        for at in marks.into_iter().rev() {
+            // A line may contain the name many times.
+            if at >= start {
+                continue;
+            }
+            start = memchr::memrchr(b'\n', &self.text[..at]).map_or(0, |end| end + 1);
+            let end = memchr::memchr(b'\n', &self.text[at..]).map_or(self.text.len(), |end| at + end);
+            if let Some(value) = own(&self.text[start..end], field) {
+                return Some(value).filter(|text| !text.is_empty());
+            }
+        }
+        None
+    }
+}
+
+/// Returns the value of a line's own field; of an incomplete line, the last one at any depth.
+fn own(line: &[u8], field: Field) -> Option<String> {
+    match agentwire_protocol::decode::decode::<RawJson>(&String::from_utf8_lossy(line)) {
+        Ok(entry) => {
+            let [value] = last(&entry, [NAMES[field as usize]])?;
+            value?.decode().ok()
+        }
+        Err(_) => Fields::of(line).last(field),
     }
 }
 
@@ -133,6 +174,22 @@ mod tests {
         assert_eq!(fields.first(Field::Tag).unwrap(), "plain");
         assert_eq!(fields.last(Field::Tag).unwrap(), "spaced");
         assert_eq!(fields.last(Field::Summary), None);
+    }
+
+    #[test]
+    fn a_value_inside_of_another_field_is_not_a_field_of_the_line() {
+        let text = concat!(
+            "cut\",\"input\":{\"aiTitle\":\"at any depth\"}}\n",
+            "{\"summary\":\"own\",\"customTitle\":\"named\"}\n",
+            "{\"input\":{\"summary\":\"inside\",\"list\":[{\"summary\":\"twice\"}]},\"customTitle\":1}\n",
+            "{\"input\":{\"lastPrompt\":\"inside\",\"aiTitle\":\"inside\"}}\n",
+        );
+        let fields = Fields::of(text.as_bytes());
+        assert_eq!(fields.last_own(Field::Summary).unwrap(), "own");
+        assert_eq!(fields.last_own(Field::CustomTitle).unwrap(), "named");
+        assert_eq!(fields.last_own(Field::AiTitle).unwrap(), "at any depth");
+        assert_eq!((fields.last_own(Field::LastPrompt), fields.last_own(Field::Tag)), (None, None));
+        assert_eq!(fields.last(Field::LastPrompt).unwrap(), "inside");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod archived;
 mod first_prompt;
+mod pasted;
 mod programmatic;
 
 use std::path::Path;
@@ -22,7 +23,8 @@ use crate::time::parse_ms;
 
 /// Returns the information in the ends of a session's file; `None` for a sidechain, or if there is nothing to show.
 ///
-/// Finds fields as the published Python SDK does, and those that it does not know as the TypeScript SDK does.
+/// Finds fields as the published Python SDK does, and those that it does not know as the TypeScript SDK does. Titles and
+/// summaries inside of other fields, such as a tool's input, don't count, as in the TypeScript SDK.
 ///
 /// Without a folder beside the file, a session can't be archived and has no title there.
 pub(crate) fn info_of(file: &SessionFile, ends: &Ends, has_folder: bool) -> Option<SessionInfo> {
@@ -44,8 +46,8 @@ fn plain_info(
     let (head, tail) = (Fields::of(&ends.head), Fields::of(ends.tail()));
     let custom_title = title(&head, &tail, folder_title);
     let first_prompt = first_prompt(&ends.head);
-    let summary = custom_title.clone().or_else(|| tail.last(Field::LastPrompt));
-    let summary = summary.or_else(|| tail.last(Field::Summary)).or_else(|| first_prompt.clone());
+    let summary = custom_title.clone().or_else(|| tail.last_own(Field::LastPrompt));
+    let summary = summary.or_else(|| tail.last_own(Field::Summary)).or_else(|| first_prompt.clone());
     let summary = summary.or_else(|| first_media(&ends.head).map(str::to_owned))?;
     let mut info = SessionInfo::new(id.clone(), summary, ends.known.modified_ms);
     info.file_size = Some(ends.known.size);
@@ -74,9 +76,9 @@ fn title(
     tail: &Fields<'_>,
     folder_title: impl FnOnce() -> Option<String>,
 ) -> Option<String> {
-    let custom = tail.last(Field::CustomTitle).or_else(folder_title);
-    let custom = custom.or_else(|| head.last(Field::CustomTitle));
-    custom.or_else(|| tail.last(Field::AiTitle)).or_else(|| head.last(Field::AiTitle))
+    let custom = tail.last_own(Field::CustomTitle).or_else(folder_title);
+    let custom = custom.or_else(|| head.last_own(Field::CustomTitle));
+    custom.or_else(|| tail.last_own(Field::AiTitle)).or_else(|| head.last_own(Field::AiTitle))
 }
 
 /// Returns the user's title in the session's folder.

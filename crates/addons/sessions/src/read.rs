@@ -7,6 +7,7 @@ mod link;
 mod orphans;
 mod queued;
 mod subagents;
+mod talk;
 
 use agentwire_protocol::session_info::SessionMessage;
 use agentwire_protocol::{RawJson, SessionId};
@@ -29,12 +30,13 @@ use queued::Queued;
 /// - After a compaction it starts with the summary, followed by the messages that the compaction kept.
 /// - Parallel tool calls of one response are all included with their results, although their entries branch.
 /// - A queued prompt is at the place where a turn took it from the queue.
-/// - Messages that the CLI generated, and messages of subagents and teammates, are left out; those of channels, peers,
-///   Slack, voice calls and observers are included.
+/// - Messages that the CLI generated, such as the end of a turn without an answer, and messages of subagents and
+///   teammates are left out; those of channels, peers, Slack, voice calls and observers are included.
 ///
 /// The result depends only on the entries in their order; invalid entries are skipped.
 /// Verified with the CLI 2.1.330 by the messages that it sends to the model when it resumes. The published TypeScript
-/// SDK does the same; the published Python SDK supports neither kept messages, nor queued prompts, nor those of channels.
+/// SDK does the same, except that it returns the tool calls of a script instead of the call that ran the script; the
+/// published Python SDK supports neither kept messages, nor queued prompts, nor those of channels.
 pub fn conversation(entries: &[RawEntry]) -> Vec<SessionMessage> {
     messages(entries, false)
 }
@@ -46,6 +48,7 @@ pub fn conversation_with_system(entries: &[RawEntry]) -> Vec<SessionMessage> {
 }
 
 fn messages(entries: &[RawEntry], with_system: bool) -> Vec<SessionMessage> {
+    let entries = &*talk::as_messages(entries);
     let graph = Graph::of(entries);
     let Some(leaf) = graph.leaf() else { return Vec::new() };
     let (mut way, trailing) = (graph.way_to(leaf), graph.trailing(leaf));

@@ -34,6 +34,7 @@ pub(crate) struct Fork {
 /// - The last entry gets the current time, because the CLI continues after the newest; `forkedFrom` names each entry's
 ///   origin.
 /// - Entries about shortened results, the working folder and data restrictions are copied.
+/// - A fork of a session with restricted data names the original (`derived-from`).
 /// - The title is the given one, or what the session is `called`, with ` (fork)`.
 ///
 /// `up_to` is an id that [`conversation`](crate::conversation) returns for a message.
@@ -74,7 +75,7 @@ pub(crate) fn fork_entries(
         object.set("forkedFrom", &from);
         written.push(object.into_entry()?);
     }
-    written.extend(carried.after(&fork, &now)?);
+    written.extend(carried.after(session, &fork, &now)?);
     written.push(title_of_fork(&fork, &carried::title(title, called), &now)?);
     Ok(Fork { session: fork, entries: written })
 }
@@ -237,6 +238,23 @@ mod tests {
         assert_ne!(c["timestamp"], "c");
         assert_eq!(replacement["replacements"], json!([{"n": 1}]));
         assert_eq!(title["customTitle"], "Forked session (fork)");
+    }
+
+    #[test]
+    fn fork_of_restricted_data_names_the_original() {
+        let records = json!({"type": "data-flow-records", "v": 1, "sessionId": "s", "records": []});
+        let derived = json!({"type": "derived-from", "v": 1, "sessionId": "s", "sessions": [{"id": "o"}]});
+        let origin = json!({"type": "claude_code_session", "id": "s", "via": "fork"});
+        for (carried, sessions) in [
+            (vec![records.clone()], json!([origin])),
+            (vec![derived.clone()], json!([{"id": "o"}, origin])),
+            (vec![derived, records], json!([{"id": "o"}, origin])),
+        ] {
+            let fork = fork(&[vec![entry("user", "a", None)], carried].concat(), None).unwrap();
+            let last = values(&fork).into_iter().rfind(|value| value["type"] == "derived-from").unwrap();
+            assert_eq!(last["sessions"], sessions);
+            assert_eq!((&last["v"], &last["sessionId"]), (&json!(1), &json!(fork.session.as_str())));
+        }
     }
 
     #[test]

@@ -84,7 +84,11 @@ pub(crate) fn prompted_at(line: &[u8]) -> Option<u64> {
     };
     let set = |name: &str| !matches!(prompt[name], Value::Null | Value::Bool(false));
     let origin = &prompt["origin"]["kind"];
-    let by_a_user = origin.is_null() || origin == "human";
+    let is_one_of =
+        |name: &str, values: &[&str]| prompt[name].as_str().is_none_or(|value| values.contains(&value));
+    let by_a_user = (origin.is_null() || origin == "human")
+        && is_one_of("turnOrigin", &["human", "sdk", "unknown"])
+        && is_one_of("commandMode", &["prompt", "bash"]);
     if !by_a_user || NOT_A_PROMPT.iter().any(|name| set(name)) || entry["isSidechain"] == true {
         return None;
     }
@@ -104,7 +108,7 @@ fn is_prompt(text: &str) -> bool {
 }
 
 /// Fields that mark messages which the user did not write.
-const NOT_A_PROMPT: [&str; 10] = [
+const NOT_A_PROMPT: [&str; 11] = [
     "isMeta",
     "isCompactSummary",
     "isVirtual",
@@ -115,6 +119,7 @@ const NOT_A_PROMPT: [&str; 10] = [
     "toolUseResult",
     "wakeupSource",
     "scheduledTaskId",
+    "persist",
 ];
 
 /// The longest file that is read, in bytes.

@@ -5,9 +5,12 @@ use std::iter;
 use memchr::memmem;
 use serde_json::Value;
 
+use super::pasted;
+
 /// Returns the first prompt with text, on one line, truncated to 200 characters and `…`.
 ///
-/// Skips text that the CLI or a program generated; a command of the shell mode starts with `! `.
+/// Skips text that the CLI or a program generated, and the tags around pasted text; a command of the shell mode starts
+/// with `! `.
 /// A command is used only if there is no other prompt.
 pub(crate) fn first_prompt(head: &[u8]) -> Option<String> {
     let mut command = None;
@@ -50,7 +53,7 @@ pub(crate) enum Prompt {
 
 /// Returns the part of a text that is shown.
 pub(super) fn prompt_text(text: &str) -> Prompt {
-    let text = text.replace('\n', " ");
+    let text = pasted::without_tags(text).replace('\n', " ");
     let text = text.trim();
     if let Some(name) =
         text.split_once("<command-name>").and_then(|(_, rest)| rest.split_once("</command-name>"))

@@ -19,7 +19,7 @@ pub(super) struct Link {
     pub(super) sidechain: bool,
     pub(super) team: bool,
     pub(super) meta: bool,
-    /// Whether the CLI generated it: it is `meta`, and nobody else sent it.
+    /// Whether the CLI generated it: it is `meta`, and nobody else sent it, or it ends a turn without an answer.
     pub(super) generated: bool,
     pub(super) summary: bool,
     pub(super) agent: Option<String>,
@@ -77,7 +77,7 @@ impl Link {
         };
         let [parent, session, agent, timestamp, origin, source, message, attachment, kept, flags @ ..] =
             last(entry.as_json(), FIELDS)?;
-        let [sidechain, team, meta, summary] = flags.map(|flag| is_true(&value(flag)));
+        let [sidechain, team, meta, summary, quiet] = flags.map(|flag| is_true(&value(flag)));
         let message = message.as_ref().map(Message::of).unwrap_or_default();
         let response = message.id.filter(|id| kind == Kind::Assistant && !id.is_empty());
         Some(Self {
@@ -89,7 +89,7 @@ impl Link {
             sidechain,
             team,
             meta,
-            generated: meta && !is_sent(&value(origin)),
+            generated: meta && !is_sent(&value(origin)) || quiet && kind == Kind::Assistant,
             summary,
             agent: text(agent),
             timestamp: text(timestamp).unwrap_or_default(),
@@ -205,7 +205,7 @@ fn is_text(raw: &RawJson, text: &str) -> bool {
 const SENDERS: [&str; 6] = ["channel", "peer", "slack-ping", "voice-call", "observer", "observer-activity"];
 
 /// In the order in which [`Link::of`] destructures them.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 14] = [
     "parentUuid",
     "sessionId",
     "agentId",
@@ -219,4 +219,5 @@ const FIELDS: [&str; 13] = [
     "teamName",
     "isMeta",
     "isCompactSummary",
+    "closesQuietTurn",
 ];

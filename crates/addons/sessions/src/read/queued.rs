@@ -82,8 +82,11 @@ struct Prompt {
 fn is_prompt(link: &Link, generated: bool) -> bool {
     let attachment = &link.attachment;
     let words = attachment["prompt"].is_string() || attachment["prompt"].is_array();
+    // The CLI stores this only to record who asked for a forwarded prompt.
+    let record = attachment["forwardedIntent"]["lineage"].as_str().is_some_and(|text| !text.is_empty());
     link.attaches("queued_command")
         && words
+        && !record
         && (generated || attachment["isMeta"] != true || is_sent(&attachment["origin"]))
 }
 

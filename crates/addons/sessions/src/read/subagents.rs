@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::graph::Graph;
 use super::queued::Queued;
-use super::{entries_of, message};
+use super::{entries_of, message, talk};
 use crate::sessions::{Inside, SessionError, SessionFile, Sessions, read_dir};
 use crate::{Page, RawEntry};
 
@@ -110,6 +110,7 @@ pub(crate) fn read_metadata(path: &Path) -> io::Result<Option<Vec<u8>>> {
 
 /// Returns the conversation in a subagent's entries, up to the last message.
 pub(crate) fn agent_conversation(entries: &[RawEntry], metadata: &AgentMetadata) -> Vec<SessionMessage> {
+    let entries = &*talk::as_messages(entries);
     let graph = Graph::as_written(entries);
     let messages = (0..graph.links.len()).filter(|link| graph.links[*link].kind.is_message());
     let Some(leaf) = messages.max_by_key(|link| graph.links[*link].entry) else { return Vec::new() };

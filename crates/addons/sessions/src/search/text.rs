@@ -36,6 +36,11 @@ impl SearchableEntry {
                 let is_prompt = kind.is_some_and(|kind| kind.as_str() == "\"queued_command\"");
                 (meta, origin, prompt.filter(|_| is_prompt)?)
             }
+            "system" => {
+                let [kind, content, blocks] = last(&entry, ["subtype", "content", "blocks"])?;
+                let is_talk = kind.is_some_and(|kind| kind.as_str() == "\"voice_call_talk\"");
+                (None, None, blocks.or(content).filter(|_| is_talk)?)
+            }
             _ => return None,
         };
         let sent = || origin.and_then(|origin| origin.decode().ok()).is_some_and(|origin| is_sent(&origin));

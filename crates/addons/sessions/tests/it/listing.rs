@@ -63,6 +63,23 @@ fn session_fields_are_read_from_both_ends() {
 }
 
 #[test]
+fn a_title_in_the_input_of_a_tool_is_not_the_title_of_the_session() {
+    let config = Config::new();
+    let mut prompt = user("a", None, "the first words");
+    let input = json!({"customTitle": "x", "aiTitle": "x", "lastPrompt": "x", "summary": "x"});
+    let call = json!({"type": "assistant", "message": {"content": [{"type": "tool_use", "input": input}]}});
+    config.write("/w", &id(1), 10, &[prompt.clone(), call.clone()]);
+    let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
+    assert_eq!((&*info.summary, info.custom_title), ("the first words", None));
+    let title = json!({"type": "custom-title", "customTitle": "Mine"});
+    prompt["message"]["content"] =
+        "<pasted_content id=\"a1b2\">\npasted\n</pasted_content id=\"a1b2\">".into();
+    config.write("/w", &id(1), 10, &[prompt, title, call]);
+    let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
+    assert_eq!((&*info.summary, info.first_prompt.as_deref()), ("Mine", Some("pasted")));
+}
+
+#[test]
 fn session_that_the_cli_moved_has_the_last_folder() {
     let config = Config::new();
     let mut entry = user("a", None, "hello");
@@ -134,6 +151,33 @@ fn a_local_command_leaves_a_session_in_the_archive() {
         fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
         let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
         assert_eq!(info.archived, Some(archived), "{text}");
+    }
+}
+
+#[test]
+fn a_turn_that_the_user_did_not_start_leaves_a_session_in_the_archive() {
+    let config = Config::new();
+    let queued = |mode: &str| json!({"type": "queued_command", "prompt": "words", "commandMode": mode});
+    for (name, value, archived) in [
+        ("turnOrigin", json!("human"), false),
+        ("turnOrigin", json!("scheduled"), true),
+        ("persist", json!("never"), true),
+        ("attachment", queued("prompt"), false),
+        ("attachment", queued("task-notification"), true),
+    ] {
+        let mut first = user("a", None, "hello");
+        first["timestamp"] = "2025-01-01T00:00:00.000Z".into();
+        let mut later = user("b", Some("a"), "words");
+        later[name] = value;
+        if name == "attachment" {
+            later["type"] = name.into();
+        }
+        let path = config.write("/w", &id(1), 10, &[first, later]);
+        fs::create_dir_all(path.with_extension("")).unwrap();
+        let mark = json!({"archived": true, "at": "2025-12-31T00:00:00.000Z", "by": "sdk"});
+        fs::write(path.with_extension("").join("archived.json"), mark.to_string()).unwrap();
+        let info = config.sessions().info(&id(1).into()).unwrap().unwrap();
+        assert_eq!(info.archived, Some(archived), "{name}");
     }
 }
 

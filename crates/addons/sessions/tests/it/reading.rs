@@ -143,6 +143,8 @@ fn queued_prompts_taken_by_a_turn_are_included() {
     assert_eq!(turn(plain.clone(), next.clone()), "a b c d e");
     assert_eq!(turn(queued("c", "b", json!({"source_uuid": "q"})), next.clone()), "a b q d e");
     assert_eq!(turn(queued("c", "b", json!({"isMeta": true})), next.clone()), "a b d e");
+    let forwarded = json!({"forwardedIntent": {"lineage": "l", "source": "owner"}});
+    assert_eq!(turn(queued("c", "b", forwarded), next.clone()), "a b d e");
     // The prompt is repeated as a prompt of its own.
     assert_eq!(turn(queued("c", "b", json!({"source_uuid": "e"})), next), "a b d e");
     assert_eq!(
@@ -250,6 +252,45 @@ fn messages_that_others_sent_are_included() {
                 "{kind}"
             );
         }
+    }
+}
+
+#[test]
+fn the_end_of_a_turn_without_an_answer_is_left_out() {
+    let mut wake = user("c", Some("b"), "wake");
+    wake["isMeta"] = true.into();
+    let mut quiet = answer("d", "c");
+    quiet["closesQuietTurn"] = true.into();
+    let entries = [user("a", None, "a"), answer("b", "a"), wake, quiet, user("e", Some("d"), "e")];
+    assert_eq!(read(&entries), "a b e");
+    assert_eq!(read(&entries[..4]), "a b");
+}
+
+#[test]
+fn talk_of_a_voice_call_is_included() {
+    let talk = |beside: Value| {
+        let mut talk =
+            entry("system", "c", Some("b"), json!({"subtype": "voice_call_talk", "content": "hello"}));
+        talk["origin"] = json!({"kind": "voice-call"});
+        talk.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+        [user("a", None, "a"), answer("b", "a"), talk, answer("d", "c")]
+    };
+    let command = json!({"source_uuid": "q", "isMeta": true});
+    for (beside, uuid, content) in [
+        (json!({"isMeta": true}), "c", json!("hello")),
+        (json!({"blocks": [{"type": "text", "text": "b"}]}), "c", json!([{"type": "text", "text": "b"}])),
+        (json!({"fold": {"command": command}}), "q", json!("hello")),
+    ] {
+        let entries = raw(&talk(beside));
+        let messages = conversation(&entries);
+        assert_eq!((messages.len(), messages[2].uuid.as_str()), (4, uuid));
+        assert_eq!(messages[2].kind, SessionMessageKind::User);
+        let message: Value = messages[2].message.decode().unwrap();
+        assert_eq!(message, json!({"role": "user", "content": content}));
+        assert_eq!(conversation_with_system(&entries), messages);
+    }
+    for damaged in [json!({"content": 1}), json!({"origin": {"kind": "other"}}), json!({"fold": {}})] {
+        assert_eq!(read(&talk(damaged)), "a b d");
     }
 }
 

@@ -118,6 +118,14 @@ fn thinking_tools_and_subagents_are_searched_on_request() {
 }
 
 #[test]
+fn talk_of_a_voice_call_is_searched() {
+    let system = |uuid: &str, subtype: &str| json!({"type": "system", "uuid": uuid, "subtype": subtype, "content": "needle"});
+    let entries = raw(&[system("a", "voice_call_talk"), system("b", "informational")]);
+    let (search, session) = (Search::new("needle"), id(1).into());
+    assert_eq!(uuids(&search.in_entries(&session, &entries).collect::<Vec<_>>()), "a");
+}
+
+#[test]
 fn too_long_lines_are_reported_and_broken_ones_skipped() {
     let config = Config::new();
     let path =

@@ -48,7 +48,12 @@ impl Carried {
     }
 
     /// Returns the entries that come after the fork's messages.
-    pub(super) fn after(&self, fork: &SessionId, now: &str) -> Result<Vec<RawEntry>, ChangeError> {
+    pub(super) fn after(
+        &self,
+        session: &SessionId,
+        fork: &SessionId,
+        now: &str,
+    ) -> Result<Vec<RawEntry>, ChangeError> {
         let mut entries = Vec::new();
         if !self.replacements.is_empty() {
             let mut entry = Object::of_kind(REPLACEMENT);
@@ -61,8 +66,33 @@ impl Carried {
         for object in &self.after {
             entries.push(of_fork(object, fork)?);
         }
+        if let Some(derived) = self.derived_from(session) {
+            entries.push(of_fork(&derived, fork)?);
+        }
         Ok(entries)
     }
+
+    /// Returns the entry that adds the original to the sessions from which a session with restricted data was created;
+    /// the last such entry counts.
+    fn derived_from(&self, session: &SessionId) -> Option<Object> {
+        let last = self.after.iter().rfind(|object| object.has_text("type", DERIVED));
+        if last.is_none() && !self.after.iter().any(|object| object.get("type").is_some_and(is_data_flow)) {
+            return None;
+        }
+        let mut origin = Object::of_kind("claude_code_session");
+        origin.set("id", session);
+        origin.set("via", "fork");
+        let mut sessions = last.and_then(|last| last.list("sessions")).unwrap_or_default();
+        sessions.extend(RawJson::encode(&origin).ok());
+        let mut entry = Object::of_kind(DERIVED);
+        entry.set("v", &1);
+        entry.set("sessions", &sessions);
+        Some(entry)
+    }
+}
+
+fn is_data_flow(kind: &RawJson) -> bool {
+    kind.as_str().starts_with("\"data-flow-")
 }
 
 fn of_fork(object: &Object, fork: &SessionId) -> Result<RawEntry, ChangeError> {
@@ -110,7 +140,9 @@ const BEFORE: [&str; 2] = ["history-suppression", "hybrid-organization"];
 
 /// The order of these matters only within a kind, of which the last or all count.
 const AFTER: [&str; 6] =
-    ["atis-latch", "tools-used", "data-flow-records", "data-flow-incomplete", "derived-from", "relocated"];
+    ["atis-latch", "tools-used", "data-flow-records", "data-flow-incomplete", DERIVED, "relocated"];
+
+const DERIVED: &str = "derived-from";
 
 const REPLACEMENT: &str = "content-replacement";
 
