@@ -21,7 +21,7 @@ use connections::Connections;
 /// 8 MiB of each session by default, and deletes a session seven days after the last append.
 ///
 /// Each append and each waiting reader has its own connection. The writer of a turn waits for the server at most
-/// two seconds.
+/// two seconds, and as long again if its connection was lost.
 /// Requires tokio and Redis 6.2 or a compatible server.
 pub struct RedisLog {
     connections: Connections,

@@ -79,9 +79,13 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`IngressError`]. A worker that does not answer may have got the request.
+    /// [`IngressError`]. A worker that does not answer may have got the request; a prompt with an id ([`UserInput::uuid`])
+    /// may be sent again.
     pub async fn steer(&self, session: &SessionName, prompt: &UserInput) -> Result<bool, IngressError> {
-        self.call(session, "steer", prompt).await
+        let mut prompt = prompt.clone();
+        // Restate repeats a step whose handler has crashed, and the CLI recognizes a repetition by the id.
+        prompt.uuid.get_or_insert_with(|| uuid::Uuid::new_v4().to_string().into());
+        self.call(session, "steer", &prompt).await
     }
 
     /// Cancels the first prompt of the session that has not ended, and returns whether there was one.

@@ -119,6 +119,13 @@ impl Host {
     }
 }
 
+impl Drop for Host {
+    fn drop(&mut self) {
+        // Open connections, which are tasks of the HTTP server, keep the worker alive.
+        self.worker.expire();
+    }
+}
+
 /// Bytes of a call: as many as a line to the CLI may have.
 const LARGEST_CALL: usize = 64 * 1024 * 1024;
 

@@ -33,7 +33,7 @@ use engine::Engine;
 #[derive(Debug)]
 pub struct Local {
     requests: mpsc::Sender<Request>,
-    worker: Worker,
+    worker: WorkerGuard,
     /// The task of the engine.
     engine: JoinSet<()>,
 }
@@ -133,10 +133,11 @@ impl Local {
         let engine = Engine::open(folder.into(), worker.clone(), store, policy, limits).await?;
         let mut task = JoinSet::new();
         task.spawn(engine.run(requests));
-        Ok(Self { requests: sender, worker, engine: task })
+        Ok(Self { requests: sender, worker: WorkerGuard(worker), engine: task })
     }
 
-    /// Queues a turn that starts with a prompt. A prompt with a known id is not queued again.
+    /// Queues a turn that starts with a prompt. A prompt with a known id is not queued again; of the ended prompts of a
+    /// session, the last 1,000 are known.
     ///
     /// When it returns, the prompt is on disk.
     ///
@@ -165,7 +166,7 @@ impl Local {
     ///
     /// # Errors
     ///
-    /// [`LocalError`] if the answer can't be stored.
+    /// [`LocalError`] if the answer can't be stored; send it again.
     pub async fn answer(
         &self,
         session: &SessionName,
@@ -204,12 +205,12 @@ impl Local {
 
     /// Returns the worker, to interrupt and to steer running turns.
     pub fn worker(&self) -> &Worker {
-        &self.worker
+        &self.worker.0
     }
 
     /// Parks open questions, waits `grace` for running turns, and ends the others.
     pub async fn close(mut self, grace: std::time::Duration) {
-        self.worker.drain(grace).await;
+        self.worker.0.drain(grace).await;
         // The engine ends when it has stored the ends that are queued.
         drop(self.requests);
         self.engine.join_next().await;
@@ -219,6 +220,16 @@ impl Local {
         let (reply, answer) = oneshot::channel();
         self.requests.send(request(reply)).await.map_err(|_| LocalError::Ended)?;
         answer.await.map_err(|_| LocalError::Ended)
+    }
+}
+
+/// Ends the worker when it is dropped, since the user may have a clone.
+#[derive(Debug)]
+struct WorkerGuard(Worker);
+
+impl Drop for WorkerGuard {
+    fn drop(&mut self) {
+        self.0.expire();
     }
 }
 

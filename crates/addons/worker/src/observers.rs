@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use agentwire::{Incoming, Message, codec::Line, protocol::RawJson};
-use agentwire_eventlog::{EventLogError, Frame, FrameKind, Position};
+use agentwire_eventlog::{Frame, FrameKind, Position};
 use agentwire_net::error_chain;
 use serde::Serialize;
 use tokio::time::Instant;
@@ -84,16 +84,18 @@ impl Observers {
             self.missing += weight;
             return;
         }
-        let stored = match data() {
-            Ok(data) => {
-                self.sequence += 1;
-                let at = Position::new(fence.epoch, self.sequence);
-                log.append(&self.name, at, &Frame::new(kind, data)).await
-            }
-            Err(cause) => {
-                Err(EventLogError::Unavailable { session: self.name.as_str().into(), cause: cause.into() })
+        let data = match data() {
+            Ok(data) => data,
+            Err(why) => {
+                // The log has not failed, so the next frames need not wait.
+                tracing::warn!(session = %self.name, epoch = fence.epoch, "the event log gets no frame of a malformed line: {why}");
+                self.missing += weight;
+                return;
             }
         };
+        self.sequence += 1;
+        let at = Position::new(fence.epoch, self.sequence);
+        let stored = log.append(&self.name, at, &Frame::new(kind, data)).await;
         if let Err(error) = stored {
             tracing::warn!(session = %self.name, epoch = fence.epoch, "the turn goes on without the event log: {}", error_chain(&error));
             self.missing += weight;
@@ -117,3 +119,34 @@ fn encode(value: &impl Serialize) -> Result<RawJson, String> {
 
 /// How long a log that has failed is not called, except at the end of the turn.
 const PAUSE: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests {
+    use agentwire::{
+        codec::{self, Line},
+        sessions::FolderStore,
+    };
+    use agentwire_eventlog::{EventLog as _, MemoryLog};
+
+    use super::*;
+    use crate::config::WorkerConfig;
+
+    #[tokio::test]
+    async fn malformed_line_delays_no_other_frame() {
+        let log = Arc::new(MemoryLog::new());
+        let config =
+            WorkerConfig::new(Arc::new(FolderStore::at("unused")), "unused").events(Arc::clone(&log) as _);
+        let name = SessionName::new("tenant", "0b0e7a3e-57a1-4a4c-9d3f-0d8c5a2f1b11");
+        let mut observers = Observers::new(Arc::new(config.config), &name);
+        let fence = Fence { session: name.clone(), epoch: 1, boot: "boot".into(), number: 1 };
+        let input = TurnInput::Prompt { id: "prompt".into(), text: "Go.".to_owned() };
+        observers.started(&fence, &input).await;
+        for line in [r#"{"type":"assistant","#, r#"{"type":"new"}"#] {
+            let line = Line::new(line.as_bytes());
+            observers.message(&Incoming::decode(codec::Frame::new(line))).await;
+        }
+        let batch = log.tail(&name.to_string(), Position::START).await.unwrap();
+        let kinds: Vec<_> = batch.entries.iter().map(|entry| entry.frame.kind).collect();
+        assert_eq!((kinds, observers.missing), (vec![FrameKind::Start, FrameKind::Message], 1));
+    }
+}

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use agentwire::protocol::{RawJson, SessionId, ToolUseId, Uuid};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
 /// The name of a session: its tenant, and its id, a UUID that is also the CLI's session id.
@@ -54,7 +54,8 @@ pub struct Fence {
 pub struct TurnSpec {
     /// The input of the turn.
     pub input: TurnInput,
-    /// The most that the turn may cost, in US dollars (`maxBudgetUsd`).
+    /// The most that the turn may cost, in US dollars (`maxBudgetUsd`). A turn with NaN, 0 or less does not start.
+    #[serde(serialize_with = "write_budget")]
     pub budget_usd: Option<f64>,
     /// Environment variables of the CLI, by name, each with the name of its secret.
     #[serde(default)]
@@ -83,6 +84,11 @@ impl TurnSpec {
     pub fn new(input: TurnInput) -> Self {
         Self { input, budget_usd: None, secrets: BTreeMap::new(), revision: None, ticket: None }
     }
+}
+
+/// JSON would have `null` for NaN and negative infinity, which is no limit.
+fn write_budget<S: Serializer>(usd: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    usd.map(|usd| usd.max(0.0)).serialize(serializer)
 }
 
 /// The input of a turn.
@@ -180,7 +186,18 @@ impl Answer {
 mod tests {
     use agentwire::RawJson;
 
-    use super::digest;
+    use super::{TurnSpec, digest};
+
+    #[test]
+    fn budget_that_is_no_number_is_not_stored_as_no_limit() {
+        for budget_usd in [f64::NAN, f64::NEG_INFINITY, -1.0] {
+            let turn = TurnSpec { budget_usd: Some(budget_usd), ..TurnSpec::prompt("prompt", "Go.") };
+            let stored = serde_json::to_string(&turn).unwrap();
+            assert_eq!(serde_json::from_str::<TurnSpec>(&stored).unwrap().budget_usd, Some(0.0));
+        }
+        let stored = serde_json::to_value(TurnSpec::prompt("prompt", "Go.")).unwrap();
+        assert!(stored["budget_usd"].is_null());
+    }
 
     #[test]
     fn digest_does_not_depend_on_the_order_of_keys() {

@@ -92,7 +92,12 @@ impl Worker {
                 while let Some(shared) = watched.upgrade() {
                     let due = shared.state().renewed + lease / 2;
                     if due <= Instant::now() {
-                        shared.state().abort_all();
+                        let mut state = shared.state();
+                        if !state.handles.is_empty() {
+                            let sessions = state.handles.len();
+                            tracing::warn!("the lease was not renewed: ending {sessions} sessions");
+                        }
+                        state.abort_all();
                     }
                     drop(shared);
                     sleep_until(due).await;
@@ -212,7 +217,8 @@ impl Worker {
         })
     }
 
-    /// Answers an open question, and returns whether the session is here.
+    /// Answers an open question, and returns whether a turn of the session runs here. If 64 requests for the turn wait,
+    /// `answer`, `interrupt` and `steer` return `false` too, and do nothing.
     ///
     /// A question that has just been parked takes no answer: the engine keeps the answer, and starts a turn with it
     /// ([`TurnSpec::answers`]) once the turn is reported as parked.
@@ -221,12 +227,12 @@ impl Worker {
     }
 
     /// Interrupts the running turn, which ends with a result. Prompts that were sent into it and wait are dropped. Returns
-    /// whether the session is here.
+    /// whether one runs here.
     pub fn interrupt(&self, session: &SessionName) -> bool {
         self.command(session, Command::Interrupt)
     }
 
-    /// Sends a prompt into the running turn, by its priority. Returns whether the session is here.
+    /// Sends a prompt into the running turn, by its priority. Returns whether one runs here.
     ///
     /// A prompt that comes while the process starts follows the prompt of the turn. If the CLI answers a prompt after the
     /// result of the turn, the turn goes on, and its outcome is that answer. After the end of the turn, or while it is
@@ -235,7 +241,7 @@ impl Worker {
         self.command(session, Command::Steer(Box::new(prompt)))
     }
 
-    /// Ends the running turn and its process. Returns whether the session is here.
+    /// Ends the running turn and its process, also if many requests wait. Returns whether one runs here.
     pub fn stop(&self, session: &SessionName) -> bool {
         self.shared.state().stop(session)
     }

@@ -73,6 +73,18 @@ async fn request_that_another_node_repeats_counts_once() {
 }
 
 #[tokio::test]
+async fn prompt_for_a_running_turn_has_an_id() {
+    let node = Node::in_turn(vec![(StatusCode::OK, json!(true))]).await;
+    let client = client(&[&node.address]);
+    for prompt in [UserInput::new("Stop."), UserInput::new("Stop.").with_uuid(PROMPT)] {
+        client.steer(&session(), &prompt).await.unwrap();
+    }
+    let requests = node.requests();
+    assert!(requests[0].body["uuid"].is_string(), "{requests:?}");
+    assert_eq!(requests[1].body["uuid"], PROMPT);
+}
+
+#[tokio::test]
 async fn names_are_escaped_in_paths() {
     let node = Node::in_turn(vec![(StatusCode::OK, json!(true))]).await;
     // The address may end with a slash.

@@ -12,7 +12,7 @@ use std::{
 
 use agentwire::{Options, sessions::FolderStore};
 use agentwire_restate::{Host, HostConfig, Ingress};
-use agentwire_worker::{Admission, WorkerConfig};
+use agentwire_worker::{Admission, Start, TurnSpec, WorkerConfig};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -21,6 +21,7 @@ use tokio::{net::TcpListener, time::timeout};
 use crate::{
     PROMPT, SESSION,
     node::{Asked, LIMIT, Node},
+    session,
 };
 
 /// A script in place of the CLI: each prompt leads to a question, and an interrupt to the result.
@@ -47,7 +48,7 @@ struct Place {
     address: String,
     node: Node,
     client: reqwest::Client,
-    _host: Host,
+    host: Host,
     _folder: TempDir,
 }
 
@@ -78,7 +79,7 @@ impl Place {
         let address = format!("http://{}", listener.local_addr().unwrap());
         let config = HostConfig::new(ingress, "agents", address.as_str()).lease(Duration::from_secs(10));
         let host = Host::start(worker, config, listener).unwrap();
-        Self { address, node, client: reqwest::Client::new(), _host: host, _folder: folder }
+        Self { address, node, client: reqwest::Client::new(), host, _folder: folder }
     }
 
     /// A node that takes everything.
@@ -203,6 +204,16 @@ async fn answer_to_a_question_that_is_being_parked_is_to_be_sent_again() {
     let answer = json!({"Answer": [name(), "toolu_1", {"Deny": {"reason": "no"}}]});
     let (status, text) = place.post(answer.to_string()).await;
     assert_eq!((status, text.as_str()), (409, "the worker takes no answer now; send it again"));
+}
+
+#[tokio::test]
+async fn worker_of_a_dropped_host_starts_no_turn() {
+    let place = Place::ready().await;
+    // An open connection keeps it too.
+    let worker = place.host.worker().clone();
+    let fence = worker.fence(&session(), 1);
+    drop(place.host);
+    assert_eq!(worker.start(&fence, &TurnSpec::prompt(PROMPT, "Go.")), Start::Lost);
 }
 
 #[tokio::test]

@@ -190,8 +190,15 @@ impl Engine {
         answer: Answer,
     ) -> Result<bool, LocalError> {
         let Some(record) = self.sessions.get_mut(session) else { return Ok(false) };
+        let before = record.parked.clone();
         if record.answer(&question, answer.clone()) {
-            self.save(session).await?;
+            if let Err(error) = self.save(session).await {
+                // The caller may answer it again.
+                if let Some(record) = self.sessions.get_mut(session) {
+                    record.parked = before;
+                }
+                return Err(error);
+            }
             self.step(session).await?;
             return Ok(true);
         }

@@ -122,11 +122,8 @@ impl State {
         }
     }
 
-    /// Ends all processes without a report, since the lease is lost.
+    /// Ends all processes without a report.
     pub(super) fn abort_all(&mut self) {
-        if !self.handles.is_empty() {
-            tracing::warn!("the lease was not renewed: ending {} sessions", self.handles.len());
-        }
         self.handles.clear();
         self.reporting.clear();
         self.tasks.abort_all();

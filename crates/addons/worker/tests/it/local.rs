@@ -149,6 +149,35 @@ async fn prompt_whose_start_was_not_stored_runs_when_it_is_sent_again() {
 }
 
 #[tokio::test]
+async fn answer_that_cannot_be_stored_may_be_sent_again() {
+    let place = Place::new();
+    let engine = place.engine(place.parking(), LossPolicy::Tell).await;
+    engine.prompt(&session(1), prompt(1, "ask")).await.unwrap();
+    reached(&engine, Phase::Parked).await;
+    let record = place.folder().with_file_name("engine").join(format!("{}.json", session(1)));
+    eventually(|| std::fs::read_to_string(&record).unwrap().contains(r#""running":null"#)).await;
+    // No file can replace a folder.
+    std::fs::remove_file(&record).unwrap();
+    std::fs::create_dir(&record).unwrap();
+    let answer = async || engine.answer(&session(1), &"toolu_1".into(), Answer::allow()).await;
+    answer().await.unwrap_err();
+    std::fs::remove_dir(&record).unwrap();
+    assert!(answer().await.unwrap(), "the question is still open");
+    assert_eq!(ended(&engine, 1).await, done());
+}
+
+#[tokio::test]
+async fn dropped_engine_ends_its_turns_although_a_clone_of_its_worker_is_left() {
+    let place = Place::new();
+    let engine = place.engine(place.worker(), LossPolicy::Tell).await;
+    engine.prompt(&session(1), prompt(1, "hold")).await.unwrap();
+    eventually(|| place.lines(1, "prompts").len() == 1).await;
+    let worker = engine.worker().clone();
+    drop(engine);
+    assert_eq!(worker.phase(&session(1)).0, Phase::Cold);
+}
+
+#[tokio::test]
 async fn engine_needs_no_lease() {
     let place = Place::new();
     // Nothing renews it, and a worker refuses one as short as this.
