@@ -1,6 +1,10 @@
 //! Reads the servers of one file, and reports all its problems.
 
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+    sync::Arc,
+};
 
 use jsonc_parser::{
     ast::{Object, ObjectProp, Value},
@@ -42,7 +46,7 @@ pub(super) struct Entry {
     pub(super) name: ServerName,
     /// `None` if it is broken.
     pub(super) configured: Option<Configured>,
-    /// Whether it is for the project, in the CLI's `.claude.json`.
+    /// Whether the state of the project in the CLI's `.claude.json` contains or disables it.
     pub(super) is_of_project: bool,
 }
 
@@ -53,7 +57,8 @@ pub(super) fn start(file: &Path) -> TextReading {
 
 /// Waits for the servers of a file. A missing file has none.
 ///
-/// The CLI's `.claude.json` also contains servers for single projects: those of `project` are read too.
+/// The CLI's `.claude.json` also contains servers for single projects, and disables servers for them: both are read for
+/// `project`.
 pub(super) fn finish(reading: TextReading, origin: &Origin, project: Option<&str>) -> FileContents {
     match finish_text(reading) {
         Ok(Some(text)) => parse(&text, origin, project),
@@ -84,7 +89,7 @@ pub(super) fn parse(text: &str, origin: &Origin, project: Option<&str>) -> FileC
 
 fn root_object(root: &Object<'_>, project: Option<&str>, mut report: Report<'_>) -> FileContents {
     let (mut maps, mut inputs, mut broken) = (Vec::new(), HashMap::new(), false);
-    let mut of_project = None;
+    let mut state = None;
     for property in unique(root, "", &mut report) {
         match (property.name.as_str(), &property.value) {
             ("mcpServers" | "servers", Value::Object(map)) => maps.push((property.name.as_str(), map)),
@@ -99,18 +104,19 @@ fn root_object(root: &Object<'_>, project: Option<&str>, mut report: Report<'_>)
             }
             ("inputs", value) => inputs = inputs::read(value, &mut report),
             (PROJECTS, Value::Object(projects)) if report.is_settings() => {
-                of_project = project.and_then(|project| {
-                    let map = projects.get_object(project)?.get_object("mcpServers")?;
-                    Some((syntax::key(&syntax::key(PROJECTS, project), "mcpServers"), map))
-                });
+                state = project.and_then(|project| Some((project, projects.get_object(project)?)));
             }
             _ => keys::unknown_in_file(property, &mut report),
         }
     }
     let inputs = Arc::new(inputs);
-    let mut servers = Servers { entries: Vec::new(), first: HashMap::new(), inputs, report };
-    if let Some((path, map)) = of_project {
-        servers.read(&path, map);
+    let disabled = state.and_then(|(_, state)| state.get_array(DISABLED)).map(|names| &*names.elements);
+    let disabled = disabled.unwrap_or_default().iter().filter_map(Value::as_string_lit);
+    let disabled = disabled.map(|name| &*name.value).collect();
+    let mut servers = Servers { entries: Vec::new(), first: HashMap::new(), disabled, inputs, report };
+    let local = state.and_then(|(project, state)| Some((project, state.get_object("mcpServers")?)));
+    if let Some((project, map)) = local {
+        servers.read(&syntax::key(&syntax::key(PROJECTS, project), "mcpServers"), map);
         // As in the CLI, these take precedence: a namesake below is shadowed, and no duplicate.
         servers.first.clear();
     }
@@ -127,6 +133,8 @@ struct Servers<'t> {
     entries: Vec<Option<Entry>>,
     /// The index of a name in `entries`, and its place in the text.
     first: HashMap<ServerName, (usize, usize)>,
+    /// The servers that the CLI has disabled for the project.
+    disabled: HashSet<&'t str>,
     inputs: Arc<HashMap<String, Input>>,
     report: Report<'t>,
 }
@@ -154,11 +162,13 @@ impl Servers<'_> {
             self.entries[entry] = None;
             self.report.duplicate(at, &path, before);
         }
-        let configured = server::read(property, &path, &mut self.report).map(|(config, mut written)| {
+        let is_disabled = self.disabled.contains(name.as_str());
+        let configured = server::read(property, &path, &mut self.report).map(|(mut config, mut written)| {
+            config.disabled |= is_disabled;
             written.inputs = Arc::clone(&self.inputs);
             Configured { written: Arc::new(written), ..self.report.configured(name.clone(), config) }
         });
-        let is_of_project = path.starts_with(PROJECTS);
+        let is_of_project = is_disabled || path.starts_with(PROJECTS);
         self.entries.push(Some(Entry { name, configured, is_of_project }));
     }
 }
@@ -184,6 +194,8 @@ pub(super) fn lower(text: &str) -> String {
 
 /// The key of the CLI's state of single projects.
 const PROJECTS: &str = "projects";
+/// The key of the servers that are disabled for a project (`/mcp`).
+const DISABLED: &str = "disabledMcpServers";
 /// The largest file that is read, in bytes.
 pub(super) const LIMIT: u64 = 8 << 20;
 

@@ -9,8 +9,8 @@ use super::{Configured, Endpoint, Input, Launch, Patterns, Stdio};
 
 impl Configured {
     /// Returns the SHA-256, in hexadecimal, of everything that decides which program runs, where it connects, and which
-    /// tools are called without approval: the file, name, command, arguments, working directory, environment, URL,
-    /// headers, lists of tools, and the `inputs` of the file if the server uses some.
+    /// tools are called without approval: the file, name, command, arguments, working directory, environment,
+    /// `envFile`, URL, headers, `watchPaths`, lists of tools, and the `inputs` of the file if the server uses some.
     ///
     /// It covers the text as written. Values of variables, the content of programs and of the `envFile` are not part
     /// of it.

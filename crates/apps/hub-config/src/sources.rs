@@ -2,7 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
@@ -78,7 +78,8 @@ impl Sources {
     /// Adds a file of the user, for all projects.
     ///
     /// In the CLI's `.claude.json`, the servers for the first project folder (`claude mcp add`) precede those for all
-    /// projects (`claude mcp add --scope user`), and can't be edited.
+    /// projects (`claude mcp add --scope user`), and servers that `/mcp` has disabled for that folder are disabled. Both
+    /// can't be edited.
     pub fn global(mut self, file: impl Into<PathBuf>) -> Self {
         self.files.push(Origin::Global(Arc::new(absolute(file))));
         self
@@ -105,7 +106,7 @@ impl Sources {
         files.into_iter()
     }
 
-    /// Returns whether the server of a file that is in force is one for the project in the CLI's `.claude.json`.
+    /// Returns whether the CLI's `.claude.json` contains the server for the project, or disables it there.
     pub(crate) fn is_of_project(&self, file: &Path, server: &ServerName) -> bool {
         let entries = self.last.iter().filter(|(path, _)| ***path == *file).flat_map(|(_, entries)| entries);
         entries.into_iter().find(|entry| entry.name == *server).is_some_and(|first| first.is_of_project)
@@ -253,24 +254,37 @@ fn about(server: &Configured, kind: ProblemKind) -> Problem {
 }
 
 /// Returns the key of a folder under `projects` in the CLI's `.claude.json`: the root of the main working tree if the
-/// folder is in a git repository, else the folder itself.
+/// folder is in a git repository (or the repository, if it is bare), else the folder itself.
 fn project_key(folder: &Path) -> String {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let root = folder.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&folder);
-    main_root(root).unwrap_or_else(|| root.display().to_string())
+    main_root(root).unwrap_or_else(|| root.to_owned()).display().to_string()
 }
 
-/// Returns the root of the main working tree if this is the root of a linked one, which each name the other.
-fn main_root(root: &Path) -> Option<String> {
+/// Returns the root of the main working tree, or the bare repository, if this is the root of a linked working tree. Both
+/// must name the other.
+fn main_root(root: &Path) -> Option<PathBuf> {
     let read = |file: &Path| read_text(file, LINK).ok()?;
     let link = read(&root.join(".git"))?;
-    let git = link.strip_prefix("gitdir: ")?.trim_end();
-    let (main, name) = git.split_once("/.git/worktrees/")?;
-    if name.contains('/') || name == ".." {
+    let git = plain(&root.join(link.strip_prefix("gitdir: ")?.trim_end()));
+    let repository = git.parent().filter(|folder| folder.ends_with("worktrees"))?.parent()?;
+    let back = git.join(read(&git.join("gitdir"))?.trim_end()).canonicalize();
+    if back.ok()? != root.join(".git") {
         return None;
     }
-    let back = read(&Path::new(git).join("gitdir"))?;
-    (Path::new(back.trim_end()) == root.join(".git")).then(|| main.to_owned())
+    let main = if repository.ends_with(".git") { repository.parent()? } else { repository };
+    Some(main.to_owned())
+}
+
+/// Returns an absolute path without `..`. As in the CLI, links are not followed.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        match part {
+            Component::ParentDir => _ = plain.pop(),
+            part => plain.push(part),
+        }
+        plain
+    })
 }
 
 /// The largest file of a link between working trees, in bytes.

@@ -74,8 +74,9 @@ pub enum Refusal {
         /// The requested name.
         server: String,
     },
-    /// The file is the CLI's `.claude.json`, and has the server for the project. Change it by `claude mcp`.
-    #[error("the file has the server `{server}` for this project only; change it with `claude mcp`")]
+    /// The file is the CLI's `.claude.json`, and contains the server for the project, or disables it there. Change it
+    /// by `claude mcp` or `/mcp`.
+    #[error("the file configures or disables `{server}` for this project only; use `claude mcp` or `/mcp`")]
     OfProject {
         /// The name.
         server: String,
@@ -86,7 +87,7 @@ pub enum Refusal {
         /// The name.
         server: String,
     },
-    /// The name is not valid for a server: it has no letters, a control character, or too many characters.
+    /// The name is not valid for a server: it is blank, has a control character, or has too many characters.
     #[error("this can't be the name of a server")]
     ServerName,
     /// A value in the file has the wrong type. Correct it first.

@@ -110,6 +110,48 @@ fn servers_of_the_cli_for_the_project_precede_those_for_all_projects() {
     assert_eq!(servers(&Sources::new().project(&main).global(root.join("user.json")).read()), user);
 }
 
+#[test]
+fn linked_working_tree_of_a_bare_repository_has_the_servers_of_the_cli_for_the_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (bare, linked) = (root.join("bare.git"), root.join("linked"));
+    let git = bare.join("worktrees/linked");
+    let local = file("mcpServers", &[("l", "local")]);
+    write(&root, ".claude.json", &format!(r#"{{"projects": {{{bare:?}: {local}}}}}"#));
+    let absolute = (git.display().to_string(), linked.join(".git").display().to_string());
+    let relative = ("../bare.git/worktrees/linked".to_owned(), "../../../linked/.git".to_owned());
+    for (link, back) in [absolute, relative] {
+        write(&linked, ".git", &format!("gitdir: {link}\n"));
+        write(&git, "gitdir", &format!("{back}\n"));
+        let configuration = Sources::new().project(&linked).global(root.join(".claude.json")).read();
+        assert_eq!(servers(&configuration), [("l", "local")], "{link}");
+    }
+}
+
+#[tokio::test]
+async fn servers_that_the_cli_has_disabled_for_the_project_are_disabled_and_not_edited() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let (local, user) =
+        (file("mcpServers", &[("l", "local")]), file("mcpServers", &[("a", "user"), ("u", "user")]));
+    let state = |off: &str| format!(r#"{{"disabledMcpServers": [{off}], {}"#, &local[1..]);
+    let (own, other) = (state(r#""l", "a", 5"#), state(r#""u""#));
+    let text = format!(r#"{{"projects": {{{root:?}: {own}, "/other": {other}}}, {}"#, &user[1..]);
+    write(&root, ".claude.json", &text);
+    let path = root.join(".claude.json");
+    let files = Files::new(Sources::new().project(&root).global(&path));
+    let read = files.read_now();
+    let disabled = read.servers.iter().map(|server| (server.name.as_str(), server.config.disabled));
+    assert_eq!(disabled.collect::<Vec<_>>(), [("l", true), ("a", true), ("u", false)]);
+    let enable = |server: &str| files.edit(vec![path.clone()], server.into(), Edit::Disabled(false));
+    for server in ["l", "a"] {
+        let refused = enable(server).await.unwrap_err();
+        assert!(matches!(refused, EditError::Refused { source: Refusal::OfProject { .. }, .. }), "{refused}");
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    enable("u").await.unwrap();
+}
+
 #[tokio::test]
 async fn server_of_the_cli_for_the_project_is_not_edited() {
     let folder = tempfile::tempdir().unwrap();
